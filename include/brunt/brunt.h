@@ -1,0 +1,240 @@
+/* brunt: deformable and rigid solids in frictional contact.
+
+   The whole flow in ten calls:
+
+       brn_ctx *ctx;      brn_ctx_create(NULL, &ctx);
+       brn_scene *scene;  brn_scene_load(ctx, "scene.yaml", &scene);
+       brn_model *model;  brn_model_compile(ctx, scene, &model);
+       brn_sim *sim;      brn_sim_create(ctx, model, &sim);
+       while (!brn_sim_done(sim)) {
+           brn_report report;
+           brn_sim_step(sim, &report);
+           const double *x = brn_sim_positions(sim);   // [nodes][3]
+       }
+       brn_sim_destroy(sim); brn_model_destroy(model); brn_scene_destroy(scene); brn_ctx_destroy(ctx);
+
+   Every call that can fail returns a brn_status: negative = not done and nothing changed (brn_ctx_message says
+   why), zero = done, positive = done with a remark that the report explains. SI units everywhere, right-handed axes.
+   The library never prints, exits or aborts. A ctx and everything made from it belongs to one thread at a time. */
+#ifndef BRUNT_BRUNT_H
+#define BRUNT_BRUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+# define BRN_API __attribute__((visibility("default")))
+#else
+# define BRN_API
+#endif
+
+#define BRN_VERSION "0.1.0"
+
+/* ---- status ---------------------------------------------------------------------------------------------- */
+
+typedef enum brn_status {
+    BRN_OK = 0,
+    BRN_ERR_MEMORY = -1,      /* an allocation failed */
+    BRN_ERR_RANGE = -2,       /* a value outside its range */
+    BRN_ERR_SCENE = -3,       /* the scene is wrong: brn_scene_problem lists everything */
+    BRN_ERR_FILE = -4,        /* a file cannot be read or written */
+    BRN_ERR_FORMAT = -5,      /* a file's content is not what its format says */
+    BRN_ERR_MESH = -6,        /* a mesh is invalid (inverted element, bad index, ...) */
+    BRN_ERR_SINGULAR = -7,    /* a matrix cannot be factored */
+    BRN_ERR_NOT_FINITE = -8,  /* a number became infinite or NaN */
+    BRN_ERR_CONVERGENCE = -9, /* a solver did not converge, also not with the smallest step */
+    BRN_ERR_MISSING = -10,    /* built without an optional library, or a thing that does not exist */
+    BRN_ERR_LIMIT = -11,      /* a stated limit was exceeded */
+    BRN_REMARK_STOPPED = 1,   /* stopped early because the caller asked for it; everything so far is kept */
+} brn_status;
+
+BRN_API const char *brn_status_name(brn_status status);
+
+/* ---- context: allocator, log, workers, last error ---------------------------------------------------------- */
+
+typedef struct brn_ctx brn_ctx;
+
+typedef enum brn_log_level { BRN_LOG_DEBUG, BRN_LOG_INFO, BRN_LOG_WARNING } brn_log_level;
+typedef void (*brn_log_fn)(void *user, brn_log_level level, const char *message);
+
+/* size 0 frees (and returns NULL); otherwise as realloc, NULL on failure. Called from any worker. */
+typedef void *(*brn_realloc_fn)(void *user, void *block, size_t size);
+
+typedef struct brn_ctx_options {
+    int threads;            /* 0: one per core; results do not depend on it */
+    brn_realloc_fn realloc; /* NULL: the C library's */
+    void *realloc_user;
+    brn_log_fn log; /* NULL: silent */
+    void *log_user;
+} brn_ctx_options;
+
+BRN_API brn_ctx_options brn_ctx_options_default(void);
+BRN_API brn_status brn_ctx_create(const brn_ctx_options *options, brn_ctx **out); /* options NULL: defaults */
+BRN_API void brn_ctx_destroy(brn_ctx *ctx);
+BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last error, "" if none */
+BRN_API int brn_ctx_threads(const brn_ctx *ctx);
+BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text that a call below handed out */
+
+/* ---- scene: what the user wrote ----------------------------------------------------------------------------- */
+
+typedef struct brn_scene brn_scene;
+
+/* Reads YAML (JSON is YAML). Relative file names inside are relative to the scene's folder. BRN_ERR_SCENE: *out is
+   still made, so that the problems can be listed; destroy it. */
+BRN_API brn_status brn_scene_load(brn_ctx *ctx, const char *path, brn_scene **out);
+BRN_API brn_status brn_scene_parse(brn_ctx *ctx, const char *text, size_t length, const char *name,
+                                   brn_scene **out);
+/* "time.step=0.02", "materials.rubber.young=1e6", "bodies.ball.position=[0,0,1]", "bodies[2].velocity=[0,0,1]" */
+BRN_API brn_status brn_scene_set(brn_scene *scene, const char *assignment);
+BRN_API int brn_scene_problem_count(const brn_scene *scene);
+BRN_API const char *brn_scene_problem(const brn_scene *scene,
+                                      int index); /* "stack.yaml:14: bodies[3]...: must be" */
+/* The scene with every default made explicit; *text is freed with brn_ctx_free. */
+BRN_API brn_status brn_scene_write(brn_scene *scene, char **text);
+BRN_API void brn_scene_destroy(brn_scene *scene);
+
+/* ---- model: what it means ------------------------------------------------------------------------------------ */
+
+typedef struct brn_model brn_model;
+
+typedef struct brn_model_info {
+    const char *title;
+    const char *method;
+    const char *integrator;
+    int dimension;
+    int bodies, nodes, elements, dofs; /* dofs: free scalar unknowns */
+    double step, end;                  /* [s] */
+    double mass, volume;               /* [kg], [m^3] (2D: per metre of depth) */
+    double step_stable;                /* [s], largest stable step of an explicit integrator, an estimate */
+    double step_suggested; /* [s], resolves the lowest elastic mode of the stiffest body with 20 steps */
+} brn_model_info;
+
+typedef struct brn_body_info {
+    const char *name;
+    const char *type;
+    int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
+    int element_count;
+    double mass, volume;
+    double centre[3];              /* [m], centre of mass at the start */
+    double box_min[3], box_max[3]; /* [m] */
+    double smallest_edge;          /* [m] */
+    int worst_element;             /* number of the element of worst shape, -1 if the body has none */
+    double worst_quality;          /* 1 = equilateral / cube, 0 = degenerate */
+} brn_body_info;
+
+BRN_API brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out);
+BRN_API void brn_model_destroy(brn_model *model);
+BRN_API void brn_model_get_info(const brn_model *model, brn_model_info *out);
+BRN_API brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *out);
+BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1 if there is none */
+
+/* ---- simulation ------------------------------------------------------------------------------------------------ */
+
+typedef struct brn_sim brn_sim;
+
+/* Where the time of a step went, CPU-wall seconds. */
+typedef struct brn_phases {
+    double assembly, contact, factor, solve, search, other;
+} brn_phases;
+
+/* The same measured quantities whatever the method. Absent quantities (no contact) are 0, gaps +infinity. */
+typedef struct brn_report {
+    int64_t step;    /* number of the step just done */
+    double time;     /* [s] after it */
+    int substeps;    /* accepted parts of this step; 1 = no retry was needed */
+    int retries;     /* refused attempts */
+    int iterations;  /* Newton iterations (or events) in this step */
+    double residual; /* what the solver's stopping test measured at the end, in its own unit */
+    int contacts;
+    double gap_min, penetration_max;                       /* [m] */
+    double cone_error, dissipation_error, complementarity; /* [N], [W], [m] */
+    double complementarity_offset;                         /* [m], dhat of a barrier, else 0 */
+    int intersections, inversions;
+    double kinetic, elastic, gravity, contact; /* [J] energies after the step */
+    double work;         /* [J] done on the bodies since the start by loads, supports, obstacles */
+    double dissipated;   /* [J] since the start by damping and friction */
+    double energy_error; /* (kinetic+elastic+gravity+contact - initial - work + dissipated) / scale */
+    double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
+    double momentum_error;                   /* change minus impulse of all external forces, relative */
+    double angular_momentum_error;
+    brn_phases phases; /* [s] of this step */
+    double wall;       /* [s] of this step */
+} brn_report;
+
+BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim **out);
+BRN_API void brn_sim_destroy(brn_sim *sim);
+/* One step of the scene's length (inside, as many parts as it takes). A negative status leaves the state untouched. */
+BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
+BRN_API bool brn_sim_done(const brn_sim *sim); /* the scene's end time is reached */
+BRN_API double brn_sim_time(const brn_sim *sim);
+BRN_API int64_t brn_sim_step_count(const brn_sim *sim);
+/* Views, valid until the next call that changes the simulation. Shape [nodes][3]; in 2D the third entry is 0. */
+BRN_API const double *brn_sim_positions(const brn_sim *sim);
+BRN_API const double *brn_sim_velocities(const brn_sim *sim);
+BRN_API brn_status brn_sim_forces(brn_sim *sim, const double **elastic,
+                                  const double **external); /* [N] now */
+/* Overwrites positions and velocities (either may be NULL), [nodes][3]; what the method remembers is reset. */
+BRN_API brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities);
+BRN_API uint64_t brn_sim_hash(const brn_sim *sim);               /* of the whole state */
+BRN_API brn_status brn_sim_save(brn_sim *sim, const char *path); /* checkpoint.h5, written atomically */
+BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
+
+/* ---- a whole run, with its output folder -------------------------------------------------------------------------- */
+
+typedef struct brn_progress {
+    int64_t step, steps;
+    double time, end; /* [s] simulated */
+    double wall;      /* [s] since the start of this call */
+    const brn_report *report;
+} brn_progress;
+
+typedef struct brn_run_options {
+    const char *out;      /* folder, made if absent; NULL: write nothing */
+    bool resume;          /* go on from out/checkpoint.h5 if it is there */
+    bool overwrite;       /* allow an out folder that already holds a run */
+    int checkpoint_every; /* steps; 0: never, -1: a tenth of the run but at least every 100 */
+    /* Called after every step; return true to stop after it (everything is kept). May be NULL. */
+    bool (*progress)(void *user, const brn_progress *progress);
+    void *progress_user;
+} brn_run_options;
+
+/* What summary.json holds. */
+typedef struct brn_summary {
+    const char *status; /* "done" | "stopped" | "failed" */
+    char reason[512];
+    int64_t steps, iterations;
+    double time_end, wall_s, cpu_s, realtime_rate;
+    int threads, nodes, elements, dofs, contacts_max, inversions, intersections;
+    double contacts_mean, iterations_per_step, gap_min, penetration_max, cone_error_max, complementarity_max;
+    double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
+    double peak_mb;
+    uint64_t state_hash;
+} brn_summary;
+
+BRN_API brn_run_options brn_run_options_default(void);
+/* Compiles and runs the scene, writes the folder. Negative: it could not go on; what was computed is kept. */
+BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
+
+typedef struct brn_export_options {
+    const char *format; /* "vtu" | "obj" | "csv" */
+    const char *out;    /* folder; NULL: DIR/FORMAT */
+    int every;          /* each n-th frame, 1 = all */
+} brn_export_options;
+
+BRN_API brn_export_options brn_export_options_default(void);
+BRN_API brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
+                              int *files);
+
+/* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
+   "scene", or the name of any of them. *text is freed with brn_ctx_free. */
+BRN_API brn_status brn_info(brn_ctx *ctx, const char *topic, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

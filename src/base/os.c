@@ -1,0 +1,196 @@
+#define _GNU_SOURCE /* fileno, realpath, fsync */
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0.0;
+}
+
+double brn_wall_time(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double brn_cpu_time(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double brn_peak_mb(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
+}
+
+static brn_status file_error(brn_ctx *ctx, const char *path, const char *what)
+{
+    return brn_fail(ctx, BRN_ERR_FILE, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length)
+{
+    *out = NULL;
+    *length = 0;
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        return brn_fail(ctx, BRN_ERR_FILE, "%s: is a folder, not a file", path);
+    }
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return file_error(ctx, path, "open");
+    }
+    char *data = NULL;
+    size_t used = 0;
+    size_t capacity = 0;
+    brn_status status = BRN_OK;
+    for (;;) {
+        if (capacity - used < 2) {
+            const size_t wanted =
+                capacity == 0 ? (size_t)(info.st_size > 0 ? info.st_size : 0) + 2 : 2 * capacity;
+            char *grown = brn_realloc(ctx, data, wanted, 1);
+            if (grown == NULL) {
+                status = brn_fail(ctx, BRN_ERR_MEMORY, "%s: out of memory while reading", path);
+                break;
+            }
+            data = grown;
+            capacity = wanted;
+        }
+        const size_t got = fread(data + used, 1, capacity - used - 1, file);
+        used += got;
+        if (used > limit) {
+            status = brn_fail(ctx, BRN_ERR_LIMIT, "%s: larger than the limit of %zu bytes", path, limit);
+            break;
+        }
+        if (got == 0) {
+            status = ferror(file) ? file_error(ctx, path, "read") : BRN_OK;
+            break;
+        }
+    }
+    (void)fclose(file);
+    if (status < 0) {
+        brn_free(ctx, data);
+        return status;
+    }
+    data[used] = '\0';
+    *out = data;
+    *length = used;
+    return BRN_OK;
+}
+
+brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *path)
+{
+    const int fd = open(temporary, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return file_error(ctx, temporary, "open");
+    }
+    const int synced = fsync(fd);
+    (void)close(fd);
+    if (synced != 0) {
+        return file_error(ctx, temporary, "sync");
+    }
+    return rename(temporary, path) == 0 ? BRN_OK : file_error(ctx, path, "replace");
+}
+
+brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length)
+{
+    char temporary[4096];
+    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
+        return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", path);
+    }
+    FILE *file = fopen(temporary, "wb");
+    if (file == NULL) {
+        return file_error(ctx, temporary, "create");
+    }
+    const bool written = fwrite(bytes, 1, length, file) == length && fflush(file) == 0;
+    const int write_errno = errno;
+    const bool closed = fclose(file) == 0;
+    if (!written || !closed) {
+        errno = written ? errno : write_errno;
+        const brn_status status = file_error(ctx, temporary, "write");
+        (void)remove(temporary);
+        return status;
+    }
+    return brn_file_replace(ctx, temporary, path);
+}
+
+brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length)
+{
+    return truncate(path, (off_t)length) == 0 ? BRN_OK : file_error(ctx, path, "cut");
+}
+
+bool brn_file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+brn_status brn_dir_make(brn_ctx *ctx, const char *path)
+{
+    char copy[4096];
+    const size_t n = strlen(path);
+    if (n == 0 || n >= sizeof copy) {
+        return brn_fail(ctx, BRN_ERR_FILE, "'%s': not a folder name", path);
+    }
+    memcpy(copy, path, n + 1);
+    for (char *c = copy + 1;; ++c) {
+        if (*c == '/' || *c == '\0') {
+            const char saved = *c;
+            *c = '\0';
+            if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
+                return file_error(ctx, copy, "create");
+            }
+            *c = saved;
+            if (saved == '\0') {
+                break;
+            }
+        }
+    }
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return brn_fail(ctx, BRN_ERR_FILE, "%s: is not a folder", path);
+    }
+    return BRN_OK;
+}
+
+char *brn_path_join(brn_ctx *ctx, const char *dir, const char *name)
+{
+    const size_t n = strlen(dir) + strlen(name) + 2;
+    char *joined = brn_calloc(ctx, n, 1);
+    if (joined != NULL) {
+        const bool plain = name[0] == '/' || dir[0] == '\0';
+        (void)snprintf(joined, n, "%s%s%s", plain ? "" : dir, plain ? "" : "/", name);
+    }
+    return joined;
+}
+
+char *brn_path_beside(brn_ctx *ctx, const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    char dir[4096] = ".";
+    if (slash != NULL) {
+        (void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
+    }
+    return brn_path_join(ctx, slash == path ? "/" : dir, name);
+}
+
+const char *brn_path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+const char *brn_path_extension(const char *path)
+{
+    const char *base = brn_path_base(path);
+    const char *dot = strrchr(base, '.');
+    return dot != NULL && dot != base ? dot + 1 : "";
+}

@@ -1,0 +1,26 @@
+/* What brunt asks of the operating system: clocks, memory, files. */
+#ifndef BRN_BASE_OS_H
+#define BRN_BASE_OS_H
+
+#include "base/ctx.h"
+
+double brn_wall_time(void); /* [s], monotonic */
+double brn_cpu_time(void);  /* [s], of the whole process */
+double brn_peak_mb(void);   /* largest resident set so far */
+
+/* Reads a whole file (a '\0' is appended, not counted). Refuses more than `limit` bytes. Free *out with brn_free. */
+brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length);
+/* Writes to a temporary name, syncs, renames: a reader sees the old file or the new one, never half of it. */
+brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length);
+/* Syncs `temporary` to the disk and renames it to `path`. */
+brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *path);
+brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length);
+bool brn_file_exists(const char *path);
+brn_status brn_dir_make(brn_ctx *ctx, const char *path); /* and its parents; an existing one is fine */
+/* Folder of a path ("." if it has none) joined with a name (an absolute name is kept). Free with brn_free. */
+char *brn_path_beside(brn_ctx *ctx, const char *path, const char *name);
+char *brn_path_join(brn_ctx *ctx, const char *dir, const char *name);
+const char *brn_path_base(const char *path);      /* the part after the last slash */
+const char *brn_path_extension(const char *path); /* "msh", "" if none */
+
+#endif

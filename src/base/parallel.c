@@ -1,0 +1,182 @@
+#include "base/parallel.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { WORKERS_MAX = 256 };
+
+typedef struct worker {
+    brn_pool *pool;
+    brn_arena *arena;
+    pthread_t thread;
+    bool started;
+    int failed_block; /* lowest failed block this worker met in the current job */
+    brn_status status;
+} worker;
+
+struct brn_pool {
+    worker *workers; /* worker 0 is the calling thread */
+    int count;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, finished;
+    uint64_t job; /* counts jobs; a change wakes the workers */
+    int running;  /* helpers that have not finished the current job */
+    bool quit;
+    brn_block_fn fn;
+    void *arg;
+    int nblocks;
+    atomic_int next;
+};
+
+static void work(worker *w)
+{
+    brn_pool *pool = w->pool;
+    for (;;) {
+        const int block = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        if (block >= pool->nblocks) {
+            return;
+        }
+        const brn_arena_mark mark = brn_arena_now(w->arena);
+        const brn_status status = pool->fn(pool->arg, block, w->arena);
+        brn_arena_rewind(w->arena, mark);
+        if (status < 0 && block < w->failed_block) {
+            w->failed_block = block;
+            w->status = status;
+        }
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    worker *w = arg;
+    brn_pool *pool = w->pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->job == seen && !pool->quit) {
+            pthread_cond_wait(&pool->wake, &pool->lock);
+        }
+        if (pool->quit) {
+            break;
+        }
+        seen = pool->job;
+        pthread_mutex_unlock(&pool->lock);
+        work(w);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->running == 0) {
+            pthread_cond_signal(&pool->finished);
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+brn_status brn_parallel_for(brn_ctx *ctx, int nblocks, brn_block_fn fn, void *arg)
+{
+    if (nblocks <= 0) {
+        return BRN_OK;
+    }
+    brn_pool *pool = brn_ctx_pool(ctx);
+    pool->fn = fn;
+    pool->arg = arg;
+    pool->nblocks = nblocks;
+    atomic_store(&pool->next, 0);
+    for (int i = 0; i < pool->count; ++i) {
+        pool->workers[i].failed_block = INT_MAX;
+        pool->workers[i].status = BRN_OK;
+    }
+    const bool shared = pool->count > 1 && nblocks > 1;
+    if (shared) {
+        pthread_mutex_lock(&pool->lock);
+        pool->running = pool->count - 1;
+        pool->job++;
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    work(&pool->workers[0]);
+    if (shared) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->running > 0) {
+            pthread_cond_wait(&pool->finished, &pool->lock);
+        }
+        pthread_mutex_unlock(&pool->lock);
+    }
+    int lowest = INT_MAX;
+    brn_status status = BRN_OK;
+    for (int i = 0; i < pool->count; ++i) {
+        if (pool->workers[i].failed_block < lowest) {
+            lowest = pool->workers[i].failed_block;
+            status = pool->workers[i].status;
+        }
+    }
+    return status;
+}
+
+brn_status brn_pool_create(brn_ctx *ctx, int threads, brn_pool **out)
+{
+    *out = NULL;
+    if (threads <= 0) {
+        const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = cores > 0 ? (int)cores : 1;
+    }
+    if (threads > WORKERS_MAX) {
+        threads = WORKERS_MAX;
+    }
+    brn_pool *pool = NULL;
+    BRN_ALLOC(ctx, pool, 1);
+    *out = pool; /* from here on brn_ctx_destroy cleans up */
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->finished, NULL);
+    BRN_ALLOC(ctx, pool->workers, threads);
+    for (int i = 0; i < threads; ++i) {
+        worker *w = &pool->workers[i];
+        w->pool = pool;
+        BRN_TRY(brn_arena_create(ctx, &w->arena));
+        if (i > 0) {
+            /* Fewer threads than asked for is no error: the result is the same. */
+            if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+                brn_arena_destroy(w->arena);
+                w->arena = NULL;
+                break;
+            }
+            w->started = true;
+        }
+        pool->count = i + 1;
+    }
+    return BRN_OK;
+}
+
+void brn_pool_destroy(brn_ctx *ctx, brn_pool *pool)
+{
+    if (pool == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->quit = true;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; pool->workers != NULL && i < pool->count; ++i) {
+        if (pool->workers[i].started) {
+            pthread_join(pool->workers[i].thread, NULL);
+        }
+        brn_arena_destroy(pool->workers[i].arena);
+    }
+    pthread_cond_destroy(&pool->finished);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    brn_free(ctx, pool->workers);
+    brn_free(ctx, pool);
+}
+
+int brn_pool_workers(const brn_pool *pool)
+{
+    return pool->count;
+}
+
+brn_arena *brn_pool_arena(brn_pool *pool, int index)
+{
+    return pool->workers[index].arena;
+}

@@ -1,0 +1,22 @@
+/* Lowest modes of K x = lambda M x by shift-invert block Lanczos on top of the Cholesky factor. */
+#ifndef BRN_LINALG_MODES_H
+#define BRN_LINALG_MODES_H
+
+#include "linalg/block_matrix.h"
+
+typedef struct brn_modes {
+    brn_ctx *ctx;
+    int count, ndof;
+    double *lambda; /* [count], ascending, [rad^2/s^2] */
+    double *shape;  /* [count][ndof], M-orthonormal, 0 at fixed dofs */
+    double
+        residual_max; /* largest |K x - lambda M x| / (|K x| + |lambda M x|) over the modes above the shift */
+} brn_modes;
+
+/* K symmetric positive semi-definite, M symmetric positive definite with the same block size (M's pattern may be a
+   part of K's). fixed marks held dofs (may be NULL). Rigid modes come out as lambda = 0 to rounding. */
+brn_status brn_modes_find(brn_ctx *ctx, const brn_block_matrix *k, const brn_block_matrix *m,
+                          const unsigned char *fixed, int count, double tolerance, brn_modes **out);
+void brn_modes_destroy(brn_modes *modes);
+
+#endif

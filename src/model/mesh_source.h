@@ -1,0 +1,37 @@
+/* Where meshes come from: the built-in generators (a table each, set BRN_SET_MESH) and files. */
+#ifndef BRN_MODEL_MESH_SOURCE_H
+#define BRN_MODEL_MESH_SOURCE_H
+
+#include "base/param.h"
+#include "geom/mesh.h"
+
+/* A generator: one file in model/generate/ plus one line in generators.def. params is the struct its table describes. */
+typedef struct brn_generator {
+    const brn_table *table;
+    brn_status (*generate)(brn_ctx *ctx, const void *params, brn_mesh **out);
+} brn_generator;
+
+int brn_generator_count(void);
+const brn_generator *brn_generator_get(int index);
+const brn_generator *brn_generator_of_table(const brn_table *table);
+
+/* Reads a mesh file by its extension (msh, inp, obj, stl, vtk, node/ele); errors name file and line or byte offset. */
+brn_status brn_mesh_read(brn_ctx *ctx, const char *path, brn_mesh **out);
+
+/* The readers proper, on a buffer, for tests and fuzzing. name is used in messages. */
+typedef brn_status (*brn_reader_fn)(brn_ctx *ctx, const char *bytes, size_t length, const char *name,
+                                    brn_mesh **out);
+typedef struct brn_reader {
+    const char *format;     /* "Gmsh MSH" */
+    const char *extensions; /* "msh" or "node ele" */
+    brn_reader_fn read;
+} brn_reader;
+int brn_reader_count(void);
+const brn_reader *brn_reader_get(int index);
+
+/* Closed triangle surface -> tets through gmsh; BRN_ERR_MISSING where brunt was built without it. cell: BRN_TET4 or
+   BRN_TET10; resolution: target edge length [m]. */
+brn_status brn_mesh_fill_surface(brn_ctx *ctx, const brn_mesh *surface, double resolution, brn_cell cell,
+                                 brn_mesh **out);
+
+#endif

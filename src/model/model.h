@@ -1,0 +1,106 @@
+/* The model: what the scene means. Immutable flat arrays after compile; plain indices, names looked up once. */
+#ifndef BRN_MODEL_MODEL_H
+#define BRN_MODEL_MODEL_H
+
+#include "geom/mesh.h"
+#include "linalg/assembly.h"
+#include "linalg/block_matrix.h"
+#include "phys/solid.h"
+#include "scene/scene.h"
+
+enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC };
+
+typedef struct brn_body {
+    char *name;
+    int type;                     /* BRN_BODY_... */
+    int node_first, node_count;   /* its nodes are contiguous */
+    int solid_first, solid_count; /* its solids are contiguous */
+    int elem_first, elem_count;   /* numbers of its elements in the order of its solids */
+    brn_boundary *boundary;       /* node numbers of the model */
+    brn_mesh_quality quality;
+    double mass, volume, centre[3];
+} brn_body;
+
+/* x(t) = turn(t) (X - point) + point + shift(t), time clipped to `until`. */
+typedef struct brn_motion {
+    bool moving;
+    double velocity[3], angular_velocity, point[3], axis[3], until;
+    int rows;      /* of table, 0: none */
+    double *table; /* [rows][4]: t, x, y, z */
+} brn_motion;
+
+/* A held (or moved) set of nodes: a `fixed` entry or a static body. */
+typedef struct brn_hold {
+    char *name;
+    int nnode, *node;
+    unsigned axes; /* bit 0 x, 1 y, 2 z */
+    brn_motion motion;
+} brn_hold;
+
+/* A load. Dead loads are a fixed force pattern; a pressure follows its faces. Scaled by a linear ramp in time. */
+typedef struct brn_load {
+    char *name;
+    double ramp_from, ramp_to; /* [s]; equal: a jump */
+    int nnode, *node;          /* dead: nodes and their full forces [N], [nnode][3] */
+    double *force;
+    double pressure;              /* [Pa] */
+    int nface, face_width, *face; /* pressure: linear triangles (width 3) or edges (width 2), outwards */
+} brn_load;
+
+typedef struct brn_probe {
+    char *name;
+    int nnode, *node;
+} brn_probe;
+
+struct brn_model {
+    brn_ctx *ctx;
+    char *title;
+    int dim; /* 2 or 3: dofs a node, block size of matrices */
+    double gravity[3];
+    double step, end; /* [s] */
+    int64_t nstep;    /* steps of the run: the first n with n * step >= end, to rounding */
+    int integrator;   /* BRN_IMPLICIT_EULER ... */
+    const brn_table *method;
+    void *method_params; /* a copy of the struct that method describes */
+
+    int nnode;
+    double (*rest)[3]; /* [m] positions at which the material is unstrained, placed in the world */
+    double (*vel0)[3]; /* [m/s] initial velocities */
+    int nelem;
+    int nsolid;
+    brn_solid **solid;
+    int nbody;
+    brn_body *body;
+
+    /* Mass: one number a pair of nodes, the same for each axis. Lumped and uniform masses are a diagonal matrix. */
+    brn_block_matrix *mass; /* block size 1 */
+    bool mass_diagonal;
+    double *node_mass; /* [nnode] row sums */
+
+    int nhold;
+    brn_hold *hold;
+    unsigned char *fixed; /* [nnode*dim] 1 where a hold acts */
+    int nload;
+    brn_load *load;
+    bool has_pressure;
+    int nprobe;
+    brn_probe *probe;
+
+    double contact_friction;
+    bool contact_self;
+
+    double frame_every; /* [s] */
+    bool fields[BRN_FIELD_COUNT];
+    bool write_vtu;
+    int checkpoint_every; /* steps */
+};
+
+/* Displacement of a held point at time t: writes the position of a point that was at rest position X. */
+void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double out[3]);
+/* 0..1 */
+double brn_load_factor(const brn_load *load, double t);
+
+/* Compile proper; the public brn_model_compile (api) resolves the scene first. */
+brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out);
+
+#endif

@@ -1,0 +1,48 @@
+/* trajectory.h5 (layout in docs/output.md, with an XDMF sidecar): what a run looked like at its frames. `earliest`
+   HDF5 format, flushed after every frame: readable after a kill at any time. */
+#ifndef BRN_OUTPUT_TRAJECTORY_H
+#define BRN_OUTPUT_TRAJECTORY_H
+
+#include "model/model.h"
+#include "state/state.h"
+
+typedef struct brn_trajectory brn_trajectory;
+
+/* keep_frames < 0: a new file; else an existing one is opened and cut back to that many frames. */
+brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *model, int keep_frames,
+                               brn_trajectory **out);
+/* Adds a frame: positions, and the model's chosen fields. time [s]. node_force [nnode][3] (elastic) may be NULL. */
+brn_status brn_trajectory_add(brn_trajectory *trajectory, const brn_state *state, double time,
+                              const double *node_force);
+int brn_trajectory_frames(const brn_trajectory *trajectory);
+brn_status brn_trajectory_close(brn_trajectory *trajectory); /* frees also on failure; NULL is fine */
+
+/* Reading back, for exports: everything needed without the scene. */
+typedef struct brn_playback brn_playback;
+typedef struct brn_playback_info {
+    int dim, nnode, nbody, nframe;
+    int ncell[BRN_CELL_COUNT];       /* volume cells of all bodies by kind */
+    const int *cell[BRN_CELL_COUNT]; /* [ncell][nodes] */
+    const int *cell_body[BRN_CELL_COUNT];
+    int ntri;
+    const int (*tri)[3]; /* boundary triangles of all bodies (2D: the cells themselves) */
+    const int *tri_body;
+    const char *const *body_name;
+    const double (*rest)[3];
+    bool has_velocity, has_stress, has_force;
+} brn_playback_info;
+
+brn_status brn_playback_open(brn_ctx *ctx, const char *path, brn_playback **out);
+void brn_playback_close(brn_playback *playback);
+const brn_playback_info *brn_playback_get(const brn_playback *playback);
+/* Buffers of the caller; NULL skips. cell_stress [total cells][6] in order of kinds, node_stress [nnode][6]. */
+typedef struct brn_frame {
+    double time;
+    int64_t step;
+    double *pos, *vel, *force; /* [nnode][3] */
+    double *cell_stress;       /* Cauchy, volume average of an element */
+    double *node_stress;       /* volume-weighted average of the elements around a node */
+} brn_frame;
+brn_status brn_playback_read(brn_playback *playback, int index, brn_frame *frame);
+
+#endif

@@ -1,0 +1,39 @@
+/* The scene: what the user wrote, as a tree of YAML nodes with line numbers, and (after resolving against the schema)
+   as plain structs. Knows syntax, not physics.
+
+   Every problem of a file is collected, not only the first. A problem reads
+       stack.yaml:14: bodies[3].material.young = -5: must be > 0 Pa */
+#ifndef BRN_SCENE_SCENE_H
+#define BRN_SCENE_SCENE_H
+
+#include "base/ctx.h"
+#include "base/param.h"
+#include "scene/scene_def.h"
+
+/* Limits of a scene file; exceeding one is a problem that states it. */
+enum {
+    BRN_SCENE_BYTES_MAX = 64 << 20,
+    BRN_SCENE_DEPTH_MAX = 64,
+    BRN_SCENE_NODES_MAX = 5000000, /* after aliases are expanded */
+    BRN_SCENE_PROBLEMS_MAX = 100,  /* further ones are counted, not stored */
+};
+
+/* Fills the structs from the tree. Done once; again after brn_scene_set. BRN_ERR_SCENE if there is any problem. */
+brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema);
+/* The structs; NULL before a resolve. Pointers inside live as long as the scene is neither set nor destroyed. */
+const brn_scene_def *brn_scene_get_def(const brn_scene *scene);
+const char *
+brn_scene_file(const brn_scene *scene); /* name as it was loaded, for relative paths and messages */
+
+/* Adds a problem at a path ("bodies[3].mesh"); the line is that of the node at the path or its nearest parent, and
+   " = value" is inserted for a scalar. format says what is wrong and what to write instead. */
+void brn_scene_add_problem(brn_scene *scene, const char *path, const char *format, ...) BRN_PRINTF(3, 4);
+
+/* The resolved scene as YAML text with every default explicit (a NaN default means "not given" and is left out). */
+brn_status brn_scene_print(const brn_scene *scene, const brn_schema *schema, char **text);
+
+/* Reference text of a table: one line a parameter with kind, unit, default, range, help; nested tables indented. */
+struct brn_text;
+void brn_table_describe(const brn_table *table, const brn_schema *schema, int indent, struct brn_text *out);
+
+#endif

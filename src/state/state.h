@@ -1,0 +1,60 @@
+/* The state: all that changes in time, and nothing else. Copy, hash, save and load expand one list of arrays, so that a
+   new field cannot be forgotten. */
+#ifndef BRN_STATE_STATE_H
+#define BRN_STATE_STATE_H
+
+#include "base/ctx.h"
+
+/* X(name, count, width, what): double arrays [count][width], sizes fixed when the state is made. */
+#define BRN_STATE_ARRAYS(X)                                                              \
+ X(node_pos, nnode, 3, "[m], written by step")                                           \
+ X(node_vel, nnode, 3, "[m/s], written by step")                                         \
+ X(rigid_pose, nrigid, 7, "position of the centre of mass [m], unit quaternion w x y z") \
+ X(rigid_vel, nrigid, 6, "velocity [m/s], angular velocity in world axes [rad/s]")       \
+ X(joint_pos, njoint, 1, "[m] or [rad]")                                                 \
+ X(joint_vel, njoint, 1, "[m/s] or [rad/s]")
+
+typedef struct brn_state_sizes {
+    int nnode, nrigid, njoint;
+} brn_state_sizes;
+
+/* What a method or integrator remembers between steps: named arrays that may change their length. */
+typedef struct brn_memory {
+    char name[48]; /* "newmark.acceleration" */
+    size_t count, capacity;
+    double *value; /* [count] */
+} brn_memory;
+
+typedef struct brn_state {
+    brn_ctx *ctx;
+    brn_state_sizes sizes;
+    int64_t step; /* t = step * model->step, never a sum */
+    /* Running totals of the energy and momentum ledger: [0] work done on the bodies [J], [1] dissipated [J],
+       [2..4] impulse of external forces [N s], [5..7] angular impulse about the origin [N m s]. */
+    double ledger[8];
+#define BRN_STATE_FIELD(name, count, width, what) double *name;
+    BRN_STATE_ARRAYS(BRN_STATE_FIELD)
+#undef BRN_STATE_FIELD
+    int nmemory, memory_capacity;
+    brn_memory *memory; /* in order of first use */
+} brn_state;
+
+brn_status brn_state_create(brn_ctx *ctx, const brn_state_sizes *sizes, brn_state **out);
+void brn_state_destroy(brn_state *state);
+/* Both of the same sizes. On failure `to` may be partly written. */
+brn_status brn_state_copy(const brn_state *from, brn_state *to);
+uint64_t brn_state_hash(const brn_state *state);
+
+/* The named array with exactly `count` entries, made (zeroed) or resized if need be (kept entries keep their values). */
+brn_status brn_state_remember(brn_state *state, const char *name, size_t count, double **out);
+/* NULL if it does not exist. */
+const brn_memory *brn_state_recall(const brn_state *state, const char *name);
+void brn_state_forget_all(brn_state *state);
+
+/* checkpoint.h5: written to a temporary name, synced, renamed. `scene_hash` ties it to its scene; `extra` are numbers
+   that the caller wants back (frames written, series rows, ...). */
+brn_status brn_state_save(const brn_state *state, const char *path, uint64_t scene_hash, const double *extra,
+                          int nextra);
+brn_status brn_state_load(brn_state *state, const char *path, uint64_t scene_hash, double *extra, int nextra);
+
+#endif

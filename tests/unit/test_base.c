@@ -1,0 +1,170 @@
+#include "test.h"
+
+#include "base/hash.h"
+#include "base/os.h"
+#include "base/parallel.h"
+#include "base/param.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+static void test_arena_keeps_chunks_and_alignment(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    brn_arena *arena = brn_ctx_arena(ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    void *first = brn_arena_take(arena, 100, 8);
+    void *large = brn_arena_take(arena, 3 << 20, 1); /* more than a chunk */
+    assert_non_null(first);
+    assert_non_null(large);
+    assert_int_equal((uintptr_t)first % 64, 0);
+    assert_int_equal((uintptr_t)large % 64, 0);
+    memset(large, 1, 3 << 20);
+    brn_arena_rewind(arena, mark);
+    assert_ptr_equal(brn_arena_take(arena, 100, 8), first);
+    assert_ptr_equal(brn_arena_take(arena, 3 << 20, 1), large);
+    assert_null(brn_arena_take(arena, SIZE_MAX / 2, 8));
+    brn_arena_rewind(arena, mark);
+    brn_ctx_destroy(ctx);
+}
+
+typedef struct sum_job {
+    double partial[64];
+} sum_job;
+
+static brn_status sum_block(void *arg, int block, brn_arena *scratch)
+{
+    sum_job *job = arg;
+    double *terms = NULL;
+    BRN_TAKE(scratch, terms, 1000);
+    for (int i = 0; i < 1000; ++i) {
+        terms[i] = 1.0 / (1.0 + block * 1000 + i);
+    }
+    job->partial[block] = 0.0;
+    for (int i = 0; i < 1000; ++i) {
+        job->partial[block] += terms[i];
+    }
+    return BRN_OK;
+}
+
+static brn_status failing_block(void *arg, int block, brn_arena *scratch)
+{
+    (void)arg;
+    (void)scratch;
+    return block == 7 ? BRN_ERR_RANGE : block == 30 ? BRN_ERR_MESH : BRN_OK;
+}
+
+static void test_parallel_same_bits_for_any_thread_count(void **state)
+{
+    (void)state;
+    uint64_t first = 0;
+    const int counts[] = {1, 2, 3, 4, 7};
+    for (int i = 0; i < 5; ++i) {
+        brn_ctx *ctx = test_ctx(counts[i]);
+        assert_int_equal(brn_ctx_threads(ctx), counts[i]);
+        for (int repeat = 0; repeat < 200; ++repeat) {
+            sum_job job;
+            assert_done(ctx, brn_parallel_for(ctx, 64, sum_block, &job));
+            const uint64_t hash = brn_hash_bytes(BRN_HASH_START, job.partial, sizeof job.partial);
+            first = i == 0 && repeat == 0 ? hash : first;
+            assert_int_equal(hash, first);
+        }
+        /* The lowest failing block decides, whichever finished first. */
+        assert_int_equal(brn_parallel_for(ctx, 64, failing_block, NULL), BRN_ERR_RANGE);
+        brn_ctx_destroy(ctx);
+    }
+}
+
+static void test_real_text_round_trip(void **state)
+{
+    (void)state;
+    brn_rng rng = {42};
+    char text[BRN_REAL_TEXT];
+    for (int i = 0; i < 100000; ++i) {
+        const uint64_t bits = brn_rng_next(&rng);
+        double value;
+        memcpy(&value, &bits, 8);
+        if (!isfinite(value)) {
+            continue;
+        }
+        double back = 0.0;
+        assert_true(brn_parse_real(brn_format_real(value, text), &back));
+        assert_memory_equal(&back, &value, 8);
+        assert_non_null(strchr(text, '.'));
+    }
+    assert_string_equal(brn_format_real(5e5, text), "500000.0");
+    assert_string_equal(brn_format_real(1e22, text), "1.0e+22");
+    assert_string_equal(brn_format_real(INFINITY, text), ".inf");
+    double value = 0.0;
+    assert_false(brn_parse_real("1.5x", &value));
+    assert_false(brn_parse_real("nan", &value));
+    assert_false(brn_parse_real("0x10", &value));
+    assert_false(brn_parse_real("", &value));
+    assert_true(brn_parse_real("-1.5e3", &value));
+    assert_near(value, -1500.0, 0.0);
+}
+
+static void test_nearest_word(void **state)
+{
+    (void)state;
+    const char *words[] = {"young", "poisson", "density", "damping"};
+    assert_int_equal(brn_nearest_word("yuong", words, 4), 0);
+    assert_int_equal(brn_nearest_word("Poison", words, 4), 1);
+    assert_int_equal(brn_nearest_word("friction", words, 4), -1);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    assert_done(ctx, brn_dir_make(ctx, "base-files/a/b"));
+    assert_done(ctx, brn_file_write(ctx, "base-files/a/b/x.txt", "hello", 5));
+    assert_false(brn_file_exists("base-files/a/b/x.txt.tmp"));
+    char *bytes = NULL;
+    size_t length = 0;
+    assert_done(ctx, brn_file_read(ctx, "base-files/a/b/x.txt", 100, &bytes, &length));
+    assert_int_equal(length, 5);
+    assert_string_equal(bytes, "hello");
+    brn_free(ctx, bytes);
+    assert_int_equal(brn_file_read(ctx, "base-files/a/b/x.txt", 4, &bytes, &length), BRN_ERR_LIMIT);
+    assert_int_equal(brn_file_read(ctx, "base-files/none", 4, &bytes, &length), BRN_ERR_FILE);
+    assert_non_null(strstr(brn_ctx_message(ctx), "base-files/none"));
+    assert_int_equal(brn_file_read(ctx, "base-files", 4, &bytes, &length), BRN_ERR_FILE);
+    char *beside = brn_path_beside(ctx, "a/b/scene.yaml", "mesh.msh");
+    assert_string_equal(beside, "a/b/mesh.msh");
+    brn_free(ctx, beside);
+    beside = brn_path_beside(ctx, "scene.yaml", "/abs/mesh.msh");
+    assert_string_equal(beside, "/abs/mesh.msh");
+    brn_free(ctx, beside);
+    assert_string_equal(brn_path_extension("dir.x/name"), "");
+    assert_string_equal(brn_path_extension("dir/name.MSH"), "MSH");
+    brn_ctx_destroy(ctx);
+}
+
+static void test_parameter_ranges(void **state)
+{
+    (void)state;
+    char text[64];
+    const brn_param poisson = {.kind = BRN_REAL, .lo = -1.0, .hi = 0.5, .bounds = BRN_OPEN};
+    assert_true(brn_param_in_range(&poisson, 0.49));
+    assert_false(brn_param_in_range(&poisson, 0.5));
+    assert_false(brn_param_in_range(&poisson, NAN));
+    assert_string_equal(brn_param_range_text(&poisson, text, sizeof text), "in (-1, 0.5)");
+    const brn_param young = {.kind = BRN_REAL, .lo = 0.0, .hi = INFINITY, .bounds = BRN_OPEN};
+    assert_false(brn_param_in_range(&young, 0.0));
+    assert_false(brn_param_in_range(&young, INFINITY));
+    assert_string_equal(brn_param_range_text(&young, text, sizeof text), "> 0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arena_keeps_chunks_and_alignment),
+        cmocka_unit_test(test_parallel_same_bits_for_any_thread_count),
+        cmocka_unit_test(test_real_text_round_trip),
+        cmocka_unit_test(test_nearest_word),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_parameter_ranges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -312,7 +312,7 @@ static int height(const brn_yaml *node)
 
 static brn_status depth_problem(builder *b, int line)
 {
-    tell(b, line, false, "nested deeper than %d levels, the limit of a scene", b->options->depth_max);
+    tell(b, line, false, "nested deeper than %d levels, the limit of a scene", BRN_YAML_DEPTH_MAX);
     return BRN_ERR_SCENE;
 }
 

@@ -32,16 +32,22 @@ typedef enum brn_kind {
 
 /* Head of every described struct. path and name live as long as the scene. */
 typedef struct brn_block {
-    int line;         /* in the scene file; 0: the block was not given */
+    int line; /* in the scene file; 0: the block was not given; -1: given by an override (brn_scene_set) */
     const char *path; /* "bodies[3].shape" */
     const char *name; /* the key of a named block, the `name` of a body, else NULL */
 } brn_block;
+
+static inline bool brn_block_given(const brn_block *block)
+{
+    return block->line != 0;
+}
 
 typedef struct brn_table brn_table;
 
 typedef struct brn_reals {
     int count;
-    double *v;
+    double *
+        v; /* [count]; if given, padded with zeros to at least 3, so that a point in 2D may be read as one in 3D */
 } brn_reals;
 
 typedef struct brn_ints {
@@ -89,12 +95,15 @@ typedef struct brn_param {
     double lo,
         hi; /* range of REAL, INT and of each entry of VECTOR, REALS, INTS, ROWS; both 0: any finite number */
     brn_bounds bounds;
-    int count;                  /* REALS, INTS, ROWS (columns): how many; 0 any */
+    int count;                  /* REALS, INTS, TEXTS, ROWS (columns): how many; 0 any */
     const char *const *choices; /* NULL-terminated words of CHOICE and TEXTS */
-    const char *text;           /* default of TEXT, may be NULL */
-    const double *vector;       /* default of VECTOR and REALS of fixed count, NULL: zeros */
-    const brn_table *table;     /* BLOCK, BLOCKS, NAMED */
-    int set;                    /* TAGGED..., KEYED...: which set of tables, see brn_table_set */
+    const char *
+        text; /* default of TEXT, of TEXTS (words with blanks between), type of an absent TAGGED; may be NULL */
+    const double *vector;   /* default of VECTOR and REALS of fixed count, NULL: zeros */
+    int vector_count;       /* REALS of any count: how many `vector` has */
+    const brn_table *table; /* BLOCK, BLOCKS, NAMED */
+    bool standing;          /* BLOCK: absent is the same as empty, so the resolved scene shows its defaults */
+    int set;                /* TAGGED..., KEYED...: which set of tables, see brn_table_set */
 } brn_param;
 
 struct brn_table {
@@ -105,6 +114,9 @@ struct brn_table {
     int nparams;
     const char
         *shorthand; /* a parameter that a bare scalar or list in place of the map stands for, or NULL */
+    /* Checks across fields, called with the filled struct when its fields have no problem of their own; tells what is
+       wrong by brn_scene_add_problem. May be NULL. */
+    void (*check)(brn_scene *scene, int dimension, const void *value);
 };
 
 /* The sets of tables that a variant may choose from. The parser gets them as arrays, so that scene/ need not know

@@ -15,12 +15,19 @@ enum {
     BRN_SCENE_BYTES_MAX = 64 << 20,
     BRN_SCENE_DEPTH_MAX = 64,
     BRN_SCENE_NODES_MAX = 5000000, /* after aliases are expanded */
+    BRN_SCENE_BLOCKS_MAX = 200000, /* structs that a resolve makes */
     BRN_SCENE_PROBLEMS_MAX = 100,  /* further ones are counted, not stored */
 };
 
-/* Fills the structs from the tree. Done once; again after brn_scene_set. BRN_ERR_SCENE if there is any problem. */
+enum { BRN_SCENE_VERSION = 1 }; /* of the scene format: the value of the key `brunt` */
+
+/* Fills the structs from the tree. Done once; again after brn_scene_set. BRN_ERR_SCENE if there is any problem; problems
+   of an earlier resolve are dropped, those of the file's syntax stay. May be called after a load that returned
+   BRN_ERR_SCENE, to find the rest. schema->root describes a brn_scene_def. */
 brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema);
-/* The structs; NULL before a resolve. Pointers inside live as long as the scene is neither set nor destroyed. */
+/* The structs; NULL before a resolve, and after one that could not get through the file. A value with a problem holds its
+   default, a variant of unknown type is left out. Pointers inside live as long as the scene is neither set, resolved
+   again nor destroyed. */
 const brn_scene_def *brn_scene_get_def(const brn_scene *scene);
 const char *
 brn_scene_file(const brn_scene *scene); /* name as it was loaded, for relative paths and messages */

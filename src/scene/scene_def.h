@@ -54,6 +54,15 @@ typedef struct brn_where_def {
     bool all;
 } brn_where_def;
 
+enum {
+    BRN_FACE_NONE,
+    BRN_FACE_PLUS_X,
+    BRN_FACE_MINUS_X,
+    BRN_FACE_PLUS_Y,
+    BRN_FACE_MINUS_Y,
+    BRN_FACE_PLUS_Z,
+    BRN_FACE_MINUS_Z
+};
 extern const char *const brn_face_words[]; /* "none", "+x", "-x", "+y", "-y", "+z", "-z" */
 
 typedef struct brn_ramp_def {

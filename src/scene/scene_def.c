@@ -1,0 +1,366 @@
+/* The tables of the skeleton of the scene format: keys, units, defaults, ranges, help. */
+#include "scene/scene_def.h"
+
+#include "scene/scene_inner.h"
+
+#include <stddef.h>
+
+const char *const brn_face_words[] = {"none", "+x", "-x", "+y", "-y", "+z", "-z", NULL};
+const char *const brn_surface_elements[] = {"tet4", "tet10", NULL};
+const char *const brn_field_words[] = {"stress", "velocity", "force", "contact", NULL};
+const char *const brn_integrator_words[] = {"implicit_euler",   "bdf2",   "newmark", "midpoint",
+                                            "symplectic_euler", "static", NULL};
+
+static const double axis_z[3] = {0.0, 0.0, 1.0};
+static const double not_given[3] = {NAN, NAN, NAN};
+static const double one[1] = {1.0};
+
+#define TABLE(name_, help_, type_, params_) \
+ .name = (name_), .help = (help_), .size = sizeof(type_), .params = (params_), .nparams = BRN_COUNT(params_)
+
+/* ---- placing and moving --------------------------------------------------------------------------------------------- */
+
+static const brn_param time_params[] = {
+    BRN_P_REAL(brn_time_def, step, "s", 0.01, 0.0, INFINITY, BRN_OPEN_LOW, "length of a time step"),
+    BRN_P_REAL(brn_time_def, end, "s", 1.0, 0.0, INFINITY, BRN_CLOSED, "simulated time of the run"),
+};
+static const brn_table time_table = {TABLE("time", "step and duration", brn_time_def, time_params)};
+
+static const brn_param rotation_params[] = {
+    {.name = "axis",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_rotation_def, axis),
+     .vector = axis_z,
+     .unit = "1",
+     .help = "axis through the origin, of any length"},
+    BRN_P_REAL(brn_rotation_def, degrees, "degrees", 0.0, 0.0, 0.0, BRN_CLOSED, "angle, right-handed"),
+};
+const brn_table brn_rotation_table = {
+    TABLE("rotation", "a turn about an axis; a bare number turns about z", brn_rotation_def, rotation_params),
+    .shorthand = "degrees", .check = brn_check_rotation};
+
+static const brn_param about_params[] = {
+    BRN_P_VECTOR(brn_about_def, point, "m", "a point of the axis"),
+    {.name = "axis",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_about_def, axis),
+     .vector = axis_z,
+     .unit = "1",
+     .help = "its direction, of any length"},
+};
+static const brn_table about_table = {TABLE("about", "an axis in space", brn_about_def, about_params),
+                                      .check = brn_check_about};
+
+static const brn_param motion_params[] = {
+    BRN_P_VECTOR(brn_motion_def, velocity, "m/s", "constant velocity"),
+    BRN_P_REAL(brn_motion_def, angular_velocity, "rad/s", 0.0, 0.0, 0.0, BRN_CLOSED,
+               "constant turning about `about`"),
+    BRN_P_BLOCK(brn_motion_def, about, &about_table,
+                "axis of angular_velocity; z through the origin by default"),
+    {.name = "table",
+     .kind = BRN_ROWS,
+     .offset = offsetof(brn_motion_def, table),
+     .help = "rows [t, x, y, z] (2D: [t, x, y]): displacement [m] over time [s], linear between rows"},
+    BRN_P_REAL(brn_motion_def, until, "s", NAN, 0.0, INFINITY, BRN_CLOSED,
+               "the motion stops here; not given: never"),
+};
+const brn_table brn_motion_table = {TABLE("motion", "a prescribed motion", brn_motion_def, motion_params),
+                                    .check = brn_check_motion};
+
+/* ---- regions -------------------------------------------------------------------------------------------------------- */
+
+static const brn_param box_params[] = {
+    {.name = "min",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_box_def, min),
+     .unit = "m",
+     .required = true,
+     .help = "lower corner"},
+    {.name = "max",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_box_def, max),
+     .unit = "m",
+     .required = true,
+     .help = "upper corner"},
+};
+static const brn_table box_table = {TABLE("box", "nodes inside a box", brn_box_def, box_params),
+                                    .check = brn_check_box};
+
+static const brn_param ball_params[] = {
+    BRN_P_VECTOR(brn_ball_def, centre, "m", "centre"),
+    {.name = "radius",
+     .kind = BRN_REAL,
+     .offset = offsetof(brn_ball_def, radius),
+     .unit = "m",
+     .required = true,
+     .standard = NAN,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN_LOW,
+     .help = "radius"},
+};
+static const brn_table ball_table = {TABLE("sphere", "nodes inside a sphere", brn_ball_def, ball_params)};
+
+static const brn_param where_params[] = {
+    BRN_P_BLOCK(brn_where_def, box, &box_table, "nodes inside a box"),
+    BRN_P_BLOCK(brn_where_def, sphere, &ball_table, "nodes inside a sphere"),
+    BRN_P_CHOICE(brn_where_def, face, 0, brn_face_words,
+                 "nodes on the outermost face of the body in this direction"),
+    {.name = "nodes",
+     .kind = BRN_INTS,
+     .offset = offsetof(brn_where_def, nodes),
+     .hi = INFINITY,
+     .help = "node numbers inside the body, from 0"},
+    {.name = "nearest",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_where_def, nearest),
+     .unit = "m",
+     .help = "the node nearest to a point"},
+    BRN_P_TEXT(brn_where_def, group, "a named group of the mesh file"),
+    BRN_P_BOOL(brn_where_def, all, 0, "the whole body"),
+};
+const brn_table brn_where_table = {TABLE("where",
+                                         "a region of a body in its initial position; exactly one key",
+                                         brn_where_def, where_params),
+                                   .check = brn_check_where};
+
+/* ---- meshes --------------------------------------------------------------------------------------------------------- */
+
+static const brn_param mesh_params[] = {
+    {.name = "generator",
+     .kind = BRN_KEYED_HERE,
+     .offset = offsetof(brn_mesh_def, generator),
+     .set = BRN_SET_MESH,
+     .help = "a built-in generator, by its name"},
+    BRN_P_TEXT(brn_mesh_def, file, "a mesh file, beside the scene"),
+    BRN_P_TEXT(brn_mesh_def, surface, "a file with a closed surface, to be filled with tetrahedra"),
+    BRN_P_REAL(brn_mesh_def, resolution, "m", NAN, 0.0, INFINITY, BRN_OPEN_LOW,
+               "edge length inside a surface"),
+    BRN_P_CHOICE(brn_mesh_def, element, 0, brn_surface_elements, "elements inside a surface"),
+    {.name = "scale",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_mesh_def, scale),
+     .unit = "1",
+     .hi = INFINITY,
+     .bounds = BRN_OPEN_LOW,
+     .vector = one,
+     .vector_count = 1,
+     .help = "one factor, or one for each axis; applied first"},
+    {.name = "rotation",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_mesh_def, rotation),
+     .table = &brn_rotation_table,
+     .help = "applied second; one, or a list applied in order"},
+    BRN_P_VECTOR(brn_mesh_def, position, "m", "shift, applied last"),
+    BRN_P_REAL(brn_mesh_def, merge, "m", NAN, 0.0, INFINITY, BRN_CLOSED,
+               "nodes closer than this become one; not given: none do"),
+};
+static const brn_table mesh_table = {
+    TABLE("mesh", "a generator or a file, with a transform", brn_mesh_def, mesh_params),
+    .check = brn_check_mesh};
+
+/* ---- supports and loads --------------------------------------------------------------------------------------------- */
+
+#define BODY(type)                                                                    \
+ {                                                                                    \
+  .name = "body", .kind = BRN_TEXT, .offset = offsetof(type, body), .required = true, \
+  .help = "name of a body"                                                            \
+ }
+#define WHERE(type)                                                                         \
+ {                                                                                          \
+  .name = "where", .kind = BRN_BLOCK, .offset = offsetof(type, where), .required = true,    \
+  .table = &brn_where_table, .help = "a region of the body; {all: true} is the whole of it" \
+ }
+
+static const brn_param fixed_params[] = {
+    BRN_P_TEXT(brn_fixed_def, name, "for the columns of series.csv; fixed0, fixed1, ... by default"),
+    BODY(brn_fixed_def),
+    WHERE(brn_fixed_def),
+    {.name = "axes",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_fixed_def, axes),
+     .text = "xyz",
+     .help = "the axes that are held"},
+    BRN_P_BLOCK(brn_fixed_def, motion, &brn_motion_table, "how the region moves; not given: it rests"),
+};
+static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
+                                      .check = brn_check_fixed};
+
+static const brn_param ramp_params[] = {
+    BRN_P_REAL(brn_ramp_def, from, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "the load is zero until then"),
+    BRN_P_REAL(brn_ramp_def, to, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "full load from then on, linear between"),
+};
+static const brn_table ramp_table = {TABLE("ramp", "how a load grows", brn_ramp_def, ramp_params),
+                                     .check = brn_check_ramp};
+
+static const brn_param load_params[] = {
+    BRN_P_TEXT(brn_load_def, name, "for messages and columns; load0, load1, ... by default"),
+    BODY(brn_load_def),
+    WHERE(brn_load_def),
+    {.name = "force",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_load_def, force),
+     .unit = "N",
+     .help = "total force, shared by the nodes of the region"},
+    {.name = "traction",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_load_def, traction),
+     .unit = "Pa",
+     .help = "force per area at rest, on the faces of the region; keeps its direction"},
+    BRN_P_REAL(brn_load_def, pressure, "Pa", NAN, 0.0, 0.0, BRN_CLOSED,
+               "on the faces of the region, positive pushes into the body; follows the faces"),
+    BRN_P_BLOCK(brn_load_def, ramp, &ramp_table, "growth in time; not given: full from the start"),
+};
+static const brn_table load_table = {TABLE("load", "a force on a region", brn_load_def, load_params),
+                                     .check = brn_check_load};
+
+/* ---- contact and output --------------------------------------------------------------------------------------------- */
+
+static const brn_param pair_params[] = {
+    {.name = "between",
+     .kind = BRN_TEXTS,
+     .offset = offsetof(brn_pair_def, between),
+     .count = 2,
+     .required = true,
+     .help = "two body names"},
+    {.name = "friction",
+     .kind = BRN_REAL,
+     .offset = offsetof(brn_pair_def, friction),
+     .unit = "1",
+     .required = true,
+     .hi = INFINITY,
+     .help = "coefficient of this pair"},
+};
+static const brn_table pair_table = {
+    TABLE("pair", "two bodies with their own friction", brn_pair_def, pair_params)};
+
+static const brn_param contact_params[] = {
+    BRN_P_REAL(brn_contact_def, friction, "1", 0.0, 0.0, INFINITY, BRN_CLOSED,
+               "coefficient of every pair not listed"),
+    BRN_P_BOOL(brn_contact_def, self, 1, "bodies touch themselves too"),
+    {.name = "pairs",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_contact_def, pairs),
+     .table = &pair_table,
+     .help = "pairs of bodies that differ"},
+};
+static const brn_table contact_table = {
+    TABLE("contact", "friction and self-contact", brn_contact_def, contact_params)};
+
+static const brn_param probe_params[] = {
+    {.name = "name",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_probe_def, name),
+     .required = true,
+     .help = "name of the columns"},
+    BODY(brn_probe_def),
+    WHERE(brn_probe_def),
+};
+static const brn_table probe_table = {
+    TABLE("probe", "columns of series.csv that follow a region", brn_probe_def, probe_params)};
+
+static const brn_param output_params[] = {
+    BRN_P_REAL(brn_output_def, every, "s", NAN, 0.0, INFINITY, BRN_OPEN_LOW,
+               "between frames; not given: the larger of the step and 1/200 of the run"),
+    {.name = "fields",
+     .kind = BRN_TEXTS,
+     .offset = offsetof(brn_output_def, fields),
+     .choices = brn_field_words,
+     .text = "stress",
+     .help = "what a frame holds beside the positions"},
+    BRN_P_BOOL(brn_output_def, vtu, 0, "also write VTU files at the end of the run"),
+    BRN_P_INT(brn_output_def, checkpoint, 0, 0, INFINITY,
+              "steps between checkpoints; 0: a tenth of the run, at most 100 steps"),
+    {.name = "probes",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_output_def, probes),
+     .table = &probe_table,
+     .help = "regions to follow"},
+};
+static const brn_table output_table = {TABLE("output", "what a run writes", brn_output_def, output_params)};
+
+/* ---- the root --------------------------------------------------------------------------------------------------------- */
+
+static const brn_param scene_params[] = {
+    {.name = "brunt",
+     .kind = BRN_INT,
+     .offset = offsetof(brn_scene_def, version),
+     .required = true,
+     .standard = BRN_SCENE_VERSION,
+     .lo = 1,
+     .hi = INFINITY,
+     .help = "version of the scene format, 1"},
+    {.name = "title",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_scene_def, title),
+     .text = "",
+     .help = "one line"},
+    BRN_P_INT(brn_scene_def, dimension, 3, 2, 3, "3, or 2 for plane strain"),
+    {.name = "gravity",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_scene_def, gravity),
+     .unit = "m/s^2",
+     .vector = not_given,
+     .help = "acceleration; [0, 0, -9.81] by default, in 2D [0, -9.81]"},
+    {.name = "time",
+     .kind = BRN_BLOCK,
+     .offset = offsetof(brn_scene_def, time),
+     .table = &time_table,
+     .standing = true,
+     .help = "step and duration"},
+    BRN_P_INT(brn_scene_def, seed, 1, 0, INFINITY, "of everything random"),
+    {.name = "method",
+     .kind = BRN_TAGGED,
+     .offset = offsetof(brn_scene_def, method),
+     .set = BRN_SET_METHOD,
+     .text = "none",
+     .help = "contact method; a bare word takes all its defaults"},
+    BRN_P_CHOICE(brn_scene_def, integrator, BRN_IMPLICIT_EULER, brn_integrator_words,
+                 "time integrator, where the method leaves the choice"),
+    {.name = "materials",
+     .kind = BRN_NAMED_TAGGED,
+     .offset = offsetof(brn_scene_def, materials),
+     .set = BRN_SET_MATERIAL,
+     .help = "by name"},
+    {.name = "meshes",
+     .kind = BRN_NAMED,
+     .offset = offsetof(brn_scene_def, meshes),
+     .table = &mesh_table,
+     .help = "by name"},
+    {.name = "bodies",
+     .kind = BRN_TAGGEDS,
+     .offset = offsetof(brn_scene_def, bodies),
+     .set = BRN_SET_BODY,
+     .help = "what is simulated, and obstacles"},
+    {.name = "fixed",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_scene_def, fixed),
+     .table = &fixed_table,
+     .help = "held or moved regions"},
+    {.name = "loads",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_scene_def, loads),
+     .table = &load_table,
+     .help = "forces, tractions, pressures"},
+    {.name = "contact",
+     .kind = BRN_BLOCK,
+     .offset = offsetof(brn_scene_def, contact),
+     .table = &contact_table,
+     .standing = true,
+     .help = "friction and self-contact"},
+    {.name = "output",
+     .kind = BRN_BLOCK,
+     .offset = offsetof(brn_scene_def, output),
+     .table = &output_table,
+     .standing = true,
+     .help = "what a run writes"},
+};
+const brn_table brn_scene_table = {TABLE("scene", "the whole file", brn_scene_def, scene_params)};
+
+void brn_scene_def_standard(brn_scene_def *def, int dimension)
+{
+    if (isnan(def->gravity[0])) {
+        def->gravity[0] = 0.0;
+        def->gravity[1] = dimension == 2 ? -9.81 : 0.0;
+        def->gravity[2] = dimension == 2 ? 0.0 : -9.81;
+    }
+}

@@ -22,10 +22,10 @@ typedef struct brn_cell_info {
     int dim;          /* topological */
     int nnode, ncorner;
     int nface;
-    brn_cell face;   /* kind of every face */
-    int faces[6][8]; /* local node numbers of each face, oriented outwards */
+    brn_cell face;   /* kind of every face; BRN_CELL_COUNT for edges, which have none */
+    int faces[6][8]; /* local node numbers of each face, oriented outwards: corners, then mid-edge nodes */
     int nedge;
-    int edges[12][2]; /* corner pairs */
+    int edges[12][2]; /* corner pairs; the mid-edge node of edges[e] is number ncorner + e */
     int vtk;          /* VTK cell type number */
 } brn_cell_info;
 

@@ -1,5 +1,7 @@
 #include "geom/mesh.h"
 
+#include "geom/node_merge.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +134,21 @@ brn_status brn_mesh_add_group(brn_mesh *mesh, const char *name, const int *node,
     group->node = merged;
     group->nnode = sort_unique(merged, have + nnode);
     return BRN_OK;
+}
+
+void brn_mesh_renumber_groups(brn_mesh *mesh, const int *number)
+{
+    for (int g = 0; g < mesh->ngroup; ++g) {
+        brn_group *group = &mesh->group[g];
+        int kept = 0;
+        for (int i = 0; i < group->nnode; ++i) {
+            const int to = number[group->node[i]];
+            if (to >= 0) {
+                group->node[kept++] = to;
+            }
+        }
+        group->nnode = sort_unique(group->node, kept);
+    }
 }
 
 const brn_group *brn_mesh_find_group(const brn_mesh *mesh, const char *name)

@@ -23,15 +23,16 @@ typedef struct brn_mesh {
 
 brn_status brn_mesh_create(brn_ctx *ctx, int nnode, brn_mesh **out); /* no cells yet */
 void brn_mesh_destroy(brn_mesh *mesh);
-/* Room for ncell cells of a kind (replaces what was there). */
+/* Room for ncell cells of a kind (replaces what was there). BRN_ERR_LIMIT beyond INT_MAX node numbers of a kind. */
 brn_status brn_mesh_alloc_cells(brn_mesh *mesh, brn_cell kind, int ncell);
-/* Adds a group; node numbers are copied, sorted, made unique. */
+/* Adds a group, or adds to the one of that name; node numbers are checked, copied, sorted, made unique. */
 brn_status brn_mesh_add_group(brn_mesh *mesh, const char *name, const int *node, int nnode);
 const brn_group *brn_mesh_find_group(const brn_mesh *mesh, const char *name);
 int brn_mesh_cell_total(const brn_mesh *mesh);
 int brn_mesh_dim(const brn_mesh *mesh); /* of its highest cells, 0 if it has none */
 
-/* x <- rotation * (scale * x) + translation */
+/* x <- rotation * (scale * x) + translation; rotation is row-major. A mirroring transform also turns the node order
+   of the cells over, so that their volumes stay positive. */
 void brn_mesh_transform(brn_mesh *mesh, const double scale[3], const double rotation[9],
                         const double translation[3]);
 /* Removes nodes that no cell uses, merges nodes closer than tolerance (>= 0; 0: identical positions only). Groups follow. */

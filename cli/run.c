@@ -52,6 +52,11 @@ static void catch_signals(void)
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    /* A closed terminal, unless nohup asked to outlive it. */
+    struct sigaction old;
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGHUP, &action, NULL);
+    }
 }
 
 /* ---- callbacks ---------------------------------------------------------------------------------------------------- */

@@ -82,6 +82,20 @@ expect 0 "$brunt" run falling.yaml -o lines --set time.step=0.0005
 lines=$(grep -c ' %  ETA' stderr)
 [ "$lines" -ge 10 ] && [ "$lines" -le 25 ] || fail "$lines progress lines, wanted about 20"
 
+# ---- on a terminal: a bar that is taken away at the end, colours unless NO_COLOR -------------------------------------------------
+if command -v script >/dev/null 2>&1; then
+    slow="--set time.step=2e-5 --set time.end=0.04 --set output.every=0.02"
+    env -u NO_COLOR TERM=xterm script -qec "'$brunt' run falling.yaml -o bar $slow" /dev/null >bar.out 2>&1 </dev/null ||
+        fail "brunt run on a terminal"
+    escape=$(printf '\033')
+    grep -q "$escape\[32m\[=*>" bar.out || fail "no bar on a terminal"
+    [ "$(tr '\r' '\n' <bar.out | grep -c 'ETA')" -le $((10 * $(sed -n 's/.*"wall_s": *\([0-9]*\).*/\1/p' bar/summary.json) + 11)) ] ||
+        fail "the bar is redrawn more than ten times a second"
+    NO_COLOR=1 TERM=xterm script -qec "'$brunt' run falling.yaml -o bar --overwrite $slow" /dev/null >bar.out 2>&1 </dev/null ||
+        fail "brunt run on a terminal with NO_COLOR"
+    ! grep -q "$escape\[3[0-9]m" bar.out || fail "colours in spite of NO_COLOR"
+fi
+
 # ---- a simulation that cannot go on: exit code 1, what was computed is kept ------------------------------------------------------
 # The load is far beyond what the block carries in one step, and the steps cannot become smaller for ever.
 sed -e 's/^bodies/loads:\n  - {body: block, where: {face: +z}, pressure: 1e300}\nbodies/' falling.yaml >broken.yaml

@@ -1,0 +1,134 @@
+#include "model/placement.h"
+
+#include "base/os.h"
+#include "model/mesh_source.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double DEGREE = 3.14159265358979323846 / 180.0;
+
+static void axis_rotation(const double axis[3], double angle, double r[9])
+{
+    const double c = cos(angle);
+    const double s = sin(angle);
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        r[4 * i] = c + (1.0 - c) * axis[i] * axis[i];
+        r[3 * i + j] = (1.0 - c) * axis[i] * axis[j] - s * axis[k];
+        r[3 * j + i] = (1.0 - c) * axis[i] * axis[j] + s * axis[k];
+    }
+}
+
+void brn_placement_rotation(brn_scene *scene, const brn_blocks *list, int dim, double out[9])
+{
+    const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(out, identity, sizeof identity);
+    const brn_rotation_def *rotations = list->items;
+    for (int n = 0; n < list->count; ++n) {
+        double axis[3] = {0.0, 0.0, 1.0};
+        if (dim == 3) {
+            const double *a = rotations[n].axis;
+            const double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+            if (!(length > 0.0)) {
+                brn_scene_add_problem(scene, rotations[n].block.path, "axis: must not be zero");
+                return;
+            }
+            for (int i = 0; i < 3; ++i) {
+                axis[i] = a[i] / length;
+            }
+        }
+        double r[9];
+        double product[9] = {0};
+        axis_rotation(axis, rotations[n].degrees * DEGREE, r);
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                for (int k = 0; k < 3; ++k) {
+                    product[3 * i + j] += r[3 * i + k] * out[3 * k + j];
+                }
+            }
+        }
+        memcpy(out, product, sizeof product);
+    }
+}
+
+/* Reads a file named relative to the scene's folder. */
+static brn_status read_beside(brn_scene *scene, brn_ctx *ctx, const char *name, brn_mesh **out)
+{
+    char *path = brn_path_beside(ctx, brn_scene_file(scene), name);
+    if (path == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    const brn_status status = brn_mesh_read(ctx, path, out);
+    brn_free(ctx, path);
+    return status;
+}
+
+static brn_status make(brn_scene *scene, const brn_mesh_def *def, brn_ctx *ctx, brn_mesh **out)
+{
+    if (def->generator.table != NULL) {
+        return brn_generator_of_table(def->generator.table)->generate(ctx, def->generator.value, out);
+    }
+    if (def->file != NULL) {
+        return read_beside(scene, ctx, def->file, out);
+    }
+    brn_mesh *surface = NULL;
+    BRN_TRY(read_beside(scene, ctx, def->surface, &surface));
+    const brn_cell cell = def->element == 0 ? BRN_TET4 : BRN_TET10;
+    const brn_status status = brn_mesh_fill_surface(ctx, surface, def->resolution, cell, out);
+    brn_mesh_destroy(surface);
+    return status;
+}
+
+/* Exactly one source, and what belongs to it. */
+static bool source_is_clear(brn_scene *scene, const brn_mesh_def *def)
+{
+    const int sources = (def->generator.table != NULL) + (def->file != NULL) + (def->surface != NULL);
+    if (sources != 1) {
+        brn_scene_add_problem(scene, def->block.path,
+                              "wants one of: a generator (box, sphere, ...), file, surface; found %d of them",
+                              sources);
+        return false;
+    }
+    if (def->surface != NULL && !(def->resolution > 0.0)) {
+        brn_scene_add_problem(scene, def->block.path,
+                              "resolution: is needed with surface: the edge length of the tets [m]");
+        return false;
+    }
+    if (def->scale.count != 0 && def->scale.count != 1 && def->scale.count != 3) {
+        brn_scene_add_problem(scene, def->block.path, "scale: wants 1 or 3 numbers, found %d",
+                              def->scale.count);
+        return false;
+    }
+    return true;
+}
+
+brn_status brn_placement_mesh(brn_scene *scene, const brn_mesh_def *def, brn_ctx *ctx, brn_mesh **out)
+{
+    *out = NULL;
+    if (!source_is_clear(scene, def)) {
+        return BRN_OK;
+    }
+    brn_status status = make(scene, def, ctx, out);
+    if (status >= 0 && def->merge >= 0.0) {
+        status = brn_mesh_clean(*out, def->merge);
+    }
+    if (status < 0) {
+        brn_mesh_destroy(*out);
+        *out = NULL;
+        if (status != BRN_ERR_MEMORY) {
+            brn_scene_add_problem(scene, def->block.path, "%s", brn_ctx_message(ctx));
+            status = BRN_OK;
+        }
+        return status;
+    }
+    double scale[3] = {1.0, 1.0, 1.0};
+    for (int i = 0; i < 3 && def->scale.count > 0; ++i) {
+        scale[i] = def->scale.v[def->scale.count == 3 ? i : 0];
+    }
+    double rotation[9];
+    brn_placement_rotation(scene, &def->rotation, brn_scene_get_def(scene)->dimension, rotation);
+    brn_mesh_transform(*out, scale, rotation, def->position);
+    return BRN_OK;
+}

@@ -19,6 +19,11 @@ typedef struct check_args {
     bool write;
 } check_args;
 
+typedef struct step_estimate {
+    double stable, resolving; /* [s] */
+    bool known;
+} step_estimate;
+
 static const char *volume_unit(int dimension)
 {
     return dimension == 2 ? "m^3/m" : "m^3";
@@ -71,7 +76,7 @@ static void print_bodies(const brn_model *model, const brn_model_info *info)
 
 static void print_model(const brn_model_info *info)
 {
-    char mass[CLI_TEXT_SIZE], text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
+    char mass[CLI_TEXT_SIZE], end[CLI_TEXT_SIZE];
     (void)printf("%s%s%s\n", cli_paint(stdout, CLI_BOLD),
                  info->title != NULL && info->title[0] != '\0' ? info->title : "(no title)",
                  cli_paint(stdout, CLI_PLAIN));
@@ -81,29 +86,42 @@ static void print_model(const brn_model_info *info)
                  info->elements, info->dofs);
     (void)printf("  %-16s%s, %.4g %s\n", "mass, volume", cli_quantity(info->mass * 1e3, "g", mass),
                  info->volume, volume_unit(info->dimension));
-    (void)printf("  %-16s%s to %s, %.0f steps\n", "time", cli_quantity(info->step, "s", text),
-                 cli_quantity(info->end, "s", other),
+    (void)printf("  %-16s%s in %.0f steps\n", "time", cli_quantity(info->end, "s", end),
                  info->step > 0.0 ? ceil(info->end / info->step - 1e-9) : 0.0);
-    (void)printf("  %-16s%s chosen, %s suggested (20 steps in the lowest period)\n", "step",
-                 cli_quantity(info->step, "s", text), cli_quantity(info->step_suggested, "s", other));
-    (void)printf("  %-16s%s (largest for an explicit integrator, estimated)\n", "stable step",
-                 cli_quantity(info->step_stable, "s", text));
 }
 
-static int print_warnings(const brn_model *model, const brn_model_info *info)
+/* The chosen step beside what the stiffness at rest suggests. */
+static void print_steps(const brn_model_info *info, const step_estimate *steps)
+{
+    char text[CLI_TEXT_SIZE];
+    (void)printf("  %-16s%s chosen\n", "step", cli_quantity(info->step, "s", text));
+    if (!steps->known) {
+        return;
+    }
+    if (isfinite(steps->resolving)) {
+        (void)printf("  %-16s%s suggested: 20 steps in the period of the slowest vibration\n", "",
+                     cli_quantity(steps->resolving, "s", text));
+    }
+    if (isfinite(steps->stable)) {
+        (void)printf("  %-16s%s is the largest stable step of an explicit integrator\n", "",
+                     cli_quantity(steps->stable, "s", text));
+    }
+}
+
+static int print_warnings(const brn_model *model, const brn_model_info *info, const step_estimate *steps)
 {
     char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
     int count = 0;
     const bool fixed_in_time = info->integrator != NULL && strcmp(info->integrator, "static") == 0;
     const bool is_explicit = info->integrator != NULL && strcmp(info->integrator, "symplectic_euler") == 0;
-    if (is_explicit && info->step > info->step_stable) {
+    if (is_explicit && steps->known && info->step > steps->stable) {
         cli_warning("time.step = %s is above the stable step %s of %s: the run will blow up",
-                    cli_quantity(info->step, "s", text), cli_quantity(info->step_stable, "s", other),
+                    cli_quantity(info->step, "s", text), cli_quantity(steps->stable, "s", other),
                     info->integrator);
         ++count;
-    } else if (!fixed_in_time && !is_explicit && info->step > info->step_suggested) {
+    } else if (!fixed_in_time && !is_explicit && steps->known && info->step > steps->resolving) {
         cli_warning("time.step = %s does not resolve the vibrations; %s would (fine for quasi-static motion)",
-                    cli_quantity(info->step, "s", text), cli_quantity(info->step_suggested, "s", other));
+                    cli_quantity(info->step, "s", text), cli_quantity(steps->resolving, "s", other));
         ++count;
     }
     for (int i = 0; i < info->bodies; ++i) {
@@ -137,6 +155,24 @@ static int print_resolved(brn_ctx *ctx, brn_scene *scene)
     return CLI_DONE;
 }
 
+static void print_report(brn_ctx *ctx, const brn_model *model)
+{
+    brn_model_info info;
+    step_estimate steps = {0};
+    brn_model_get_info(model, &info);
+    steps.known = brn_model_estimate_steps(ctx, model, &steps.stable, &steps.resolving) >= 0;
+    print_model(&info);
+    print_steps(&info, &steps);
+    print_bodies(model, &info);
+    (void)fflush(stdout);
+    if (!steps.known) {
+        cli_warning("no step can be suggested: %s", brn_ctx_message(ctx));
+    }
+    if (print_warnings(model, &info, &steps) == 0 && steps.known) {
+        (void)printf("\n%sno problems%s\n", cli_paint(stdout, CLI_GREEN), cli_paint(stdout, CLI_PLAIN));
+    }
+}
+
 static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args)
 {
     brn_model *model = NULL;
@@ -150,14 +186,7 @@ static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args)
     if (args->write) {
         code = print_resolved(ctx, scene);
     } else {
-        brn_model_info info;
-        brn_model_get_info(model, &info);
-        print_model(&info);
-        print_bodies(model, &info);
-        (void)fflush(stdout);
-        if (print_warnings(model, &info) == 0) {
-            (void)printf("\n%sno problems%s\n", cli_paint(stdout, CLI_GREEN), cli_paint(stdout, CLI_PLAIN));
-        }
+        print_report(ctx, model);
     }
     brn_model_destroy(model);
     return code;

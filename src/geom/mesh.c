@@ -161,6 +161,22 @@ const brn_group *brn_mesh_find_group(const brn_mesh *mesh, const char *name)
     return NULL;
 }
 
+brn_status brn_mesh_check_indices(const brn_mesh *mesh)
+{
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        const brn_cell_info *info = brn_cell_get((brn_cell)kind);
+        const size_t n = (size_t)mesh->ncell[kind] * (size_t)info->nnode;
+        for (size_t i = 0; i < n; ++i) {
+            const int node = mesh->cell[kind][i];
+            if (node < 0 || node >= mesh->nnode) {
+                return brn_fail(mesh->ctx, BRN_ERR_MESH, "%s %zu: node %d is not in 0..%d", info->name,
+                                i / (size_t)info->nnode, node, mesh->nnode - 1);
+            }
+        }
+    }
+    return BRN_OK;
+}
+
 int brn_mesh_cell_total(const brn_mesh *mesh)
 {
     int total = 0;

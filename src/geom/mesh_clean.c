@@ -116,19 +116,14 @@ brn_status brn_node_merge(const brn_mesh *mesh, double tolerance, int *same)
 /* same[i] = 0 for nodes that a cell uses, -1 for the others. */
 static brn_status mark_used(const brn_mesh *mesh, int *same)
 {
+    BRN_TRY(brn_mesh_check_indices(mesh));
     for (int i = 0; i < mesh->nnode; ++i) {
         same[i] = -1;
     }
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        const brn_cell_info *info = brn_cell_get((brn_cell)kind);
-        const size_t n = (size_t)mesh->ncell[kind] * (size_t)info->nnode;
+        const size_t n = (size_t)mesh->ncell[kind] * (size_t)brn_cell_get((brn_cell)kind)->nnode;
         for (size_t i = 0; i < n; ++i) {
-            const int node = mesh->cell[kind][i];
-            if (node < 0 || node >= mesh->nnode) {
-                return brn_fail(mesh->ctx, BRN_ERR_MESH, "%s %zu: node %d is not in 0..%d", info->name,
-                                i / (size_t)info->nnode, node, mesh->nnode - 1);
-            }
-            same[node] = 0;
+            same[mesh->cell[kind][i]] = 0;
         }
     }
     return BRN_OK;

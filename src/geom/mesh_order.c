@@ -1,6 +1,6 @@
 /* From linear to quadratic cells by mid-edge nodes. New nodes follow the old ones, in ascending order of their edge's
    (lower, higher) corner pair, so that the numbering depends on the mesh alone. */
-#include "geom/mesh.h"
+#include "geom/node_merge.h"
 #include "geom/tuple.h"
 
 #include <limits.h>
@@ -33,6 +33,7 @@ static bool is_linear(int kind)
 static brn_status find_edges(order_work *work)
 {
     brn_mesh *mesh = work->mesh;
+    BRN_TRY(brn_mesh_check_indices(mesh));
     long long nslot = 0;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         nslot += is_linear(kind) ? (long long)mesh->ncell[kind] * brn_cell_get((brn_cell)kind)->nedge : 0;
@@ -50,10 +51,6 @@ static brn_status find_edges(order_work *work)
             const int *node = mesh->cell[kind] + (size_t)c * (size_t)info->nnode;
             for (int e = 0; e < info->nedge; ++e, ++slot) {
                 const int a = node[info->edges[e][0]], b = node[info->edges[e][1]];
-                if (a < 0 || b < 0 || a >= mesh->nnode || b >= mesh->nnode) {
-                    return brn_fail(mesh->ctx, BRN_ERR_MESH, "%s %d: node %d is not in 0..%d", info->name, c,
-                                    a < 0 || a >= mesh->nnode ? a : b, mesh->nnode - 1);
-                }
                 work->tuple[slot] = (brn_tuple){{a < b ? a : b, a < b ? b : a, -1, -1}, slot};
             }
         }

@@ -215,7 +215,8 @@ static bool bytes_are_there(brn_h5 *h5, hid_t set, int rank, const hsize_t *dims
     const hid_t type = H5Dget_type(set);
     const hid_t plist = H5Dget_create_plist(set);
     hsize_t bytes = type >= 0 ? H5Tget_size(type) : 0;
-    bool fits = bytes > 0 && plist >= 0 && H5Pget_layout(plist) == H5D_CONTIGUOUS;
+    bool fits = bytes > 0 && plist >= 0 && H5Pget_layout(plist) == H5D_CONTIGUOUS &&
+                H5Pget_external_count(plist) == 0;
     for (int i = 0; i < rank; ++i) {
         fits = !__builtin_mul_overflow(bytes, dims[i], &bytes) && fits;
     }

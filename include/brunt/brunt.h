@@ -95,7 +95,7 @@ BRN_API int brn_scene_problem_count(const brn_scene *scene);
 BRN_API const char *brn_scene_problem(const brn_scene *scene,
                                       int index); /* "stack.yaml:14: bodies[3]...: must be" */
 /* The scene with every default made explicit; *text is freed with brn_ctx_free. */
-BRN_API brn_status brn_scene_write(brn_ctx *ctx, brn_scene *scene, char **text);
+BRN_API brn_status brn_scene_write(brn_scene *scene, char **text);
 BRN_API void brn_scene_destroy(brn_scene *scene);
 
 /* ---- model: what it means ------------------------------------------------------------------------------------ */

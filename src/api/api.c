@@ -42,10 +42,10 @@ brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     return brn_model_build(ctx, scene, out);
 }
 
-brn_status brn_scene_write(brn_ctx *ctx, brn_scene *scene, char **text)
+brn_status brn_scene_write(brn_scene *scene, char **text)
 {
     *text = NULL;
-    BRN_TRY(resolve(ctx, scene));
+    BRN_TRY(resolve(brn_scene_ctx(scene), scene));
     brn_registry registry;
     brn_registry_fill(&registry);
     return brn_scene_print(scene, &registry.schema, text);

@@ -1,7 +1,7 @@
 /* A whole run with its folder: scene.yaml, series.csv, trajectory.h5, checkpoint.h5, summary.json. */
 #include "api/run_series.h"
 #include "base/os.h"
-#include "linalg/factor.h"
+#include "linalg/blas.h"
 #include "output/summary.h"
 #include "output/trajectory.h"
 #include "step/sim.h"
@@ -53,7 +53,7 @@ static brn_status write_scene(run *r)
 {
     char path[PATH_SIZE];
     char *text = NULL;
-    BRN_TRY(brn_scene_write(r->ctx, r->scene, &text));
+    BRN_TRY(brn_scene_write(r->scene, &text));
     const brn_status status = brn_file_write(r->ctx, in_folder(r, "scene.yaml", path), text, strlen(text));
     brn_free(r->ctx, text);
     return status;
@@ -304,7 +304,7 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
     /* A run that never started leaves no summary: the folder may belong to another run. */
     if (started) {
         const brn_status written = brn_summary_write(r->ctx, in_folder(r, "summary.json", path), out,
-                                                     r->model->method->name, brn_factor_blas_name());
+                                                     r->model->method->name, openblas_get_config());
         status = status >= 0 && written < 0 ? written : status;
     }
     if (status == BRN_OK && r->options->out != NULL && r->model->write_vtu) {

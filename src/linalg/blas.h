@@ -10,6 +10,7 @@ void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const i
 void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
             double *b, const int *ldb, double *w, double *work, const int *lwork, int *info);
 
+char *openblas_get_config(void); /* name and build of the BLAS in use, a constant text */
 int openblas_get_num_threads(void);
 void openblas_set_num_threads(int threads);
 

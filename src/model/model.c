@@ -1,20 +1,9 @@
 #include "model/model.h"
 
+#include "linalg/dense.h"
+
 #include <math.h>
 #include <string.h>
-
-/* Rodrigues: turns v about the unit axis. */
-static void turn(const double axis[3], double angle, const double v[3], double out[3])
-{
-    const double c = cos(angle);
-    const double s = sin(angle);
-    const double along = (axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2]) * (1.0 - c);
-    const double across[3] = {axis[1] * v[2] - axis[2] * v[1], axis[2] * v[0] - axis[0] * v[2],
-                              axis[0] * v[1] - axis[1] * v[0]};
-    for (int i = 0; i < 3; ++i) {
-        out[i] = c * v[i] + s * across[i] + along * axis[i];
-    }
-}
 
 /* Shift and its left-hand rate at time t by the table, linear between rows and held outside. */
 static void table_shift(const brn_motion *motion, double t, double shift[3], double rate[3])
@@ -48,26 +37,24 @@ void brn_motion_place(const brn_motion *motion, const double rest[3], double t, 
     if (motion->rows > 0) {
         table_shift(motion, clipped, shift, rate);
     }
-    double arm[3];
-    double turned[3];
-    for (int i = 0; i < 3; ++i) {
-        arm[i] = rest[i] - motion->point[i];
-    }
+    const double *point = motion->point;
+    const double arm[3] = {rest[0] - point[0], rest[1] - point[1], rest[2] - point[2]};
     const double w = motion->angular_velocity;
+    const double spin[3] = {w * motion->axis[0], w * motion->axis[1], w * motion->axis[2]};
+    double turned[3] = {arm[0], arm[1], arm[2]};
+    double swing[3]; /* spin x turned */
     if (w != 0.0) {
-        turn(motion->axis, w * clipped, arm, turned);
-    } else {
-        memcpy(turned, arm, sizeof arm);
+        double r[9];
+        (void)brn_dense_rotation(motion->axis, w * clipped, r);
+        brn_dense_apply3(r, arm, turned);
     }
+    brn_dense_cross3(spin, turned, swing);
     for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        const int k = (i + 2) % 3;
-        if (pos != NULL) {
-            pos[i] = w != 0.0 ? turned[i] + motion->point[i] + shift[i] : rest[i] + shift[i];
+        if (pos != NULL) { /* without rotation no rounding of X - point + point */
+            pos[i] = w != 0.0 ? turned[i] + point[i] + shift[i] : rest[i] + shift[i];
         }
         if (vel != NULL) {
-            vel[i] =
-                stopped ? 0.0 : rate[i] + w * (motion->axis[j] * turned[k] - motion->axis[k] * turned[j]);
+            vel[i] = stopped ? 0.0 : rate[i] + swing[i];
         }
     }
 }

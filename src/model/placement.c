@@ -1,54 +1,27 @@
 #include "model/placement.h"
 
 #include "base/os.h"
+#include "linalg/dense.h"
 #include "model/mesh_source.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double DEGREE = 3.14159265358979323846 / 180.0;
-
-static void axis_rotation(const double axis[3], double angle, double r[9])
-{
-    const double c = cos(angle);
-    const double s = sin(angle);
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        const int k = (i + 2) % 3;
-        r[4 * i] = c + (1.0 - c) * axis[i] * axis[i];
-        r[3 * i + j] = (1.0 - c) * axis[i] * axis[j] - s * axis[k];
-        r[3 * j + i] = (1.0 - c) * axis[i] * axis[j] + s * axis[k];
-    }
-}
 
 void brn_placement_rotation(brn_scene *scene, const brn_blocks *list, int dim, double out[9])
 {
     const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(out, identity, sizeof identity);
     const brn_rotation_def *rotations = list->items;
+    const double z[3] = {0.0, 0.0, 1.0};
     for (int n = 0; n < list->count; ++n) {
-        double axis[3] = {0.0, 0.0, 1.0};
-        if (dim == 3) {
-            const double *a = rotations[n].axis;
-            const double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-            if (!(length > 0.0)) {
-                brn_scene_add_problem(scene, rotations[n].block.path, "axis: must not be zero");
-                return;
-            }
-            for (int i = 0; i < 3; ++i) {
-                axis[i] = a[i] / length;
-            }
-        }
         double r[9];
-        double product[9] = {0};
-        axis_rotation(axis, rotations[n].degrees * DEGREE, r);
-        for (int i = 0; i < 3; ++i) {
-            for (int j = 0; j < 3; ++j) {
-                for (int k = 0; k < 3; ++k) {
-                    product[3 * i + j] += r[3 * i + k] * out[3 * k + j];
-                }
-            }
+        double product[9];
+        if (!brn_dense_rotation(dim == 3 ? rotations[n].axis : z, rotations[n].degrees * DEGREE, r)) {
+            brn_scene_add_problem(scene, rotations[n].block.path, "axis: must not be zero");
+            return;
         }
+        brn_dense_multiply3(r, out, product);
         memcpy(out, product, sizeof product);
     }
 }

@@ -1,5 +1,7 @@
 #include "step/ledger.h"
 
+#include "linalg/dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -20,17 +22,17 @@ static double dot(const double *a, const double *b, int n)
 
 static double norm(const double a[3])
 {
-    return sqrt(dot(a, a, 3));
+    return sqrt(brn_dense_dot3(a, a));
 }
 
 /* totals[0..2] += f, totals[3..5] += x x f */
 static void add_wrench(const double x[3], const double f[3], double totals[6])
 {
+    double torque[3];
+    brn_dense_cross3(x, f, torque);
     for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        const int k = (i + 2) % 3;
         totals[i] += f[i];
-        totals[3 + i] += x[j] * f[k] - x[k] * f[j];
+        totals[3 + i] += torque[i];
     }
 }
 
@@ -57,7 +59,7 @@ static brn_status measure_state(brn_system *s, const brn_state *state, measure *
         out->angular_scale += norm(&p3[3 * a]) * norm(x);
         /* A static run ramps gravity like a load and books its work as one. */
         out->gravity -=
-            model->integrator != BRN_STATIC ? model->node_mass[a] * dot(model->gravity, x, 3) : 0.0;
+            model->integrator != BRN_STATIC ? model->node_mass[a] * brn_dense_dot3(model->gravity, x) : 0.0;
     }
     return brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, &out->elastic, NULL, NULL);
 }

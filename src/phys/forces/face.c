@@ -1,5 +1,7 @@
 #include "phys/forces/face.h"
 
+#include "linalg/dense.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -139,13 +141,6 @@ static int face_points(brn_cell kind, face_point points[POINTS_MAX])
     return count;
 }
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* Tangents and area vector at a quadrature point. An edge is a strip of unit depth: its second tangent is e_z, so that
    x,xi x e_z = (y,xi, -x,xi, 0) points to the right of the edge, outwards. */
 static void face_frame(int nnode, bool edge, const double (*x)[3], const face_point *p, double t1[3],
@@ -164,7 +159,7 @@ static void face_frame(int nnode, bool edge, const double (*x)[3], const face_po
         t2[1] = 0.0;
         t2[2] = 1.0;
     }
-    cross(t1, t2, area);
+    brn_dense_cross3(t1, t2, area);
 }
 
 static bool is_edge(brn_cell face)
@@ -183,7 +178,7 @@ void brn_face_traction(brn_cell face, const double (*x)[3], const double tractio
         double t2[3];
         double area[3];
         face_frame(nnode, is_edge(face), x, &points[q], t1, t2, area);
-        const double da = points[q].weight * sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]);
+        const double da = points[q].weight * sqrt(brn_dense_dot3(area, area));
         for (int a = 0; a < nnode; ++a) {
             for (int i = 0; i < 3; ++i) {
                 force[a][i] += points[q].n[a] * da * traction[i];

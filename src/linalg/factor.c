@@ -232,7 +232,7 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, brn_factor
     f->size = a->size;
     f->nblocks = a->start[a->n];
     const brn_arena_mark mark = brn_arena_now(brn_ctx_arena(ctx));
-    const int threads = brn_blas_begin();
+    const brn_blas_threads threads = brn_blas_begin();
     const brn_status status = factor_fill(f, a);
     brn_blas_end(threads);
     brn_arena_rewind(brn_ctx_arena(ctx), mark);
@@ -413,7 +413,7 @@ brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const un
     if (brn_parallel_for(f->ctx, brn_block_count(f->n, FILL_COLUMNS), columns_refill, &job) < 0) {
         return fail_not_finite(f);
     }
-    const int threads = brn_blas_begin();
+    const brn_blas_threads threads = brn_blas_begin();
     const bool done = cholmod_factorize(f->matrix, f->factor, &f->cm);
     brn_blas_end(threads);
     if (!done && f->cm.status != CHOLMOD_NOT_POSDEF) {
@@ -460,7 +460,7 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
     rhs.x = f->swap;
     rhs.xtype = CHOLMOD_REAL;
     rhs.dtype = CHOLMOD_DOUBLE;
-    const int threads = brn_blas_begin();
+    const brn_blas_threads threads = brn_blas_begin();
     const bool done = cholmod_solve2(CHOLMOD_A, f->factor, &rhs, NULL, &f->x, NULL, &f->y, &f->e, &f->cm);
     brn_blas_end(threads);
     if (!done) {

@@ -205,7 +205,9 @@ static brn_status fill_load(brn_builder *b, const brn_load_def *def, const brn_b
 {
     double vector[3] = {0.0, 0.0, 0.0};
     const brn_reals *given = def->force.count > 0 ? &def->force : &def->traction;
-    memcpy(vector, given->v, (size_t)given->count * sizeof *vector);
+    for (int i = 0; i < given->count && i < 3; ++i) {
+        vector[i] = given->v[i];
+    }
     if (def->force.count > 0) {
         for (int n = 0; n < load->nnode; ++n) {
             for (int i = 0; i < 3; ++i) {

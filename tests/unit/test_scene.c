@@ -506,6 +506,15 @@ static void test_set(void **state)
     assert_ptr_equal(def->method.table, &test_ipc_table);
     assert_vector(((const brn_load_def *)def->loads.items)[0].force.v, 4.0, 5.0, 6.0);
 
+    /* Below a bare word, which stands for a variant of that type. */
+    assert_done(ctx, brn_scene_set(scene, "method.dhat=4"));
+    def = resolve(ctx, scene);
+    assert_ptr_equal(def->method.table, &test_ipc_table);
+    assert_true(((const test_ipc *)def->method.value)->dhat == 4.0);
+    assert_done(ctx, brn_scene_set(scene, "method=ipc"));
+    assert_done(ctx, brn_scene_set(scene, "method.type=none"));
+    assert_ptr_equal(resolve(ctx, scene)->method.table, &test_none_table);
+
     /* Problems of an override name it instead of a line. */
     assert_done(ctx, brn_scene_set(scene, "time.step=-1"));
     assert_string_equal(only_problem(scene), "--set: time.step = -1: must be > 0 s");

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+_Static_assert(BRN_SCENE_DEPTH_MAX <= BRN_YAML_DEPTH_MAX, "the reader's stack holds a scene's depth");
+
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
 char *brn_scene_show(const brn_yaml *scalar, char buffer[BRN_SHOWN_TEXT])

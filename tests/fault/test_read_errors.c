@@ -131,9 +131,9 @@ static void test_msh_text(void **state)
         {MSH4 "$Entities\n0 0 2 0\n1 0 0 0 1 1 1 0 0\n1 0 0 0 1 1 1 0 0\n$EndEntities",
          "a.msh:7: entity 1 of dimension 2 was given before"},
         {NODES4 "$Elements\n1 1 1 1\n2 1 2 1\n1 1 2 9\n$EndElements",
-         "a.msh:16: node number 9 does not exist"},
+         "a.msh:17: node number 9 does not exist"},
         {NODES4 "$Elements\n1 2 1 1\n2 1 2 1\n1 1 2 3\n$EndElements",
-         "a.msh:16: 1 elements are missing from the blocks"},
+         "a.msh:17: 1 elements are missing from the blocks"},
     };
     REFUSE(brn_read_msh, "a.msh", cases);
 }

@@ -241,7 +241,7 @@ static void test_closed_forms(void **state)
         want = mu * ((a - 1.0) * (a - 1.0) + (b - 1.0) * (b - 1.0) + (d - 1.0) * (d - 1.0)) +
                0.5 * lambda * (jac - 1.0) * (jac - 1.0);
         assert_near(at(&m, s[c]).energy[0], want, 1e-14 * m.scale);
-        /* Smith et al. 2018, eq. 14, with their reparametrised constants; their energy at rest is subtracted */
+        /* Smith et al. 2018 with their reparametrised constants; their energy at rest is subtracted */
         m = pair_sample("stable_neo_hookean");
         const double mp = 4.0 / 3.0 * mu, lp = lambda + 5.0 / 6.0 * mu,
                      alpha = 1.0 + mp / lp - 0.25 * mp / lp;

@@ -31,8 +31,11 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
     if (status < 0 && status != BRN_ERR_SCENE) {
         return status;
     }
-    if (brn_scene_get_def(scene) != NULL) {
+    /* The build would find bad names, but it does not start on a scene that has other problems. */
+    if (status == BRN_ERR_SCENE && brn_scene_get_def(scene) != NULL) {
         brn_model_check_names(scene);
+    }
+    if (brn_scene_get_def(scene) != NULL) {
         check_method(scene);
     }
     if (brn_scene_problem_count(scene) > 0) {

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(BRN_SCENE_DEPTH_MAX <= BRN_YAML_DEPTH_MAX, "the reader's stack holds a scene's depth");
+_Static_assert((int)BRN_SCENE_DEPTH_MAX <= (int)BRN_YAML_DEPTH_MAX,
+               "the reader's stack holds a scene's depth");
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 

@@ -110,8 +110,6 @@ typedef struct brn_model_info {
     int bodies, nodes, elements, dofs; /* dofs: free scalar unknowns */
     double step, end;                  /* [s] */
     double mass, volume;               /* [kg], [m^3] (2D: per metre of depth) */
-    double step_stable;                /* [s], largest stable step of an explicit integrator, an estimate */
-    double step_suggested; /* [s], resolves the lowest elastic mode of the stiffest body with 20 steps */
 } brn_model_info;
 
 typedef struct brn_body_info {
@@ -132,6 +130,11 @@ BRN_API void brn_model_destroy(brn_model *model);
 BRN_API void brn_model_get_info(const brn_model *model, brn_model_info *out);
 BRN_API brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *out);
 BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1 if there is none */
+
+/* Steps to choose from, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
+   power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */
+BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable,
+                                            double *resolving);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 

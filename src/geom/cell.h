@@ -22,14 +22,19 @@ typedef struct brn_cell_info {
     int dim;          /* topological */
     int nnode, ncorner;
     int nface;
-    brn_cell face;   /* kind of every face */
-    int faces[6][8]; /* local node numbers of each face, oriented outwards */
+    brn_cell face;   /* kind of every face; BRN_CELL_COUNT for edges, which have none */
+    int faces[6][8]; /* local node numbers of each face, oriented outwards: corners, then mid-edge nodes */
     int nedge;
-    int edges[12][2]; /* corner pairs */
+    int edges[12][2]; /* corner pairs; the mid-edge node of edges[e] is number ncorner + e */
     int vtk;          /* VTK cell type number */
 } brn_cell_info;
 
 const brn_cell_info *brn_cell_get(brn_cell cell);
 int brn_cell_find(const char *name); /* -1 if there is none */
+
+/* Reference coordinates of a cell's nodes: triangles and tets on the unit simplex, the others on [-1, 1]^dim. */
+void brn_cell_nodes(brn_cell cell, double out[20][3]);
+/* Derivatives of the shape functions [1] in reference coordinates at xi, [nnode][dim]; unused entries are 0. */
+void brn_cell_gradients(brn_cell cell, const double xi[3], double out[20][3]);
 
 #endif

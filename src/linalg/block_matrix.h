@@ -11,6 +11,11 @@ typedef struct brn_block_matrix {
     int *start;    /* [n + 1] */
     int *column;   /* [start[n]], ascending in a row, first entry of a row is its diagonal */
     double *value; /* [start[n]][size*size], row-major blocks; the diagonal blocks are stored whole */
+    /* The strict lower triangle by rows, for products: entry t stands for the transpose of block lower_block[t],
+       which lies in row lower_row[t] < i. */
+    int *lower_start; /* [n + 1] */
+    int *lower_row;   /* [start[n] - n], ascending in a row */
+    int *lower_block;
 } brn_block_matrix;
 
 /* The pattern of a set of stencils: every pair of nodes of a stencil becomes a block; the diagonal is always there.
@@ -20,13 +25,18 @@ typedef struct brn_stencils {
     const int *node;
 } brn_stencils;
 
+/* All values are 0. BRN_ERR_RANGE: a node number outside [0, n), or a bad size; BRN_ERR_LIMIT: 2^31 blocks or more. */
 brn_status brn_block_matrix_create(brn_ctx *ctx, int n, int size, const brn_stencils *lists, int nlists,
                                    brn_block_matrix **out);
+/* A second matrix of the same pattern and values. */
+brn_status brn_block_matrix_copy(const brn_block_matrix *a, brn_block_matrix **out);
 void brn_block_matrix_destroy(brn_block_matrix *a);
 void brn_block_matrix_zero(brn_block_matrix *a);
 /* Index of block (row, column), row <= column; -1 if it is not in the pattern. */
 int brn_block_matrix_find(const brn_block_matrix *a, int row, int column);
-/* y = A x, both [n][size]; deterministic for any thread count. */
+/* A += factor B; B's pattern must be a part of A's (BRN_ERR_RANGE otherwise, A is then half changed). */
+brn_status brn_block_matrix_add(brn_block_matrix *a, double factor, const brn_block_matrix *b);
+/* y = A x, both [n][size], not the same array; deterministic for any thread count. */
 brn_status brn_block_matrix_multiply(const brn_block_matrix *a, const double *x, double *y);
 
 #endif

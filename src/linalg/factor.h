@@ -1,6 +1,6 @@
-/* Sparse Cholesky: CHOLMOD behind one small interface. The node graph is ordered (METIS, or AMD for small ones) and
-   expanded by the block size; the symbolic analysis is reused as long as the pattern lasts. BLAS is held at one thread
-   during the call and given back as it was. */
+/* Sparse Cholesky: CHOLMOD behind one small interface. The node graph is ordered (AMD, and METIS where it can pay; the
+   one that predicts fewer operations is taken) and expanded by the block size; the symbolic analysis is reused as long
+   as the pattern lasts. BLAS is held at one thread during the call and given back as it was. */
 #ifndef BRN_LINALG_FACTOR_H
 #define BRN_LINALG_FACTOR_H
 
@@ -12,14 +12,20 @@ typedef struct brn_factor_stats {
     double nonzeros; /* of the factor */
     double flops;    /* of one numeric factorisation */
     double bytes;    /* of the factor */
-    const char *ordering;
+    /* Smallest pivot relative to its diagonal entry of A, over the free dofs, of the last numeric factorisation (0 if
+       there is none): rounding-sized (below about 1e-13) means singular to working precision, e.g. a body nobody holds. */
+    double pivot_min;
+    int pivot_dof;        /* where that is; -1 if there is no free dof */
+    const char *ordering; /* "amd" | "metis" */
+    bool supernodal;
 } brn_factor_stats;
 
 /* Symbolic analysis of the pattern. */
 brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, brn_factor **out);
 void brn_factor_destroy(brn_factor *factor);
 /* Numeric factorisation of A with the scalar dofs marked in fixed ([n*size], may be NULL) replaced by identity rows and
-   columns. BRN_ERR_SINGULAR if A is not positive definite (the message names the dof). */
+   columns; A has the pattern of create. BRN_ERR_SINGULAR if A is not positive definite, BRN_ERR_NOT_FINITE if an entry
+   is not (the message names the place); there is no factor to solve with then. */
 brn_status brn_factor_numeric(brn_factor *factor, const brn_block_matrix *a, const unsigned char *fixed);
 /* Solves A x = b; b and x ([n*size]) may be the same array. Fixed dofs: x = b. */
 brn_status brn_factor_solve(brn_factor *factor, const double *b, double *x);

@@ -23,7 +23,6 @@ typedef struct brn_body {
 
 /* x(t) = turn(t) (X - point) + point + shift(t), time clipped to `until`. */
 typedef struct brn_motion {
-    bool moving;
     double velocity[3], angular_velocity, point[3], axis[3], until;
     int rows;      /* of table, 0: none */
     double *table; /* [rows][4]: t, x, y, z */
@@ -37,14 +36,16 @@ typedef struct brn_hold {
     brn_motion motion;
 } brn_hold;
 
-/* A load. Dead loads are a fixed force pattern; a pressure follows its faces. Scaled by a linear ramp in time. */
+/* A load, scaled by a linear ramp in time. Dead loads are a fixed pattern of nodal forces; a pressure follows its
+   faces. */
 typedef struct brn_load {
     char *name;
     double ramp_from, ramp_to; /* [s]; equal: a jump */
     int nnode, *node;          /* dead: nodes and their full forces [N], [nnode][3] */
     double *force;
-    double pressure;              /* [Pa] */
-    int nface, face_width, *face; /* pressure: linear triangles (width 3) or edges (width 2), outwards */
+    double pressure;           /* [Pa] */
+    int nface[BRN_CELL_COUNT]; /* pressure: boundary faces of each kind, oriented outwards */
+    int *face[BRN_CELL_COUNT];
 } brn_load;
 
 typedef struct brn_probe {
@@ -95,10 +96,14 @@ struct brn_model {
     int checkpoint_every; /* steps */
 };
 
-/* Displacement of a held point at time t: writes the position of a point that was at rest position X. */
-void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double out[3]);
+/* Position at time t of a point that was at `rest` at t = 0, and its velocity just before t (a motion may start and
+   stop with a jump). Either output may be NULL. */
+void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double pos[3], double vel[3]);
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
+
+/* Problems with names that refer to nothing. Also for a scene that has problems already, so that all are told at once. */
+void brn_model_check_names(brn_scene *scene);
 
 /* Compile proper; the public brn_model_compile (api) resolves the scene first. */
 brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out);

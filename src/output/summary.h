@@ -4,7 +4,8 @@
 
 #include "base/ctx.h"
 
-/* NaN and infinities are written as null. extra: further "key": value pairs, keys and JSON values, may be NULL. */
+/* Keys in the order of docs/output.md. NaN and infinities are written as null, the state hash as 16 hexadecimal digits
+   in a string (JSON numbers hold 53 bits). method and blas: NULL is written as null. */
 brn_status brn_summary_write(brn_ctx *ctx, const char *path, const brn_summary *summary, const char *method,
                              const char *blas);
 

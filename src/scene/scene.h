@@ -29,6 +29,7 @@ brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema);
    default, a variant of unknown type is left out. Pointers inside live as long as the scene is neither set, resolved
    again nor destroyed. */
 const brn_scene_def *brn_scene_get_def(const brn_scene *scene);
+brn_ctx *brn_scene_ctx(const brn_scene *scene);
 const char *
 brn_scene_file(const brn_scene *scene); /* name as it was loaded, for relative paths and messages */
 

@@ -12,7 +12,10 @@
  X(rigid_pose, nrigid, 7, "position of the centre of mass [m], unit quaternion w x y z") \
  X(rigid_vel, nrigid, 6, "velocity [m/s], angular velocity in world axes [rad/s]")       \
  X(joint_pos, njoint, 1, "[m] or [rad]")                                                 \
- X(joint_vel, njoint, 1, "[m/s] or [rad/s]")
+ X(joint_vel, njoint, 1, "[m/s] or [rad/s]")                                             \
+ X(node_load, nnode, 3, "[N], loads (not gravity) at the method's last evaluation")      \
+ X(node_react, nnode, 3, "[N], force of the holds on their nodes, likewise")             \
+ X(node_damp, nnode, 3, "[N], damping force, likewise")
 
 typedef struct brn_state_sizes {
     int nnode, nrigid, njoint;
@@ -25,13 +28,13 @@ typedef struct brn_memory {
     double *value; /* [count] */
 } brn_memory;
 
+enum { BRN_LEDGER_COUNT = 32 };
+
 typedef struct brn_state {
     brn_ctx *ctx;
     brn_state_sizes sizes;
-    int64_t step; /* t = step * model->step, never a sum */
-    /* Running totals of the energy and momentum ledger: [0] work done on the bodies [J], [1] dissipated [J],
-       [2..4] impulse of external forces [N s], [5..7] angular impulse about the origin [N m s]. */
-    double ledger[8];
+    int64_t step;                    /* t = step * model->step, never a sum */
+    double ledger[BRN_LEDGER_COUNT]; /* running totals since the start, see step/ledger.h */
 #define BRN_STATE_FIELD(name, count, width, what) double *name;
     BRN_STATE_ARRAYS(BRN_STATE_FIELD)
 #undef BRN_STATE_FIELD

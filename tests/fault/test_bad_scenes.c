@@ -170,7 +170,7 @@ static const bad_scene scenes[] = {
     {"loads: [{body: b, where: {all: true}, pressure: 1, ramp: {from: 2, to: 1}}, {body: b, where: {all: "
      "true}}]\n",
      "s.yaml:2: loads[0].ramp.to = 1: must not be before 'from' (2 s)\n"
-     "s.yaml:2: loads[1]: missing key: one of force, traction, pressure\n"},
+     "s.yaml:2: loads[1]: must have exactly one of force, traction, pressure; found 0\n"},
     {"bodies:\n  - {type: static, name: a}\n  - {type: static, name: b}\n  - {type: static, name: a}\n",
      "s.yaml:5: bodies[2].name = a: the name is taken by bodies[0]; choose another\n"},
 

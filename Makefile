@@ -1,0 +1,56 @@
+# Thin over the CMake presets (CMakePresets.json); everything can also be done with cmake and ctest directly.
+PRESET  ?= release
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+SCENE   ?= scenes/cantilever
+OUT     ?= out/cantilever
+BUILD   := build/$(PRESET)
+CTEST   := ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test test-slow bench asan format check-format install clean help setup
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+
+setup: ## install the Debian packages that are missing (every target below does it first)
+	@tools/setup
+
+build: setup ## build the command and the library into build/release (PRESET=dev, asan, ... for another)
+	@mkdir -p build
+	@cmake --preset $(PRESET) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --build --preset $(PRESET) -j $(JOBS)
+
+demo: build ## run the main example and export it for ParaView
+	@$(BUILD)/brunt run $(SCENE) --out $(OUT) --overwrite
+	@$(BUILD)/brunt export $(OUT) --format vtu --quiet
+	@echo
+	@echo "The results are in $(OUT):"
+	@echo "  $(OUT)/summary.json   the figures above"
+	@echo "  $(OUT)/series.csv     a row a step, opens in any spreadsheet or plotting program"
+	@echo "  $(OUT)/trajectory.h5  the frames, opens in h5py, Julia, MATLAB"
+	@echo "  $(OUT)/vtu/           the frames for ParaView: paraview $$(ls $(OUT)/vtu/*.pvd)"
+
+test: build ## every test but the slow ones
+	@$(CTEST) --test-dir $(BUILD) -LE slow
+
+test-slow: build ## the slow tests
+	@$(CTEST) --test-dir $(BUILD) -L slow
+
+bench: build ## measure this machine: brunt bench
+	@$(BUILD)/brunt bench
+
+asan: ## build with address and undefined-behaviour sanitizers, run the quick tests
+	@$(MAKE) --no-print-directory build PRESET=asan
+	@$(CTEST) --test-dir build/asan -L quick
+
+format: setup ## format all C sources
+	@tools/check_format --fix
+
+check-format: setup ## fail if a C source is not formatted
+	@tools/check_format
+
+install: build ## install into /usr/local (PREFIX=... for elsewhere)
+	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+clean: ## remove build/ and out/
+	@rm -rf build out

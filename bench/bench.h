@@ -1,0 +1,43 @@
+/* brunt bench: a table of cases (bench/cases.def), each a function that measures something and adds named figures.
+   A new case is one file bench/bench_NAME.c plus one line in cases.def. */
+#ifndef BRN_BENCH_BENCH_H
+#define BRN_BENCH_BENCH_H
+
+#include <brunt/brunt.h>
+
+/* A case that is running. */
+typedef struct brn_bench brn_bench;
+
+/* Work to be timed; must do the same work on every call. */
+typedef brn_status (*brn_bench_fn)(void *arg);
+
+/* Medians over the repeats, the first (warm-up) call excluded. */
+typedef struct brn_bench_timing {
+    double wall, cpu;          /* [s] a call; cpu counts all threads */
+    double wall_min, wall_max; /* [s], to see how quiet the machine was */
+    int repeats;
+} brn_bench_timing;
+
+typedef struct brn_bench_case {
+    const char *name;        /* "parallel-for" */
+    const char *description; /* one line */
+    brn_status (*run)(brn_bench *bench);
+} brn_bench_case;
+
+/* The ctx of the case, with the threads that the user asked for. */
+brn_ctx *brn_bench_ctx(brn_bench *bench);
+/* Warms up once, then calls fn as often as --repeat says and gives the medians. */
+brn_status brn_bench_measure(brn_bench *bench, brn_bench_fn fn, void *arg, brn_bench_timing *out);
+/* Adds a figure under a name (copied, cut at 63 characters): "tet4 10k, 1 thread", 1.6e6, "elements/s". */
+brn_status brn_bench_add(brn_bench *bench, double value, const char *unit, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The cases. */
+#define BENCH_CASE(suffix, name, description) brn_status brn_bench_##suffix(brn_bench *bench);
+#include "cases.def"
+#undef BENCH_CASE
+
+/* Parses the words after `brunt bench`, runs the cases, prints; returns the exit code. */
+int brn_bench_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,249 @@
+/* brunt check: everything wrong with a scene, or what it amounts to. */
+#include "commands.h"
+#include "options.h"
+#include "scene_input.h"
+#include "terminal.h"
+
+#include <brunt/brunt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this shape quality an element spoils the conditioning of its neighbours' rows. */
+static const double quality_poor = 0.1;
+
+typedef struct check_args {
+    cli_scene_input scene;
+    int threads;
+    bool write;
+} check_args;
+
+typedef struct step_estimate {
+    double stable, resolving; /* [s] */
+    bool known;
+} step_estimate;
+
+static const char *volume_unit(int dimension)
+{
+    return dimension == 2 ? "m^3/m" : "m^3";
+}
+
+/* One row of the table of bodies; the size of an unbounded obstacle is left out. */
+static void print_body(const brn_body_info *b, int dimension, int width)
+{
+    char mass[CLI_TEXT_SIZE], edge[CLI_TEXT_SIZE], volume[CLI_TEXT_SIZE], size[96], worst[64];
+    const double extent[3] = {b->box_max[0] - b->box_min[0], b->box_max[1] - b->box_min[1],
+                              b->box_max[2] - b->box_min[2]};
+    if (!isfinite(extent[0] + extent[1] + extent[2])) {
+        (void)snprintf(size, sizeof size, "-");
+    } else if (dimension == 2) {
+        (void)snprintf(size, sizeof size, "%.3g x %.3g m", extent[0], extent[1]);
+    } else {
+        (void)snprintf(size, sizeof size, "%.3g x %.3g x %.3g m", extent[0], extent[1], extent[2]);
+    }
+    if (b->worst_element >= 0) {
+        (void)snprintf(worst, sizeof worst, "%d (quality %.2f)", b->worst_element, b->worst_quality);
+    } else {
+        (void)snprintf(worst, sizeof worst, "-");
+    }
+    /* Prefixes do not work on cubic metres. */
+    (void)snprintf(volume, sizeof volume, "%.3g %s", b->volume, volume_unit(dimension));
+    (void)printf("%-*.*s  %-10s  %9s  %14s  %-28s  %8d  %9s  %s\n", width, width, b->name, b->type,
+                 cli_quantity(b->mass * 1e3, "g", mass), volume, size, b->element_count,
+                 b->element_count > 0 ? cli_quantity(b->smallest_edge, "m", edge) : "-", worst);
+}
+
+static void print_bodies(const brn_model *model, const brn_model_info *info)
+{
+    enum { WIDTH_MAX = 32 };
+    int width = 4;
+    brn_body_info body;
+    for (int i = 0; i < info->bodies; ++i) {
+        if (brn_model_get_body(model, i, &body) >= 0 && (int)strnlen(body.name, WIDTH_MAX) > width) {
+            width = (int)strnlen(body.name, WIDTH_MAX);
+        }
+    }
+    (void)printf("\n%s%-*s  %-10s  %9s  %14s  %-28s  %8s  %9s  %s%s\n", cli_paint(stdout, CLI_BOLD), width,
+                 "body", "type", "mass", "volume", "size", "elements", "min edge", "worst element",
+                 cli_paint(stdout, CLI_PLAIN));
+    for (int i = 0; i < info->bodies; ++i) {
+        if (brn_model_get_body(model, i, &body) >= 0) {
+            print_body(&body, info->dimension, width);
+        }
+    }
+}
+
+static void print_model(const brn_model_info *info)
+{
+    char mass[CLI_TEXT_SIZE], end[CLI_TEXT_SIZE];
+    (void)printf("%s%s%s\n", cli_paint(stdout, CLI_BOLD),
+                 info->title != NULL && info->title[0] != '\0' ? info->title : "(no title)",
+                 cli_paint(stdout, CLI_PLAIN));
+    (void)printf("  %-16s%s, integrator %s, %dD\n", "method", info->method, info->integrator,
+                 info->dimension);
+    (void)printf("  %-16s%d bodies, %d nodes, %d elements, %d unknowns\n", "size", info->bodies, info->nodes,
+                 info->elements, info->dofs);
+    (void)printf("  %-16s%s, %.4g %s\n", "mass, volume", cli_quantity(info->mass * 1e3, "g", mass),
+                 info->volume, volume_unit(info->dimension));
+    (void)printf("  %-16s%s in %.0f steps\n", "time", cli_quantity(info->end, "s", end),
+                 info->step > 0.0 ? ceil(info->end / info->step - 1e-9) : 0.0);
+}
+
+/* The chosen step beside what the stiffness at rest suggests. */
+static void print_steps(const brn_model_info *info, const step_estimate *steps)
+{
+    char text[CLI_TEXT_SIZE];
+    (void)printf("  %-16s%s chosen\n", "step", cli_quantity(info->step, "s", text));
+    if (!steps->known) {
+        return;
+    }
+    if (isfinite(steps->resolving)) {
+        (void)printf("  %-16s%s suggested: 20 steps in the period of the slowest vibration\n", "",
+                     cli_quantity(steps->resolving, "s", text));
+    }
+    if (isfinite(steps->stable)) {
+        (void)printf("  %-16s%s is the largest stable step of an explicit integrator\n", "",
+                     cli_quantity(steps->stable, "s", text));
+    }
+}
+
+static int print_warnings(const brn_model *model, const brn_model_info *info, const step_estimate *steps)
+{
+    char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
+    int count = 0;
+    const bool fixed_in_time = info->integrator != NULL && strcmp(info->integrator, "static") == 0;
+    const bool is_explicit = info->integrator != NULL && strcmp(info->integrator, "symplectic_euler") == 0;
+    if (is_explicit && steps->known && info->step > steps->stable) {
+        cli_warning("time.step = %s is above the stable step %s of %s: the run will blow up",
+                    cli_quantity(info->step, "s", text), cli_quantity(steps->stable, "s", other),
+                    info->integrator);
+        ++count;
+    } else if (!fixed_in_time && !is_explicit && steps->known && info->step > steps->resolving) {
+        cli_warning("time.step = %s does not resolve the vibrations; %s would (fine for quasi-static motion)",
+                    cli_quantity(info->step, "s", text), cli_quantity(steps->resolving, "s", other));
+        ++count;
+    }
+    for (int i = 0; i < info->bodies; ++i) {
+        brn_body_info b;
+        if (brn_model_get_body(model, i, &b) >= 0 && b.worst_element >= 0 &&
+            !(b.worst_quality >= quality_poor)) {
+            cli_warning(
+                "body '%s': element %d is nearly degenerate (quality %.3f, 1 is best): accuracy and step "
+                "suffer; remesh",
+                b.name, b.worst_element, b.worst_quality);
+            ++count;
+        }
+    }
+    if (info->dofs == 0) {
+        cli_warning("nothing can move: every node is fixed or there is no deformable body");
+        ++count;
+    }
+    return count;
+}
+
+static int print_resolved(brn_ctx *ctx, brn_scene *scene)
+{
+    char *text = NULL;
+    const brn_status status = brn_scene_write(scene, &text);
+    if (status < 0) {
+        cli_scene_print_problems(ctx, scene, status);
+        return CLI_USAGE;
+    }
+    (void)fputs(text, stdout);
+    brn_ctx_free(ctx, text);
+    return CLI_DONE;
+}
+
+static void print_report(brn_ctx *ctx, const brn_model *model)
+{
+    brn_model_info info;
+    step_estimate steps = {0};
+    brn_model_get_info(model, &info);
+    steps.known = brn_model_estimate_steps(ctx, model, &steps.stable, &steps.resolving) >= 0;
+    print_model(&info);
+    print_steps(&info, &steps);
+    print_bodies(model, &info);
+    (void)fflush(stdout);
+    if (!steps.known) {
+        cli_warning("no step can be suggested: %s", brn_ctx_message(ctx));
+    }
+    if (print_warnings(model, &info, &steps) == 0 && steps.known) {
+        (void)printf("\n%sno problems%s\n", cli_paint(stdout, CLI_GREEN), cli_paint(stdout, CLI_PLAIN));
+    }
+}
+
+static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args)
+{
+    brn_model *model = NULL;
+    const brn_status status = brn_model_compile(ctx, scene, &model);
+    if (status < 0) {
+        cli_scene_print_problems(ctx, scene, status);
+        brn_model_destroy(model);
+        return status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
+    }
+    int code = CLI_DONE;
+    if (args->write) {
+        code = print_resolved(ctx, scene);
+    } else {
+        print_report(ctx, model);
+    }
+    brn_model_destroy(model);
+    return code;
+}
+
+static int check_with(const check_args *args)
+{
+    char *path = cli_scene_path(args->scene.operand);
+    brn_ctx_options options = brn_ctx_options_default();
+    options.threads = args->threads;
+    brn_ctx *ctx = NULL;
+    if (path == NULL || brn_ctx_create(&options, &ctx) < 0) {
+        cli_error("out of memory");
+        free(path);
+        return CLI_FAILED;
+    }
+    brn_scene *scene = NULL;
+    int code = cli_scene_open(ctx, &args->scene, path, &scene);
+    if (code == CLI_DONE) {
+        code = check_scene(ctx, scene, args);
+    }
+    brn_scene_destroy(scene);
+    brn_ctx_destroy(ctx);
+    free(path);
+    return code;
+}
+
+int cli_check(int argc, char **argv)
+{
+    check_args args = {0};
+    const cli_option options[] = {
+        {"method", 0, CLI_TEXT, "M", "contact method instead of the scene's; see 'brunt info methods'",
+         &args.scene.method, 0, 0, NULL},
+        {"set", 0, CLI_LIST, "PATH=VALUE", "override one value of the scene; may be repeated",
+         &args.scene.set, 0, 0, NULL},
+        {"write", 0, CLI_FLAG, NULL, "print the scene with every default written out instead", &args.write, 0,
+         0, NULL},
+        {"threads", 0, CLI_INT, "N", "worker threads, 0 = one per core", &args.threads, 0, 1024, NULL},
+    };
+    const cli_syntax syntax = {
+        .command = "check",
+        .summary = "Lists everything wrong with a scene, each with file:line and what to write instead; or, "
+                   "of a good one,\n"
+                   "mass, volume, size and worst element of every body and a time step that suits it.",
+        .operand = "SCENE",
+        .operand_help = "scene file, or a folder that holds scene.yaml",
+        .operands_min = 1,
+        .options = options,
+        .option_count = CLI_COUNT(options),
+        .examples = "  brunt check scenes/cantilever\n"
+                    "  brunt check beam.yaml --set materials.steel.young=2e11\n"
+                    "  brunt check beam.yaml --write > resolved.yaml\n",
+    };
+    int code = cli_parse(&syntax, argc, argv, &args.scene.operand);
+    if (code == CLI_PARSED) {
+        code = check_with(&args);
+    }
+    cli_list_free(&args.scene.set);
+    return code;
+}

@@ -1,0 +1,77 @@
+/* brunt export: a run folder in the formats of other programs. */
+#include "commands.h"
+#include "options.h"
+#include "terminal.h"
+
+#include <brunt/brunt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What opens the files, so that the next step needs no manual. */
+static void print_hint(const char *format, const char *dir)
+{
+    if (strcmp(format, "vtu") == 0) {
+        (void)printf("open the .pvd file in %s with ParaView: it holds all frames with their times\n", dir);
+    } else if (strcmp(format, "obj") == 0) {
+        (void)printf("import the sequence in %s into Blender or any other 3D program\n", dir);
+    }
+}
+
+static int export_run(const char *run_dir, const brn_export_options *options, bool quiet)
+{
+    brn_ctx *ctx = NULL;
+    if (brn_ctx_create(NULL, &ctx) < 0) {
+        cli_error("out of memory");
+        return CLI_FAILED;
+    }
+    int files = 0;
+    const brn_status status = brn_export(ctx, run_dir, options, &files);
+    if (status < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+    } else if (!quiet) {
+        char dir[4096];
+        if (options->out != NULL) {
+            (void)snprintf(dir, sizeof dir, "%s", options->out);
+        } else {
+            (void)snprintf(dir, sizeof dir, "%s/%s", run_dir, options->format);
+        }
+        (void)printf("%d file%s written to %s\n", files, files == 1 ? "" : "s", dir);
+        print_hint(options->format, dir);
+    }
+    brn_ctx_destroy(ctx);
+    return status >= 0 ? CLI_DONE : status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
+}
+
+int cli_export(int argc, char **argv)
+{
+    static const char *const formats[] = {"vtu", "obj", "csv", NULL};
+    brn_export_options wanted = brn_export_options_default();
+    bool quiet = false;
+    wanted.format = formats[0];
+    wanted.every = 1;
+    const cli_option options[] = {
+        {"format", 0, CLI_CHOICE, "vtu|obj|csv",
+         "vtu: ParaView (default); obj: surfaces; csv: node positions", &wanted.format, 0, 0, formats},
+        {"out", 'o', CLI_TEXT, "DIR", "folder for the files (default: DIR/FORMAT)", &wanted.out, 0, 0, NULL},
+        {"every", 0, CLI_INT, "N", "each N-th frame only", &wanted.every, 1, INT_MAX, NULL},
+        {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &quiet, 0, 0, NULL},
+    };
+    const cli_syntax syntax = {
+        .command = "export",
+        .summary = "Writes the frames of a run in a format of other programs.",
+        .operand = "DIR",
+        .operand_help = "run folder that 'brunt run' wrote",
+        .operands_min = 1,
+        .options = options,
+        .option_count = CLI_COUNT(options),
+        .examples = "  brunt export out/cantilever --format vtu\n"
+                    "  brunt export out/cantilever --format obj --out meshes --every 10\n",
+    };
+    const char *run_dir = NULL;
+    const int code = cli_parse(&syntax, argc, argv, &run_dir);
+    if (code != CLI_PARSED) {
+        return code;
+    }
+    return export_run(run_dir, &wanted, quiet);
+}

@@ -1,0 +1,105 @@
+/* brunt: the command. Dispatch, --help, --version. */
+#include "commands.h"
+#include "options.h"
+#include "terminal.h"
+
+#include <brunt/brunt.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    const char *operands;
+    const char *help;
+    int (*call)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"run", "SCENE", "simulate a scene and write its run folder", cli_run},
+    {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", cli_check},
+    {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", cli_info},
+    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv", cli_export},
+    {"bench", "[options]", "measure the speed of this machine and this build", cli_bench},
+};
+
+static void print_overview(FILE *out)
+{
+    (void)fprintf(out, "brunt %s: deformable solids, simulated from a scene file\n\n", BRN_VERSION);
+    (void)fprintf(out, "usage: brunt COMMAND [options]\n\ncommands:\n");
+    for (int i = 0; i < CLI_COUNT(commands); ++i) {
+        (void)fprintf(out, "  %-8s%-12s%s\n", commands[i].name, commands[i].operands, commands[i].help);
+    }
+    (void)fprintf(out,
+                  "\n  --help, -h            print this text\n"
+                  "  --version             print the version\n\n"
+                  "'brunt COMMAND --help' explains a command and gives examples.\n"
+                  "exit codes: 0 done, 1 the simulation could not go on (what was computed is kept),\n"
+                  "            2 wrong usage or a bad scene, 130 and 143 stopped by SIGINT and SIGTERM\n\n"
+                  "examples:\n"
+                  "  brunt check scenes/cantilever\n"
+                  "  brunt run scenes/cantilever --out out/cantilever\n"
+                  "  brunt export out/cantilever --format vtu\n");
+}
+
+static const command *find_command(const char *name)
+{
+    for (int i = 0; i < CLI_COUNT(commands); ++i) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int fail_unknown(const char *word)
+{
+    const char *names[CLI_COUNT(commands) + 2];
+    int count = 0;
+    for (; count < CLI_COUNT(commands); ++count) {
+        names[count] = commands[count].name;
+    }
+    names[count++] = "--help";
+    names[count++] = "--version";
+    const int near = cli_nearest(word, names, count);
+    (void)fprintf(stderr, "brunt: unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
+    if (near >= 0) {
+        (void)fprintf(stderr, ": did you mean '%s'?", names[near]);
+    }
+    (void)fprintf(stderr, "\ncommands:");
+    for (int i = 0; i < CLI_COUNT(commands); ++i) {
+        (void)fprintf(stderr, " %s", commands[i].name);
+    }
+    (void)fprintf(stderr, "; 'brunt --help' explains them\n");
+    return CLI_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (word == NULL) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        print_overview(stdout);
+        return CLI_DONE;
+    }
+    if (strcmp(word, "--version") == 0) {
+        (void)printf("brunt %s\n", BRN_VERSION);
+        return CLI_DONE;
+    }
+    const command *found = find_command(word);
+    return found != NULL ? found->call(argc - 2, argv + 2) : fail_unknown(word);
+}
+
+int main(int argc, char **argv)
+{
+    const int code = dispatch(argc, argv);
+    /* A report that did not reach its file is not a success. */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        cli_error("cannot write to the standard output: %s", strerror(errno));
+        return code != CLI_DONE ? code : CLI_FAILED;
+    }
+    return code;
+}

@@ -1,0 +1,63 @@
+#include "api/registry.h"
+
+#include "model/body_types.h"
+#include "model/mesh_source.h"
+#include "step/none/none.h"
+
+static const brn_method *const methods[] = {
+#define METHOD(name) &brn_##name##_method,
+#include "api/methods.def"
+#undef METHOD
+};
+
+int brn_method_count(void)
+{
+    return BRN_COUNT(methods);
+}
+
+const brn_method *brn_method_get(int index)
+{
+    return methods[index];
+}
+
+const brn_method *brn_method_of_table(const brn_table *table)
+{
+    for (int i = 0; i < brn_method_count(); ++i) {
+        if (methods[i]->table == table) {
+            return methods[i];
+        }
+    }
+    return NULL;
+}
+
+static void add(brn_registry *registry, int set, const brn_table *table)
+{
+    brn_table_set *to = &registry->schema.sets[set];
+    if (to->count < BRN_REGISTRY_MAX) {
+        registry->tables[set][to->count++] = table;
+    }
+}
+
+void brn_registry_fill(brn_registry *registry)
+{
+    static const char *const nouns[BRN_SET_COUNT] = {
+        [BRN_SET_METHOD] = "method",  [BRN_SET_MATERIAL] = "material", [BRN_SET_MESH] = "mesh generator",
+        [BRN_SET_BODY] = "body type", [BRN_SET_SHAPE] = "shape",
+    };
+    *registry = (brn_registry){.schema.root = &brn_scene_table};
+    for (int set = 0; set < BRN_SET_COUNT; ++set) {
+        registry->schema.sets[set].noun = nouns[set];
+        registry->schema.sets[set].tables = registry->tables[set];
+    }
+    for (int i = 0; i < brn_method_count(); ++i) {
+        add(registry, BRN_SET_METHOD, methods[i]->table);
+    }
+    for (int i = 0; i < brn_material_count(); ++i) {
+        add(registry, BRN_SET_MATERIAL, brn_material_get(i)->table);
+    }
+    for (int i = 0; i < brn_generator_count(); ++i) {
+        add(registry, BRN_SET_MESH, brn_generator_get(i)->table);
+    }
+    add(registry, BRN_SET_BODY, &brn_deformable_table);
+    add(registry, BRN_SET_BODY, &brn_static_table);
+}

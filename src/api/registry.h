@@ -1,0 +1,21 @@
+/* Assembles the parameter tables of everything into the schema that the scene parser works with. */
+#ifndef BRN_API_REGISTRY_H
+#define BRN_API_REGISTRY_H
+
+#include "base/param.h"
+#include "step/method.h"
+
+enum { BRN_REGISTRY_MAX = 64 };
+
+/* Lives as long as the schema in it is used; a few kilobytes, made on the stack of a call. */
+typedef struct brn_registry {
+    brn_schema schema;
+    const brn_table *tables[BRN_SET_COUNT][BRN_REGISTRY_MAX];
+} brn_registry;
+
+void brn_registry_fill(brn_registry *registry);
+int brn_method_count(void);
+const brn_method *brn_method_get(int index);
+const brn_method *brn_method_of_table(const brn_table *table);
+
+#endif

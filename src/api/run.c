@@ -1,0 +1,328 @@
+/* A whole run with its folder: scene.yaml, series.csv, trajectory.h5, checkpoint.h5, summary.json. */
+#include "api/run_series.h"
+#include "base/os.h"
+#include "linalg/blas.h"
+#include "output/summary.h"
+#include "output/trajectory.h"
+#include "step/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a run keeps count of; saved with every checkpoint as plain numbers, so that a resumed run sums up the same. */
+typedef struct totals {
+    double frames, rows;
+    double iterations, contacts_max, contacts_sum, inversions, intersections;
+    double gap_min, penetration_max, cone_error_max, complementarity_max;
+    double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
+    double wall_s, cpu_s;
+} totals;
+
+enum { TOTALS = sizeof(totals) / sizeof(double) };
+
+typedef struct run {
+    brn_ctx *ctx;
+    brn_scene *scene;
+    const brn_run_options *options;
+    brn_model *model;
+    brn_sim *sim;
+    brn_run_series *series;
+    brn_trajectory *trajectory;
+    totals sums;
+    double wall_start, cpu_start; /* of this call, less what a checkpoint brought along */
+    int64_t checkpoint_every;
+} run;
+
+brn_run_options brn_run_options_default(void)
+{
+    return (brn_run_options){.checkpoint_every = -1};
+}
+
+/* ---- the folder ------------------------------------------------------------------------------------------------------- */
+
+enum { PATH_SIZE = 4096 };
+
+static const char *in_folder(const run *r, const char *name, char path[PATH_SIZE])
+{
+    (void)snprintf(path, PATH_SIZE, "%s/%s", r->options->out, name);
+    return path;
+}
+
+static brn_status write_scene(run *r)
+{
+    char path[PATH_SIZE];
+    char *text = NULL;
+    BRN_TRY(brn_scene_write(r->scene, &text));
+    const brn_status status = brn_file_write(r->ctx, in_folder(r, "scene.yaml", path), text, strlen(text));
+    brn_free(r->ctx, text);
+    return status;
+}
+
+static brn_status prepare_folder(run *r, bool *resuming)
+{
+    char path[PATH_SIZE];
+    *resuming = false;
+    if (r->options->out == NULL) {
+        return BRN_OK;
+    }
+    if (strlen(r->options->out) > PATH_SIZE - 64) {
+        return brn_fail(r->ctx, BRN_ERR_FILE, "%s: path too long", r->options->out);
+    }
+    BRN_TRY(brn_dir_make(r->ctx, r->options->out));
+    *resuming = r->options->resume && brn_file_exists(in_folder(r, "checkpoint.h5", path));
+    const bool occupied = brn_file_exists(in_folder(r, "trajectory.h5", path));
+    if (occupied && !r->options->resume && !r->options->overwrite) {
+        return brn_fail(r->ctx, BRN_ERR_FILE,
+                        "%s already holds a run: choose another folder, or ask to resume or to overwrite it",
+                        r->options->out);
+    }
+    /* A checkpoint of the run that is overwritten must not be resumed by accident. */
+    if (!*resuming) {
+        (void)remove(in_folder(r, "checkpoint.h5", path));
+    }
+    return BRN_OK;
+}
+
+static brn_status open_outputs(run *r, bool resuming)
+{
+    if (r->options->out == NULL) {
+        return BRN_OK;
+    }
+    char path[PATH_SIZE];
+    if (resuming) {
+        BRN_TRY(brn_state_load(r->sim->state, in_folder(r, "checkpoint.h5", path), brn_model_hash(r->model),
+                               (double *)&r->sums, TOTALS));
+        r->wall_start -= r->sums.wall_s;
+        r->cpu_start -= r->sums.cpu_s;
+    } else {
+        BRN_TRY(write_scene(r));
+    }
+    BRN_TRY(brn_run_series_open(r->ctx, in_folder(r, "series.csv", path), r->model,
+                                resuming ? (int64_t)r->sums.rows : -1, &r->series));
+    return brn_trajectory_open(r->ctx, in_folder(r, "trajectory.h5", path), r->model,
+                               resuming ? (int)r->sums.frames : -1, &r->trajectory);
+}
+
+/* ---- one step's output --------------------------------------------------------------------------------------------------- */
+
+static void add_up(run *r, const brn_report *report)
+{
+    totals *sums = &r->sums;
+    sums->iterations += report->iterations;
+    sums->contacts_max = fmax(sums->contacts_max, report->contacts);
+    sums->contacts_sum += report->contacts;
+    sums->inversions += report->inversions;
+    sums->intersections += report->intersections;
+    sums->gap_min = fmin(sums->gap_min, report->gap_min);
+    sums->penetration_max = fmax(sums->penetration_max, report->penetration_max);
+    sums->cone_error_max = fmax(sums->cone_error_max, report->cone_error);
+    sums->complementarity_max = fmax(sums->complementarity_max, report->complementarity);
+    sums->energy_final = report->kinetic + report->elastic + report->gravity + report->contact;
+    sums->energy_error_max = fmax(sums->energy_error_max, fabs(report->energy_error));
+    sums->momentum_error_max = fmax(sums->momentum_error_max, report->momentum_error);
+    sums->angular_momentum_error_max = fmax(sums->angular_momentum_error_max, report->angular_momentum_error);
+}
+
+/* A frame is due at every multiple of frame_every that the last step reached or passed, and at the end. */
+static bool frame_due(const run *r)
+{
+    const double every = r->model->frame_every;
+    const double now = brn_sim_time(r->sim);
+    const double slack = 1e-9 * r->model->step;
+    const double before = now - r->model->step;
+    return floor((now + slack) / every) > floor((before + slack) / every) || brn_sim_done(r->sim);
+}
+
+static brn_status add_frame(run *r)
+{
+    if (r->trajectory == NULL) {
+        return BRN_OK;
+    }
+    const double *elastic = NULL;
+    const double *external = NULL;
+    if (r->model->fields[BRN_FIELD_FORCE]) {
+        BRN_TRY(brn_sim_forces(r->sim, &elastic, &external));
+    }
+    BRN_TRY(brn_trajectory_add(r->trajectory, r->sim->state, brn_sim_time(r->sim), elastic));
+    r->sums.frames += 1.0;
+    return BRN_OK;
+}
+
+static brn_status add_row(run *r, const brn_report *report)
+{
+    if (r->series == NULL) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_run_series_add(r->series, r->sim, report));
+    r->sums.rows += 1.0;
+    return BRN_OK;
+}
+
+static brn_status checkpoint(run *r)
+{
+    if (r->options->out == NULL) {
+        return BRN_OK;
+    }
+    char path[PATH_SIZE];
+    r->sums.wall_s = brn_wall_time() - r->wall_start;
+    r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
+    return brn_state_save(r->sim->state, in_folder(r, "checkpoint.h5", path), brn_model_hash(r->model),
+                          (const double *)&r->sums, TOTALS);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------------------------------------- */
+
+static brn_status first_output(run *r)
+{
+    brn_report report = {.gap_min = INFINITY};
+    r->sums.gap_min = INFINITY;
+    BRN_TRY(brn_sim_report(r->sim, &report));
+    r->sums.energy_initial = report.kinetic + report.elastic + report.gravity + report.contact;
+    BRN_TRY(add_row(r, &report));
+    return add_frame(r);
+}
+
+static bool tell_progress(const run *r, const brn_report *report)
+{
+    const brn_progress progress = {
+        .step = brn_sim_step_count(r->sim),
+        .steps = r->model->nstep,
+        .time = brn_sim_time(r->sim),
+        .end = r->model->end,
+        .wall = brn_wall_time() - r->wall_start,
+        .report = report,
+    };
+    return r->options->progress != NULL && r->options->progress(r->options->progress_user, &progress);
+}
+
+static brn_status loop(run *r)
+{
+    while (!brn_sim_done(r->sim)) {
+        brn_report report;
+        const brn_status status = brn_sim_step(r->sim, &report);
+        if (status < 0) {
+            /* The state is the one before the failed step: keep it, so that the run can be resumed with other settings. */
+            char why[512];
+            (void)snprintf(why, sizeof why, "%s", brn_ctx_message(r->ctx));
+            BRN_TRY(checkpoint(r));
+            return brn_fail(r->ctx, status, "%s", why);
+        }
+        add_up(r, &report);
+        BRN_TRY(add_row(r, &report));
+        if (frame_due(r)) {
+            BRN_TRY(add_frame(r));
+        }
+        const bool stop = tell_progress(r, &report);
+        const bool due = r->checkpoint_every > 0 && brn_sim_step_count(r->sim) % r->checkpoint_every == 0;
+        if (due || stop || brn_sim_done(r->sim)) {
+            BRN_TRY(checkpoint(r));
+        }
+        if (stop && !brn_sim_done(r->sim)) {
+            return BRN_REMARK_STOPPED;
+        }
+    }
+    return BRN_OK;
+}
+
+static void choose_checkpoints(run *r)
+{
+    const int64_t tenth = r->model->nstep / 10 > 0 ? r->model->nstep / 10 : 1;
+    const int64_t standard = tenth < 100 ? tenth : 100;
+    r->checkpoint_every = r->options->checkpoint_every >= 0 ? r->options->checkpoint_every
+                          : r->model->checkpoint_every > 0  ? r->model->checkpoint_every
+                                                            : standard;
+}
+
+static brn_status whole_run(run *r)
+{
+    bool resuming = false;
+    BRN_TRY(brn_model_compile(r->ctx, r->scene, &r->model));
+    BRN_TRY(prepare_folder(r, &resuming));
+    BRN_TRY(brn_sim_create(r->ctx, r->model, &r->sim));
+    BRN_TRY(open_outputs(r, resuming));
+    choose_checkpoints(r);
+    if (!resuming) {
+        BRN_TRY(first_output(r));
+    }
+    return loop(r);
+}
+
+/* ---- the summary ------------------------------------------------------------------------------------------------------------ */
+
+static void sum_up(const run *r, brn_status status, brn_summary *out)
+{
+    const totals *sums = &r->sums;
+    *out = (brn_summary){.status = status == BRN_OK ? "done" : "stopped", .gap_min = INFINITY};
+    (void)snprintf(out->reason, sizeof out->reason, "%s",
+                   status == BRN_OK ? ""
+                   : status < 0     ? brn_ctx_message(r->ctx)
+                                    : "stopped on request");
+    out->threads = brn_ctx_threads(r->ctx);
+    out->peak_mb = brn_peak_mb();
+    if (r->sim == NULL) {
+        return;
+    }
+    brn_model_info info;
+    brn_model_get_info(r->model, &info);
+    out->nodes = info.nodes;
+    out->elements = info.elements;
+    out->dofs = info.dofs;
+    out->steps = brn_sim_step_count(r->sim);
+    out->time_end = brn_sim_time(r->sim);
+    out->wall_s = brn_wall_time() - r->wall_start;
+    out->cpu_s = brn_cpu_time() - r->cpu_start;
+    out->realtime_rate = out->wall_s > 0.0 ? out->time_end / out->wall_s : 0.0;
+    out->iterations = (int64_t)sums->iterations;
+    out->iterations_per_step = out->steps > 0 ? sums->iterations / (double)out->steps : 0.0;
+    out->contacts_max = (int)sums->contacts_max;
+    out->contacts_mean = out->steps > 0 ? sums->contacts_sum / (double)out->steps : 0.0;
+    out->inversions = (int)sums->inversions;
+    out->intersections = (int)sums->intersections;
+    out->gap_min = sums->gap_min;
+    out->penetration_max = sums->penetration_max;
+    out->cone_error_max = sums->cone_error_max;
+    out->complementarity_max = sums->complementarity_max;
+    out->energy_initial = sums->energy_initial;
+    out->energy_final = sums->energy_final;
+    out->energy_error_max = sums->energy_error_max;
+    out->momentum_error_max = sums->momentum_error_max;
+    out->angular_momentum_error_max = sums->angular_momentum_error_max;
+    out->state_hash = brn_sim_hash(r->sim);
+}
+
+/* Closes everything; the first error counts, and its message is kept. */
+static brn_status finish(run *r, brn_status status, brn_summary *out)
+{
+    char path[PATH_SIZE];
+    const bool started = r->trajectory != NULL;
+    const brn_status closed[] = {brn_run_series_close(r->series), brn_trajectory_close(r->trajectory)};
+    for (int i = 0; i < BRN_COUNT(closed); ++i) {
+        status = status >= 0 && closed[i] < 0 ? closed[i] : status;
+    }
+    sum_up(r, status, out);
+    /* A run that never started leaves no summary: the folder may belong to another run. */
+    if (started) {
+        const brn_status written = brn_summary_write(r->ctx, in_folder(r, "summary.json", path), out,
+                                                     r->model->method->name, openblas_get_config());
+        status = status >= 0 && written < 0 ? written : status;
+    }
+    if (status == BRN_OK && r->options->out != NULL && r->model->write_vtu) {
+        int files = 0;
+        const brn_export_options options = brn_export_options_default();
+        status = brn_export(r->ctx, r->options->out, &options, &files);
+    }
+    brn_sim_destroy(r->sim);
+    brn_model_destroy(r->model);
+    return status;
+}
+
+brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out)
+{
+    const brn_run_options standard = brn_run_options_default();
+    run r = {.ctx = ctx, .scene = scene, .options = options != NULL ? options : &standard};
+    r.wall_start = brn_wall_time();
+    r.cpu_start = brn_cpu_time();
+    const brn_status status = whole_run(&r);
+    return finish(&r, status, out);
+}

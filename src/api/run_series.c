@@ -1,0 +1,166 @@
+#include "api/run_series.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct brn_run_series {
+    brn_ctx *ctx;
+    const brn_model *model;
+    brn_series *file;
+    double *row;
+};
+
+/* Columns of the report: COLUMN(name, value of brn_report *r). */
+#define REPORT_COLUMNS(COLUMN)                             \
+ COLUMN(step, (double)r->step)                             \
+ COLUMN(time, r->time)                                     \
+ COLUMN(substeps, r->substeps)                             \
+ COLUMN(retries, r->retries)                               \
+ COLUMN(iterations, r->iterations)                         \
+ COLUMN(residual, r->residual)                             \
+ COLUMN(contacts, r->contacts)                             \
+ COLUMN(gap_min, isfinite(r->gap_min) ? r->gap_min : NAN)  \
+ COLUMN(penetration_max, r->penetration_max)               \
+ COLUMN(inversions, r->inversions)                         \
+ COLUMN(kinetic, r->kinetic)                               \
+ COLUMN(elastic, r->elastic)                               \
+ COLUMN(gravity, r->gravity)                               \
+ COLUMN(contact, r->contact)                               \
+ COLUMN(work, r->work)                                     \
+ COLUMN(dissipated, r->dissipated)                         \
+ COLUMN(energy_error, r->energy_error)                     \
+ COLUMN(momentum_x, r->momentum[0])                        \
+ COLUMN(momentum_y, r->momentum[1])                        \
+ COLUMN(momentum_z, r->momentum[2])                        \
+ COLUMN(angular_momentum_x, r->angular_momentum[0])        \
+ COLUMN(angular_momentum_y, r->angular_momentum[1])        \
+ COLUMN(angular_momentum_z, r->angular_momentum[2])        \
+ COLUMN(momentum_error, r->momentum_error)                 \
+ COLUMN(angular_momentum_error, r->angular_momentum_error) \
+ COLUMN(wall_s, r->wall)
+
+static const char *const report_names[] = {
+#define COLUMN(name, value) #name,
+    REPORT_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+static int write_report(const brn_report *r, double *row)
+{
+    int n = 0;
+#define COLUMN(name, value) row[n++] = (value);
+    REPORT_COLUMNS(COLUMN)
+#undef COLUMN
+    return n;
+}
+
+/* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx. */
+typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY } quantity;
+
+static const char *const prefixes[] = {"force_", "d", "", "v"};
+static const quantity hold_quantities[] = {FORCE, DISPLACEMENT};
+static const quantity probe_quantities[] = {POSITION, DISPLACEMENT, VELOCITY};
+
+/* Sum of the forces, mean of the others. */
+static void measure(const brn_sim *sim, const int *node, int nnode, quantity what, double *out)
+{
+    const brn_state *state = sim->state;
+    const double *from[] = {state->node_react, state->node_pos, state->node_pos, state->node_vel};
+    for (int i = 0; i < sim->model->dim; ++i) {
+        double sum = 0.0;
+        for (int k = 0; k < nnode; ++k) {
+            const double rest = what == DISPLACEMENT ? sim->model->rest[node[k]][i] : 0.0;
+            sum += from[what][3 * node[k] + i] - rest;
+        }
+        out[i] = what == FORCE || nnode == 0 ? sum : sum / nnode;
+    }
+}
+
+typedef struct columns {
+    const char **names;
+    char (*text)[160];
+    int count;
+} columns;
+
+static void add_names(columns *c, const char *name, const quantity *quantities, int count, int dim)
+{
+    for (int q = 0; q < count; ++q) {
+        for (int i = 0; i < dim; ++i) {
+            char *text = c->text[c->count];
+            (void)snprintf(text, sizeof *c->text, "%.120s.%s%c", name, prefixes[quantities[q]], 'x' + i);
+            c->names[c->count++] = text;
+        }
+    }
+}
+
+static brn_status name_columns(brn_ctx *ctx, const brn_model *model, columns *c)
+{
+    const int most = BRN_COUNT(report_names) + model->dim * (2 * model->nhold + 3 * model->nprobe);
+    brn_arena *arena = brn_ctx_arena(ctx);
+    BRN_TAKE(arena, c->names, most);
+    BRN_TAKE(arena, c->text, most);
+    for (int i = 0; i < BRN_COUNT(report_names); ++i) {
+        c->names[c->count++] = report_names[i];
+    }
+    for (int i = 0; i < model->nhold; ++i) {
+        add_names(c, model->hold[i].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
+    }
+    for (int i = 0; i < model->nprobe; ++i) {
+        add_names(c, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_run_series_open(brn_ctx *ctx, const char *path, const brn_model *model, int64_t keep_rows,
+                               brn_run_series **out)
+{
+    *out = NULL;
+    brn_run_series *series = NULL;
+    BRN_ALLOC(ctx, series, 1);
+    series->ctx = ctx;
+    series->model = model;
+    brn_arena *arena = brn_ctx_arena(ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    columns c = {0};
+    brn_status status = name_columns(ctx, model, &c);
+    if (status >= 0) {
+        series->row = brn_calloc(ctx, (size_t)c.count, sizeof(double));
+        status = series->row == NULL ? BRN_ERR_MEMORY
+                                     : brn_series_open(ctx, path, c.names, c.count, keep_rows, &series->file);
+    }
+    brn_arena_rewind(arena, mark);
+    if (status < 0) {
+        (void)brn_run_series_close(series);
+        return status;
+    }
+    *out = series;
+    return BRN_OK;
+}
+
+brn_status brn_run_series_add(brn_run_series *series, const brn_sim *sim, const brn_report *report)
+{
+    const brn_model *model = series->model;
+    int n = write_report(report, series->row);
+    for (int i = 0; i < model->nhold; ++i) {
+        for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
+            measure(sim, model->hold[i].node, model->hold[i].nnode, hold_quantities[q], &series->row[n]);
+        }
+    }
+    for (int i = 0; i < model->nprobe; ++i) {
+        for (int q = 0; q < BRN_COUNT(probe_quantities); ++q, n += model->dim) {
+            measure(sim, model->probe[i].node, model->probe[i].nnode, probe_quantities[q], &series->row[n]);
+        }
+    }
+    return brn_series_add(series->file, series->row);
+}
+
+brn_status brn_run_series_close(brn_run_series *series)
+{
+    if (series == NULL) {
+        return BRN_OK;
+    }
+    const brn_status status = brn_series_close(series->file);
+    brn_free(series->ctx, series->row);
+    brn_free(series->ctx, series);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* What the scene says of a body, by body type (set BRN_SET_BODY). */
+#ifndef BRN_MODEL_BODY_TYPES_H
+#define BRN_MODEL_BODY_TYPES_H
+
+#include "scene/scene_def.h"
+
+typedef struct brn_deformable_def {
+    brn_body_common common;
+    const char *material;       /* name in materials */
+    double velocity[3];         /* [m/s] */
+    brn_reals angular_velocity; /* [rad/s] about the centre of mass: 3 numbers, or 1 in 2D */
+    int mass;                   /* BRN_MASS_... */
+} brn_deformable_def;
+
+enum { BRN_MASS_CONSISTENT, BRN_MASS_LUMPED, BRN_MASS_UNIFORM };
+
+typedef struct brn_static_def {
+    brn_body_common common;
+    brn_motion_def motion;
+} brn_static_def;
+
+extern const brn_table brn_deformable_table, brn_static_table;
+
+#endif

@@ -1,0 +1,38 @@
+/* What the parts of the model build share. Private to model/. */
+#ifndef BRN_MODEL_BUILDER_H
+#define BRN_MODEL_BUILDER_H
+
+#include "model/body_types.h"
+#include "model/model.h"
+
+typedef struct brn_builder {
+    brn_ctx *ctx;
+    brn_scene *scene;
+    const brn_scene_def *def;
+    brn_model *model;
+    brn_mesh **mesh;            /* [meshes], made at first use */
+    bool *tried;                /* [meshes] */
+    const brn_mesh **body_mesh; /* [bodies], NULL where the body has a problem */
+    int *mass_kind;             /* [bodies] */
+} brn_builder;
+
+/* Adds a problem at BLOCK.KEY. */
+void brn_builder_problem(brn_builder *b, const brn_block *block, const char *key, const char *format, ...)
+    BRN_PRINTF(4, 5);
+
+/* Index of `word` among the scene's materials, meshes or bodies; -1 after adding a problem at BLOCK.KEY that suggests
+   the nearest name or lists them. */
+typedef enum brn_noun { BRN_NOUN_MATERIAL, BRN_NOUN_MESH, BRN_NOUN_BODY } brn_noun;
+int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, brn_noun noun,
+                     const char *word);
+
+const brn_body_common *brn_builder_body(const brn_builder *b, int body);
+
+/* The parts, in this order. */
+brn_status brn_builder_add_bodies(brn_builder *b);
+brn_status brn_builder_add_velocities(brn_builder *b);
+brn_status brn_builder_add_holds(brn_builder *b);
+brn_status brn_builder_add_loads(brn_builder *b);
+brn_status brn_builder_add_probes(brn_builder *b);
+
+#endif

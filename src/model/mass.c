@@ -1,0 +1,120 @@
+#include "model/mass.h"
+
+#include "model/body_types.h"
+
+#include <string.h>
+
+enum { CHUNK = 512, PAIRS_MAX = 20 * 21 / 2 };
+
+/* Adds the elements of one solid; pairs: m_ab for a <= b of one element at a time. */
+static void add_element(brn_model *model, const int *node, int nnode, const double *pairs, bool consistent)
+{
+    brn_block_matrix *mass = model->mass;
+    double total = 0.0;
+    double diagonal = 0.0;
+    for (int a = 0, k = 0; a < nnode; ++a) {
+        for (int b = a; b < nnode; ++b, ++k) {
+            total += a == b ? pairs[k] : 2.0 * pairs[k];
+            diagonal += a == b ? pairs[k] : 0.0;
+        }
+    }
+    for (int a = 0, k = 0; a < nnode; ++a) {
+        for (int b = a; b < nnode; ++b, ++k) {
+            if (consistent) {
+                const int row = node[a] < node[b] ? node[a] : node[b];
+                const int column = node[a] < node[b] ? node[b] : node[a];
+                mass->value[brn_block_matrix_find(mass, row, column)] += pairs[k];
+            } else if (a == b) {
+                mass->value[mass->start[node[a]]] += pairs[k] * total / diagonal;
+            }
+        }
+    }
+}
+
+static void add_solid(brn_model *model, const brn_solid *solid, bool consistent)
+{
+    double pairs[BRN_LANES * PAIRS_MAX];
+    const int nnode = solid->element->nnode;
+    const int npair = nnode * (nnode + 1) / 2;
+    for (int first = 0; first < solid->nelem; first += BRN_LANES) {
+        const int count = solid->nelem - first < BRN_LANES ? solid->nelem - first : BRN_LANES;
+        brn_solid_mass(solid, (const double(*)[3])model->rest, first, count, pairs);
+        for (int e = 0; e < count; ++e) {
+            add_element(model, &solid->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent);
+        }
+    }
+}
+
+/* Row sums are each node's share of the mass; with them the centre of mass of a body is exact. */
+static brn_status sum_rows(brn_model *model)
+{
+    double *one = NULL;
+    BRN_ALLOC(model->ctx, one, model->nnode);
+    for (int a = 0; a < model->nnode; ++a) {
+        one[a] = 1.0;
+    }
+    const brn_status status = brn_block_matrix_multiply(model->mass, one, model->node_mass);
+    brn_free(model->ctx, one);
+    return status;
+}
+
+static void measure_body(brn_model *model, brn_body *body)
+{
+    body->mass = 0.0;
+    body->volume = 0.0;
+    memset(body->centre, 0, sizeof body->centre);
+    for (int i = 0; i < body->solid_count; ++i) {
+        const brn_solid *solid = model->solid[body->solid_first + i];
+        for (int e = 0; e < solid->nelem; ++e) {
+            body->volume += brn_solid_element_volume(solid, e);
+        }
+    }
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        body->mass += model->node_mass[a];
+        for (int i = 0; i < 3; ++i) {
+            body->centre[i] += model->node_mass[a] * model->rest[a][i];
+        }
+    }
+    for (int i = 0; i < 3 && body->mass > 0.0; ++i) {
+        body->centre[i] /= body->mass;
+    }
+}
+
+brn_status brn_model_build_mass(brn_model *model, const int *kind)
+{
+    brn_stencils *lists = NULL;
+    int nlists = 0;
+    BRN_ALLOC(model->ctx, lists, model->nsolid);
+    for (int b = 0; b < model->nbody; ++b) {
+        for (int i = 0; i < model->body[b].solid_count && kind[b] == BRN_MASS_CONSISTENT; ++i) {
+            const brn_solid *solid = model->solid[model->body[b].solid_first + i];
+            lists[nlists++] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
+        }
+    }
+    const brn_status status =
+        brn_block_matrix_create(model->ctx, model->nnode, 1, lists, nlists, &model->mass);
+    brn_free(model->ctx, lists);
+    BRN_TRY(status);
+    model->mass_diagonal = nlists == 0;
+    BRN_ALLOC(model->ctx, model->node_mass, model->nnode);
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        for (int i = 0; i < body->solid_count; ++i) {
+            add_solid(model, model->solid[body->solid_first + i], kind[b] == BRN_MASS_CONSISTENT);
+        }
+        if (kind[b] == BRN_MASS_UNIFORM && body->solid_count > 0) {
+            double total = 0.0;
+            for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+                total += model->mass->value[model->mass->start[a]];
+            }
+            for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+                model->mass->value[model->mass->start[a]] = total / body->node_count;
+            }
+        }
+    }
+    BRN_TRY(sum_rows(model));
+    for (int b = 0; b < model->nbody; ++b) {
+        measure_body(model, &model->body[b]);
+    }
+    return BRN_OK;
+}

@@ -1,0 +1,171 @@
+#include "model/model.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Shift and its left-hand rate at time t by the table, linear between rows and held outside. */
+static void table_shift(const brn_motion *motion, double t, double shift[3], double rate[3])
+{
+    const double *rows = motion->table;
+    const int last = motion->rows - 1;
+    int row = 0; /* t lies in (rows[row], rows[row+1]] */
+    while (row < last && rows[4 * (row + 1)] < t) {
+        ++row;
+    }
+    const double *a = &rows[4 * row];
+    const double *b = &rows[4 * (row < last ? row + 1 : row)];
+    const bool between = t > a[0] && row < last;
+    for (int i = 0; i < 3; ++i) {
+        const double slope = between ? (b[1 + i] - a[1 + i]) / (b[0] - a[0]) : 0.0;
+        shift[i] += a[1 + i] + (between ? slope * (t - a[0]) : 0.0);
+        rate[i] += slope;
+    }
+}
+
+void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double pos[3], double vel[3])
+{
+    const bool stopped = t > motion->until;
+    const double clipped = stopped ? motion->until : t;
+    double shift[3];
+    double rate[3];
+    for (int i = 0; i < 3; ++i) {
+        shift[i] = motion->velocity[i] * clipped;
+        rate[i] = motion->velocity[i];
+    }
+    if (motion->rows > 0) {
+        table_shift(motion, clipped, shift, rate);
+    }
+    const double *point = motion->point;
+    const double arm[3] = {rest[0] - point[0], rest[1] - point[1], rest[2] - point[2]};
+    const double w = motion->angular_velocity;
+    const double spin[3] = {w * motion->axis[0], w * motion->axis[1], w * motion->axis[2]};
+    double turned[3] = {arm[0], arm[1], arm[2]};
+    double swing[3]; /* spin x turned */
+    if (w != 0.0) {
+        double r[9];
+        (void)brn_dense_rotation(motion->axis, w * clipped, r);
+        brn_dense_apply3(r, arm, turned);
+    }
+    brn_dense_cross3(spin, turned, swing);
+    for (int i = 0; i < 3; ++i) {
+        if (pos != NULL) { /* without rotation no rounding of X - point + point */
+            pos[i] = w != 0.0 ? turned[i] + point[i] + shift[i] : rest[i] + shift[i];
+        }
+        if (vel != NULL) {
+            vel[i] = stopped ? 0.0 : rate[i] + swing[i];
+        }
+    }
+}
+
+double brn_load_factor(const brn_load *load, double t)
+{
+    if (t >= load->ramp_to) {
+        return 1.0;
+    }
+    return t <= load->ramp_from ? 0.0 : (t - load->ramp_from) / (load->ramp_to - load->ramp_from);
+}
+
+void brn_model_destroy(brn_model *model)
+{
+    if (model == NULL) {
+        return;
+    }
+    brn_ctx *ctx = model->ctx;
+    for (int i = 0; i < model->nsolid; ++i) {
+        brn_solid_destroy(model->solid[i]);
+    }
+    for (int i = 0; i < model->nbody; ++i) {
+        brn_free(ctx, model->body[i].name);
+        brn_boundary_destroy(model->body[i].boundary);
+    }
+    for (int i = 0; i < model->nhold; ++i) {
+        brn_free(ctx, model->hold[i].name);
+        brn_free(ctx, model->hold[i].node);
+        brn_free(ctx, model->hold[i].motion.table);
+    }
+    for (int i = 0; i < model->nload; ++i) {
+        brn_free(ctx, model->load[i].name);
+        brn_free(ctx, model->load[i].node);
+        brn_free(ctx, model->load[i].force);
+        for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+            brn_free(ctx, model->load[i].face[kind]);
+        }
+    }
+    for (int i = 0; i < model->nprobe; ++i) {
+        brn_free(ctx, model->probe[i].name);
+        brn_free(ctx, model->probe[i].node);
+    }
+    brn_block_matrix_destroy(model->mass);
+    void *arrays[] = {model->title, model->method_params, model->rest,      model->vel0,
+                      model->solid, model->body,          model->node_mass, model->hold,
+                      model->fixed, model->load,          model->probe};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(ctx, arrays[i]);
+    }
+    brn_free(ctx, model);
+}
+
+void brn_model_get_info(const brn_model *model, brn_model_info *out)
+{
+    *out = (brn_model_info){
+        .title = model->title,
+        .method = model->method->name,
+        .integrator = brn_integrator_words[model->integrator],
+        .dimension = model->dim,
+        .bodies = model->nbody,
+        .nodes = model->nnode,
+        .elements = model->nelem,
+        .step = model->step,
+        .end = model->end,
+    };
+    for (int i = 0; i < model->nnode * model->dim; ++i) {
+        out->dofs += model->fixed[i] == 0;
+    }
+    for (int i = 0; i < model->nbody; ++i) {
+        out->mass += model->body[i].mass;
+        out->volume += model->body[i].volume;
+    }
+}
+
+int brn_model_find_body(const brn_model *model, const char *name)
+{
+    for (int i = 0; i < model->nbody; ++i) {
+        if (strcmp(model->body[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *out)
+{
+    if (body < 0 || body >= model->nbody) {
+        return brn_fail(model->ctx, BRN_ERR_RANGE, "body %d: the model has bodies 0 to %d", body,
+                        model->nbody - 1);
+    }
+    const brn_body *b = &model->body[body];
+    *out = (brn_body_info){
+        .name = b->name,
+        .type = b->type == BRN_BODY_DEFORMABLE ? "deformable" : "static",
+        .node_first = b->node_first,
+        .node_count = b->node_count,
+        .element_count = b->elem_count,
+        .mass = b->mass,
+        .volume = b->volume,
+        .centre = {b->centre[0], b->centre[1], b->centre[2]},
+        .smallest_edge = b->quality.smallest_edge,
+        .worst_element = b->quality.worst_cell,
+        .worst_quality = b->quality.worst,
+    };
+    for (int i = 0; i < 3; ++i) {
+        out->box_min[i] = INFINITY;
+        out->box_max[i] = -INFINITY;
+        for (int a = 0; a < b->node_count; ++a) {
+            out->box_min[i] = fmin(out->box_min[i], model->rest[b->node_first + a][i]);
+            out->box_max[i] = fmax(out->box_max[i], model->rest[b->node_first + a][i]);
+        }
+    }
+    return BRN_OK;
+}

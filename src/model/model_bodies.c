@@ -1,0 +1,277 @@
+/* Bodies of a model: meshes placed, solids made, boundaries found, initial velocities. */
+#include "model/builder.h"
+#include "model/placement.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NODES_MAX = 200000000 };
+
+static brn_status body_mesh(brn_builder *b, const brn_body_common *common, const brn_mesh **out)
+{
+    *out = NULL;
+    if (common->mesh == NULL) {
+        brn_builder_problem(b, &common->block, "mesh", "is needed");
+        return BRN_OK;
+    }
+    const int index = brn_builder_find(b, &common->block, "mesh", BRN_NOUN_MESH, common->mesh);
+    if (index < 0) {
+        return BRN_OK;
+    }
+    if (!b->tried[index]) {
+        b->tried[index] = true;
+        const brn_mesh_def *meshes = b->def->meshes.items;
+        BRN_TRY(brn_placement_mesh(b->scene, &meshes[index], b->ctx, &b->mesh[index]));
+    }
+    *out = b->mesh[index];
+    return BRN_OK;
+}
+
+/* The mesh suits the body: right dimension, flat in 2D, no inverted cell. */
+static bool mesh_suits(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh, bool solid)
+{
+    const int dim = b->model->dim;
+    if (solid && brn_mesh_dim(mesh) != dim) {
+        brn_builder_problem(b, &common->block, "mesh",
+                            "a deformable body in a %dD scene wants a mesh of %s, this one has %s", dim,
+                            dim == 3 ? "tets or hexes" : "triangles",
+                            brn_mesh_dim(mesh) == 3 ? "volume cells" : "surface cells");
+        return false;
+    }
+    for (int a = 0; a < mesh->nnode && dim == 2; ++a) {
+        if (mesh->pos[a][2] != 0.0) {
+            brn_builder_problem(b, &common->block, "mesh",
+                                "node %d has z = %g: a 2D scene wants a flat mesh at z = 0", a,
+                                mesh->pos[a][2]);
+            return false;
+        }
+    }
+    char who[160];
+    (void)snprintf(who, sizeof who, "body '%s'", common->name);
+    const brn_status status = brn_mesh_check(mesh, who);
+    if (status < 0) {
+        brn_builder_problem(b, &common->block, "mesh", "%s", brn_ctx_message(b->ctx));
+    }
+    return status >= 0;
+}
+
+static brn_status add_nodes(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh,
+                            brn_body *body)
+{
+    brn_model *model = b->model;
+    body->node_first = model->nnode;
+    body->node_count = mesh->nnode;
+    if (mesh->nnode > NODES_MAX - model->nnode) {
+        return brn_fail(b->ctx, BRN_ERR_LIMIT, "more than %d nodes in all", NODES_MAX);
+    }
+    void *grown = brn_realloc(b->ctx, model->rest, (size_t)(model->nnode + mesh->nnode), sizeof *model->rest);
+    if (grown == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    model->rest = grown;
+    double r[9];
+    brn_placement_rotation(b->scene, &common->rotation, model->dim, r);
+    for (int a = 0; a < mesh->nnode; ++a) {
+        const double *x = mesh->pos[a];
+        for (int i = 0; i < 3; ++i) {
+            model->rest[model->nnode + a][i] =
+                r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2] + common->position[i];
+        }
+    }
+    model->nnode += mesh->nnode;
+    return BRN_OK;
+}
+
+/* Boundary in the model's node numbers. */
+static brn_status add_boundary(const brn_mesh *mesh, brn_body *body)
+{
+    BRN_TRY(brn_boundary_create(mesh, &body->boundary));
+    brn_boundary *boundary = body->boundary;
+    const int shift = body->node_first;
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        const int width = brn_cell_get((brn_cell)kind)->nnode;
+        for (int i = 0; i < boundary->nface[kind] * width; ++i) {
+            boundary->face[kind][i] += shift;
+        }
+    }
+    for (int i = 0; i < boundary->ntri; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            boundary->tri[i][k] += shift;
+        }
+    }
+    for (int i = 0; i < boundary->nedge; ++i) {
+        boundary->edge[i][0] += shift;
+        boundary->edge[i][1] += shift;
+    }
+    for (int i = 0; i < boundary->nnode; ++i) {
+        boundary->node[i] += shift;
+    }
+    return BRN_OK;
+}
+
+static brn_status add_body_frame(brn_builder *b, int index, const brn_mesh *mesh)
+{
+    const brn_body_common *common = brn_builder_body(b, index);
+    brn_model *model = b->model;
+    brn_body *body = &model->body[index];
+    body->solid_first = model->nsolid;
+    body->elem_first = model->nelem;
+    brn_mesh_measure(mesh, &body->quality);
+    BRN_TRY(add_nodes(b, common, mesh, body));
+    return add_boundary(mesh, body);
+}
+
+/* Elastic constants of a body's material; NULL after adding a problem. */
+static const brn_material *body_material(brn_builder *b, const brn_deformable_def *def, brn_moduli *moduli,
+                                         const brn_material_common **params)
+{
+    const int index = brn_builder_find(b, &def->common.block, "material", BRN_NOUN_MATERIAL, def->material);
+    if (index < 0) {
+        return NULL;
+    }
+    const brn_variant *variant = &b->def->materials.items[index];
+    const brn_material *material = brn_material_of_table(variant->table);
+    *params = variant->value;
+    const char *reason = "";
+    if (!material->moduli(variant->value, moduli, &reason)) {
+        brn_scene_add_problem(b->scene, (*params)->block.path, "%s", reason);
+        return NULL;
+    }
+    return material;
+}
+
+static brn_status add_solids(brn_builder *b, int index, const brn_mesh *mesh, const brn_material *material,
+                             const brn_moduli *moduli, const brn_material_common *params)
+{
+    brn_model *model = b->model;
+    brn_body *body = &model->body[index];
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        if (mesh->ncell[kind] == 0) {
+            continue;
+        }
+        if (brn_element_of_cell((brn_cell)kind) == NULL) {
+            brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s cells are no elements",
+                                brn_cell_get((brn_cell)kind)->name);
+            continue;
+        }
+        const int width = brn_cell_get((brn_cell)kind)->nnode;
+        int *conn = NULL;
+        BRN_ALLOC(b->ctx, conn, (size_t)mesh->ncell[kind] * (size_t)width);
+        for (int i = 0; i < mesh->ncell[kind] * width; ++i) {
+            conn[i] = mesh->cell[kind][i] + body->node_first;
+        }
+        brn_solid *solid = NULL;
+        const brn_status status =
+            brn_solid_create(b->ctx, (brn_cell)kind, material, moduli, (const double(*)[3])model->rest, conn,
+                             mesh->ncell[kind], &solid);
+        brn_free(b->ctx, conn);
+        if (status == BRN_ERR_MESH) {
+            brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s", brn_ctx_message(b->ctx));
+            continue;
+        }
+        BRN_TRY(status);
+        solid->density = params->density;
+        solid->alpha = params->damping.alpha;
+        solid->beta = params->damping.beta;
+        void *grown = brn_realloc(b->ctx, model->solid, (size_t)model->nsolid + 1, sizeof(brn_solid *));
+        if (grown == NULL) {
+            brn_solid_destroy(solid);
+            return BRN_ERR_MEMORY;
+        }
+        model->solid = grown;
+        model->solid[model->nsolid++] = solid;
+        body->solid_count++;
+        body->elem_count += solid->nelem;
+        model->nelem += solid->nelem;
+    }
+    return BRN_OK;
+}
+
+static brn_status add_deformable(brn_builder *b, int index)
+{
+    const brn_deformable_def *def = b->def->bodies.items[index].value;
+    const brn_mesh *mesh = NULL;
+    brn_moduli moduli = {0};
+    const brn_material_common *params = NULL;
+    BRN_TRY(body_mesh(b, &def->common, &mesh));
+    const brn_material *material = body_material(b, def, &moduli, &params);
+    if (mesh == NULL || material == NULL || !mesh_suits(b, &def->common, mesh, true)) {
+        return BRN_OK;
+    }
+    b->body_mesh[index] = mesh;
+    b->mass_kind[index] = def->mass;
+    b->model->body[index].type = BRN_BODY_DEFORMABLE;
+    BRN_TRY(add_body_frame(b, index, mesh));
+    return add_solids(b, index, mesh, material, &moduli, params);
+}
+
+static brn_status add_static(brn_builder *b, int index)
+{
+    const brn_static_def *def = b->def->bodies.items[index].value;
+    const brn_mesh *mesh = NULL;
+    BRN_TRY(body_mesh(b, &def->common, &mesh));
+    if (mesh == NULL || !mesh_suits(b, &def->common, mesh, false)) {
+        return BRN_OK;
+    }
+    b->body_mesh[index] = mesh;
+    b->model->body[index].type = BRN_BODY_STATIC;
+    return add_body_frame(b, index, mesh);
+}
+
+brn_status brn_builder_add_bodies(brn_builder *b)
+{
+    const int count = b->def->bodies.count;
+    BRN_ALLOC(b->ctx, b->model->body, count);
+    BRN_ALLOC(b->ctx, b->body_mesh, count);
+    BRN_ALLOC(b->ctx, b->mass_kind, count);
+    BRN_ALLOC(b->ctx, b->mesh, b->def->meshes.count);
+    BRN_ALLOC(b->ctx, b->tried, b->def->meshes.count);
+    if (count == 0) {
+        brn_scene_add_problem(b->scene, "bodies", "a scene needs at least one body");
+    }
+    for (int i = 0; i < count; ++i) {
+        brn_body *body = &b->model->body[i];
+        b->model->nbody = i + 1;
+        body->name = brn_strdup(b->ctx, brn_builder_body(b, i)->name);
+        if (body->name == NULL) {
+            return BRN_ERR_MEMORY;
+        }
+        BRN_TRY(b->def->bodies.items[i].table == &brn_static_table ? add_static(b, i) : add_deformable(b, i));
+    }
+    return BRN_OK;
+}
+
+/* Initial velocities: translation plus rotation about the centre of mass (known once the mass is). */
+brn_status brn_builder_add_velocities(brn_builder *b)
+{
+    brn_model *model = b->model;
+    BRN_ALLOC(b->ctx, model->vel0, model->nnode);
+    for (int n = 0; n < model->nbody; ++n) {
+        const brn_body *body = &model->body[n];
+        if (body->type != BRN_BODY_DEFORMABLE) {
+            continue;
+        }
+        const brn_deformable_def *def = b->def->bodies.items[n].value;
+        const brn_reals *spin = &def->angular_velocity;
+        const int wanted = model->dim == 3 ? 3 : 1;
+        if (spin->count != 0 && spin->count != wanted) {
+            brn_builder_problem(b, &def->common.block, "angular_velocity",
+                                "wants %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "",
+                                model->dim, spin->count);
+            continue;
+        }
+        double w[3] = {0.0, 0.0, 0.0};
+        if (spin->count > 0) {
+            memcpy(wanted == 3 ? w : &w[2], spin->v, (size_t)wanted * sizeof(double));
+        }
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                const int j = (i + 1) % 3;
+                const int k = (i + 2) % 3;
+                model->vel0[a][i] = def->velocity[i] + w[j] * (model->rest[a][k] - body->centre[k]) -
+                                    w[k] * (model->rest[a][j] - body->centre[j]);
+            }
+        }
+    }
+    return BRN_OK;
+}

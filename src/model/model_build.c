@@ -1,0 +1,180 @@
+/* Scene -> model. Every problem of the scene is collected before the build gives up: a bad body does not hide a bad
+   load. */
+#include "base/text.h"
+#include "model/builder.h"
+#include "model/mass.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMES_MAX = 64 };
+
+void brn_builder_problem(brn_builder *b, const brn_block *block, const char *key, const char *format, ...)
+{
+    char path[256];
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    (void)snprintf(path, sizeof path, "%s.%s", block->path, key);
+    brn_scene_add_problem(b->scene, path, "%s", text);
+}
+
+const brn_body_common *brn_builder_body(const brn_builder *b, int body)
+{
+    return b->def->bodies.items[body].value;
+}
+
+/* Name of an entry; NULL if the entry has a problem of its own. */
+static const char *name_of(const brn_builder *b, brn_noun noun, int index)
+{
+    const brn_block *block = noun == BRN_NOUN_MATERIAL ? b->def->materials.items[index].value
+                             : noun == BRN_NOUN_BODY   ? b->def->bodies.items[index].value
+                                                       : &((const brn_mesh_def *)b->def->meshes.items)[index];
+    return block != NULL ? block->name : NULL;
+}
+
+int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, brn_noun noun, const char *word)
+{
+    static const char *const nouns[] = {"material", "mesh", "body"};
+    const int counts[] = {b->def->materials.count, b->def->meshes.count, b->def->bodies.count};
+    const char *names[NAMES_MAX] = {NULL};
+    int count = 0;
+    for (int i = 0; i < counts[noun]; ++i) {
+        const char *name = name_of(b, noun, i);
+        if (name != NULL && strcmp(name, word) == 0) {
+            return i;
+        }
+        if (name != NULL && count < NAMES_MAX) {
+            names[count++] = name;
+        }
+    }
+    const int near = brn_nearest_word(word, names, count);
+    if (near >= 0) {
+        brn_builder_problem(b, block, key, "no such %s; did you mean '%s'?", nouns[noun], names[near]);
+        return -1;
+    }
+    char list[512] = "none";
+    size_t used = 0;
+    for (int i = 0; i < count && used < sizeof list; ++i) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    brn_builder_problem(b, block, key, "no such %s; there is: %s", nouns[noun], list);
+    return -1;
+}
+
+static void check_body_name(brn_builder *b, const brn_block *block, const char *word)
+{
+    if (word != NULL) {
+        (void)brn_builder_find(b, block, "body", BRN_NOUN_BODY, word);
+    }
+}
+
+void brn_model_check_names(brn_scene *scene)
+{
+    brn_builder b = {.scene = scene, .def = brn_scene_get_def(scene)};
+    for (int i = 0; i < b.def->bodies.count; ++i) {
+        const brn_variant *body = &b.def->bodies.items[i];
+        const brn_body_common *common = body->value;
+        if (common != NULL && common->mesh != NULL) {
+            (void)brn_builder_find(&b, &common->block, "mesh", BRN_NOUN_MESH, common->mesh);
+        }
+        if (body->table == &brn_deformable_table && ((const brn_deformable_def *)common)->material != NULL) {
+            (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL,
+                                   ((const brn_deformable_def *)common)->material);
+        }
+    }
+    const brn_fixed_def *fixed = b.def->fixed.items;
+    for (int i = 0; i < b.def->fixed.count; ++i) {
+        check_body_name(&b, &fixed[i].block, fixed[i].body);
+    }
+    const brn_load_def *loads = b.def->loads.items;
+    for (int i = 0; i < b.def->loads.count; ++i) {
+        check_body_name(&b, &loads[i].block, loads[i].body);
+    }
+    const brn_probe_def *probes = b.def->output.probes.items;
+    for (int i = 0; i < b.def->output.probes.count; ++i) {
+        check_body_name(&b, &probes[i].block, probes[i].body);
+    }
+}
+
+static brn_status add_settings(brn_builder *b)
+{
+    brn_model *model = b->model;
+    const brn_scene_def *def = b->def;
+    model->title = brn_strdup(b->ctx, def->title != NULL ? def->title : "");
+    if (model->title == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    model->dim = def->dimension;
+    memcpy(model->gravity, def->gravity, sizeof model->gravity);
+    if (model->dim == 2 && model->gravity[2] != 0.0) {
+        brn_scene_add_problem(b->scene, "gravity", "a 2D scene has no z axis: write [0, -9.81]");
+    }
+    model->step = def->time.step;
+    model->end = def->time.end;
+    const double steps = model->end / model->step;
+    if (!(steps < 1e15)) {
+        brn_scene_add_problem(b->scene, "time", "end / step = %g: too many steps", steps);
+    } else {
+        model->nstep = (int64_t)ceil(steps * (1.0 - 1e-12) - 1e-12);
+    }
+    model->integrator = def->integrator;
+    model->method = def->method.table;
+    model->method_params = brn_calloc(b->ctx, 1, model->method->size);
+    if (model->method_params == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    memcpy(model->method_params, def->method.value, model->method->size);
+    model->contact_friction = def->contact.friction;
+    model->contact_self = def->contact.self;
+    const double thinned = fmax(model->step, model->end / 200.0);
+    model->frame_every = isnan(def->output.every) ? thinned : def->output.every;
+    for (int i = 0; i < def->output.fields.count; ++i) {
+        model->fields[def->output.fields.choice[i]] = true;
+    }
+    model->write_vtu = def->output.vtu;
+    model->checkpoint_every = def->output.checkpoint;
+    return BRN_OK;
+}
+
+static brn_status build(brn_builder *b)
+{
+    BRN_TRY(add_settings(b));
+    BRN_TRY(brn_builder_add_bodies(b));
+    if (brn_scene_problem_count(b->scene) == 0) {
+        BRN_TRY(brn_model_build_mass(b->model, b->mass_kind));
+        BRN_TRY(brn_builder_add_velocities(b));
+    }
+    BRN_TRY(brn_builder_add_holds(b));
+    BRN_TRY(brn_builder_add_loads(b));
+    BRN_TRY(brn_builder_add_probes(b));
+    if (brn_scene_problem_count(b->scene) > 0) {
+        return brn_fail(b->ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(b->scene, 0));
+    }
+    return BRN_OK;
+}
+
+brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
+{
+    *out = NULL;
+    brn_builder b = {.ctx = ctx, .scene = scene, .def = brn_scene_get_def(scene)};
+    BRN_ALLOC(ctx, b.model, 1);
+    b.model->ctx = ctx;
+    const brn_status status = build(&b);
+    for (int i = 0; b.mesh != NULL && i < b.def->meshes.count; ++i) {
+        brn_mesh_destroy(b.mesh[i]);
+    }
+    brn_free(ctx, b.mesh);
+    brn_free(ctx, b.tried);
+    brn_free(ctx, b.body_mesh);
+    brn_free(ctx, b.mass_kind);
+    if (status < 0) {
+        brn_model_destroy(b.model);
+        return status;
+    }
+    *out = b.model;
+    return BRN_OK;
+}

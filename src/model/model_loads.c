@@ -1,0 +1,288 @@
+/* What acts on the bodies of a model: holds, loads; and probes, which only look. */
+#include "model/builder.h"
+#include "model/region.h"
+#include "phys/forces/face.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The body that a hold, load or probe names; -1 if there is none, or if it has a problem of its own. */
+static int region_body(brn_builder *b, const brn_block *block, const char *word)
+{
+    const int body = brn_builder_find(b, block, "body", BRN_NOUN_BODY, word);
+    return body >= 0 && b->body_mesh[body] != NULL ? body : -1;
+}
+
+static brn_status copy_motion(brn_builder *b, const brn_motion_def *def, brn_motion *out)
+{
+    out->until = INFINITY;
+    out->axis[2] = 1.0;
+    if (def->block.line == 0) {
+        return BRN_OK;
+    }
+    memcpy(out->velocity, def->velocity, sizeof out->velocity);
+    memcpy(out->point, def->about.point, sizeof out->point);
+    out->angular_velocity = def->angular_velocity;
+    out->until = isnan(def->until) ? INFINITY : def->until;
+    if (b->model->dim == 3 && def->about.block.line != 0) {
+        const double *axis = def->about.axis;
+        const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+        if (!(length > 0.0)) {
+            brn_builder_problem(b, &def->about.block, "axis", "must not be zero");
+            return BRN_OK;
+        }
+        for (int i = 0; i < 3; ++i) {
+            out->axis[i] = axis[i] / length;
+        }
+    }
+    BRN_ALLOC(b->ctx, out->table, (size_t)def->table.rows * 4);
+    out->rows = def->table.rows;
+    for (int i = 0; i < def->table.rows; ++i) {
+        for (int k = 0; k < def->table.columns && k < 4; ++k) {
+            out->table[4 * i + k] = def->table.v[i * def->table.columns + k];
+        }
+    }
+    return BRN_OK;
+}
+
+static char *name_or_number(brn_ctx *ctx, const char *name, const char *noun, int index)
+{
+    char numbered[64];
+    (void)snprintf(numbered, sizeof numbered, "%s%d", noun, index);
+    return brn_strdup(ctx, name != NULL ? name : numbered);
+}
+
+/* Marks the hold's dofs. Two holds on one dof contradict each other as soon as one of them moves. */
+static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *block, int *owner)
+{
+    brn_model *model = b->model;
+    bool told = false;
+    for (int n = 0; n < hold->nnode; ++n) {
+        for (int i = 0; i < model->dim; ++i) {
+            const int dof = hold->node[n] * model->dim + i;
+            if ((hold->axes >> i & 1u) == 0) {
+                continue;
+            }
+            const brn_hold *other = owner[dof] > 0 ? &model->hold[owner[dof] - 1] : NULL;
+            if (other != NULL && !told &&
+                (hold->motion.rows > 0 || other->motion.rows > 0 ||
+                 memcmp(&hold->motion, &other->motion, offsetof(brn_motion, rows)) != 0)) {
+                brn_scene_add_problem(
+                    b->scene, block->path,
+                    "node %d is held by '%s' already, with another motion: leave it to one of them",
+                    hold->node[n], other->name);
+                told = true;
+            }
+            owner[dof] = (int)(hold - model->hold) + 1;
+            model->fixed[dof] = 1;
+        }
+    }
+}
+
+static brn_status add_static_hold(brn_builder *b, int body, brn_hold *hold)
+{
+    const brn_static_def *def = b->def->bodies.items[body].value;
+    const brn_body *from = &b->model->body[body];
+    hold->name = brn_strdup(b->ctx, from->name);
+    BRN_ALLOC(b->ctx, hold->node, from->node_count);
+    if (hold->name == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    hold->nnode = from->node_count;
+    for (int a = 0; a < from->node_count; ++a) {
+        hold->node[a] = from->node_first + a;
+    }
+    hold->axes = 7u;
+    return copy_motion(b, &def->motion, &hold->motion);
+}
+
+static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
+{
+    const brn_fixed_def *def = (const brn_fixed_def *)b->def->fixed.items + index;
+    hold->name = name_or_number(b->ctx, def->name, "fixed", index);
+    if (hold->name == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    for (const char *c = def->axes != NULL ? def->axes : "xyz"; *c != '\0'; ++c) {
+        hold->axes |= 1u << (*c - 'x');
+    }
+    BRN_TRY(copy_motion(b, &def->motion, &hold->motion));
+    const int body = region_body(b, &def->block, def->body);
+    if (body < 0) {
+        return BRN_OK;
+    }
+    if (b->model->body[body].type != BRN_BODY_DEFORMABLE) {
+        brn_builder_problem(b, &def->block, "body", "is static: give the body itself a motion");
+        return BRN_OK;
+    }
+    return brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body], &def->where,
+                            &hold->node, &hold->nnode);
+}
+
+brn_status brn_builder_add_holds(brn_builder *b)
+{
+    brn_model *model = b->model;
+    BRN_ALLOC(b->ctx, model->hold, model->nbody + b->def->fixed.count);
+    BRN_ALLOC(b->ctx, model->fixed, (size_t)model->nnode * (size_t)model->dim);
+    int *owner = NULL;
+    BRN_ALLOC(b->ctx, owner, (size_t)model->nnode * (size_t)model->dim);
+    brn_status status = BRN_OK;
+    for (int i = 0; i < model->nbody && status >= 0; ++i) {
+        if (model->body[i].type == BRN_BODY_STATIC && b->body_mesh[i] != NULL) {
+            brn_hold *hold = &model->hold[model->nhold++];
+            status = add_static_hold(b, i, hold);
+            mark_fixed(b, hold, &brn_builder_body(b, i)->block, owner);
+        }
+    }
+    for (int i = 0; i < b->def->fixed.count && status >= 0; ++i) {
+        brn_hold *hold = &model->hold[model->nhold++];
+        status = add_fixed_hold(b, i, hold);
+        mark_fixed(b, hold, &((const brn_fixed_def *)b->def->fixed.items)[i].block, owner);
+    }
+    brn_free(b->ctx, owner);
+    return status;
+}
+
+/* Where a number stands in an ascending list that holds it. */
+static int place_in(const int *list, int count, int wanted)
+{
+    int lo = 0;
+    int hi = count - 1;
+    while (lo < hi) {
+        const int middle = (lo + hi) / 2;
+        if (list[middle] < wanted) {
+            lo = middle + 1;
+        } else {
+            hi = middle;
+        }
+    }
+    return lo;
+}
+
+/* Nodal forces of a dead traction over the region's faces, accumulated on the region's nodes. */
+static brn_status spread_traction(brn_builder *b, const brn_body *body, const double traction[3],
+                                  brn_load *load, int *faces)
+{
+    brn_model *model = b->model;
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        int *face = NULL;
+        int nface = 0;
+        BRN_TRY(brn_region_faces(model, body, (brn_cell)kind, load->node, load->nnode, &face, &nface));
+        const int width = brn_cell_get((brn_cell)kind)->nnode;
+        *faces += nface;
+        for (int f = 0; f < nface; ++f) {
+            double x[BRN_FACE_NODES_MAX][3];
+            double force[BRN_FACE_NODES_MAX][3];
+            for (int a = 0; a < width; ++a) {
+                memcpy(x[a], model->rest[face[f * width + a]], sizeof x[a]);
+            }
+            brn_face_traction((brn_cell)kind, (const double(*)[3])x, traction, force);
+            for (int a = 0; a < width; ++a) {
+                const int n = place_in(load->node, load->nnode, face[f * width + a]);
+                for (int i = 0; i < 3; ++i) {
+                    load->force[3 * n + i] += force[a][i];
+                }
+            }
+        }
+        brn_free(b->ctx, face);
+    }
+    return BRN_OK;
+}
+
+static brn_status collect_faces(brn_builder *b, const brn_body *body, brn_load *load, int *total)
+{
+    *total = 0;
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        BRN_TRY(brn_region_faces(b->model, body, (brn_cell)kind, load->node, load->nnode, &load->face[kind],
+                                 &load->nface[kind]));
+        *total += load->nface[kind];
+    }
+    return BRN_OK;
+}
+
+static brn_status fill_load(brn_builder *b, const brn_load_def *def, const brn_body *body, brn_load *load)
+{
+    double vector[3] = {0.0, 0.0, 0.0};
+    const brn_reals *given = def->force.count > 0 ? &def->force : &def->traction;
+    for (int i = 0; i < given->count && i < 3; ++i) {
+        vector[i] = given->v[i];
+    }
+    if (def->force.count > 0) {
+        for (int n = 0; n < load->nnode; ++n) {
+            for (int i = 0; i < 3; ++i) {
+                load->force[3 * n + i] = vector[i] / load->nnode;
+            }
+        }
+        return BRN_OK;
+    }
+    int faces = 0;
+    if (def->traction.count > 0) {
+        BRN_TRY(spread_traction(b, body, vector, load, &faces));
+    } else {
+        load->pressure = def->pressure;
+        BRN_TRY(collect_faces(b, body, load, &faces));
+        load->nnode = 0;
+        b->model->has_pressure = true;
+    }
+    if (faces == 0) {
+        brn_builder_problem(
+            b, &def->block, "where",
+            "the region holds no whole boundary face: select a surface, e.g. where: {face: +z}");
+    }
+    return BRN_OK;
+}
+
+static brn_status add_load(brn_builder *b, int index, brn_load *load)
+{
+    const brn_load_def *def = (const brn_load_def *)b->def->loads.items + index;
+    load->name = name_or_number(b->ctx, def->name, "load", index);
+    if (load->name == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    /* Static runs ramp what has no ramp of its own over the whole run, so that load stepping has something to step. */
+    load->ramp_from = def->ramp.block.line != 0 ? def->ramp.from : 0.0;
+    load->ramp_to = def->ramp.block.line != 0 ? def->ramp.to : 0.0;
+    if (def->ramp.block.line == 0 && b->model->integrator == BRN_STATIC) {
+        load->ramp_to = b->model->end;
+    }
+    const int body = region_body(b, &def->block, def->body);
+    if (body < 0) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body], &def->where,
+                             &load->node, &load->nnode));
+    BRN_ALLOC(b->ctx, load->force, (size_t)load->nnode * 3);
+    return load->nnode > 0 ? fill_load(b, def, &b->model->body[body], load) : BRN_OK;
+}
+
+brn_status brn_builder_add_loads(brn_builder *b)
+{
+    BRN_ALLOC(b->ctx, b->model->load, b->def->loads.count);
+    for (int i = 0; i < b->def->loads.count; ++i) {
+        b->model->nload = i + 1;
+        BRN_TRY(add_load(b, i, &b->model->load[i]));
+    }
+    return BRN_OK;
+}
+
+brn_status brn_builder_add_probes(brn_builder *b)
+{
+    const brn_blocks *probes = &b->def->output.probes;
+    BRN_ALLOC(b->ctx, b->model->probe, probes->count);
+    for (int i = 0; i < probes->count; ++i) {
+        const brn_probe_def *def = (const brn_probe_def *)probes->items + i;
+        brn_probe *probe = &b->model->probe[i];
+        b->model->nprobe = i + 1;
+        probe->name = name_or_number(b->ctx, def->name, "probe", i);
+        if (probe->name == NULL) {
+            return BRN_ERR_MEMORY;
+        }
+        const int body = region_body(b, &def->block, def->body);
+        if (body >= 0) {
+            BRN_TRY(brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body],
+                                     &def->where, &probe->node, &probe->nnode));
+        }
+    }
+    return BRN_OK;
+}

@@ -1,0 +1,163 @@
+#include "output/fields.h"
+#include "output/frames.h"
+#include "output/trajectory.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+struct brn_playback {
+    brn_ctx *ctx;
+    char *path;
+    brn_h5 h5;
+    brn_outline outline;
+    brn_frame_set sets[BRN_SETS];
+    double *cell_stress; /* [total cells][6]: for nodal averages where the caller does not want the cells' */
+};
+
+/* A reader takes no lock, so that a running simulation can be looked at. */
+static brn_status open_file(brn_playback *p)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    brn_status status = BRN_OK;
+    if (access < 0 || H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
+        H5Pset_file_locking(access, 0, 1) < 0 ||
+        (p->h5.file = H5Fopen(p->path, H5F_ACC_RDONLY, access)) < 0) {
+        status = brn_h5_fail(&p->h5, BRN_ERR_FORMAT, "open", "the trajectory");
+    }
+    (void)H5Pclose(access);
+    return status;
+}
+
+static brn_status check_head(brn_h5 *h5)
+{
+    char format[32];
+    int64_t version = 0;
+    BRN_TRY(brn_h5_get_text(h5, "/", "format", format, sizeof format));
+    if (strcmp(format, BRN_TRAJECTORY_FORMAT) != 0) {
+        return brn_fail(h5->ctx, BRN_ERR_FORMAT, "%s: not a brunt trajectory", h5->path);
+    }
+    BRN_TRY(brn_h5_get_int(h5, "/", "version", &version));
+    if (version != BRN_TRAJECTORY_VERSION) {
+        return brn_fail(h5->ctx, BRN_ERR_FORMAT,
+                        "%s: trajectory format %" PRId64 "; this version reads format %d", h5->path, version,
+                        BRN_TRAJECTORY_VERSION);
+    }
+    return BRN_OK;
+}
+
+static brn_status open_sets(brn_playback *p)
+{
+    brn_playback_info *info = &p->outline.info;
+    brn_frame_sets_init(p->sets, info);
+    info->has_velocity = brn_h5_has(&p->h5, p->sets[BRN_SET_VELOCITY].name);
+    info->has_force = brn_h5_has(&p->h5, p->sets[BRN_SET_FORCE].name);
+    info->has_stress = brn_h5_has(&p->h5, p->sets[BRN_SET_STRESS].name);
+    int nframe = INT_MAX;
+    for (int i = 0; i < BRN_SETS; ++i) {
+        if (brn_frame_set_wanted(i, info)) {
+            BRN_TRY(brn_frame_set_open(&p->h5, &p->sets[i], &nframe));
+        }
+    }
+    info->nframe = nframe;
+    return BRN_OK;
+}
+
+static brn_status start(brn_playback *p)
+{
+    BRN_TRY(open_file(p));
+    BRN_TRY(check_head(&p->h5));
+    BRN_TRY(brn_outline_read(&p->outline, &p->h5));
+    return open_sets(p);
+}
+
+brn_status brn_playback_open(brn_ctx *ctx, const char *path, brn_playback **out)
+{
+    *out = NULL;
+    brn_playback *p = NULL;
+    BRN_ALLOC(ctx, p, 1);
+    p->ctx = ctx;
+    p->h5 = (brn_h5){.ctx = ctx, .file = H5I_INVALID_HID};
+    p->outline.ctx = ctx;
+    brn_frame_sets_init(p->sets, &p->outline.info);
+    p->path = brn_strdup(ctx, path);
+    brn_status status = BRN_ERR_MEMORY;
+    if (p->path != NULL) {
+        p->h5.path = p->path;
+        brn_h5_begin(&p->h5);
+        status = start(p);
+        brn_h5_end(&p->h5);
+    }
+    if (status < 0) {
+        brn_playback_close(p);
+        return status;
+    }
+    *out = p;
+    return BRN_OK;
+}
+
+void brn_playback_close(brn_playback *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    brn_h5_begin(&p->h5);
+    brn_frame_sets_close(p->sets);
+    if (p->h5.file >= 0) {
+        (void)H5Fclose(p->h5.file);
+    }
+    brn_h5_end(&p->h5);
+    brn_ctx *ctx = p->ctx;
+    brn_outline_clear(&p->outline);
+    brn_free(ctx, p->cell_stress);
+    brn_free(ctx, p->path);
+    brn_free(ctx, p);
+}
+
+const brn_playback_info *brn_playback_get(const brn_playback *p)
+{
+    return &p->outline.info;
+}
+
+static brn_status read_set(brn_playback *p, int set, int index, void *data)
+{
+    if (data == NULL) {
+        return BRN_OK;
+    }
+    if (p->sets[set].id < 0) {
+        return brn_fail(p->ctx, BRN_ERR_MISSING, "%s: %s was not recorded (output.fields of the scene)",
+                        p->path, p->sets[set].name + sizeof "/frames/" - 1);
+    }
+    return brn_frame_set_read(&p->h5, &p->sets[set], index, data);
+}
+
+static brn_status read_frame(brn_playback *p, int index, brn_frame *frame, double *cell_stress)
+{
+    BRN_TRY(read_set(p, BRN_SET_TIME, index, &frame->time));
+    BRN_TRY(read_set(p, BRN_SET_STEP, index, &frame->step));
+    BRN_TRY(read_set(p, BRN_SET_POSITION, index, frame->pos));
+    BRN_TRY(read_set(p, BRN_SET_VELOCITY, index, frame->vel));
+    BRN_TRY(read_set(p, BRN_SET_FORCE, index, frame->force));
+    return read_set(p, BRN_SET_STRESS, index, cell_stress);
+}
+
+brn_status brn_playback_read(brn_playback *p, int index, brn_frame *frame)
+{
+    const brn_playback_info *info = &p->outline.info;
+    if (index < 0 || index >= info->nframe) {
+        return brn_fail(p->ctx, BRN_ERR_RANGE, "%s: frame %d of %d", p->path, index, info->nframe);
+    }
+    double *cell_stress = frame->cell_stress;
+    if (cell_stress == NULL && frame->node_stress != NULL) {
+        if (p->cell_stress == NULL) {
+            BRN_ALLOC(p->ctx, p->cell_stress, 6 * (size_t)brn_outline_cells(info));
+        }
+        cell_stress = p->cell_stress;
+    }
+    brn_h5_begin(&p->h5);
+    const brn_status status = read_frame(p, index, frame, cell_stress);
+    brn_h5_end(&p->h5);
+    BRN_TRY(status);
+    return frame->node_stress != NULL ? brn_field_node_stress(p->ctx, info, cell_stress, frame->node_stress)
+                                      : BRN_OK;
+}

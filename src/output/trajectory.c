@@ -1,0 +1,252 @@
+#include "output/trajectory.h"
+
+#include "output/fields.h"
+#include "output/frames.h"
+
+#include <limits.h>
+
+/* Room for what HDF5 adds to a frame: B-tree nodes (a few kB a field), object headers, the sidecar's growth. */
+enum { FRAME_OVERHEAD = 1 << 17 };
+
+struct brn_trajectory {
+    brn_ctx *ctx;
+    const brn_model *model;
+    char *path;
+    brn_h5 h5;
+    brn_outline outline;
+    brn_frame_set sets[BRN_SETS];
+    size_t frame_bytes;  /* at most, of one frame in the file */
+    double *cell_stress; /* [total cells][6], NULL where no stress is recorded */
+    bool failed;         /* a frame could not be written */
+};
+
+static hid_t access_list(void)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && (H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) < 0 ||
+                        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0)) {
+        (void)H5Pclose(access);
+        return H5I_INVALID_HID;
+    }
+    return access;
+}
+
+static brn_status create_file(brn_trajectory *t)
+{
+    const hid_t access = access_list();
+    t->h5.file = H5Fcreate(t->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const brn_status status =
+        t->h5.file >= 0 ? BRN_OK : brn_h5_fail(&t->h5, BRN_ERR_FILE, "create", "the trajectory");
+    (void)H5Pclose(access);
+    BRN_TRY(status);
+    BRN_TRY(brn_h5_put_text(&t->h5, "/", "format", BRN_TRAJECTORY_FORMAT));
+    BRN_TRY(brn_h5_put_int(&t->h5, "/", "version", BRN_TRAJECTORY_VERSION));
+    BRN_TRY(brn_h5_put_text(&t->h5, "/", "brunt", BRN_VERSION));
+    BRN_TRY(brn_outline_write(&t->outline, &t->h5));
+    for (int i = 0; i < BRN_SETS; ++i) {
+        if (brn_frame_set_wanted(i, &t->outline.info)) {
+            BRN_TRY(brn_frame_set_create(&t->h5, &t->sets[i]));
+        }
+    }
+    return brn_h5_sync(&t->h5);
+}
+
+/* The file must hold the frames that the checkpoint counted, with this model's shapes. */
+static brn_status reopen_file(brn_trajectory *t, int keep_frames)
+{
+    const hid_t access = access_list();
+    t->h5.file = H5Fopen(t->path, H5F_ACC_RDWR, access);
+    const brn_status status =
+        t->h5.file >= 0 ? BRN_OK : brn_h5_fail(&t->h5, BRN_ERR_FORMAT, "open", "the trajectory");
+    (void)H5Pclose(access);
+    BRN_TRY(status);
+    int found = INT_MAX;
+    for (int i = 0; i < BRN_SETS; ++i) {
+        if (brn_frame_set_wanted(i, &t->outline.info)) {
+            BRN_TRY(brn_frame_set_open(&t->h5, &t->sets[i], &found));
+        }
+    }
+    if (found < keep_frames) {
+        return brn_fail(t->ctx, BRN_ERR_FORMAT, "%s: holds %d frames, expected at least %d", t->path, found,
+                        keep_frames);
+    }
+    /* Times first: a frame whose time is gone does not exist, whatever else of it is left. */
+    for (int i = BRN_SETS - 1; i >= 0; --i) {
+        if (t->sets[i].id >= 0) {
+            BRN_TRY(brn_frame_set_cut(&t->h5, &t->sets[i], keep_frames));
+        }
+        if (i == BRN_SET_TIME && H5Fflush(t->h5.file, H5F_SCOPE_LOCAL) < 0) {
+            return brn_h5_fail(&t->h5, BRN_ERR_FILE, "write", "the trajectory");
+        }
+    }
+    t->outline.info.nframe = keep_frames;
+    return BRN_OK;
+}
+
+static brn_status prepare(brn_trajectory *t, const char *path)
+{
+    brn_playback_info *info = &t->outline.info;
+    t->path = brn_strdup(t->ctx, path);
+    if (t->path == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    t->h5.path = t->path;
+    BRN_TRY(brn_outline_of_model(&t->outline, t->model));
+    info->has_velocity = t->model->fields[BRN_FIELD_VELOCITY];
+    info->has_force = t->model->fields[BRN_FIELD_FORCE];
+    info->has_stress = t->model->fields[BRN_FIELD_STRESS];
+    brn_frame_sets_init(t->sets, info);
+    t->frame_bytes = FRAME_OVERHEAD;
+    for (int i = 0; i < BRN_SETS; ++i) {
+        if (brn_frame_set_wanted(i, info)) {
+            t->frame_bytes += t->sets[i].n * t->sets[i].width * sizeof(double);
+        }
+    }
+    if (info->has_stress) {
+        BRN_ALLOC(t->ctx, t->cell_stress, 6 * (size_t)brn_outline_cells(info));
+    }
+    return BRN_OK;
+}
+
+/* The times are read back from the file, so that only what is there can be listed. */
+static brn_status write_sidecar(brn_trajectory *t)
+{
+    const int n = t->outline.info.nframe;
+    double *times = NULL;
+    BRN_ALLOC(t->ctx, times, n);
+    brn_status status =
+        brn_h5_get(&t->h5, t->sets[BRN_SET_TIME].name, 1, (hsize_t[]){(hsize_t)n}, H5T_NATIVE_DOUBLE, times);
+    status = status >= 0 ? brn_xdmf_write(t->ctx, t->path, &t->outline.info, times) : status;
+    brn_free(t->ctx, times);
+    return status;
+}
+
+brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *model, int keep_frames,
+                               brn_trajectory **out)
+{
+    *out = NULL;
+    brn_trajectory *t = NULL;
+    BRN_ALLOC(ctx, t, 1);
+    t->ctx = ctx;
+    t->model = model;
+    t->h5 = (brn_h5){.ctx = ctx, .path = path, .file = H5I_INVALID_HID};
+    t->outline.ctx = ctx;
+    brn_frame_sets_init(t->sets, &t->outline.info);
+    brn_status status = prepare(t, path);
+    if (status >= 0) {
+        brn_h5_begin(&t->h5);
+        status = keep_frames < 0 ? create_file(t) : reopen_file(t, keep_frames);
+        status = status >= 0 ? write_sidecar(t) : status;
+        brn_h5_end(&t->h5);
+    }
+    if (status < 0) {
+        t->failed = true;
+        (void)brn_trajectory_close(t);
+        return status;
+    }
+    *out = t;
+    return BRN_OK;
+}
+
+static brn_status write_frame(brn_trajectory *t, const brn_state *state, double time,
+                              const double *node_force)
+{
+    const int frame = t->outline.info.nframe;
+    const void *data[BRN_SETS] = {
+        [BRN_SET_POSITION] = state->node_pos, [BRN_SET_VELOCITY] = state->node_vel,
+        [BRN_SET_FORCE] = node_force,         [BRN_SET_STRESS] = t->cell_stress,
+        [BRN_SET_STEP] = &state->step,        [BRN_SET_TIME] = &time,
+    };
+    for (int i = 0; i < BRN_SETS; ++i) {
+        /* All but the time is in the file before the time is written, which makes the frame exist. */
+        if (i == BRN_SET_TIME && H5Fflush(t->h5.file, H5F_SCOPE_LOCAL) < 0) {
+            return brn_h5_fail(&t->h5, BRN_ERR_FILE, "write", "the frame");
+        }
+        if (t->sets[i].id >= 0) {
+            BRN_TRY(brn_frame_set_write(&t->h5, &t->sets[i], frame, data[i]));
+        }
+    }
+    if (H5Fflush(t->h5.file, H5F_SCOPE_LOCAL) < 0) {
+        return brn_h5_fail(&t->h5, BRN_ERR_FILE, "write", "the frame");
+    }
+    return BRN_OK;
+}
+
+brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double time,
+                              const double *node_force)
+{
+    brn_playback_info *info = &t->outline.info;
+    if (t->failed) {
+        return brn_fail(t->ctx, BRN_ERR_FILE, "%s: an earlier frame could not be written", t->path);
+    }
+    if (state->sizes.nnode != info->nnode || (info->has_force && node_force == NULL) ||
+        info->nframe == INT_MAX) {
+        return brn_fail(t->ctx, BRN_ERR_RANGE,
+                        "%s: a frame of %d nodes %s forces does not fit this trajectory", t->path,
+                        state->sizes.nnode, node_force != NULL ? "with" : "without");
+    }
+    if (info->has_stress) {
+        BRN_TRY(brn_field_cell_stress(t->ctx, t->model, state->node_pos, t->cell_stress));
+    }
+    brn_h5_begin(&t->h5);
+    /* A full disk is found here, while the file is still whole; only where that is not possible in the middle of it. */
+    brn_status status = brn_h5_reserve(&t->h5, t->frame_bytes);
+    if (status >= 0) {
+        status = write_frame(t, state, time, node_force);
+    }
+    brn_h5_end(&t->h5);
+    if (status < 0) {
+        t->failed = true;
+        return brn_fail(t->ctx, status, "%s; the %d frames before it are kept", brn_ctx_message(t->ctx),
+                        info->nframe);
+    }
+    info->nframe++;
+    return BRN_OK;
+}
+
+int brn_trajectory_frames(const brn_trajectory *t)
+{
+    return t->outline.info.nframe;
+}
+
+static brn_status sync_all(brn_trajectory *t)
+{
+    BRN_TRY(brn_h5_sync(&t->h5));
+    return write_sidecar(t);
+}
+
+brn_status brn_trajectory_sync(brn_trajectory *t)
+{
+    if (t->failed) {
+        return brn_fail(t->ctx, BRN_ERR_FILE, "%s: an earlier frame could not be written", t->path);
+    }
+    brn_h5_begin(&t->h5);
+    const brn_status status = sync_all(t);
+    brn_h5_end(&t->h5);
+    return status;
+}
+
+brn_status brn_trajectory_close(brn_trajectory *t)
+{
+    if (t == NULL) {
+        return BRN_OK;
+    }
+    brn_status status = BRN_OK;
+    brn_h5_begin(&t->h5);
+    if (t->h5.file >= 0) {
+        /* After a failure there is nothing left to say: it has been reported, and what HDF5 still holds of the failed
+           frame cannot be written either. */
+        status = t->failed ? BRN_OK : sync_all(t);
+        brn_frame_sets_close(t->sets);
+        if (H5Fclose(t->h5.file) < 0 && status >= 0 && !t->failed) {
+            status = brn_h5_fail(&t->h5, BRN_ERR_FILE, "close", "the trajectory");
+        }
+    }
+    brn_h5_end(&t->h5);
+    brn_ctx *ctx = t->ctx;
+    brn_outline_clear(&t->outline);
+    brn_free(ctx, t->cell_stress);
+    brn_free(ctx, t->path);
+    brn_free(ctx, t);
+    return status;
+}

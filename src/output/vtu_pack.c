@@ -1,0 +1,75 @@
+#include "output/vtu_pack.h"
+
+#include "base/parallel.h"
+
+#include <limits.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { BLOCK = 1 << 16 };
+
+typedef struct pack_job {
+    const unsigned char *bytes;
+    size_t length;
+    size_t bound;        /* room of a slot */
+    unsigned char *slot; /* [nblocks][bound] */
+    uint64_t *size;      /* [nblocks] compressed */
+} pack_job;
+
+static voidpf take(voidpf arena, uInt count, uInt size)
+{
+    return brn_arena_take(arena, count, size);
+}
+
+/* The arena is rewound after the block. */
+static void drop(voidpf arena, voidpf block)
+{
+    (void)arena;
+    (void)block;
+}
+
+static brn_status pack_block(void *arg, int block, brn_arena *scratch)
+{
+    pack_job *job = arg;
+    const size_t first = (size_t)block * BLOCK;
+    z_stream stream = {.zalloc = take, .zfree = drop, .opaque = scratch};
+    if (deflateInit(&stream, Z_BEST_SPEED) != Z_OK) {
+        return BRN_ERR_MEMORY;
+    }
+    stream.next_in = (z_const Bytef *)(uintptr_t)(job->bytes + first);
+    stream.avail_in = (uInt)(job->length - first < BLOCK ? job->length - first : BLOCK);
+    stream.next_out = job->slot + (size_t)block * job->bound;
+    stream.avail_out = (uInt)job->bound;
+    const int done = deflate(&stream, Z_FINISH);
+    job->size[block] = stream.total_out;
+    (void)deflateEnd(&stream);
+    return done == Z_STREAM_END ? BRN_OK : BRN_ERR_LIMIT;
+}
+
+static brn_status pack(brn_ctx *ctx, pack_job *job, int nblocks, brn_text *out)
+{
+    brn_arena *arena = brn_ctx_arena(ctx);
+    BRN_TAKE(arena, job->slot, (size_t)nblocks * job->bound);
+    BRN_TAKE(arena, job->size, nblocks);
+    BRN_TRY(brn_parallel_for(ctx, nblocks, pack_block, job));
+    const uint64_t head[3] = {(uint64_t)nblocks, BLOCK, job->length % BLOCK};
+    brn_text_append(out, (const char *)head, sizeof head);
+    brn_text_append(out, (const char *)job->size, (size_t)nblocks * sizeof *job->size);
+    for (int b = 0; b < nblocks; ++b) {
+        brn_text_append(out, (const char *)job->slot + (size_t)b * job->bound, job->size[b]);
+    }
+    return out->failed ? BRN_ERR_MEMORY : BRN_OK;
+}
+
+brn_status brn_vtu_pack(brn_ctx *ctx, const void *bytes, size_t length, brn_text *out)
+{
+    if (length > (size_t)INT_MAX * BLOCK) {
+        return brn_fail(ctx, BRN_ERR_LIMIT, "export: an array of %zu bytes is too large", length);
+    }
+    pack_job job = {.bytes = bytes, .length = length, .bound = compressBound(BLOCK)};
+    brn_arena *arena = brn_ctx_arena(ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = pack(ctx, &job, (int)((length + BLOCK - 1) / BLOCK), out);
+    brn_arena_rewind(arena, mark);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* Eight doubles that are worked on together: one AVX-512 register, two of AVX2, four of SSE2 or NEON. The compiler's
+   vector extension (gcc and clang) lowers it to whatever the machine has, so that a kernel reads like scalar code.
+
+   A lane never sees its neighbours: the functions here, and the kernels built on them, give a lane the same bits
+   whatever the other lanes hold. */
+#ifndef BRN_PHYS_LANES_H
+#define BRN_PHYS_LANES_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Everything that takes lanes by value is inlined, so no calling convention is involved. */
+#if defined(__clang__)
+# pragma clang diagnostic ignored "-Wpsabi"
+#elif defined(__GNUC__)
+# pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+enum { BRN_LANES = 8 };
+
+typedef double brn_lanes __attribute__((vector_size(BRN_LANES * sizeof(double))));
+typedef int64_t brn_mask __attribute__((vector_size(BRN_LANES * sizeof(int64_t)))); /* 0 or -1 a lane */
+
+#define BRN_LANES_INLINE static inline __attribute__((always_inline))
+
+BRN_LANES_INLINE brn_lanes brn_lanes_all(double value)
+{
+    return (brn_lanes){value, value, value, value, value, value, value, value};
+}
+
+/* Memory of any alignment that a double may have. */
+BRN_LANES_INLINE brn_lanes brn_lanes_load(const double *from)
+{
+    brn_lanes a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+BRN_LANES_INLINE void brn_lanes_store(double *to, brn_lanes a)
+{
+    memcpy(to, &a, sizeof a);
+}
+
+/* yes where the mask is set, no elsewhere. */
+BRN_LANES_INLINE brn_lanes brn_lanes_select(brn_mask mask, brn_lanes yes, brn_lanes no)
+{
+    return (brn_lanes)((mask & (brn_mask)yes) | (~mask & (brn_mask)no));
+}
+
+BRN_LANES_INLINE bool brn_lanes_any(brn_mask mask)
+{
+    int64_t any = 0;
+    for (int l = 0; l < BRN_LANES; ++l) {
+        any |= mask[l];
+    }
+    return any != 0;
+}
+
+/* b where a is NaN. */
+BRN_LANES_INLINE brn_lanes brn_lanes_max(brn_lanes a, brn_lanes b)
+{
+    return brn_lanes_select((brn_mask)(a > b), a, b);
+}
+
+BRN_LANES_INLINE brn_lanes brn_lanes_min(brn_lanes a, brn_lanes b)
+{
+    return brn_lanes_select((brn_mask)(a < b), a, b);
+}
+
+BRN_LANES_INLINE brn_lanes brn_lanes_abs(brn_lanes a)
+{
+    return (brn_lanes)((brn_mask)a & INT64_MAX);
+}
+
+BRN_LANES_INLINE brn_lanes brn_lanes_sqrt(brn_lanes a)
+{
+    brn_lanes root;
+    for (int l = 0; l < BRN_LANES; ++l) {
+        root[l] = __builtin_sqrt(a[l]);
+    }
+    return root;
+}
+
+/* Natural logarithm of normal positive numbers, error below 1 ulp; +inf and NaN stay what they are. With
+   a = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), and s = f / (2 + f):
+       ln(1 + f) = 2 artanh(s) = 2 s + 2 s^3/3 + 2 s^5/5 + ... = f - s (f - R),   R = 2 (s^2/3 + s^4/5 + ...)
+   since 2 s = f - s f; f is exact, so only the small correction is rounded. |s| < 0.1716: the first term left out
+   is below 1e-18 of the sum. */
+BRN_LANES_INLINE brn_lanes brn_lanes_log(brn_lanes a)
+{
+    const int64_t root_half = 0x3fe6a09e667f3bcd; /* bits of sqrt(1/2) */
+    const brn_mask bits = (brn_mask)a - root_half;
+    const brn_lanes k = __builtin_convertvector(bits >> 52, brn_lanes);
+    const brn_lanes f = (brn_lanes)((bits & 0x000fffffffffffff) + root_half) - 1.0;
+    const brn_lanes s = f / (f + 2.0);
+    const brn_lanes z = s * s;
+    brn_lanes r = brn_lanes_all(2.0 / 23.0);
+    for (int n = 21; n >= 3; n -= 2) {
+        r = r * z + 2.0 / n;
+    }
+    r *= z;
+    /* ln 2 in two parts, the first with enough trailing zeros that k times it is exact */
+    const double ln2_high = 0x1.62e42fefa3800p-1, ln2_low = 0x1.ef35793c76730p-45;
+    const brn_lanes ln = k * ln2_high + (f - (s * (f - r) - k * ln2_low));
+    return brn_lanes_select((brn_mask)(a <= DBL_MAX), ln, a);
+}
+
+/* ln(a) where a - 1 is known better than a itself can hold it. */
+BRN_LANES_INLINE brn_lanes brn_lanes_log_near_one(brn_lanes a, brn_lanes a_minus_one)
+{
+    return brn_lanes_log(a) + (a_minus_one - (a - 1.0)) / a;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* What the kernels of a solid share: node positions of a batch, and the deformation gradient at its points. */
+#ifndef BRN_PHYS_SOLID_BATCH_H
+#define BRN_PHYS_SOLID_BATCH_H
+
+#include "phys/solid.h"
+
+/* Elements of a batch that exist, given that elements up to `end` are asked for. */
+static inline int brn_batch_rows(int batch, int end)
+{
+    const int left = end - batch * BRN_LANES;
+    return left < BRN_LANES ? left : BRN_LANES;
+}
+
+/* Positions of nodes 1.. relative to node 0, edge[nnode - 1][dim]. Shape gradients sum to zero, so node 0 needs no
+   terms of its own, and a body far from the origin loses no digits. */
+BRN_LANES_INLINE void brn_batch_gather(const brn_solid *solid, const double (*x)[3], int batch, const int dim,
+                                       const int nnode, brn_lanes *edge)
+{
+    double *out = (double *)edge;
+    for (int l = 0; l < BRN_LANES; ++l) {
+        const int element = batch * BRN_LANES + l < solid->nelem ? batch * BRN_LANES + l : solid->nelem - 1;
+        const int *node = solid->conn + (size_t)element * (size_t)nnode;
+        const double *origin = x[node[0]];
+        for (int a = 1; a < nnode; ++a) {
+            for (int i = 0; i < dim; ++i) {
+                out[((a - 1) * dim + i) * BRN_LANES + l] = x[node[a]][i] - origin[i];
+            }
+        }
+    }
+}
+
+BRN_LANES_INLINE const double *brn_batch_inverse(const brn_solid *solid, int batch, int quad, const int dim)
+{
+    const size_t point = (size_t)batch * (size_t)solid->element->nquad + (size_t)quad;
+    return solid->inverse + point * (size_t)(dim * dim * BRN_LANES);
+}
+
+BRN_LANES_INLINE brn_lanes brn_batch_volume(const brn_solid *solid, int batch, int quad)
+{
+    const size_t point = (size_t)batch * (size_t)solid->element->nquad + (size_t)quad;
+    return brn_lanes_load(solid->volume + point * BRN_LANES);
+}
+
+/* F = d(current)/d(reference) * d(reference)/d(rest), row-major dim x dim. */
+BRN_LANES_INLINE void brn_batch_gradient(const brn_solid *solid, int batch, int quad, const int dim,
+                                         const int nnode, const brn_lanes *edge, brn_lanes *f)
+{
+    const double *dn = solid->reference + quad * nnode * dim;
+    const double *inverse = brn_batch_inverse(solid, batch, quad, dim);
+    brn_lanes current[9];
+    for (int i = 0; i < dim * dim; ++i) {
+        current[i] = brn_lanes_all(0.0);
+    }
+    for (int a = 1; a < nnode; ++a) {
+        for (int i = 0; i < dim; ++i) {
+            for (int r = 0; r < dim; ++r) {
+                current[i * dim + r] += edge[(a - 1) * dim + i] * dn[a * dim + r];
+            }
+        }
+    }
+    for (int i = 0; i < dim; ++i) {
+        for (int j = 0; j < dim; ++j) {
+            f[i * dim + j] = current[i * dim] * brn_lanes_load(inverse + j * BRN_LANES);
+            for (int r = 1; r < dim; ++r) {
+                f[i * dim + j] += current[i * dim + r] * brn_lanes_load(inverse + (r * dim + j) * BRN_LANES);
+            }
+        }
+    }
+}
+
+/* Determinant of a 2x2 or 3x3 matrix, and its cofactors cof[i][j] = d det / d f[i][j]. */
+BRN_LANES_INLINE brn_lanes brn_batch_cofactor(const brn_lanes *f, const int dim, brn_lanes *cof)
+{
+    if (dim == 2) {
+        cof[0] = f[3];
+        cof[1] = -f[2];
+        cof[2] = -f[1];
+        cof[3] = f[0];
+        return f[0] * f[3] - f[1] * f[2];
+    }
+    for (int i = 0; i < 3; ++i) {
+        const brn_lanes *p = f + 3 * ((i + 1) % 3), *q = f + 3 * ((i + 2) % 3);
+        for (int j = 0; j < 3; ++j) {
+            cof[3 * i + j] = p[(j + 1) % 3] * q[(j + 2) % 3] - p[(j + 2) % 3] * q[(j + 1) % 3];
+        }
+    }
+    return f[0] * cof[0] + f[1] * cof[1] + f[2] * cof[2];
+}
+
+#endif

@@ -1,0 +1,197 @@
+#include "step/ledger.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct measure {
+    double kinetic, elastic, gravity;
+    double momentum[6]; /* linear, then angular about the origin */
+    double momentum_scale, angular_scale;
+} measure;
+
+static double dot(const double *a, const double *b, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static double norm(const double a[3])
+{
+    return sqrt(brn_dense_dot3(a, a));
+}
+
+/* totals[0..2] += f, totals[3..5] += x x f */
+static void add_wrench(const double x[3], const double f[3], double totals[6])
+{
+    double torque[3];
+    brn_dense_cross3(x, f, torque);
+    for (int i = 0; i < 3; ++i) {
+        totals[i] += f[i];
+        totals[3 + i] += torque[i];
+    }
+}
+
+static brn_status measure_state(brn_system *s, const brn_state *state, measure *out)
+{
+    const brn_model *model = s->model;
+    brn_arena *arena = brn_ctx_arena(s->ctx);
+    double *v = NULL;
+    double *p = NULL;
+    double *p3 = NULL;
+    BRN_TAKE(arena, v, s->ndof);
+    BRN_TAKE(arena, p, s->ndof);
+    BRN_TAKE(arena, p3, (size_t)model->nnode * 3);
+    *out = (measure){0};
+    brn_system_pack(s, state->node_vel, v);
+    BRN_TRY(brn_system_mass_apply(s, v, p));
+    out->kinetic = 0.5 * dot(v, p, s->ndof);
+    memset(p3, 0, (size_t)model->nnode * 3 * sizeof *p3);
+    brn_system_unpack(s, p, p3);
+    for (int a = 0; a < model->nnode; ++a) {
+        const double *x = &state->node_pos[3 * a];
+        add_wrench(x, &p3[3 * a], out->momentum);
+        out->momentum_scale += norm(&p3[3 * a]);
+        out->angular_scale += norm(&p3[3 * a]) * norm(x);
+        /* A static run ramps gravity like a load and books its work as one. */
+        out->gravity -=
+            model->integrator != BRN_STATIC ? model->node_mass[a] * brn_dense_dot3(model->gravity, x) : 0.0;
+    }
+    return brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, &out->elastic, NULL, NULL);
+}
+
+/* Scratch of measure_state is given back here, whatever happened. */
+static brn_status measured(brn_system *s, const brn_state *state, measure *out)
+{
+    brn_arena *arena = brn_ctx_arena(s->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = measure_state(s, state, out);
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+/* Where between the two ends of a step its integrator evaluates forces. */
+static double place_of_evaluation(int integrator)
+{
+    return integrator == BRN_MIDPOINT ? 0.5 : integrator == BRN_SYMPLECTIC_EULER ? 0.0 : 1.0;
+}
+
+/* Force and torque of everything external at the last evaluation, which `out` remembers. */
+static void external_rate(const brn_system *s, const brn_state *in, const brn_state *out, double rate[6])
+{
+    const brn_model *model = s->model;
+    const double place = place_of_evaluation(model->integrator);
+    const double gravity = model->integrator != BRN_STATIC ? 1.0 : 0.0;
+    memset(rate, 0, 6 * sizeof *rate);
+    for (int a = 0; a < model->nnode; ++a) {
+        double f[3];
+        double x[3];
+        for (int i = 0; i < 3; ++i) {
+            const int at = 3 * a + i;
+            f[i] = out->node_load[at] + out->node_react[at] + out->node_damp[at] +
+                   gravity * model->node_mass[a] * model->gravity[i];
+            x[i] = place * out->node_pos[at] + (1.0 - place) * in->node_pos[at];
+        }
+        add_wrench(x, f, rate);
+    }
+}
+
+brn_status brn_ledger_start(brn_system *s, brn_state *state)
+{
+    measure m;
+    BRN_TRY(measured(s, state, &m));
+    double *ledger = state->ledger;
+    memset(ledger, 0, sizeof state->ledger);
+    ledger[BRN_LEDGER_ENERGY0] = m.kinetic + m.elastic + m.gravity;
+    ledger[BRN_LEDGER_GRAVITY0] = m.gravity;
+    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(m.kinetic, m.elastic);
+    ledger[BRN_LEDGER_MOMENTUM_SCALE] = m.momentum_scale;
+    ledger[BRN_LEDGER_ANGULAR_SCALE] = m.angular_scale;
+    memcpy(&ledger[BRN_LEDGER_START], m.momentum, sizeof m.momentum);
+    external_rate(s, state, state, &ledger[BRN_LEDGER_RATE]);
+    return BRN_OK;
+}
+
+/* How an integrator weighs this evaluation's forces against the last ones' in v^{n+1} - v^n:
+   Newmark h/2 (F^n + F^{n+1}); BDF2 1/3 of the last change + 2/3 h F^{n+1}; the others h F. */
+static double share_of_last(int integrator)
+{
+    return integrator == BRN_NEWMARK ? 0.5 : integrator == BRN_BDF2 ? 1.0 / 3.0 : 0.0;
+}
+
+brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, double h)
+{
+    const int integrator = s->model->integrator;
+    const double last = share_of_last(integrator);
+    double *ledger = out->ledger;
+    memcpy(ledger, in->ledger, sizeof out->ledger);
+
+    /* Impulses. BDF2 keeps the effective rate of the last step, and its first step is implicit Euler's. */
+    double rate[6];
+    external_rate(s, in, out, rate);
+    const bool started = in->step > 0 || integrator == BRN_NEWMARK;
+    for (int i = 0; i < 6; ++i) {
+        const double effective =
+            started ? (1.0 - last) * rate[i] + last * in->ledger[BRN_LEDGER_RATE + i] : rate[i];
+        ledger[BRN_LEDGER_IMPULSE + i] += h * effective;
+        ledger[BRN_LEDGER_RATE + i] = integrator == BRN_BDF2 ? effective : rate[i];
+    }
+
+    /* Work of loads and holds along the step; two-point rules and static runs take the mean of both ends. */
+    const double before = integrator == BRN_NEWMARK || integrator == BRN_STATIC ? 0.5 : 0.0;
+    double work = 0.0;
+    double dissipated = 0.0;
+    for (int i = 0; i < 3 * s->model->nnode; ++i) {
+        const double dx = out->node_pos[i] - in->node_pos[i];
+        const double now = out->node_load[i] + out->node_react[i];
+        const double was = in->node_load[i] + in->node_react[i];
+        work += ((1.0 - before) * now + before * was) * dx;
+        dissipated -= ((1.0 - before) * out->node_damp[i] + before * in->node_damp[i]) * dx;
+    }
+    ledger[BRN_LEDGER_WORK] += work;
+    ledger[BRN_LEDGER_DISSIPATED] += dissipated;
+
+    measure m;
+    BRN_TRY(measured(s, out, &m));
+    const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
+    const double energy = fmax(fmax(m.kinetic, m.elastic), fmax(gravity, fabs(ledger[BRN_LEDGER_WORK])));
+    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(ledger[BRN_LEDGER_ENERGY_SCALE], energy);
+    ledger[BRN_LEDGER_MOMENTUM_SCALE] = fmax(ledger[BRN_LEDGER_MOMENTUM_SCALE], m.momentum_scale);
+    ledger[BRN_LEDGER_ANGULAR_SCALE] = fmax(ledger[BRN_LEDGER_ANGULAR_SCALE], m.angular_scale);
+    return BRN_OK;
+}
+
+static double relative(double error, double scale)
+{
+    return scale > 0.0 ? error / scale : error;
+}
+
+brn_status brn_ledger_report(brn_system *s, const brn_state *state, brn_report *report)
+{
+    measure m;
+    BRN_TRY(measured(s, state, &m));
+    const double *ledger = state->ledger;
+    report->kinetic = m.kinetic;
+    report->elastic = m.elastic;
+    report->gravity = m.gravity;
+    report->work = ledger[BRN_LEDGER_WORK];
+    report->dissipated = ledger[BRN_LEDGER_DISSIPATED];
+    const double balance = m.kinetic + m.elastic + m.gravity + report->contact - ledger[BRN_LEDGER_ENERGY0] -
+                           report->work + report->dissipated;
+    report->energy_error = relative(balance, ledger[BRN_LEDGER_ENERGY_SCALE]);
+    double off[6];
+    for (int i = 0; i < 6; ++i) {
+        off[i] = m.momentum[i] - ledger[BRN_LEDGER_START + i] - ledger[BRN_LEDGER_IMPULSE + i];
+    }
+    memcpy(report->momentum, m.momentum, sizeof report->momentum);
+    memcpy(report->angular_momentum, &m.momentum[3], sizeof report->angular_momentum);
+    if (s->model->integrator != BRN_STATIC) {
+        report->momentum_error = relative(norm(off), ledger[BRN_LEDGER_MOMENTUM_SCALE]);
+        report->angular_momentum_error = relative(norm(&off[3]), ledger[BRN_LEDGER_ANGULAR_SCALE]);
+    }
+    return BRN_OK;
+}

@@ -1,0 +1,30 @@
+/* The ledger: energies, momenta and their balance, measured the same way whatever the method. Totals live in the state
+   (state->ledger), so that a resumed run goes on with the same bits. */
+#ifndef BRN_STEP_LEDGER_H
+#define BRN_STEP_LEDGER_H
+
+#include "state/state.h"
+#include "step/system.h"
+
+/* Places in state->ledger. */
+enum {
+    BRN_LEDGER_WORK,           /* [J] by loads and holds since the start */
+    BRN_LEDGER_DISSIPATED,     /* [J] by damping and friction */
+    BRN_LEDGER_ENERGY0,        /* [J] at the start */
+    BRN_LEDGER_ENERGY_SCALE,   /* [J] largest energy so far */
+    BRN_LEDGER_MOMENTUM_SCALE, /* [kg m/s] largest sum of |p_a| so far */
+    BRN_LEDGER_ANGULAR_SCALE,
+    BRN_LEDGER_GRAVITY0,
+    BRN_LEDGER_IMPULSE = 8, /* [3] [N s], then [3] angular [N m s], of all external forces */
+    BRN_LEDGER_START = 14,  /* [3] momentum, then [3] angular momentum at the start */
+    BRN_LEDGER_RATE = 20,   /* [3] force, [3] torque of the last step, for two-point rules */
+};
+
+/* Sets the totals of a fresh state at time t (its forces are filled in). */
+brn_status brn_ledger_start(brn_system *system, brn_state *state);
+/* Books the step `in` -> `out` of length h: `out`'s totals. two_point: forces act as the mean of both ends (Newmark). */
+brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h);
+/* Fills the energies, momenta and balance errors of a report. */
+brn_status brn_ledger_report(brn_system *system, const brn_state *state, brn_report *report);
+
+#endif

@@ -1,0 +1,34 @@
+/* The interface of a contact method: four functions and a parameter table. A method is one folder src/step/NAME/ plus
+   one line in src/api/methods.def. */
+#ifndef BRN_STEP_METHOD_H
+#define BRN_STEP_METHOD_H
+
+#include "model/model.h"
+#include "state/state.h"
+#include "step/system.h"
+
+/* What a method tells of one attempt. */
+typedef struct brn_step_info {
+    int iterations;
+    double residual; /* of its stopping test */
+    brn_phases phases;
+} brn_step_info;
+
+typedef struct brn_method {
+    const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
+    unsigned bodies;        /* bit b set: takes body type b */
+    unsigned integrators;   /* bit i set: leaves the choice of integrator i */
+
+    /* The model and the system outlive the method. */
+    brn_status (*create)(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self);
+    /* Advances from `in` at time t by at most h into `out` (same sizes, content undefined), sets *h_done <= h. Fills
+       out's node_load, node_react, node_damp. Negative: not done, `in` untouched; BRN_ERR_CONVERGENCE, _SINGULAR and
+       _NOT_FINITE are retried with a smaller step. */
+    brn_status (*step)(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
+                       brn_step_info *info);
+    /* Makes the method's memory in the state fit positions and velocities that were set from outside at time t. */
+    brn_status (*reset)(void *self, brn_state *state, double t);
+    void (*destroy)(void *self);
+} brn_method;
+
+#endif

@@ -1,0 +1,187 @@
+#include "step/scheme.h"
+
+#include <string.h>
+
+static const char ACCELERATION[] = "newmark.acceleration";
+static const char PREVIOUS[] = "bdf2.previous"; /* [0] step, then x and v before the last step, packed */
+
+brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme **out)
+{
+    *out = NULL;
+    brn_scheme *scheme = NULL;
+    BRN_ALLOC(ctx, scheme, 1);
+    scheme->system = system;
+    double **arrays[] = {&scheme->target, &scheme->origin, &scheme->held, &scheme->accel};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        *arrays[i] = brn_calloc(ctx, (size_t)system->ndof, sizeof(double));
+        if (*arrays[i] == NULL) {
+            brn_scheme_destroy(ctx, scheme);
+            return BRN_ERR_MEMORY;
+        }
+    }
+    *out = scheme;
+    return BRN_OK;
+}
+
+void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme)
+{
+    if (scheme == NULL) {
+        return;
+    }
+    brn_free(ctx, scheme->target);
+    brn_free(ctx, scheme->origin);
+    brn_free(ctx, scheme->held);
+    brn_free(ctx, scheme->accel);
+    brn_free(ctx, scheme);
+}
+
+/* Coefficients of one integrator, and target and origin of every dof as if it were free. */
+static brn_status set_targets(brn_scheme *m, const brn_state *in)
+{
+    const brn_model *model = m->system->model;
+    const int dim = model->dim;
+    const double h = m->h;
+    const brn_memory *previous = brn_state_recall(in, PREVIOUS);
+    const brn_memory *acceleration = brn_state_recall(in, ACCELERATION);
+    m->kind = model->integrator;
+    if (m->kind == BRN_BDF2 && (previous == NULL || previous->count == 0 || previous->value[0] != h)) {
+        m->kind = BRN_IMPLICIT_EULER;
+    }
+    m->inertia = m->kind != BRN_STATIC;
+    m->forward = m->kind == BRN_MIDPOINT ? 2.0 : 1.0;
+    m->t_eval = m->kind == BRN_MIDPOINT ? m->t + 0.5 * h : m->t + h;
+    for (int dof = 0; dof < m->system->ndof; ++dof) {
+        const int from = dof / dim * 3 + dof % dim;
+        const double x = in->node_pos[from];
+        const double v = in->node_vel[from];
+        switch (m->kind) {
+        case BRN_BDF2: {
+            const double x_ = previous->value[1 + dof];
+            const double v_ = previous->value[1 + m->system->ndof + dof];
+            m->s = 4.0 / 9.0 * h * h;
+            m->c = 1.5 / h;
+            m->origin[dof] = (4.0 * x - x_) / 3.0;
+            m->target[dof] = m->origin[dof] + 2.0 / 9.0 * h * (4.0 * v - v_);
+            break;
+        }
+        case BRN_NEWMARK: {
+            const double a = acceleration != NULL && acceleration->count > 0 ? acceleration->value[dof] : 0.0;
+            m->s = 0.25 * h * h;
+            m->c = 2.0 / h;
+            m->origin[dof] = x + 0.5 * h * v;
+            m->target[dof] = x + h * v + m->s * a;
+            break;
+        }
+        case BRN_MIDPOINT:
+            m->s = 0.25 * h * h;
+            m->c = 2.0 / h;
+            m->origin[dof] = x;
+            m->target[dof] = x + 0.5 * h * v;
+            break;
+        case BRN_STATIC:
+            m->s = 1.0;
+            m->c = 0.0;
+            m->origin[dof] = x;
+            m->target[dof] = x;
+            break;
+        default:
+            m->s = h * h;
+            m->c = 1.0 / h;
+            m->origin[dof] = x;
+            m->target[dof] = x + h * v;
+            break;
+        }
+        m->target[dof] += m->inertia ? m->s * model->gravity[dof % dim] : 0.0;
+    }
+    return BRN_OK;
+}
+
+/* Held dofs: where y must be, and a target that makes M (y - target)/s the inertia of their given motion. */
+static void set_held(brn_scheme *m, const brn_state *in)
+{
+    const brn_model *model = m->system->model;
+    const int dim = model->dim;
+    for (int n = 0; n < model->nhold; ++n) {
+        const brn_hold *hold = &model->hold[n];
+        for (int k = 0; k < hold->nnode; ++k) {
+            const int a = hold->node[k];
+            double pos[3];
+            double vel[3];
+            brn_motion_place(&hold->motion, model->rest[a], m->t + m->h, pos, vel);
+            for (int i = 0; i < dim; ++i) {
+                if ((hold->axes >> i & 1u) == 0) {
+                    continue;
+                }
+                const int dof = a * dim + i;
+                const double x = in->node_pos[3 * a + i];
+                m->held[dof] = x + (pos[i] - x) / m->forward;
+                m->accel[dof] = (vel[i] - in->node_vel[3 * a + i]) / m->h;
+                m->target[dof] = m->held[dof] - m->s * (m->accel[dof] - model->gravity[i]);
+            }
+        }
+    }
+}
+
+brn_status brn_scheme_begin(brn_scheme *m, const brn_state *in, double t, double h)
+{
+    m->t = t;
+    m->h = h;
+    BRN_TRY(set_targets(m, in));
+    set_held(m, in);
+    return BRN_OK;
+}
+
+/* Velocity of a free dof after the step. */
+static double new_velocity(const brn_scheme *m, double x, double v, double y, int dof)
+{
+    switch (m->kind) {
+    case BRN_STATIC:
+        return 0.0;
+    case BRN_MIDPOINT:
+        return 2.0 * m->c * (y - x) - v;
+    default:
+        return m->c * (y - m->origin[dof]);
+    }
+}
+
+/* What the next step of a multistep integrator needs. */
+static brn_status write_memory(const brn_scheme *m, const brn_state *in, brn_state *out)
+{
+    const brn_model *model = m->system->model;
+    const int ndof = m->system->ndof;
+    double *memory = NULL;
+    if (model->integrator == BRN_NEWMARK) {
+        const brn_memory *old = brn_state_recall(in, ACCELERATION);
+        BRN_TRY(brn_state_remember(out, ACCELERATION, (size_t)ndof, &memory));
+        for (int dof = 0; dof < ndof; ++dof) {
+            const int at = dof / model->dim * 3 + dof % model->dim;
+            const double before = old != NULL && old->count > 0 ? old->value[dof] : 0.0;
+            memory[dof] = model->fixed[dof] ? m->accel[dof]
+                                            : 2.0 / m->h * (out->node_vel[at] - in->node_vel[at]) - before;
+        }
+    } else if (model->integrator == BRN_BDF2) {
+        BRN_TRY(brn_state_remember(out, PREVIOUS, 1 + 2 * (size_t)ndof, &memory));
+        memory[0] = m->h;
+        brn_system_pack(m->system, in->node_pos, &memory[1]);
+        brn_system_pack(m->system, in->node_vel, &memory[1 + ndof]);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const double *y, brn_state *out)
+{
+    const brn_model *model = m->system->model;
+    const int dim = model->dim;
+    memcpy(out->node_pos, in->node_pos, (size_t)model->nnode * 3 * sizeof(double));
+    memset(out->node_vel, 0, (size_t)model->nnode * 3 * sizeof(double));
+    for (int dof = 0; dof < m->system->ndof; ++dof) {
+        const int at = dof / dim * 3 + dof % dim;
+        const double x = in->node_pos[at];
+        const double v = in->node_vel[at];
+        out->node_pos[at] = m->forward == 1.0 ? y[dof] : x + m->forward * (y[dof] - x);
+        /* For held dofs accel is the mean acceleration of the given motion over the step. */
+        out->node_vel[at] = model->fixed[dof] ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)
+                                              : new_velocity(m, x, v, y[dof], dof);
+    }
+    return write_memory(m, in, out);
+}

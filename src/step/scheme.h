@@ -1,0 +1,42 @@
+/* Implicit time integrators as incremental potentials. One step is the minimisation over y of
+
+       1/2 |y - target|_M^2 + s (elastic(y) - loads . y) + s/(2 c) v(y)^T D v(y),     v(y) = c (y - origin)
+
+   and then x^{n+1}, v^{n+1} follow from y. What a method adds (barriers, friction) is scaled by the same s.
+
+       implicit Euler   y = x^{n+1}   target = x + h v                                  s = h^2     c = 1/h
+       BDF2             y = x^{n+1}   target = (4x - x_)/3 + 2h/9 (4v - v_)             s = 4/9 h^2 c = 3/(2h)
+       Newmark 1/4,1/2  y = x^{n+1}   target = x + h v + h^2/4 a                        s = h^2/4   c = 2/h
+       midpoint         y = (x^n + x^{n+1})/2   target = x + h/2 v                      s = h^2/4   c = 2/h
+       static           no inertia, s = 1, D absent
+
+   (x_ = x^{n-1}; gravity adds s g to every target.) BDF2 starts, and restarts after a change of step, with implicit
+   Euler. Held dofs have a given y; their acceleration over the step is (v_held(t+h) - v)/h, so that a sudden start
+   books its impulse once and leaves no ringing in the trapezoidal rule. */
+#ifndef BRN_STEP_SCHEME_H
+#define BRN_STEP_SCHEME_H
+
+#include "state/state.h"
+#include "step/system.h"
+
+typedef struct brn_scheme {
+    const brn_system *system;
+    int kind; /* the integrator really used in this step */
+    double t, h;
+    double t_eval; /* [s] where forces are evaluated */
+    double s, c;
+    double forward; /* x^{n+1} = x^n + forward (y - x^n) */
+    bool inertia;
+    double *target, *origin; /* [ndof] */
+    double *held;            /* [ndof] y of the held dofs */
+    double *accel;           /* [ndof] scratch: Newmark's a^n, then the held dofs' acceleration */
+} brn_scheme;
+
+brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme **out);
+void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme);
+/* Prepares a step of h from the state at time t. */
+brn_status brn_scheme_begin(brn_scheme *scheme, const brn_state *in, double t, double h);
+/* Writes positions, velocities and the integrator's memory of the new state. */
+brn_status brn_scheme_finish(const brn_scheme *scheme, const brn_state *in, const double *y, brn_state *out);
+
+#endif

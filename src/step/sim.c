@@ -1,0 +1,357 @@
+#include "step/sim.h"
+
+#include "base/hash.h"
+#include "base/os.h"
+#include "base/parallel.h"
+#include "step/ledger.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A step is cut into at most 2^HALVINGS_MAX parts. */
+enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
+
+brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_method *method, brn_sim **out)
+{
+    *out = NULL;
+    brn_sim *sim = NULL;
+    BRN_ALLOC(ctx, sim, 1);
+    sim->ctx = ctx;
+    sim->model = model;
+    sim->method = method;
+    const brn_state_sizes sizes = {.nnode = model->nnode};
+    brn_state **states[] = {&sim->state, &sim->spare[0], &sim->spare[1]};
+    brn_status status = BRN_OK;
+    for (int i = 0; i < 3 && status >= 0; ++i) {
+        status = brn_state_create(ctx, &sizes, states[i]);
+    }
+    if (status >= 0) {
+        status = brn_system_create(ctx, model, &sim->system);
+    }
+    if (status >= 0) {
+        status = method->create(ctx, model, sim->system, &sim->self);
+    }
+    if (status >= 0) {
+        memcpy(sim->state->node_pos, model->rest, (size_t)model->nnode * sizeof *model->rest);
+        memcpy(sim->state->node_vel, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
+        status = method->reset(sim->self, sim->state, 0.0);
+    }
+    if (status >= 0) {
+        status = brn_ledger_start(sim->system, sim->state);
+    }
+    if (status < 0) {
+        brn_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return BRN_OK;
+}
+
+void brn_sim_destroy(brn_sim *sim)
+{
+    if (sim == NULL) {
+        return;
+    }
+    if (sim->self != NULL) {
+        sim->method->destroy(sim->self);
+    }
+    brn_system_destroy(sim->system);
+    brn_state_destroy(sim->state);
+    brn_state_destroy(sim->spare[0]);
+    brn_state_destroy(sim->spare[1]);
+    brn_free(sim->ctx, sim->force[0]);
+    brn_free(sim->ctx, sim->force[1]);
+    brn_free(sim->ctx, sim);
+}
+
+/* ---- stepping ------------------------------------------------------------------------------------------------------ */
+
+static bool worth_a_retry(brn_status status)
+{
+    return status == BRN_ERR_CONVERGENCE || status == BRN_ERR_SINGULAR || status == BRN_ERR_NOT_FINITE;
+}
+
+static bool all_finite(const brn_state *state)
+{
+    bool finite = true;
+    for (int i = 0; i < 3 * state->sizes.nnode; ++i) {
+        finite = finite && isfinite(state->node_pos[i]) && isfinite(state->node_vel[i]);
+    }
+    return finite;
+}
+
+/* One attempt from `from` at fraction `done` of the step; books it when it succeeds. */
+static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
+                          double *did, brn_report *report)
+{
+    const double step = sim->model->step;
+    const double t = ((double)sim->state->step + done) * step;
+    const double h = part * step;
+    brn_step_info info = {0};
+    double h_done = 0.0;
+    to->step = from->step;
+    BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, &info));
+    report->iterations += info.iterations;
+    report->residual = info.residual;
+    double *sum = (double *)&report->phases;
+    const double *add = (const double *)&info.phases;
+    for (size_t i = 0; i < sizeof info.phases / sizeof *add; ++i) {
+        sum[i] += add[i];
+    }
+    if (!all_finite(to)) {
+        return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
+                        "t = %g s: a position or velocity is no longer a finite number", t);
+    }
+    *did = h_done == h ? part : h_done / step;
+    return brn_ledger_book(sim->system, from, to, h_done);
+}
+
+/* Parts of the step until it is whole. The part is halved on failure and doubled again after two successes in a row
+   (where it stays aligned); every step starts afresh with the whole, so that no controller state needs saving. */
+static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached)
+{
+    const brn_state *from = sim->state;
+    int level = 0;
+    int successes = 0;
+    double done = 0.0;
+    int target = 0;
+    while (done < 1.0) {
+        const double part = fmin(ldexp(1.0, -level), 1.0 - done);
+        double did = 0.0;
+        const brn_status status = attempt(sim, from, done, part, sim->spare[target], &did, report);
+        if (status >= 0) {
+            from = sim->spare[target];
+            target = 1 - target;
+            done += did;
+            report->substeps++;
+            const double double_part = ldexp(1.0, 1 - level);
+            if (++successes >= 2 && level > 0 && fmod(done, double_part) == 0.0) {
+                --level;
+                successes = 0;
+            }
+            continue;
+        }
+        if (!worth_a_retry(status)) {
+            return status;
+        }
+        successes = 0;
+        report->retries++;
+        if (++level > HALVINGS_MAX) {
+            char why[1024];
+            (void)snprintf(why, sizeof why, "%s", brn_ctx_message(sim->ctx));
+            return brn_fail(
+                sim->ctx, status,
+                "step %lld (t = %g s) failed down to %g of its length: %s; try a smaller time.step, a softer "
+                "ramp of loads or motions, or a finer mesh where it is strained most",
+                (long long)sim->state->step + 1, (double)sim->state->step * sim->model->step,
+                ldexp(1.0, -HALVINGS_MAX), why);
+        }
+    }
+    *reached = sim->spare[1 - target];
+    return BRN_OK;
+}
+
+brn_status brn_sim_step(brn_sim *sim, brn_report *report)
+{
+    brn_report scratch;
+    brn_report *r = report != NULL ? report : &scratch;
+    *r = (brn_report){.gap_min = INFINITY};
+    const double started = brn_wall_time();
+    brn_state *reached = NULL;
+    BRN_TRY(advance(sim, r, &reached));
+    /* The accepted state becomes the state; the old one becomes a spare. */
+    brn_state *old = sim->state;
+    sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
+    sim->state = reached;
+    sim->state->step = old->step + 1;
+    const brn_status status = brn_sim_report(sim, r);
+    r->wall = brn_wall_time() - started;
+    return status;
+}
+
+/* ---- measuring ----------------------------------------------------------------------------------------------------- */
+
+typedef struct inversion_job {
+    const brn_solid *solid;
+    const double (*x)[3];
+    int *count; /* by block */
+} inversion_job;
+
+static brn_status count_inversions(void *arg, int block, brn_arena *scratch)
+{
+    const inversion_job *job = arg;
+    const int first = block * INVERSION_BLOCK;
+    const int n = brn_block_end(job->solid->nelem, INVERSION_BLOCK, block) - first;
+    double *jacobian = NULL;
+    BRN_TAKE(scratch, jacobian, n);
+    brn_solid_stress(job->solid, job->x, first, n, NULL, jacobian, NULL);
+    job->count[block] = 0;
+    for (int i = 0; i < n; ++i) {
+        job->count[block] += !(jacobian[i] > 0.0);
+    }
+    return BRN_OK;
+}
+
+static brn_status inversions(brn_sim *sim, int *out)
+{
+    *out = 0;
+    for (int i = 0; i < sim->model->nsolid; ++i) {
+        const brn_solid *solid = sim->model->solid[i];
+        brn_arena *arena = brn_ctx_arena(sim->ctx);
+        const brn_arena_mark mark = brn_arena_now(arena);
+        const int nblocks = brn_block_count(solid->nelem, INVERSION_BLOCK);
+        inversion_job job = {solid, (const double(*)[3])sim->state->node_pos, NULL};
+        BRN_TAKE(arena, job.count, nblocks);
+        const brn_status status = brn_parallel_for(sim->ctx, nblocks, count_inversions, &job);
+        for (int b = 0; b < nblocks && status >= 0; ++b) {
+            *out += job.count[b];
+        }
+        brn_arena_rewind(arena, mark);
+        BRN_TRY(status);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_sim_report(brn_sim *sim, brn_report *report)
+{
+    report->step = sim->state->step;
+    report->time = brn_sim_time(sim);
+    BRN_TRY(inversions(sim, &report->inversions));
+    return brn_ledger_report(sim->system, sim->state, report);
+}
+
+bool brn_sim_done(const brn_sim *sim)
+{
+    return sim->state->step >= sim->model->nstep;
+}
+
+double brn_sim_time(const brn_sim *sim)
+{
+    return (double)sim->state->step * sim->model->step;
+}
+
+int64_t brn_sim_step_count(const brn_sim *sim)
+{
+    return sim->state->step;
+}
+
+const double *brn_sim_positions(const brn_sim *sim)
+{
+    return sim->state->node_pos;
+}
+
+const double *brn_sim_velocities(const brn_sim *sim)
+{
+    return sim->state->node_vel;
+}
+
+uint64_t brn_sim_hash(const brn_sim *sim)
+{
+    return brn_state_hash(sim->state);
+}
+
+brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **external)
+{
+    const brn_model *model = sim->model;
+    for (int i = 0; i < 2; ++i) {
+        if (sim->force[i] == NULL) {
+            BRN_ALLOC(sim->ctx, sim->force[i], (size_t)model->nnode * 3);
+        }
+    }
+    brn_arena *arena = brn_ctx_arena(sim->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *packed = brn_arena_take(arena, (size_t)sim->system->ndof, sizeof *packed);
+    if (packed == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
+    brn_status status =
+        brn_system_elastic(sim->system, sim->state->node_pos, BRN_TANGENT_EXACT, NULL, packed, NULL);
+    if (status >= 0) {
+        brn_system_unpack(sim->system, packed, sim->force[0]);
+        memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
+        status = brn_system_loads(sim->system, sim->state->node_pos, brn_sim_time(sim), packed, NULL);
+    }
+    if (status >= 0) {
+        brn_system_unpack(sim->system, packed, sim->force[1]);
+        for (int a = 0; a < model->nnode; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                sim->force[0][3 * a + i] *= -1.0; /* force = -gradient */
+                sim->force[1][3 * a + i] += model->node_mass[a] * model->gravity[i];
+            }
+        }
+        *elastic = sim->force[0];
+        *external = sim->force[1];
+    }
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities)
+{
+    const size_t bytes = (size_t)sim->model->nnode * 3 * sizeof(double);
+    brn_state *edited = sim->spare[0];
+    BRN_TRY(brn_state_copy(sim->state, edited));
+    if (positions != NULL) {
+        memcpy(edited->node_pos, positions, bytes);
+    }
+    if (velocities != NULL) {
+        memcpy(edited->node_vel, velocities, bytes);
+    }
+    if (!all_finite(edited)) {
+        return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
+                        "an edited position or velocity is not a finite number");
+    }
+    BRN_TRY(sim->method->reset(sim->self, edited, brn_sim_time(sim)));
+    /* An edit is an act from outside: the balance starts anew from it. */
+    BRN_TRY(brn_ledger_start(sim->system, edited));
+    sim->spare[0] = sim->state;
+    sim->state = edited;
+    return BRN_OK;
+}
+
+/* ---- checkpoints --------------------------------------------------------------------------------------------------- */
+
+uint64_t brn_model_hash(const brn_model *model)
+{
+    uint64_t hash = brn_hash_text(BRN_HASH_START, model->method->name);
+    const double numbers[] = {model->step, model->gravity[0], model->gravity[1], model->gravity[2],
+                              model->dim,  model->integrator, model->nnode,      model->nelem};
+    hash = brn_hash_bytes(hash, numbers, sizeof numbers);
+    hash = brn_hash_bytes(hash, model->rest, (size_t)model->nnode * sizeof *model->rest);
+    hash = brn_hash_bytes(hash, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
+    hash = brn_hash_bytes(hash, model->node_mass, (size_t)model->nnode * sizeof *model->node_mass);
+    hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
+    for (int i = 0; i < model->nsolid; ++i) {
+        const brn_solid *solid = model->solid[i];
+        const double material[] = {solid->alpha, solid->beta, solid->density};
+        hash = brn_hash_text(hash, solid->material->table->name);
+        hash = brn_hash_bytes(hash, &solid->moduli, sizeof solid->moduli);
+        hash = brn_hash_bytes(hash, material, sizeof material);
+        hash = brn_hash_bytes(hash, solid->conn,
+                              (size_t)solid->nelem * (size_t)solid->element->nnode * sizeof(int));
+    }
+    for (int i = 0; i < model->nhold; ++i) {
+        hash = brn_hash_bytes(hash, &model->hold[i].motion, offsetof(brn_motion, rows));
+        hash = brn_hash_bytes(hash, model->hold[i].motion.table,
+                              (size_t)model->hold[i].motion.rows * 4 * sizeof(double));
+    }
+    for (int i = 0; i < model->nload; ++i) {
+        const brn_load *load = &model->load[i];
+        const double numbers_[] = {load->ramp_from, load->ramp_to, load->pressure};
+        hash = brn_hash_bytes(hash, numbers_, sizeof numbers_);
+        hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));
+    }
+    return hash;
+}
+
+brn_status brn_sim_save(brn_sim *sim, const char *path)
+{
+    return brn_state_save(sim->state, path, brn_model_hash(sim->model), NULL, 0);
+}
+
+brn_status brn_sim_load(brn_sim *sim, const char *path)
+{
+    return brn_state_load(sim->state, path, brn_model_hash(sim->model), NULL, 0);
+}

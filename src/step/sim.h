@@ -1,0 +1,25 @@
+/* The driver: owns the state, cuts a step into parts where a method fails, keeps the ledger, fills the report. */
+#ifndef BRN_STEP_SIM_H
+#define BRN_STEP_SIM_H
+
+#include "step/method.h"
+
+struct brn_sim {
+    brn_ctx *ctx;
+    const brn_model *model;
+    const brn_method *method;
+    void *self;
+    brn_system *system;
+    brn_state *state;    /* the one that counts */
+    brn_state *spare[2]; /* where attempts are written */
+    double *force[2];    /* [nnode][3] views handed out by brn_sim_forces */
+};
+
+/* The public brn_sim_create looks the method up. */
+brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_method *method, brn_sim **out);
+/* Energies, momenta, inversions of the state as it is. */
+brn_status brn_sim_report(brn_sim *sim, brn_report *report);
+/* A number that changes with anything in the model that changes the run: ties a checkpoint to its scene. */
+uint64_t brn_model_hash(const brn_model *model);
+
+#endif

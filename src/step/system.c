@@ -1,0 +1,372 @@
+#include "step/system.h"
+
+#include "phys/forces/face.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- element callbacks -------------------------------------------------------------------------------------------- */
+
+typedef struct elastic_job {
+    const brn_model *model;
+    const double (*x)[3];
+    brn_tangent tangent;
+    bool damping; /* Hessian scaled by each solid's beta */
+} elastic_job;
+
+static brn_status elastic_elements(void *arg, int list, int first, int count, double *energy, double *grad,
+                                   double *hess, brn_arena *scratch)
+{
+    (void)scratch;
+    const elastic_job *job = arg;
+    const brn_solid *solid = job->model->solid[list];
+    brn_solid_eval(solid, job->x, first, count, job->tangent, energy, grad, hess);
+    if (job->damping) {
+        const size_t n = (size_t)count * (size_t)brn_solid_hess_size(solid);
+        for (size_t i = 0; i < n; ++i) {
+            hess[i] *= solid->beta;
+        }
+    }
+    return BRN_OK;
+}
+
+typedef struct pressure_job {
+    const brn_system *system;
+    const double (*x)[3];
+    double t;
+} pressure_job;
+
+/* The assembly adds gradients, so the forces go in with their own sign. */
+static brn_status pressure_faces(void *arg, int list, int first, int count, double *energy, double *grad,
+                                 double *hess, brn_arena *scratch)
+{
+    (void)scratch;
+    const pressure_job *job = arg;
+    const brn_system *system = job->system;
+    const brn_load *load = &system->model->load[system->pressure_load[list]];
+    const brn_cell kind = system->pressure_kind[list];
+    const int width = brn_cell_get(kind)->nnode;
+    const int dim = system->model->dim;
+    const double p = load->pressure * brn_load_factor(load, job->t);
+    for (int f = 0; f < count; ++f) {
+        double x[BRN_FACE_NODES_MAX][3];
+        double force[BRN_FACE_NODES_MAX * 3];
+        for (int a = 0; a < width; ++a) {
+            memcpy(x[a], job->x[load->face[kind][(first + f) * width + a]], sizeof x[a]);
+        }
+        double *stiffness = hess != NULL ? &hess[f * (width * (width + 1) / 2) * dim * dim] : NULL;
+        brn_face_pressure(kind, (const double(*)[3])x, p, grad != NULL ? &grad[f * width * dim] : force,
+                          stiffness);
+        if (energy != NULL) {
+            energy[f] = 0.0;
+        }
+    }
+    return BRN_OK;
+}
+
+/* ---- creation --------------------------------------------------------------------------------------------------------- */
+
+static bool is_damped(const brn_model *model)
+{
+    for (int i = 0; i < model->nsolid; ++i) {
+        if (model->solid[i]->alpha != 0.0 || model->solid[i]->beta != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static brn_status list_pressure(brn_system *s)
+{
+    const brn_model *model = s->model;
+    const int most = model->nload * BRN_CELL_COUNT;
+    BRN_ALLOC(s->ctx, s->pressure_list, most);
+    BRN_ALLOC(s->ctx, s->pressure_load, most);
+    BRN_ALLOC(s->ctx, s->pressure_kind, most);
+    for (int i = 0; i < model->nload; ++i) {
+        for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+            if (model->load[i].nface[kind] > 0) {
+                const int n = s->npressure_list++;
+                s->pressure_list[n] =
+                    (brn_stencils){model->load[i].nface[kind], brn_cell_get((brn_cell)kind)->nnode,
+                                   model->load[i].face[kind]};
+                s->pressure_load[n] = i;
+                s->pressure_kind[n] = (brn_cell)kind;
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status create_matrices(brn_system *s, brn_stencils *solids)
+{
+    const brn_model *model = s->model;
+    for (int i = 0; i < model->nsolid; ++i) {
+        const brn_solid *solid = model->solid[i];
+        solids[i] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
+    }
+    /* The faces of a body are inside its elements' stencils, so pressure and mass need no blocks of their own. */
+    BRN_TRY(brn_block_matrix_create(s->ctx, model->nnode, model->dim, solids, model->nsolid, &s->matrix));
+    BRN_TRY(
+        brn_assembly_create(s->ctx, model->nnode, model->dim, solids, model->nsolid, s->matrix, &s->elastic));
+    if (s->npressure_list > 0) {
+        BRN_TRY(brn_assembly_create(s->ctx, model->nnode, model->dim, s->pressure_list, s->npressure_list,
+                                    s->matrix, &s->pressure));
+    }
+    if (is_damped(model)) {
+        BRN_TRY(
+            brn_block_matrix_create(s->ctx, model->nnode, model->dim, solids, model->nsolid, &s->damping));
+    }
+    const brn_block_matrix *mass = model->mass;
+    BRN_ALLOC(s->ctx, s->mass_block, mass->start[mass->n]);
+    for (int row = 0; row < mass->n; ++row) {
+        for (int k = mass->start[row]; k < mass->start[row + 1]; ++k) {
+            s->mass_block[k] = brn_block_matrix_find(s->matrix, row, mass->column[k]);
+        }
+    }
+    return BRN_OK;
+}
+
+static void measure_size(brn_system *s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        double lo = INFINITY;
+        double hi = -INFINITY;
+        for (int a = 0; a < s->model->nnode; ++a) {
+            lo = fmin(lo, s->model->rest[a][i]);
+            hi = fmax(hi, s->model->rest[a][i]);
+        }
+        sum += (hi - lo) * (hi - lo);
+    }
+    s->size = sqrt(sum);
+}
+
+static brn_status measure_stiffness(brn_system *s)
+{
+    const int dim = s->model->dim;
+    brn_block_matrix_zero(s->matrix);
+    BRN_TRY(brn_system_elastic(s, &s->model->rest[0][0], BRN_TANGENT_PROJECTED, NULL, NULL, s->matrix));
+    for (int a = 0; a < s->model->nnode; ++a) {
+        const double *block = &s->matrix->value[(size_t)s->matrix->start[a] * (size_t)(dim * dim)];
+        for (int i = 0; i < dim; ++i) {
+            s->stiff_diagonal[a * dim + i] = block[i * dim + i];
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status fill(brn_system *s)
+{
+    brn_stencils *solids = NULL;
+    BRN_TRY(list_pressure(s));
+    BRN_ALLOC(s->ctx, s->work, s->ndof);
+    BRN_ALLOC(s->ctx, s->stiff_diagonal, s->ndof);
+    BRN_ALLOC(s->ctx, solids, s->model->nsolid);
+    const brn_status status = create_matrices(s, solids);
+    brn_free(s->ctx, solids);
+    BRN_TRY(status);
+    measure_size(s);
+    return measure_stiffness(s);
+}
+
+brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out)
+{
+    *out = NULL;
+    brn_system *s = NULL;
+    BRN_ALLOC(ctx, s, 1);
+    s->ctx = ctx;
+    s->model = model;
+    s->ndof = model->nnode * model->dim;
+    const brn_status status = fill(s);
+    if (status < 0) {
+        brn_system_destroy(s);
+        return status;
+    }
+    *out = s;
+    return BRN_OK;
+}
+
+void brn_system_destroy(brn_system *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (int i = 0; i < 3; ++i) {
+        brn_factor_destroy(s->mass_factor[i]);
+    }
+    brn_assembly_destroy(s->elastic);
+    brn_assembly_destroy(s->pressure);
+    brn_block_matrix_destroy(s->matrix);
+    brn_block_matrix_destroy(s->damping);
+    brn_free(s->ctx, s->stiff_diagonal);
+    brn_free(s->ctx, s->mass_block);
+    brn_free(s->ctx, s->pressure_list);
+    brn_free(s->ctx, s->pressure_load);
+    brn_free(s->ctx, s->pressure_kind);
+    brn_free(s->ctx, s->work);
+    brn_free(s->ctx, s);
+}
+
+/* ---- operators --------------------------------------------------------------------------------------------------------- */
+
+void brn_system_pack(const brn_system *s, const double *from, double *packed)
+{
+    const int dim = s->model->dim;
+    for (int a = 0; a < s->model->nnode; ++a) {
+        for (int i = 0; i < dim; ++i) {
+            packed[a * dim + i] = from[3 * a + i];
+        }
+    }
+}
+
+void brn_system_unpack(const brn_system *s, const double *packed, double *to)
+{
+    const int dim = s->model->dim;
+    for (int a = 0; a < s->model->nnode; ++a) {
+        for (int i = 0; i < dim; ++i) {
+            to[3 * a + i] = packed[a * dim + i];
+        }
+    }
+}
+
+brn_status brn_system_elastic(brn_system *s, const double *x, brn_tangent tangent, double *energy,
+                              double *grad, brn_block_matrix *matrix)
+{
+    elastic_job job = {s->model, (const double(*)[3])x, tangent, false};
+    return brn_assembly_add(s->elastic, elastic_elements, &job, energy, grad, matrix);
+}
+
+brn_status brn_system_loads(brn_system *s, const double *x, double t, double *force, brn_block_matrix *matrix)
+{
+    const int dim = s->model->dim;
+    for (int n = 0; n < s->model->nload; ++n) {
+        const brn_load *load = &s->model->load[n];
+        const double factor = brn_load_factor(load, t);
+        for (int a = 0; a < load->nnode; ++a) {
+            for (int i = 0; i < dim; ++i) {
+                force[load->node[a] * dim + i] += factor * load->force[3 * a + i];
+            }
+        }
+    }
+    if (s->pressure == NULL) {
+        return BRN_OK;
+    }
+    pressure_job job = {s, (const double(*)[3])x, t};
+    return brn_assembly_add(s->pressure, pressure_faces, &job, NULL, force, matrix);
+}
+
+brn_status brn_system_mass_apply(const brn_system *s, const double *v, double *out)
+{
+    const brn_block_matrix *mass = s->model->mass;
+    const int dim = s->model->dim;
+    memset(out, 0, (size_t)s->ndof * sizeof *out);
+    for (int row = 0; row < mass->n; ++row) {
+        for (int k = mass->start[row]; k < mass->start[row + 1]; ++k) {
+            const int column = mass->column[k];
+            for (int i = 0; i < dim; ++i) {
+                out[row * dim + i] += mass->value[k] * v[column * dim + i];
+                if (column != row) {
+                    out[column * dim + i] += mass->value[k] * v[row * dim + i];
+                }
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+void brn_system_mass_add(const brn_system *s, double scale, brn_block_matrix *matrix)
+{
+    const brn_block_matrix *mass = s->model->mass;
+    const int dim = s->model->dim;
+    for (int k = 0; k < mass->start[mass->n]; ++k) {
+        double *block = &matrix->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
+        for (int i = 0; i < dim; ++i) {
+            block[i * dim + i] += scale * mass->value[k];
+        }
+    }
+}
+
+/* One scalar factorisation an axis, because the axes may be held at different nodes. */
+static brn_status mass_factor(brn_system *s, int axis)
+{
+    if (s->mass_factor[axis] != NULL) {
+        return BRN_OK;
+    }
+    unsigned char *fixed = NULL;
+    BRN_ALLOC(s->ctx, fixed, s->model->nnode);
+    for (int a = 0; a < s->model->nnode; ++a) {
+        fixed[a] = s->model->fixed[a * s->model->dim + axis];
+    }
+    brn_status status = brn_factor_create(s->ctx, s->model->mass, &s->mass_factor[axis]);
+    if (status >= 0) {
+        status = brn_factor_numeric(s->mass_factor[axis], s->model->mass, fixed);
+    }
+    brn_free(s->ctx, fixed);
+    if (status < 0) {
+        brn_factor_destroy(s->mass_factor[axis]);
+        s->mass_factor[axis] = NULL;
+    }
+    return status;
+}
+
+brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)
+{
+    const brn_model *model = s->model;
+    const int dim = model->dim;
+    if (model->mass_diagonal) {
+        for (int n = 0; n < s->ndof; ++n) {
+            a[n] = model->fixed[n] ? a[n] : force[n] / model->mass->value[model->mass->start[n / dim]];
+        }
+        return BRN_OK;
+    }
+    /* M_ff a_f = f_f - M_fh a_h */
+    double *rhs = s->work;
+    for (int n = 0; n < s->ndof; ++n) {
+        a[n] = model->fixed[n] ? a[n] : 0.0;
+    }
+    BRN_TRY(brn_system_mass_apply(s, a, rhs));
+    double *column = NULL;
+    BRN_ALLOC(s->ctx, column, model->nnode);
+    brn_status status = BRN_OK;
+    for (int i = 0; i < dim && status >= 0; ++i) {
+        for (int n = 0; n < model->nnode; ++n) {
+            const int dof = n * dim + i;
+            column[n] = model->fixed[dof] ? a[dof] : force[dof] - rhs[dof];
+        }
+        status = mass_factor(s, i);
+        if (status >= 0) {
+            status = brn_factor_solve(s->mass_factor[i], column, column);
+        }
+        for (int n = 0; n < model->nnode && status >= 0; ++n) {
+            a[n * dim + i] = column[n];
+        }
+    }
+    brn_free(s->ctx, column);
+    return status;
+}
+
+brn_status brn_system_damping_update(brn_system *s, const double *x)
+{
+    if (s->damping == NULL) {
+        return BRN_OK;
+    }
+    const brn_model *model = s->model;
+    const int dim = model->dim;
+    elastic_job job = {model, (const double(*)[3])x, BRN_TANGENT_PROJECTED, true};
+    brn_block_matrix_zero(s->damping);
+    BRN_TRY(brn_assembly_add(s->elastic, elastic_elements, &job, NULL, NULL, s->damping));
+    /* alpha M, body by body: a node belongs to one body, and a body has one material. */
+    for (int n = 0; n < model->nbody; ++n) {
+        const brn_body *body = &model->body[n];
+        const double alpha = body->solid_count > 0 ? model->solid[body->solid_first]->alpha : 0.0;
+        for (int k = model->mass->start[body->node_first];
+             alpha != 0.0 && k < model->mass->start[body->node_first + body->node_count]; ++k) {
+            double *block = &s->damping->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
+            for (int i = 0; i < dim; ++i) {
+                block[i * dim + i] += alpha * model->mass->value[k];
+            }
+        }
+    }
+    return BRN_OK;
+}

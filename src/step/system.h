@@ -1,0 +1,56 @@
+/* The discrete operators of a model with their workspace: elastic energy, gradient and Hessian, mass, loads, damping,
+   and the block matrix that implicit methods factor. Vectors are [nnode][dim] ("packed"); positions that elements see
+   are [nnode][3]. Shared by the driver and the methods; one at a time uses it. */
+#ifndef BRN_STEP_SYSTEM_H
+#define BRN_STEP_SYSTEM_H
+
+#include "linalg/assembly.h"
+#include "linalg/factor.h"
+#include "model/model.h"
+
+typedef struct brn_system {
+    brn_ctx *ctx;
+    const brn_model *model;
+    int ndof;                  /* nnode * dim, held ones included */
+    double size;               /* [m], diagonal of the model's box */
+    brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
+    brn_assembly *elastic;     /* a list a solid */
+    brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */
+    brn_block_matrix *damping; /* D = alpha M + beta K(x^n); NULL without damping */
+    double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
+
+    /* private */
+    int *mass_block; /* block of `matrix` that each entry of model->mass goes to */
+    brn_stencils *pressure_list;
+    int *pressure_load; /* which load each list belongs to */
+    brn_cell *pressure_kind;
+    int npressure_list;
+    brn_factor *mass_factor[3]; /* one an axis, made at first use */
+    double *work;               /* [ndof] */
+} brn_system;
+
+brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out);
+void brn_system_destroy(brn_system *system);
+
+/* [nnode][3] <-> [nnode][dim]; unpacking leaves z as it is in 2D. */
+void brn_system_pack(const brn_system *system, const double *from, double *packed);
+void brn_system_unpack(const brn_system *system, const double *packed, double *to);
+
+/* Elastic energy, its gradient (both added to) and Hessian (added to the matrix); each may be NULL. x is [nnode][3]. */
+brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent tangent, double *energy,
+                              double *grad, brn_block_matrix *matrix);
+/* Adds the loads at time t (dead forces and pressures, not gravity) to force, and the symmetric part of the pressures'
+   stiffness to the matrix (may be NULL). */
+brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
+                            brn_block_matrix *matrix);
+
+/* out = M v; matrix += scale * M. */
+brn_status brn_system_mass_apply(const brn_system *system, const double *v, double *out);
+void brn_system_mass_add(const brn_system *system, double scale, brn_block_matrix *matrix);
+/* Solves M a = force on the free dofs with a given at the held ones (they must be set in a). */
+brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
+
+/* Makes the damping matrix of positions x; nothing to do without damping. */
+brn_status brn_system_damping_update(brn_system *system, const double *x);
+
+#endif

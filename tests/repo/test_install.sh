@@ -1,0 +1,54 @@
+#!/bin/sh
+# Installs into a scratch prefix, moves it, and builds C and C++ programs against it through pkg-config and find_package, with
+# the shared and the static library. Usage: test_install.sh SOURCE_DIR BINARY_DIR CC CXX
+. "$1/tests/lib.sh"
+source=$1/tests/repo/consumer
+binary=$2
+cc=$3
+cxx=$4
+
+cmake --install "$binary" --prefix "$scratch/first" >"$scratch/log" 2>&1 || {
+    cat "$scratch/log"
+    fail "cmake --install"
+    finish
+}
+# The prefix may be moved, so nothing in it may remember where it was, or where it was built.
+mv "$scratch/first" "$scratch/moved"
+prefix=$scratch/moved
+for word in "$scratch/first" "$binary" "$1/"; do
+    found=$(find "$prefix" \( -name '*.pc' -o -name '*.cmake' \) -exec grep -lF -e "$word" {} +)
+    [ -z "$found" ] || fail "$found names $word"
+done
+pc=$(find "$prefix" -name brunt.pc)
+[ -n "$pc" ] || fail "no brunt.pc"
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+library=$(dirname "$PKG_CONFIG_PATH")
+
+expect 0 "$prefix/bin/brunt" --version
+expect 0 pkg-config --exists 'brunt >= 0.1'
+
+# ---- pkg-config ------------------------------------------------------------------------------------------------------------
+build_with_pkgconfig() { # COMPILER FLAGS SOURCE
+    expect 0 "$1" $2 -Wall -Werror -Wpedantic "$3" -o "$scratch/shared" $(pkg-config --cflags --libs brunt)
+    expect 0 env LD_LIBRARY_PATH="$library" "$scratch/shared"
+    # -l:libbrunt.a: the archive, although the shared library lies beside it.
+    static=$(pkg-config --static --cflags --libs brunt | sed 's/-lbrunt/-l:libbrunt.a/')
+    expect 0 "$1" $2 -Wall -Werror -Wpedantic "$3" -o "$scratch/static" $static
+    expect 0 "$scratch/static"
+}
+build_with_pkgconfig "$cc" -std=c17 "$source/consumer.c"
+build_with_pkgconfig "$cxx" -std=c++11 "$source/consumer.cpp"
+
+# ---- find_package -------------------------------------------------------------------------------------------------------------
+expect 0 cmake -S "$source" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_CXX_COMPILER="$cxx"
+expect 0 cmake --build "$scratch/build"
+for program in c_shared c_static cpp_shared cpp_static; do
+    expect 0 "$scratch/build/$program"
+done
+
+# ---- the shared library shows its interface and nothing else -----------------------------------------------------------------------
+exported=$(nm -D --defined-only "$library/libbrunt.so" | awk '{print $3}' | grep -v '^brn_' | grep -v '^_\(init\|fini\)$')
+[ -z "$exported" ] || fail "libbrunt.so exports $exported"
+finish

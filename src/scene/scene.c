@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert((int)BRN_SCENE_DEPTH_MAX <= (int)BRN_YAML_DEPTH_MAX, "the reader's stack holds a scene's depth");
+_Static_assert((int)BRN_SCENE_DEPTH_MAX <= (int)BRN_YAML_DEPTH_MAX,
+               "the reader's stack holds a scene's depth");
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
@@ -217,11 +218,6 @@ void brn_scene_destroy(brn_scene *scene)
 const brn_scene_def *brn_scene_get_def(const brn_scene *scene)
 {
     return scene->def;
-}
-
-brn_ctx *brn_scene_ctx(const brn_scene *scene)
-{
-    return scene->ctx;
 }
 
 const char *brn_scene_file(const brn_scene *scene)

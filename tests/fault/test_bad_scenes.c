@@ -117,15 +117,20 @@ static const bad_scene scenes[] = {
     {"method: [ipc]\n",
      "s.yaml:2: method: must be a block with the key 'type', found a list; type is one of none, ipc\n"},
     {"bodies: [{type: static, name: a, shape: {plane: {}, ball: 3}}]\n",
-     "s.yaml:2: bodies[0].shape: must be a block with exactly one key: one of plane, ball, empty\n"},
+     "s.yaml:2: bodies[0].shape: must be a block with exactly one key: one of plane, ball, empty, holder\n"},
     {"bodies: [{type: static, name: a, shape: {plain: {}}}]\n",
-     "s.yaml:2: bodies[0].shape.plain: unknown shape; did you mean 'plane'? one of plane, ball, empty\n"},
+     "s.yaml:2: bodies[0].shape.plain: unknown shape; did you mean 'plane'? one of plane, ball, empty, "
+     "holder\n"},
     {"bodies: [{type: static, name: a, shape: bal}]\n",
-     "s.yaml:2: bodies[0].shape = bal: unknown shape; did you mean 'ball'? one of plane, ball, empty\n"},
+     "s.yaml:2: bodies[0].shape = bal: unknown shape; did you mean 'ball'? one of plane, ball, empty, "
+     "holder\n"},
     {"bodies: [{type: static, name: a, shape: ball}]\n",
      "s.yaml:2: bodies[0].shape: missing key 'radius' (radius)\n"},
     {"meshes: {m: {box: {size: [1, 1, 1], cells: [1, 1, 1]}, ball: 1}}\n",
      "s.yaml:2: meshes.m.ball: stands beside 'box'; keep one of the two\n"},
+
+    {"bodies: [{type: static, name: a, shape: {holder: {}}}]\n",
+     "s.yaml:2: bodies[0].shape.holder: missing key: one of box, ball\n"},
 
     /* across fields */
     {"meshes: {m: {}, n: {file: a.msh, surface: b.stl, resolution: 1}, o: {surface: c.stl}}\n",

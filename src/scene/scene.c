@@ -220,6 +220,11 @@ const brn_scene_def *brn_scene_get_def(const brn_scene *scene)
     return scene->def;
 }
 
+brn_ctx *brn_scene_ctx(const brn_scene *scene)
+{
+    return scene->ctx;
+}
+
 const char *brn_scene_file(const brn_scene *scene)
 {
     return scene->file;

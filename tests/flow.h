@@ -11,7 +11,7 @@ typedef struct flow {
     brn_sim *sim;
 } flow;
 
-static const char *const flow_integrators[] = {"implicit_euler", "bdf2",   "newmark", "midpoint",
+static const char *const flow_integrators[] = {"implicit_euler",   "bdf2",  "newmark", "midpoint",
                                                "symplectic_euler", "static"};
 enum { FLOW_INTEGRATORS = 6, FLOW_SYMPLECTIC = 4, FLOW_STATIC = 5 };
 

@@ -14,18 +14,21 @@
 /* Every kind of hold and load; at the larger step of the sub-stepping test a step does not go through whole. */
 static const char scene_3d[] =
     "brunt: 1\ntime: {step: 2e-3, end: 0.06}\n"
-    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4, density: 1000, damping: {alpha: 1, beta: 1e-4}}}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4, density: 1000, damping: {alpha: 1, beta: "
+    "1e-4}}}\n"
     "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [3, 3, 3], element: hex8}}}\n"
     "bodies: [{name: a, type: deformable, mesh: m, material: a, velocity: [0, 0, 0.1]}]\n"
     "fixed: [{name: foot, body: a, where: {face: -z}, motion: {velocity: [0.3, 0, 0.1], until: 0.03}}]\n"
     "loads:\n"
     "  - {body: a, where: {face: +z}, pressure: 2e3, ramp: {from: 0, to: 0.01}}\n"
     "  - {body: a, where: {face: +x}, traction: [0, 500, 0]}\n"
-    "output: {every: 4e-3, fields: [stress, velocity, force], probes: [{name: top, body: a, where: {face: +z}}]}\n";
+    "output: {every: 4e-3, fields: [stress, velocity, force], probes: [{name: top, body: a, where: {face: "
+    "+z}}]}\n";
 
 static const char *step_for(int integrator)
 {
-    return integrator == FLOW_SYMPLECTIC ? "time.step=1e-4;time.end=3e-3;output.every=2e-4" : "time.step=2e-3";
+    return integrator == FLOW_SYMPLECTIC ? "time.step=1e-4;time.end=3e-3;output.every=2e-4"
+                                         : "time.step=2e-3";
 }
 
 /* ---- save and load ------------------------------------------------------------------------------------------------- */
@@ -75,7 +78,8 @@ static void test_save_and_load(void **state)
     }
 }
 
-/* Three Newton iterations do not do for a whole step here, so that every step is put together from parts. */
+/* So few Newton iterations do not do for a whole step here: steps are put together from parts. (The symmetric part of a
+   pressure's stiffness makes Newton converge linearly, which a static run shows most.) */
 static void test_save_and_load_substeps(void **state)
 {
     (void)state;
@@ -83,8 +87,9 @@ static void test_save_and_load_substeps(void **state)
         if (i != FLOW_SYMPLECTIC) {
             char sets[200];
             (void)snprintf(sets, sizeof sets,
-                           "integrator=%s;method={type: none, iterations: 3};time.step=8e-3;time.end=1",
-                           flow_integrators[i]);
+                           "integrator=%s;method={type: none, iterations: %d};time.step=%s;time.end=1",
+                           flow_integrators[i], i == FLOW_STATIC ? 5 : 3,
+                           i == FLOW_STATIC ? "0.1" : "8e-3");
             assert_true(save_and_load(sets) > 1);
         }
     }
@@ -418,9 +423,12 @@ static void test_killed_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_save_and_load),       cmocka_unit_test(test_save_and_load_substeps),
-        cmocka_unit_test(test_other_scene_refused), cmocka_unit_test(test_damaged_refused),
-        cmocka_unit_test(test_refused_run_keeps_the_folder), cmocka_unit_test(test_killed_runs),
+        cmocka_unit_test(test_save_and_load),
+        cmocka_unit_test(test_save_and_load_substeps),
+        cmocka_unit_test(test_other_scene_refused),
+        cmocka_unit_test(test_damaged_refused),
+        cmocka_unit_test(test_refused_run_keeps_the_folder),
+        cmocka_unit_test(test_killed_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,8 @@ static const char blocks_tet4[] =
     "  - {name: a, type: deformable, mesh: m, material: a}\n"
     "  - {name: b, type: deformable, mesh: s, material: b, position: [1, 0, 0], velocity: [0, 1, 2], "
     "angular_velocity: [10, 0, 5]}\n"
-    "fixed: [{body: a, where: {face: -z}, motion: {velocity: [0.3, 0, 0.1]}}, {body: b, where: {nodes: [0, 1, 2, 3]}}]\n"
+    "fixed: [{body: a, where: {face: -z}, motion: {velocity: [0.3, 0, 0.1]}}, {body: b, where: {nodes: [0, "
+    "1, 2, 3]}}]\n"
     "loads:\n"
     "  - {body: a, where: {face: +z}, pressure: 2e3, ramp: {from: 0, to: 0.01}}\n"
     "  - {body: a, where: {face: +x}, traction: [0, 500, 0]}\n"
@@ -44,13 +45,14 @@ static const char block_tet10[] =
     "fixed: [{body: a, where: {face: -z}, axes: xyz}]\n"
     "loads: [{body: a, where: {face: +z}, pressure: -3e3}]\n";
 
-static const char plate_tri6[] =
-    "brunt: 1\ndimension: 2\ntime: {step: 2e-3, end: 1}\n"
-    "materials: {a: {type: mooney_rivlin, c10: 2e4, c01: 1e4, bulk: 1e5, density: 1000, damping: {beta: 1e-4}}}\n"
-    "meshes: {m: {box: {size: [0.2, 0.1], cells: [50, 40], element: tri6}}}\n"
-    "bodies: [{name: a, type: deformable, mesh: m, material: a}]\n"
-    "fixed: [{body: a, where: {face: -x}, motion: {table: [[0, 0, 0], [0.01, 0.001, 0], [1, 0.001, 0.01]]}}]\n"
-    "loads: [{body: a, where: {face: +y}, pressure: 500}]\n";
+static const char plate_tri6[] = "brunt: 1\ndimension: 2\ntime: {step: 2e-3, end: 1}\n"
+                                 "materials: {a: {type: mooney_rivlin, c10: 2e4, c01: 1e4, bulk: 1e5, "
+                                 "density: 1000, damping: {beta: 1e-4}}}\n"
+                                 "meshes: {m: {box: {size: [0.2, 0.1], cells: [50, 40], element: tri6}}}\n"
+                                 "bodies: [{name: a, type: deformable, mesh: m, material: a}]\n"
+                                 "fixed: [{body: a, where: {face: -x}, motion: {table: [[0, 0, 0], [0.01, "
+                                 "0.001, 0], [1, 0.001, 0.01]]}}]\n"
+                                 "loads: [{body: a, where: {face: +y}, pressure: 500}]\n";
 
 static const threads_case cases[] = {
     {"tet4, two bodies, every load", blocks_tet4, "time.step=2e-3", "time.step=1e-5", 3, 3000},

@@ -160,12 +160,16 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     const double started = brn_wall_time();
     brn_state *reached = NULL;
     BRN_TRY(advance(sim, r, &reached));
-    /* The accepted state becomes the state; the old one becomes a spare. */
+    /* The state reached becomes the state once it is measured; the old one becomes a spare. */
     brn_state *old = sim->state;
-    sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
+    reached->step = old->step + 1;
     sim->state = reached;
-    sim->state->step = old->step + 1;
     const brn_status status = brn_sim_report(sim, r);
+    if (status < 0) {
+        sim->state = old;
+        return status;
+    }
+    sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
     r->wall = brn_wall_time() - started;
     return status;
 }
@@ -298,6 +302,10 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
     }
     if (velocities != NULL) {
         memcpy(edited->node_vel, velocities, bytes);
+    }
+    for (int a = 0; a < sim->model->nnode && sim->model->dim == 2; ++a) {
+        edited->node_pos[3 * a + 2] = 0.0;
+        edited->node_vel[3 * a + 2] = 0.0;
     }
     if (!all_finite(edited)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,

@@ -208,7 +208,7 @@ static int run_cases(const bench_args *args)
     int code = CLI_DONE;
     bool first = true;
     if (args->json) {
-        (void)printf("{\n  \"version\": \"%s\", \"repeats\": %d,\n  \"cases\": [", BRN_VERSION, args->threads,
+        (void)printf("{\n  \"version\": \"%s\", \"repeats\": %d,\n  \"cases\": [", BRN_VERSION,
                      args->repeats);
     }
     /* One case that fails does not keep the others from running. */

@@ -27,14 +27,6 @@ static const char *found_text(const brn_yaml *node)
     return brn_yaml_is_null(node) ? ", found no value" : "";
 }
 
-void brn_suggest(brn_text *out, const char *word, const char *const *words, int count)
-{
-    const int nearest = brn_nearest_word(word, words, count);
-    if (nearest >= 0) {
-        brn_text_add(out, "; did you mean '%s'?", words[nearest]);
-    }
-}
-
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* .inf and .nan, as YAML spells them. */

@@ -117,15 +117,20 @@ static const bad_scene scenes[] = {
     {"method: [ipc]\n",
      "s.yaml:2: method: must be a block with the key 'type', found a list; type is one of none, ipc\n"},
     {"bodies: [{type: static, name: a, shape: {plane: {}, ball: 3}}]\n",
-     "s.yaml:2: bodies[0].shape: must be a block with exactly one key: one of plane, ball, empty\n"},
+     "s.yaml:2: bodies[0].shape: must be a block with exactly one key: one of plane, ball, empty, holder\n"},
     {"bodies: [{type: static, name: a, shape: {plain: {}}}]\n",
-     "s.yaml:2: bodies[0].shape.plain: unknown shape; did you mean 'plane'? one of plane, ball, empty\n"},
+     "s.yaml:2: bodies[0].shape.plain: unknown shape; did you mean 'plane'? one of plane, ball, empty, "
+     "holder\n"},
     {"bodies: [{type: static, name: a, shape: bal}]\n",
-     "s.yaml:2: bodies[0].shape = bal: unknown shape; did you mean 'ball'? one of plane, ball, empty\n"},
+     "s.yaml:2: bodies[0].shape = bal: unknown shape; did you mean 'ball'? one of plane, ball, empty, "
+     "holder\n"},
     {"bodies: [{type: static, name: a, shape: ball}]\n",
      "s.yaml:2: bodies[0].shape: missing key 'radius' (radius)\n"},
     {"meshes: {m: {box: {size: [1, 1, 1], cells: [1, 1, 1]}, ball: 1}}\n",
      "s.yaml:2: meshes.m.ball: stands beside 'box'; keep one of the two\n"},
+
+    {"bodies: [{type: static, name: a, shape: {holder: {}}}]\n",
+     "s.yaml:2: bodies[0].shape.holder: missing key: one of box, ball\n"},
 
     /* across fields */
     {"meshes: {m: {}, n: {file: a.msh, surface: b.stl, resolution: 1}, o: {surface: c.stl}}\n",
@@ -165,7 +170,7 @@ static const bad_scene scenes[] = {
     {"loads: [{body: b, where: {all: true}, pressure: 1, ramp: {from: 2, to: 1}}, {body: b, where: {all: "
      "true}}]\n",
      "s.yaml:2: loads[0].ramp.to = 1: must not be before 'from' (2 s)\n"
-     "s.yaml:2: loads[1]: missing key: one of force, traction, pressure\n"},
+     "s.yaml:2: loads[1]: must have exactly one of force, traction, pressure; found 0\n"},
     {"bodies:\n  - {type: static, name: a}\n  - {type: static, name: b}\n  - {type: static, name: a}\n",
      "s.yaml:5: bodies[2].name = a: the name is taken by bodies[0]; choose another\n"},
 

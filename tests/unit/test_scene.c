@@ -286,18 +286,21 @@ static void test_long_values_are_shortened(void **state)
 {
     (void)state;
     brn_ctx *ctx = test_ctx(1);
-    brn_text yaml = {.ctx = ctx};
-    brn_text_add(&yaml, "brunt: 1\nseed: \"a\\n");
-    for (int i = 0; i < 100; ++i) {
-        brn_text_add(&yaml, "\xc3\xa9");
+    /* Whether the cut falls between two characters or inside one, only whole ones are shown. */
+    for (int shift = 0; shift < 2; ++shift) {
+        brn_text yaml = {.ctx = ctx};
+        brn_text_add(&yaml, "brunt: 1\nseed: \"a\\n%s", shift > 0 ? "b" : "");
+        for (int i = 0; i < 100; ++i) {
+            brn_text_add(&yaml, "\xc3\xa9");
+        }
+        brn_text_add(&yaml, "\"\n");
+        brn_scene *scene = parse(ctx, yaml.data);
+        const char *problem = only_problem(scene);
+        assert_non_null(strstr(problem, "\xc3\xa9...\": must be a whole number"));
+        assert_non_null(strstr(problem, shift > 0 ? "seed = \"a?b\xc3\xa9" : "seed = \"a?\xc3\xa9"));
+        brn_scene_destroy(scene);
+        brn_text_clear(&yaml);
     }
-    brn_text_add(&yaml, "\"\n");
-    brn_scene *scene = parse(ctx, yaml.data);
-    const char *problem = only_problem(scene);
-    assert_non_null(strstr(problem, "\xc3\xa9...\": must be a whole number"));
-    assert_non_null(strstr(problem, "seed = \"a?\xc3\xa9"));
-    brn_scene_destroy(scene);
-    brn_text_clear(&yaml);
     brn_ctx_destroy(ctx);
 }
 
@@ -505,6 +508,15 @@ static void test_set(void **state)
     assert_string_equal(def->title, "a = b");
     assert_ptr_equal(def->method.table, &test_ipc_table);
     assert_vector(((const brn_load_def *)def->loads.items)[0].force.v, 4.0, 5.0, 6.0);
+
+    /* Below a bare word, which stands for a variant of that type. */
+    assert_done(ctx, brn_scene_set(scene, "method.dhat=4"));
+    def = resolve(ctx, scene);
+    assert_ptr_equal(def->method.table, &test_ipc_table);
+    assert_true(((const test_ipc *)def->method.value)->dhat == 4.0);
+    assert_done(ctx, brn_scene_set(scene, "method=ipc"));
+    assert_done(ctx, brn_scene_set(scene, "method.type=none"));
+    assert_ptr_equal(resolve(ctx, scene)->method.table, &test_none_table);
 
     /* Problems of an override name it instead of a line. */
     assert_done(ctx, brn_scene_set(scene, "time.step=-1"));

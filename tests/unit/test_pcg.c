@@ -138,10 +138,16 @@ static void test_cap_and_rounding(void **state)
     for (int i = 0; i < N; ++i) {
         assert_near(x[i], i + 1.0, 1e-3); /* condition 4e6 times 1e-10 times |x| */
     }
+    brn_block_matrix_destroy(a);
     /* A tolerance below rounding ends with a statement, long before the cap. */
+    a = random_matrix(ctx, N / 3, 3, 5);
+    for (int i = 0; i < N; ++i) {
+        b[i] = sin(i);
+    }
     assert_int_equal(brn_pcg_solve(ctx, a, NULL, b, 1e-30, 1000000, x, &result), BRN_ERR_CONVERGENCE);
-    assert_true(result.iterations < 100000);
-    assert_true(result.residual < 1e-10);
+    assert_non_null(strstr(brn_ctx_message(ctx), "rounding"));
+    assert_true(result.iterations < 2000);
+    assert_true(result.residual < 1e-14);
     free(b);
     free(x);
     brn_block_matrix_destroy(a);
@@ -178,14 +184,14 @@ static void test_same_bits_for_any_thread_count(void **state)
     uint64_t first = 0;
     for (int t = 0; t < 5; ++t) {
         brn_ctx *ctx = test_ctx(threads[t]);
-        brn_block_matrix *a = random_matrix(ctx, 5000, 3, 77);
-        double *b = malloc(15000 * sizeof *b);
-        double *x = calloc(15000, sizeof *x);
-        for (int i = 0; i < 15000; ++i) {
+        brn_block_matrix *a = random_matrix(ctx, 3000, 3, 77);
+        double *b = malloc(9000 * sizeof *b);
+        double *x = calloc(9000, sizeof *x);
+        for (int i = 0; i < 9000; ++i) {
             b[i] = sin(i);
         }
         assert_done(ctx, brn_pcg_solve(ctx, a, NULL, b, 1e-9, 1000, x, NULL));
-        const uint64_t hash = brn_hash_bytes(BRN_HASH_START, x, 15000 * sizeof *x);
+        const uint64_t hash = brn_hash_bytes(BRN_HASH_START, x, 9000 * sizeof *x);
         first = t == 0 ? hash : first;
         assert_int_equal(hash, first);
         free(b);

@@ -131,6 +131,8 @@ static brn_status measure(brn_bench *bench, job *j)
     brn_factor_get_stats(j->factor, &stats);
     BRN_TRY(brn_bench_add(bench, mine.cpu, "s", "%d dofs, factor", dofs));
     BRN_TRY(brn_bench_add(bench, mine.cpu / peer.cpu, "x", "%d dofs, factor, ours / plain CHOLMOD", dofs));
+    BRN_TRY(brn_bench_add(bench, stats.flops / j->peer.common.fl, "x", "%d dofs, operations, ours / plain",
+                          dofs));
     BRN_TRY(brn_bench_add(bench, stats.flops / mine.cpu * 1e-9, "GFLOP/s", "%d dofs, factor rate (%s)", dofs,
                           stats.ordering));
     BRN_TRY(brn_bench_add(bench, stats.nonzeros / dofs, "", "%d dofs, factor entries a dof", dofs));

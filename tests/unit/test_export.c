@@ -50,7 +50,7 @@ typedef struct vtu_file {
 static vtu_file vtu_open(brn_ctx *ctx, const char *path)
 {
     vtu_file file = {0};
-    file.bytes = read_all(ctx, path, &file.length);
+    assert_done(ctx, brn_file_read(ctx, path, 1 << 26, &file.bytes, &file.length));
     const char *mark = strstr(file.bytes, "<AppendedData encoding=\"raw\">");
     assert_non_null(mark);
     file.data = strchr(mark, '_') + 1;

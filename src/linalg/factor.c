@@ -55,6 +55,9 @@ static brn_status fail_cholmod(brn_factor *f, const char *what)
 
 /* ---- ordering --------------------------------------------------------------------------------------------------- */
 
+/* METIS seeds and draws from the C library's process-wide generator (srand, rand): the order is the same for every run,
+   unless another thread of the process calls either at the same time. */
+
 /* Orders the node graph by one method; *flops: of its factorisation with 1x1 blocks. */
 static brn_status order_by(brn_factor *f, cholmod_sparse *graph, int method, int *node, double *flops)
 {

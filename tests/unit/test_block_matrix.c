@@ -145,6 +145,21 @@ static void test_same_bits_for_any_thread_count(void **state)
             x[i] = brn_rng_uniform(&rng, -1.0, 1.0);
         }
         assert_done(ctx, brn_block_matrix_multiply(a, x, y));
+        /* 9 chunks of rows: against the sum block by block. */
+        double *want = calloc((size_t)n * 3, sizeof *want);
+        for (int i = 0; i < n; ++i) {
+            for (int k = a->start[i]; k < a->start[i + 1]; ++k) {
+                for (int e = 0; e < 9; ++e) {
+                    const int j = a->column[k];
+                    want[i * 3 + e / 3] += a->value[9 * k + e] * x[j * 3 + e % 3];
+                    want[j * 3 + e % 3] += j == i ? 0.0 : a->value[9 * k + e] * x[i * 3 + e / 3];
+                }
+            }
+        }
+        for (int i = 0; i < n * 3; ++i) {
+            assert_near(y[i], want[i], 1e-13);
+        }
+        free(want);
         uint64_t hash = brn_hash_bytes(BRN_HASH_START, y, (size_t)n * 3 * sizeof *y);
         hash = brn_hash_bytes(hash, a->column, (size_t)a->start[n] * sizeof *a->column);
         first = t == 0 ? hash : first;

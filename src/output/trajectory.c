@@ -23,8 +23,9 @@ struct brn_trajectory {
 static hid_t access_list(void)
 {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && (H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) < 0 ||
-                        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0)) {
+    if (access >= 0 &&
+        (H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) < 0 ||
+         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 || H5Pset_file_locking(access, 1, 1) < 0)) {
         (void)H5Pclose(access);
         return H5I_INVALID_HID;
     }
@@ -234,9 +235,11 @@ brn_status brn_trajectory_close(brn_trajectory *t)
     brn_status status = BRN_OK;
     brn_h5_begin(&t->h5);
     if (t->h5.file >= 0) {
-        /* After a failure there is nothing left to say: it has been reported, and what HDF5 still holds of the failed
-           frame cannot be written either. */
+        /* A failure has been reported already, and the file is as good as it will get. */
         status = t->failed ? BRN_OK : sync_all(t);
+        if (t->failed) {
+            brn_h5_abandon(&t->h5);
+        }
         brn_frame_sets_close(t->sets);
         if (H5Fclose(t->h5.file) < 0 && status >= 0 && !t->failed) {
             status = brn_h5_fail(&t->h5, BRN_ERR_FILE, "close", "the trajectory");

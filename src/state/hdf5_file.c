@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 void brn_h5_begin(brn_h5 *h5)
@@ -304,24 +306,38 @@ static int file_descriptor(brn_h5 *h5)
     return H5Fget_vfd_handle(h5->file, H5P_DEFAULT, (void **)&handle) >= 0 && handle != NULL ? *handle : -1;
 }
 
+/* errno of a write of `bytes` bytes behind `size`, 0 if it should succeed. */
+static int room_error(int fd, hsize_t size, size_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        size + bytes > limit.rlim_cur) {
+        return EFBIG;
+    }
+#if defined(__linux__)
+    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)size, (off_t)bytes) == 0) {
+        return 0;
+    }
+    if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) {
+        return errno;
+    }
+#endif
+    struct statvfs disk;
+    return fstatvfs(fd, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < (double)bytes ? ENOSPC
+                                                                                                     : 0;
+}
+
 brn_status brn_h5_reserve(brn_h5 *h5, size_t bytes)
 {
-#if defined(__linux__)
     const int fd = file_descriptor(h5);
     hsize_t size = 0;
     if (fd < 0 || H5Fget_filesize(h5->file, &size) < 0) {
         return brn_h5_fail(h5, BRN_ERR_FILE, "measure", "the file");
     }
-    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)size, (off_t)bytes) != 0 &&
-        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
-        return brn_fail(h5->ctx, BRN_ERR_FILE, "%s: cannot reserve %zu bytes: %s", h5->path, bytes,
-                        strerror(errno));
-    }
-#else
-    (void)h5;
-    (void)bytes;
-#endif
-    return BRN_OK;
+    const int error = room_error(fd, size, bytes);
+    return error == 0 ? BRN_OK
+                      : brn_fail(h5->ctx, BRN_ERR_FILE, "%s: no room for %zu more bytes: %s", h5->path, bytes,
+                                 strerror(error));
 }
 
 brn_status brn_h5_sync(brn_h5 *h5)
@@ -334,4 +350,16 @@ brn_status brn_h5_sync(brn_h5 *h5)
         return brn_fail(h5->ctx, BRN_ERR_FILE, "%s: cannot sync: %s", h5->path, strerror(errno));
     }
     return BRN_OK;
+}
+
+void brn_h5_abandon(brn_h5 *h5)
+{
+    const int fd = file_descriptor(h5);
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd >= 0 && nowhere >= 0) {
+        (void)dup2(nowhere, fd);
+    }
+    if (nowhere >= 0) {
+        (void)close(nowhere);
+    }
 }

@@ -48,10 +48,14 @@ brn_status brn_h5_get(brn_h5 *h5, const char *name, int rank, const hsize_t *dim
                       void *data);
 bool brn_h5_has(brn_h5 *h5, const char *name); /* an absolute path, every link of it */
 
-/* Claims disk blocks for the next `bytes` bytes at the end of the file, without changing its size: a full disk is then
-   found before HDF5 has begun to write. Does nothing where the file system cannot do it. */
+/* Makes sure that the file may grow by `bytes` bytes, as far as the system can tell: file size limit, disk blocks (claimed
+   without changing the file's size) or, where the file system cannot claim them, free space. A full disk is then found
+   before HDF5 has begun to write. */
 brn_status brn_h5_reserve(brn_h5 *h5, size_t bytes);
 /* Everything written so far reaches the disk. */
 brn_status brn_h5_sync(brn_h5 *h5);
+/* After a failed write: whatever HDF5 still holds goes nowhere when the file is closed. Half-written metadata would cost
+   more than the frame that failed. */
+void brn_h5_abandon(brn_h5 *h5);
 
 #endif

@@ -50,8 +50,7 @@ static void chunk_dims(const brn_frame_set *set, hsize_t chunk[3])
     chunk[2] = set->width;
 }
 
-/* A chunk is written once and whole, so nothing is gained by keeping it; and without a cache it is the write of the data
-   that meets a full disk, before any metadata has changed on the disk. */
+/* A chunk is written once and whole, so nothing is gained by keeping it. */
 static hid_t access_list(const brn_frame_set *set)
 {
     const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);

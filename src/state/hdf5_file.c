@@ -1,13 +1,8 @@
-#define _GNU_SOURCE /* fallocate */
 #include "state/hdf5_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 void brn_h5_begin(brn_h5 *h5)
 {
@@ -29,6 +24,7 @@ void brn_h5_end(brn_h5 *h5)
 typedef struct error_reason {
     char text[256];
     bool system; /* the operating system refused */
+    bool memory; /* for want of memory */
 } error_reason;
 
 /* Keeps the innermost description; that of the file driver quotes the operating system between two marks. */
@@ -44,6 +40,7 @@ static herr_t find_reason(unsigned depth, const H5E_error2_t *error, void *arg)
         const int length = end != NULL ? (int)(end - system) : (int)strlen(system);
         (void)snprintf(reason->text, sizeof reason->text, "%.*s", length, system);
         reason->system = true;
+        reason->memory = strcmp(reason->text, strerror(ENOMEM)) == 0;
     } else if (depth == 0) {
         (void)snprintf(reason->text, sizeof reason->text, "%s", text);
     }
@@ -54,8 +51,8 @@ brn_status brn_h5_fail(brn_h5 *h5, brn_status status, const char *what, const ch
 {
     error_reason reason = {.text = "unknown HDF5 error"};
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &reason);
-    return brn_fail(h5->ctx, reason.system ? BRN_ERR_FILE : status, "%s: cannot %s %s: %s", h5->path, what,
-                    name, reason.text);
+    status = reason.memory ? BRN_ERR_MEMORY : reason.system ? BRN_ERR_FILE : status;
+    return brn_fail(h5->ctx, status, "%s: cannot %s %s: %s", h5->path, what, name, reason.text);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -296,70 +293,4 @@ bool brn_h5_has(brn_h5 *h5, const char *name)
         }
     }
     return false;
-}
-
-/* ---- the disk below ------------------------------------------------------------------------------------------------ */
-
-static int file_descriptor(brn_h5 *h5)
-{
-    int *handle = NULL;
-    return H5Fget_vfd_handle(h5->file, H5P_DEFAULT, (void **)&handle) >= 0 && handle != NULL ? *handle : -1;
-}
-
-/* errno of a write of `bytes` bytes behind `size`, 0 if it should succeed. */
-static int room_error(int fd, hsize_t size, size_t bytes)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        size + bytes > limit.rlim_cur) {
-        return EFBIG;
-    }
-#if defined(__linux__)
-    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)size, (off_t)bytes) == 0) {
-        return 0;
-    }
-    if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) {
-        return errno;
-    }
-#endif
-    struct statvfs disk;
-    return fstatvfs(fd, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < (double)bytes ? ENOSPC
-                                                                                                     : 0;
-}
-
-brn_status brn_h5_reserve(brn_h5 *h5, size_t bytes)
-{
-    const int fd = file_descriptor(h5);
-    hsize_t size = 0;
-    if (fd < 0 || H5Fget_filesize(h5->file, &size) < 0) {
-        return brn_h5_fail(h5, BRN_ERR_FILE, "measure", "the file");
-    }
-    const int error = room_error(fd, size, bytes);
-    return error == 0 ? BRN_OK
-                      : brn_fail(h5->ctx, BRN_ERR_FILE, "%s: no room for %zu more bytes: %s", h5->path, bytes,
-                                 strerror(error));
-}
-
-brn_status brn_h5_sync(brn_h5 *h5)
-{
-    if (H5Fflush(h5->file, H5F_SCOPE_LOCAL) < 0) {
-        return brn_h5_fail(h5, BRN_ERR_FILE, "write", "the file");
-    }
-    const int fd = file_descriptor(h5);
-    if (fd < 0 || fsync(fd) != 0) {
-        return brn_fail(h5->ctx, BRN_ERR_FILE, "%s: cannot sync: %s", h5->path, strerror(errno));
-    }
-    return BRN_OK;
-}
-
-void brn_h5_abandon(brn_h5 *h5)
-{
-    const int fd = file_descriptor(h5);
-    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (fd >= 0 && nowhere >= 0) {
-        (void)dup2(nowhere, fd);
-    }
-    if (nowhere >= 0) {
-        (void)close(nowhere);
-    }
 }

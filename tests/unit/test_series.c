@@ -222,7 +222,7 @@ static void test_each_allocation_may_fail(void **unused)
     brn_ctx *ctx = test_ctx(1);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_ctx_destroy(ctx);
-    assert_true(faulty_run(whole_life, NULL) >= 6);
+    assert_true(faulty_run(whole_life, NULL, 0) >= 6);
 }
 
 int main(void)

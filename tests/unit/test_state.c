@@ -306,7 +306,7 @@ static void test_each_allocation_may_fail(void **unused)
     brn_ctx *ctx = test_ctx(1);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_ctx_destroy(ctx);
-    assert_true(faulty_run(whole_life, NULL) > 20);
+    assert_true(faulty_run(whole_life, NULL, 0) > 20);
 }
 
 int main(void)

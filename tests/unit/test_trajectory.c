@@ -583,7 +583,8 @@ static void test_each_allocation_may_fail(void **unused)
     brn_ctx *ctx = test_ctx(1);
     brn_model *model = test_model_3d(ctx, 1);
     assert_done(ctx, brn_dir_make(ctx, DIR));
-    assert_true(faulty_run(whole_life, model) > 30);
+    /* HDF5 opens a file twice, first on trial: a failure there is none. */
+    assert_true(faulty_run(whole_life, model, 1) > 30);
     test_model_free(model);
     brn_ctx_destroy(ctx);
 }

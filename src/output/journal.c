@@ -280,7 +280,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
     if (j->dead || size == 0) {
         return 0;
     }
-    if (type == H5FD_MEM_DRAW) {
+    if (type == H5FD_MEM_DRAW && at >= j->committed) {
         if (!write_fully(j->fd, buffer, size, at)) {
             return system_error();
         }

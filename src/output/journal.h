@@ -1,8 +1,9 @@
 /* An HDF5 file driver that makes a file change from one whole state to the next, whenever the process is killed.
 
    HDF5 spreads an update over several places: superblock, object headers, B-tree nodes. A kill between two of those writes
-   can make every frame unreadable. With this driver raw data go to the file at once, to places that nothing refers to yet,
-   and metadata are kept in memory (in pages) until a commit. A commit
+   can make every frame unreadable. With this driver raw data behind the end of the last commit go to the file at once,
+   because nothing refers to them yet; metadata and all that is overwritten are kept in memory (in pages) until a commit.
+   A commit
 
        1. extends the file and writes the pages behind its old end: nothing refers to them yet,
        2. writes all other pages to PATH.journal, with a checksum,

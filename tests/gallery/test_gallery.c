@@ -23,7 +23,8 @@ typedef struct figures {
     } item[FIGURES_MAX];
 } figures;
 
-static void add_figure(figures *f, const char *name, size_t name_length, const char *value, size_t value_length)
+static void add_figure(figures *f, const char *name, size_t name_length, const char *value,
+                       size_t value_length)
 {
     assert_true(f->count < FIGURES_MAX);
     (void)snprintf(f->item[f->count].name, sizeof f->item[0].name, "%.*s", (int)name_length, name);
@@ -110,12 +111,13 @@ static bool check(const char *scene, const brn_yaml *entry, const figures *f)
         const char *got = f->item[i].value;
         double value = NAN;
         const bool numeric = brn_parse_real(got, &value);
-        const bool met = below != NULL                  ? numeric && value < number(below)
-                         : within != NULL               ? numeric && fabs(value - number(is)) <= number(within)
-                         : numeric                      ? value == number(is)
-                                                        : strcmp(got, is) == 0;
-        print_message("%s  %-28s %-24s %s %s%s%s\n", met ? "   ok" : "WRONG", name, got, below != NULL ? "below" : "is",
-                      below != NULL ? below : is, within != NULL ? " within " : "", within != NULL ? within : "");
+        const bool met = below != NULL    ? numeric && value < number(below)
+                         : within != NULL ? numeric && fabs(value - number(is)) <= number(within)
+                         : numeric        ? value == number(is)
+                                          : strcmp(got, is) == 0;
+        print_message("%s  %-28s %-24s %s %s%s%s\n", met ? "   ok" : "WRONG", name, got,
+                      below != NULL ? "below" : "is", below != NULL ? below : is,
+                      within != NULL ? " within " : "", within != NULL ? within : "");
         return met;
     }
     print_error("%s: no figure '%s'\n", scene, name);
@@ -151,7 +153,8 @@ static int run_scene(brn_ctx *ctx, const char *name)
     char *text = read_text(ctx, path, "expected.yaml");
     brn_bump memory = {.ctx = ctx};
     brn_yaml *root = NULL;
-    const brn_yaml_options reading = {.depth_max = 8, .nodes_max = 10000, .problem = ignore_problem, .user = path};
+    const brn_yaml_options reading = {
+        .depth_max = 8, .nodes_max = 10000, .problem = ignore_problem, .user = path};
     assert_done(ctx, brn_yaml_parse(&memory, text, strlen(text), &reading, &root));
     assert_int_equal(root->kind, BRN_YAML_LIST);
     assert_true(root->count > 0);

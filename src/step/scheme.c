@@ -13,7 +13,8 @@ brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme 
     brn_scheme *scheme = NULL;
     BRN_ALLOC(ctx, scheme, 1);
     scheme->system = system;
-    double **arrays[] = {&scheme->target, &scheme->origin, &scheme->held, &scheme->accel};
+    double **arrays[] = {&scheme->target, &scheme->origin, &scheme->drift,
+                         &scheme->coast,  &scheme->held,   &scheme->accel};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         *arrays[i] = brn_calloc(ctx, (size_t)system->ndof, sizeof(double));
         if (*arrays[i] == NULL) {
@@ -32,6 +33,8 @@ void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme)
     }
     brn_free(ctx, scheme->target);
     brn_free(ctx, scheme->origin);
+    brn_free(ctx, scheme->drift);
+    brn_free(ctx, scheme->coast);
     brn_free(ctx, scheme->held);
     brn_free(ctx, scheme->accel);
     brn_free(ctx, scheme);
@@ -55,6 +58,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
     for (int dof = 0; dof < m->system->ndof; ++dof) {
         const int from = dof / dim * 3 + dof % dim;
         const double v = in->node_vel[from];
+        m->coast[dof] = v;
         switch (m->kind) {
         case BRN_BDF2: {
             const double last = previous->value[1 + dof]; /* x - x_ */
@@ -62,7 +66,9 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
             m->s = 4.0 / 9.0 * h * h;
             m->c = 1.5 / h;
             m->origin[dof] = last / 3.0;
-            m->target[dof] = m->origin[dof] + 2.0 / 9.0 * h * (4.0 * v - v_);
+            m->drift[dof] = m->origin[dof] + 2.0 / 9.0 * h * (4.0 * v - v_);
+            m->coast[dof] = (4.0 * v - v_) / 3.0;
+            m->target[dof] = m->drift[dof];
             break;
         }
         case BRN_NEWMARK: {
@@ -70,26 +76,31 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
             m->s = 0.25 * h * h;
             m->c = 2.0 / h;
             m->origin[dof] = 0.5 * h * v;
-            m->target[dof] = h * v + m->s * a;
+            m->drift[dof] = h * v;
+            m->target[dof] = m->drift[dof] + m->s * a;
             break;
         }
         case BRN_MIDPOINT:
             m->s = 0.25 * h * h;
             m->c = 2.0 / h;
             m->origin[dof] = 0.0;
-            m->target[dof] = 0.5 * h * v;
+            m->drift[dof] = 0.5 * h * v;
+            m->target[dof] = m->drift[dof];
             break;
         case BRN_STATIC:
             m->s = 1.0;
             m->c = 0.0;
             m->origin[dof] = 0.0;
+            m->drift[dof] = 0.0;
+            m->coast[dof] = 0.0;
             m->target[dof] = 0.0;
             break;
         default:
             m->s = h * h;
             m->c = 1.0 / h;
             m->origin[dof] = 0.0;
-            m->target[dof] = h * v;
+            m->drift[dof] = h * v;
+            m->target[dof] = m->drift[dof];
             break;
         }
         m->target[dof] += m->inertia ? m->s * model->gravity[dof % dim] : 0.0;
@@ -146,19 +157,6 @@ void brn_scheme_place(const brn_scheme *m, const double *way, double *x)
     }
 }
 
-/* Velocity of a free dof after the step. */
-static double new_velocity(const brn_scheme *m, double v, double way, int dof)
-{
-    switch (m->kind) {
-    case BRN_STATIC:
-        return 0.0;
-    case BRN_MIDPOINT:
-        return 2.0 * m->c * way - v;
-    default:
-        return m->c * (way - m->origin[dof]);
-    }
-}
-
 /* What the next step of a multistep integrator needs. */
 static brn_status write_memory(const brn_scheme *m, const brn_state *in, const double *way, brn_state *out)
 {
@@ -193,9 +191,11 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
         const int at = dof / dim * 3 + dof % dim;
         const double v = in->node_vel[at];
         out->node_pos[at] = in->node_pos[at] + m->forward * way[dof];
-        /* For held dofs accel is the mean acceleration of the given motion over the step. */
-        out->node_vel[at] = model->fixed[dof] ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)
-                                              : new_velocity(m, v, way[dof], dof);
+        /* c (y - origin) written as the free flight's velocity and a correction, so that a body without forces keeps its
+           velocity to the last bit. For held dofs accel is the mean acceleration of the given motion over the step. */
+        out->node_vel[at] = model->fixed[dof]
+                                ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)
+                                : m->coast[dof] + m->forward * m->c * (way[dof] - m->drift[dof]);
     }
     return write_memory(m, in, way, out);
 }

@@ -32,6 +32,7 @@ typedef struct brn_scheme {
         reach; /* [m] largest coordinate of x^n: what its positions are rounded to, over the machine's eps */
     bool inertia;
     double *target, *origin; /* [ndof] from x^n */
+    double *drift, *coast;   /* [ndof] y, from x^n, and velocity after a step without forces */
     double *held;            /* [ndof] y of the held dofs, from x^n */
     double *accel;           /* [ndof] scratch: Newmark's a^n, then the held dofs' acceleration */
 } brn_scheme;

@@ -19,7 +19,7 @@ enum { HALVINGS = 40, PCG_CAP = 20000 };
 static const double ARMIJO = 1e-4;
 /* Energies are sums of many terms: differences below this fraction of the terms are rounding. */
 static const double ENERGY_NOISE = 1e-13;
-/* A displacement below this fraction of the model's size is rounding of the positions themselves. */
+/* Positions are rounded to this fraction of their size, and so are ways. */
 static const double POSITION_NOISE = 1e-15;
 
 static double max_abs(const double *v, int n)
@@ -41,7 +41,7 @@ static brn_status potential(brn_none *none, const double *y, const double *from,
     double inertia = 0.0;
     double damping = 0.0;
     double load = 0.0;
-    brn_system_unpack(none->system, y, none->x);
+    brn_scheme_place(m, y, none->x);
     BRN_TRY(brn_system_elastic(none->system, none->x, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
     if (m->inertia) {
         for (int i = 0; i < ndof; ++i) {
@@ -75,7 +75,7 @@ static brn_status forces(brn_none *none)
     const brn_scheme *m = none->scheme;
     brn_system *s = none->system;
     const size_t bytes = (size_t)s->ndof * sizeof(double);
-    brn_system_unpack(s, none->y, none->x);
+    brn_scheme_place(m, none->y, none->x);
     memset(none->elastic, 0, bytes);
     memset(none->inertia, 0, bytes);
     memset(none->damping, 0, bytes);
@@ -120,15 +120,18 @@ static double imbalance(const brn_none *none, double *residual)
     const int n = s->ndof;
     const double scale = fmax(fmax(max_abs(none->inertia, n), max_abs(none->elastic, n)),
                               fmax(max_abs(none->load, n), max_abs(none->damping, n)));
+    const double way = m->inertia ? fmax(max_abs(none->y, n), max_abs(m->target, n)) : 0.0;
     double worst = 0.0;
     *residual = 0.0;
     for (int i = 0; i < n; ++i) {
         if (none->model->fixed[i]) {
             continue;
         }
-        /* Rounding of positions shows as a force through stiffness and inertia; below it there is nothing to gain. */
+        /* Rounding of positions shows as a force through the stiffness, that of ways through the inertia; below it there
+           is nothing to gain. */
         const double mass = m->inertia ? none->model->node_mass[i / dim] / m->s : 0.0;
-        const double floor = 8.0 * POSITION_NOISE * s->size * (s->stiff_diagonal[i] + mass);
+        const double floor =
+            8.0 * POSITION_NOISE * (fmax(s->size, m->reach) * s->stiff_diagonal[i] + way * mass);
         const double force = fabs(none->rhs[i]);
         const double allowed = none->params->tolerance * scale + floor;
         worst = force / allowed > worst || isnan(force) ? force / allowed : worst;
@@ -255,7 +258,7 @@ static brn_status start(brn_none *none, const brn_state *in)
 {
     const brn_scheme *m = none->scheme;
     const int ndof = none->system->ndof;
-    brn_system_pack(none->system, in->node_pos, none->y);
+    memset(none->y, 0, (size_t)ndof * sizeof *none->y);
     if (!m->inertia) {
         return BRN_OK;
     }
@@ -264,10 +267,9 @@ static brn_status start(brn_none *none, const brn_state *in)
     double size = 0.0;
     double *guess = none->rhs;
     for (int i = 0; i < ndof; ++i) {
-        guess[i] = none->model->fixed[i] ? none->y[i] : m->target[i];
+        guess[i] = none->model->fixed[i] ? 0.0 : m->target[i];
     }
-    brn_system_unpack(none->system, none->y, none->x);
-    BRN_TRY(brn_none_loads(none, none->x, m->t_eval, none->load, NULL));
+    BRN_TRY(brn_none_loads(none, in->node_pos, m->t_eval, none->load, NULL));
     BRN_TRY(potential(none, none->y, none->y, &here, &size));
     BRN_TRY(potential(none, guess, none->y, &there, &size));
     if (isfinite(there) && there < here) {
@@ -280,6 +282,7 @@ static brn_status newton(brn_none *none, double *way, brn_step_info *info)
 {
     bool projected = false;
     double length = INFINITY;
+    const double smallest = POSITION_NOISE * fmax(none->system->size, none->scheme->reach);
     for (int k = 0;; ++k) {
         double started = brn_wall_time();
         BRN_TRY(forces(none));
@@ -291,7 +294,7 @@ static brn_status newton(brn_none *none, double *way, brn_step_info *info)
                             none->scheme->t);
         }
         /* A step that only moves the last digits of positions cannot be improved on. */
-        if (settled && (worst <= 1.0 || length <= POSITION_NOISE * none->system->size)) {
+        if (settled && (worst <= 1.0 || length <= smallest)) {
             return BRN_OK;
         }
         if (k == none->params->iterations) {

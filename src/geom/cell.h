@@ -32,4 +32,9 @@ typedef struct brn_cell_info {
 const brn_cell_info *brn_cell_get(brn_cell cell);
 int brn_cell_find(const char *name); /* -1 if there is none */
 
+/* Reference coordinates of a cell's nodes: triangles and tets on the unit simplex, the others on [-1, 1]^dim. */
+void brn_cell_nodes(brn_cell cell, double out[20][3]);
+/* Derivatives of the shape functions [1] in reference coordinates at xi, [nnode][dim]; unused entries are 0. */
+void brn_cell_gradients(brn_cell cell, const double xi[3], double out[20][3]);
+
 #endif

@@ -1,5 +1,7 @@
 #include "geom/mesh.h"
 
+#include "geom/node_merge.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +136,21 @@ brn_status brn_mesh_add_group(brn_mesh *mesh, const char *name, const int *node,
     return BRN_OK;
 }
 
+void brn_mesh_renumber_groups(brn_mesh *mesh, const int *number)
+{
+    for (int g = 0; g < mesh->ngroup; ++g) {
+        brn_group *group = &mesh->group[g];
+        int kept = 0;
+        for (int i = 0; i < group->nnode; ++i) {
+            const int to = number[group->node[i]];
+            if (to >= 0) {
+                group->node[kept++] = to;
+            }
+        }
+        group->nnode = sort_unique(group->node, kept);
+    }
+}
+
 const brn_group *brn_mesh_find_group(const brn_mesh *mesh, const char *name)
 {
     for (int i = 0; i < mesh->ngroup; ++i) {
@@ -142,6 +159,22 @@ const brn_group *brn_mesh_find_group(const brn_mesh *mesh, const char *name)
         }
     }
     return NULL;
+}
+
+brn_status brn_mesh_check_indices(const brn_mesh *mesh)
+{
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        const brn_cell_info *info = brn_cell_get((brn_cell)kind);
+        const size_t n = (size_t)mesh->ncell[kind] * (size_t)info->nnode;
+        for (size_t i = 0; i < n; ++i) {
+            const int node = mesh->cell[kind][i];
+            if (node < 0 || node >= mesh->nnode) {
+                return brn_fail(mesh->ctx, BRN_ERR_MESH, "%s %zu: node %d is not in 0..%d", info->name,
+                                i / (size_t)info->nnode, node, mesh->nnode - 1);
+            }
+        }
+    }
+    return BRN_OK;
 }
 
 int brn_mesh_cell_total(const brn_mesh *mesh)

@@ -42,36 +42,48 @@ brn_status brn_mesh_raise_order(brn_mesh *mesh);
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
-/* Non-finite positions, indices out of range, repeated nodes in a cell, inverted or degenerate cells (signed volume
-   at every corner, curved cells at their quadrature-like sample points), unused nodes, coincident nodes. The error
-   names the first offender of each sort by cell and node number; `who` (body or file name) starts the message. */
+/* No cells, cells of mixed dimension, non-finite positions, indices out of range, repeated nodes in a cell, inverted or
+   degenerate cells (Jacobian at every node and at the quadrature points of the volume), unused nodes, coincident nodes
+   (1e-12 of the mesh's size). The error (BRN_ERR_MESH) names the first offender of each sort by cell and node number
+   from 0, cells counted in order of kinds, and how many there are; `who` (body or file name) starts the message.
+   2D cells count as a plane body where z = 0 everywhere: then they must run counter-clockwise. */
 brn_status brn_mesh_check(const brn_mesh *mesh, const char *who);
 
+/* Quality of a cell: 1 = equilateral tet/triangle or cube/square, 0 = degenerate, < 0 inverted.
+     tri3  4 sqrt(3) A / sum l^2,   tet4  12 (3 V)^(2/3) / sum l^2          (mean ratio, sums over the edges)
+     tri6, tet10  the same of the straight cell, times min(det J) / det J of the straight cell where that is below 1
+     hex8, hex20  smallest det J / product of the lengths of J's columns over the nodes (scaled Jacobian) */
 typedef struct brn_mesh_quality {
     double volume;        /* [m^3] (area of 2D or surface cells) */
     double smallest_edge; /* [m] */
     int worst_cell;       /* number in order of kinds, then cells; -1 if none */
-    double worst;         /* 1 = equilateral tet/triangle or cube, 0 = degenerate, < 0 inverted */
+    double worst;         /* its quality */
 } brn_mesh_quality;
 
 void brn_mesh_measure(const brn_mesh *mesh, brn_mesh_quality *out);
 
 /* ---- boundary ---------------------------------------------------------------------------------------------------- */
 
-/* Faces that belong to one cell only, in order of cells, and the same cut into linear triangles (3D) or edges (2D):
-   quad4 along its shorter-index diagonal by a fixed rule, tri6 into four, quad8 into six, edge3 into two. */
+/* Faces that belong to one cell only, in order of cells, and the same cut into linear triangles (3D) or edges (2D).
+   The cuts depend on node numbers alone, so that whoever cuts the same face gets the same triangles: quad4 along the
+   diagonal through its lowest-numbered corner; tri6 into four by its mid-edge nodes; quad8 into its four corner
+   triangles and the quad of its mid-edge nodes, cut as a quad4; edge3 into two. */
 typedef struct brn_boundary {
     brn_ctx *ctx;
     int nface[BRN_CELL_COUNT]; /* by face kind */
     int *face[BRN_CELL_COUNT]; /* node numbers, [nface][nodes of the kind], oriented outwards */
-    int ntri, (*tri)[3];       /* 3D (for a surface mesh: its own triangles) */
-    int nedge,
-        (*edge)
-            [2]; /* 3D: unique edges of tri, ascending pairs; 2D: oriented boundary edges, solid on the left */
+    int ntri, (*tri)[3];       /* 3D: boundary, outwards; a mesh of 2D cells: its own triangles */
+    /* 3D and surfaces: unique edges of tri, ascending pairs in ascending order; plane bodies: oriented boundary edges,
+       solid on the left */
+    int nedge, (*edge)[2];
     int nnode, *node; /* boundary nodes, ascending */
 } brn_boundary;
 
+/* A mesh of 2D cells counts as a plane body where z = 0 everywhere, else as a surface in space. A face that three or
+   more cells share, or whose two cells disagree on its mid-edge nodes, is an error that names it. */
 brn_status brn_boundary_create(const brn_mesh *mesh, brn_boundary **out);
+/* The boundary of a surface in space (2D cells, also flat ones at z = 0): its own triangles, their edges and nodes. */
+brn_status brn_boundary_of_surface(const brn_mesh *mesh, brn_boundary **out);
 void brn_boundary_destroy(brn_boundary *boundary);
 
 #endif

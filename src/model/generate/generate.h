@@ -1,0 +1,76 @@
+/* What the mesh generators share: limits, grading, and the block-structured hexahedral frame behind box, sphere,
+   cylinder and voxel meshes. */
+#ifndef BRN_MODEL_GENERATE_GENERATE_H
+#define BRN_MODEL_GENERATE_GENERATE_H
+
+#include "base/ctx.h"
+#include "model/mesh_source.h"
+
+#define BRN_GENERATE_CELLS_MAX 50000000
+
+/* Range check of every number of a described struct, for callers that did not come through the parser. */
+brn_status brn_generate_check(brn_ctx *ctx, const brn_table *table, const void *params);
+/* "meshes.ball.sphere" of a block, or the table's name. */
+const char *brn_generate_path(const brn_table *table, const void *params);
+/* BRN_ERR_RANGE naming the parameter if cells (a real product, so that it cannot overflow) are too many. */
+brn_status brn_generate_limit(brn_ctx *ctx, const brn_table *table, const void *params, const char *param,
+                              double cells);
+/* Number of parts of at most `size` that make up `length`, at least `least`; capped beyond what the limit allows. */
+int brn_generate_parts(double length, double size, int least);
+/* A group of all nodes for which the mark is set. marked: [nnode] */
+brn_status brn_generate_group(brn_mesh *mesh, const char *name, const unsigned char *marked);
+
+/* ---- grading -------------------------------------------------------------------------------------------------------- */
+
+typedef struct brn_grading {
+    brn_block block;
+    double point[3]; /* [m] */
+    double ratio;    /* largest over smallest cell */
+} brn_grading;
+
+extern const brn_table brn_grading_table;
+
+/* n + 1 node positions from -length/2 to length/2, cells shrinking geometrically towards `point`; ratio 1: uniform. */
+void brn_grading_axis(double length, int n, double point, double ratio, double *out);
+/* Moves a point of the ball about the origin; the sphere goes to itself. */
+void brn_grading_ball(const brn_grading *grading, double radius, double x[3]);
+
+/* ---- triangles on a lattice ------------------------------------------------------------------------------------------- */
+
+enum { BRN_PATTERN_ALTERNATING, BRN_PATTERN_CROSS, BRN_PATTERN_SLASH };
+
+/* tri3 cells in the xy plane on the lattice x[nx + 1] times y[ny + 1], groups "-x", "+x", "-y", "+y". */
+brn_status brn_plane_lattice(brn_ctx *ctx, const double *x, int nx, const double *y, int ny, int pattern,
+                             brn_mesh **out);
+
+/* ---- hexahedral frame ------------------------------------------------------------------------------------------------ */
+
+/* A lattice of hexahedra (the core), and shells of further layers on both sides of the blown axes. Neighbouring shells
+   share their nodes along the edges of the core. */
+typedef struct brn_frame {
+    int n[3];        /* core cells along x, y, z */
+    int layers;      /* cells across a shell */
+    bool blown[3];   /* axes whose two sides carry a shell */
+    int (*index)[4]; /* [nnode] i, j, k of the core node (of the one below, in a shell) and the layer */
+} brn_frame;
+
+double brn_frame_cells(const brn_frame *frame); /* how many; real, so that it cannot overflow */
+/* Makes the hex8 mesh (positions are left 0) and frame->index; the caller checked the limit. */
+brn_status brn_frame_build(brn_ctx *ctx, brn_frame *frame, brn_mesh **out);
+void brn_frame_free(brn_ctx *ctx, brn_frame *frame);
+/* Groups "-x", "+x", ... of the axes that are not blown. */
+brn_status brn_frame_side_groups(const brn_frame *frame, brn_mesh *mesh);
+/* The outermost layer of the shells. */
+brn_status brn_frame_outer_group(const brn_frame *frame, brn_mesh *mesh, const char *name);
+
+/* Turns a hex8 mesh into the wanted cells: tets by five a hexahedron, quadratic cells by mid-edge nodes. The ends of
+   every edge have different colours (0, 1); the inner tet of a hexahedron stands on its corners of colour 0, so every
+   face is cut along the diagonal of colour 0 and neighbours agree. Five tets alternating have no preferred direction
+   and better shapes (0.84, 1) than six along one diagonal (0.76). */
+brn_status brn_hex_convert(brn_mesh *mesh, const unsigned char *colour, brn_cell element);
+/* The same with the colours of a frame. */
+brn_status brn_frame_convert(const brn_frame *frame, brn_mesh *mesh, brn_cell element);
+/* Tets of a hexahedron: how many cells become of one. */
+int brn_hex_pieces(brn_cell element);
+
+#endif

@@ -1,0 +1,120 @@
+/* A cylinder about the z axis, centred at the origin: an o-grid (a square core blown half-way to a circle, and a shell
+   from it to the side) in the cross-section, extruded along z. Side nodes, mid-edge ones too, lie on the cylinder. */
+#include "model/generate/generate.h"
+
+static const double core_middle = 0.55, core_corner = 1.2 * 0.55;
+
+typedef struct cylinder_params {
+    brn_block block;
+    double radius, height, resolution; /* [m] */
+    int element;
+} cylinder_params;
+
+static const char *const elements[] = {"tet4", "tet10", "hex8", "hex20", NULL};
+static const brn_cell element_cell[] = {BRN_TET4, BRN_TET10, BRN_HEX8, BRN_HEX20};
+
+static const brn_param params[] = {
+    {.name = "radius",
+     .kind = BRN_REAL,
+     .offset = offsetof(cylinder_params, radius),
+     .unit = "m",
+     .required = true,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN,
+     .help = "radius"},
+    {.name = "height",
+     .kind = BRN_REAL,
+     .offset = offsetof(cylinder_params, height),
+     .unit = "m",
+     .required = true,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN,
+     .help = "length along z"},
+    {.name = "resolution",
+     .kind = BRN_REAL,
+     .offset = offsetof(cylinder_params, resolution),
+     .unit = "m",
+     .required = true,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN,
+     .help = "typical edge length"},
+    BRN_P_CHOICE(cylinder_params, element, 0, elements, "kind of element"),
+};
+
+static const brn_table table = {
+    .name = "cylinder",
+    .help = "a solid cylinder along z about the origin; groups -z, +z, side",
+    .size = sizeof(cylinder_params),
+    .params = params,
+    .nparams = BRN_COUNT(params),
+};
+
+/* Position in the unit disc of lattice point (u, v) in [-1, 1]^2, at the share t of the way from core to rim. */
+static void place(double u, double v, double t, double out[2])
+{
+    const double square = (core_corner - core_middle) / (sqrt(2.0) - 1.0), disc = core_middle - square;
+    const double m = fmax(fabs(u), fabs(v));
+    double a = m > 0.0 ? tan(M_PI_4 * (u / m)) : 0.0, b = m > 0.0 ? tan(M_PI_4 * (v / m)) : 0.0;
+    const double size = m > 0.0 ? hypot(a, b) : 1.0;
+    a /= size;
+    b /= size;
+    out[0] = (1.0 - t) * (square * u + disc * m * a) + t * a;
+    out[1] = (1.0 - t) * (square * v + disc * m * b) + t * b;
+}
+
+static void place_nodes(const cylinder_params *p, const brn_frame *frame, brn_mesh *mesh)
+{
+    for (int i = 0; i < mesh->nnode; ++i) {
+        const int *at = frame->index[i], n = frame->n[0], nz = frame->n[2];
+        double *x = mesh->pos[i];
+        place((double)(2 * at[0] - n) / n, (double)(2 * at[1] - n) / n, (double)at[3] / frame->layers, x);
+        x[0] *= p->radius;
+        x[1] *= p->radius;
+        x[2] = p->height * ((double)(2LL * at[2] - nz) / (2.0 * nz));
+    }
+}
+
+static void round_side(const cylinder_params *p, brn_mesh *mesh)
+{
+    const brn_group *side = brn_mesh_find_group(mesh, "side");
+    for (int i = 0; i < side->nnode; ++i) {
+        double *x = mesh->pos[side->node[i]];
+        const double scale = p->radius / hypot(x[0], x[1]);
+        x[0] *= scale;
+        x[1] *= scale;
+    }
+}
+
+static brn_status fill(brn_ctx *ctx, const cylinder_params *p, brn_frame *frame, brn_mesh **out)
+{
+    BRN_TRY(brn_frame_build(ctx, frame, out));
+    place_nodes(p, frame, *out);
+    BRN_TRY(brn_frame_side_groups(frame, *out));
+    BRN_TRY(brn_frame_outer_group(frame, *out, "side"));
+    BRN_TRY(brn_frame_convert(frame, *out, element_cell[p->element]));
+    round_side(p, *out);
+    return BRN_OK;
+}
+
+static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
+{
+    const cylinder_params *p = given;
+    *out = NULL;
+    BRN_TRY(brn_generate_check(ctx, &table, p));
+    const int n = brn_generate_parts(1.35 * p->radius, p->resolution, 2);
+    const double shell = (1.0 - 0.5 * (core_middle + core_corner)) * p->radius;
+    brn_frame frame = {.n = {n, n, brn_generate_parts(p->height, p->resolution, 1)},
+                       .blown = {true, true, false}};
+    frame.layers = (int)fmax(1.0, fmin(round(shell / p->resolution), n));
+    const double count = brn_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
+    BRN_TRY(brn_generate_limit(ctx, &table, p, "resolution", count));
+    const brn_status status = fill(ctx, p, &frame, out);
+    brn_frame_free(ctx, &frame);
+    if (status < 0) {
+        brn_mesh_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+const brn_generator brn_generator_cylinder = {&table, generate};

@@ -187,7 +187,7 @@ static void test_cut_triangles_are_filled(void **state)
         brn_closed_surface *closed = NULL;
         brn_mesh *mesh = NULL;
         assert_done(ctx, brn_closed_surface_create(surface, &closed));
-        assert_done(ctx, brn_closed_surface_refine(closed, 0.4));
+        assert_done(ctx, brn_closed_surface_refine(closed, 0.4, BRN_REFINE_ROUNDS));
         assert_done(ctx, brn_gmsh_fill(closed, 0.3, false, &mesh));
         assert_done(ctx, brn_mesh_check(mesh, "filled"));
         assert_near(volume_of(mesh), 1.0, 1e-12);
@@ -316,7 +316,7 @@ static void test_welding_and_refinement(void **state)
     assert_int_equal(closed->nsolid, 1);
     assert_near(closed->volume, 1.0 / 6.0, 1e-16);
     assert_near(closed->longest, sqrt(2.0), 1e-15);
-    assert_done(ctx, brn_closed_surface_refine(closed, 0.2));
+    assert_done(ctx, brn_closed_surface_refine(closed, 0.2, BRN_REFINE_ROUNDS));
     /* Still closed, the same volume, no long edge: checked by making it a mesh and a surface again. */
     brn_mesh *fine = NULL;
     assert_done(ctx, brn_mesh_create(ctx, closed->nnode, &fine));

@@ -478,11 +478,11 @@ static brn_status cut_triangle(brn_closed_surface *s, int t, const int middle[3]
     return append(s, solid, m[0], m[1], c[2]);
 }
 
-brn_status brn_closed_surface_refine(brn_closed_surface *surface, double length)
+brn_status brn_closed_surface_refine(brn_closed_surface *surface, double length, int rounds)
 {
-    enum { MAX_ROUNDS = 60, MAX_TRIANGLES = 20000000 };
+    enum { MAX_TRIANGLES = 20000000 };
     bool cut = true;
-    for (int round = 0; cut && round < MAX_ROUNDS; ++round) {
+    for (int round = 0; cut && round < rounds; ++round) {
         brn_idmap middles = {0};
         brn_status status = BRN_OK;
         cut = false;

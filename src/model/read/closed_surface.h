@@ -23,7 +23,9 @@ typedef struct brn_closed_surface {
 brn_status brn_closed_surface_create(const brn_mesh *mesh, brn_closed_surface **out);
 void brn_closed_surface_destroy(brn_closed_surface *surface);
 
-/* Splits edges longer than `length` in halves until there are none: the same shape in smaller triangles. */
-brn_status brn_closed_surface_refine(brn_closed_surface *surface, double length);
+/* Splits edges longer than `length` in halves until there are none, or for so many rounds: the same shape in smaller
+   triangles. Length 0 and one round: every triangle into four. */
+brn_status brn_closed_surface_refine(brn_closed_surface *surface, double length, int rounds);
+enum { BRN_REFINE_ROUNDS = 60 }; /* more than enough for any length: edges are halved in each */
 
 #endif

@@ -141,19 +141,33 @@ static brn_status check_size(const brn_closed_surface *closed, double resolution
     return BRN_OK;
 }
 
+/* gmsh meshes the surface anew. It cuts it at sharp edges into pieces and never ends on a piece of one triangle, so every
+   triangle is cut into at least four first. */
+static brn_status fill_anew(const brn_mesh *surface, double resolution, brn_mesh **out)
+{
+    brn_closed_surface *closed = NULL;
+    BRN_TRY(brn_closed_surface_create(surface, &closed));
+    brn_status status = brn_closed_surface_refine(closed, 0.0, 1);
+    if (status >= 0) {
+        status = brn_gmsh_fill(closed, resolution, true, out);
+    }
+    brn_closed_surface_destroy(closed);
+    return status;
+}
+
 /* The triangles are kept where they have the size wanted. Otherwise gmsh meshes the surface anew; a surface that it cannot
    parametrise is cut into small enough triangles as it is. */
-static brn_status fill(brn_closed_surface *closed, double resolution, brn_mesh **out)
+static brn_status fill(const brn_mesh *surface, brn_closed_surface *closed, double resolution, brn_mesh **out)
 {
     const bool fits = closed->longest <= 1.75 * resolution && closed->shortest >= 0.25 * resolution;
     if (!fits) {
-        const brn_status status = brn_gmsh_fill(closed, resolution, true, out);
+        const brn_status status = fill_anew(surface, resolution, out);
         if (status >= 0 || status == BRN_ERR_MEMORY || status == BRN_ERR_MISSING) {
             return status;
         }
         brn_log(closed->ctx, BRN_LOG_INFO, "%s: keeping the triangles of the surface",
                 brn_ctx_message(closed->ctx));
-        BRN_TRY(brn_closed_surface_refine(closed, 1.5 * resolution));
+        BRN_TRY(brn_closed_surface_refine(closed, 1.5 * resolution, BRN_REFINE_ROUNDS));
     }
     return brn_gmsh_fill(closed, resolution, false, out);
 }
@@ -168,7 +182,7 @@ brn_status brn_mesh_fill_surface(brn_ctx *ctx, const brn_mesh *surface, double r
     brn_mesh *mesh = NULL;
     brn_status status = check_size(closed, resolution);
     if (status >= 0) {
-        status = fill(closed, resolution, &mesh);
+        status = fill(surface, closed, resolution, &mesh);
     }
     brn_closed_surface_destroy(closed);
     if (status >= 0) {

@@ -133,36 +133,53 @@ static inline void shape_values(brn_cell kind, const double xi[3], double out[20
     }
 }
 
-/* Adds the area vector of a (curved) face and its part x.n dA / 3 of the volume; 5 x 5 Gauss points, on triangles
-   through the collapsed square: exact to degree 8, more than the integrand of any face has. */
-static inline void face_integrals(const brn_mesh *mesh, brn_cell kind, const int *node, double area[3],
-                                  double *volume)
+/* Quadrature on a face: 5 x 5 Gauss points, on triangles through the collapsed square: exact to degree 8, more than
+   the integrand x.n of any face has. */
+typedef struct face_rule {
+    bool made;
+    double weight[25], value[25][20], grad[25][20][3];
+} face_rule;
+
+static inline void face_rule_make(brn_cell kind, face_rule *rule)
 {
     static const double at[5] = {0.046910077030668003601, 0.230765344947158454482, 0.5,
                                  0.769234655052841545518, 0.953089922969331996399};
     static const double weight[5] = {0.118463442528094543757, 0.239314335249683234021,
                                      0.284444444444444444444, 0.239314335249683234021,
                                      0.118463442528094543757};
-    const brn_cell_info *info = brn_cell_get(kind);
-    const bool simplex = info->ncorner == 3;
+    const bool simplex = brn_cell_get(kind)->ncorner == 3;
     for (int p = 0; p < 25; ++p) {
         const double s = at[p % 5], t = at[p / 5];
         const double xi[3] = {simplex ? s : 2.0 * s - 1.0, simplex ? t * (1.0 - s) : 2.0 * t - 1.0, 0.0};
-        const double w = weight[p % 5] * weight[p / 5] * (simplex ? 1.0 - s : 4.0);
-        double value[20], grad[20][3], x[3] = {0}, a[3] = {0}, b[3] = {0};
-        shape_values(kind, xi, value);
-        brn_cell_gradients(kind, xi, grad);
-        for (int i = 0; i < info->nnode; ++i) {
+        rule->weight[p] = weight[p % 5] * weight[p / 5] * (simplex ? 1.0 - s : 4.0);
+        shape_values(kind, xi, rule->value[p]);
+        brn_cell_gradients(kind, xi, rule->grad[p]);
+    }
+    rule->made = true;
+}
+
+/* Adds the area vector of a (curved) face and its part x.n dA / 3 of the volume. */
+static inline void face_integrals(const brn_mesh *mesh, brn_cell kind, const int *node, double area[3],
+                                  double *volume)
+{
+    static face_rule rules[BRN_CELL_COUNT];
+    face_rule *rule = &rules[kind];
+    if (!rule->made) {
+        face_rule_make(kind, rule);
+    }
+    for (int p = 0; p < 25; ++p) {
+        double x[3] = {0}, a[3] = {0}, b[3] = {0};
+        for (int i = 0; i < brn_cell_get(kind)->nnode; ++i) {
             for (int k = 0; k < 3; ++k) {
-                x[k] += value[i] * mesh->pos[node[i]][k];
-                a[k] += grad[i][0] * mesh->pos[node[i]][k];
-                b[k] += grad[i][1] * mesh->pos[node[i]][k];
+                x[k] += rule->value[p][i] * mesh->pos[node[i]][k];
+                a[k] += rule->grad[p][i][0] * mesh->pos[node[i]][k];
+                b[k] += rule->grad[p][i][1] * mesh->pos[node[i]][k];
             }
         }
         for (int k = 0; k < 3; ++k) {
             const double n = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-            area[k] += w * n;
-            *volume += w * n * x[k] / 3.0;
+            area[k] += rule->weight[p] * n;
+            *volume += rule->weight[p] * n * x[k] / 3.0;
         }
     }
 }

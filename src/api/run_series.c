@@ -61,8 +61,9 @@ static const char *const prefixes[] = {"force_", "d", "", "v"};
 static const quantity hold_quantities[] = {FORCE, DISPLACEMENT};
 static const quantity probe_quantities[] = {POSITION, DISPLACEMENT, VELOCITY};
 
-/* Sum of the forces, mean of the others. */
-static void measure(const brn_sim *sim, const int *node, int nnode, quantity what, double *out)
+/* Sum of the forces along the axes held, mean of the others. A node may be shared with a hold of other axes, whose
+   reaction is not this one's. */
+static void measure(const brn_sim *sim, const int *node, int nnode, unsigned axes, quantity what, double *out)
 {
     const brn_state *state = sim->state;
     const double *from[] = {state->node_react, state->node_pos, state->node_pos, state->node_vel};
@@ -72,7 +73,8 @@ static void measure(const brn_sim *sim, const int *node, int nnode, quantity wha
             const double rest = what == DISPLACEMENT ? sim->model->rest[node[k]][i] : 0.0;
             sum += from[what][3 * node[k] + i] - rest;
         }
-        out[i] = what == FORCE || nnode == 0 ? sum : sum / nnode;
+        const double force = (axes >> i & 1u) != 0 ? sum : 0.0;
+        out[i] = what == FORCE ? force : nnode == 0 ? 0.0 : sum / nnode;
     }
 }
 
@@ -143,12 +145,14 @@ brn_status brn_run_series_add(brn_run_series *series, const brn_sim *sim, const 
     int n = write_report(report, series->row);
     for (int i = 0; i < model->nhold; ++i) {
         for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
-            measure(sim, model->hold[i].node, model->hold[i].nnode, hold_quantities[q], &series->row[n]);
+            const brn_hold *hold = &model->hold[i];
+            measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &series->row[n]);
         }
     }
     for (int i = 0; i < model->nprobe; ++i) {
         for (int q = 0; q < BRN_COUNT(probe_quantities); ++q, n += model->dim) {
-            measure(sim, model->probe[i].node, model->probe[i].nnode, probe_quantities[q], &series->row[n]);
+            const brn_probe *probe = &model->probe[i];
+            measure(sim, probe->node, probe->nnode, 0, probe_quantities[q], &series->row[n]);
         }
     }
     return brn_series_add(series->file, series->row);

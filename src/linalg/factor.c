@@ -30,7 +30,7 @@ struct brn_factor {
     bool started;
     cholmod_sparse *matrix; /* permuted lower triangle, scalar */
     cholmod_factor *factor;
-    cholmod_dense *x, *y, *e; /* workspaces of the solve, kept */
+    cholmod_dense *x, *y, *e; /* workspaces of the solve, kept; x and y of a simplicial factor only */
     bool ready;               /* a numeric factor exists */
     brn_factor_stats stats;
 };
@@ -54,6 +54,9 @@ static brn_status fail_cholmod(brn_factor *f, const char *what)
 }
 
 /* ---- ordering --------------------------------------------------------------------------------------------------- */
+
+/* METIS seeds and draws from the C library's process-wide generator (srand, rand): the order is the same for every run,
+   unless another thread of the process calls either at the same time. */
 
 /* Orders the node graph by one method; *flops: of its factorisation with 1x1 blocks. */
 static brn_status order_by(brn_factor *f, cholmod_sparse *graph, int method, int *node, double *flops)
@@ -429,6 +432,40 @@ brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const un
 
 /* ---- solve ------------------------------------------------------------------------------------------------------------ */
 
+/* Solves in place, in elimination order. The supernodal half-solves are called directly: cholmod_solve2 would copy the
+   vectors twice more, and reads a null pointer when its first workspace cannot be allocated but the second can. */
+static bool solve_permuted(brn_factor *f, cholmod_dense *rhs)
+{
+    if (f->factor->is_super) {
+        if (cholmod_ensure_dense(&f->e, rhs->ncol, f->factor->maxesize, rhs->ncol, CHOLMOD_REAL, &f->cm) ==
+            NULL) {
+            return false;
+        }
+        return cholmod_super_lsolve(f->factor, rhs, f->e, &f->cm) &&
+               cholmod_super_ltsolve(f->factor, rhs, f->e, &f->cm);
+    }
+    if (!cholmod_solve2(CHOLMOD_A, f->factor, rhs, NULL, &f->x, NULL, &f->y, &f->e, &f->cm)) {
+        return false;
+    }
+    memcpy(rhs->x, f->x->x, rhs->nzmax * sizeof(double));
+    return true;
+}
+
+/* Room for the right-hand sides in elimination order; kept, so that a steady state allocates nothing. */
+static brn_status ensure_swap(brn_factor *f, int nrhs)
+{
+    if (f->swap_columns < (size_t)nrhs) {
+        double *swap =
+            brn_realloc(f->ctx, f->swap, (size_t)f->n * (size_t)f->size * (size_t)nrhs, sizeof *swap);
+        if (swap == NULL) {
+            return BRN_ERR_MEMORY;
+        }
+        f->swap = swap;
+        f->swap_columns = (size_t)nrhs;
+    }
+    return BRN_OK;
+}
+
 brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, double *x)
 {
     if (!f->ready) {
@@ -437,19 +474,12 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
     if (nrhs <= 0 || f->n == 0) {
         return BRN_OK;
     }
+    BRN_TRY(ensure_swap(f, nrhs));
     const size_t s = (size_t)f->size;
     const size_t ndof = (size_t)f->n * s;
-    if (f->swap_columns < (size_t)nrhs) {
-        double *swap = brn_realloc(f->ctx, f->swap, ndof * (size_t)nrhs, sizeof *swap);
-        if (swap == NULL) {
-            return BRN_ERR_MEMORY;
-        }
-        f->swap = swap;
-        f->swap_columns = (size_t)nrhs;
-    }
     for (size_t k = 0; k < (size_t)nrhs; ++k) {
-        for (size_t j = 0; j < ndof; ++j) {
-            f->swap[k * ndof + j] = b[k * ndof + (size_t)f->node[j / s] * s + j % s];
+        for (size_t j = 0; j < (size_t)f->n; ++j) {
+            memcpy(f->swap + k * ndof + j * s, b + k * ndof + (size_t)f->node[j] * s, s * sizeof *b);
         }
     }
     cholmod_dense rhs = {0};
@@ -461,15 +491,14 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
     rhs.xtype = CHOLMOD_REAL;
     rhs.dtype = CHOLMOD_DOUBLE;
     const brn_blas_threads threads = brn_blas_begin();
-    const bool done = cholmod_solve2(CHOLMOD_A, f->factor, &rhs, NULL, &f->x, NULL, &f->y, &f->e, &f->cm);
+    const bool done = solve_permuted(f, &rhs);
     brn_blas_end(threads);
     if (!done) {
         return fail_cholmod(f, "solution");
     }
-    const double *solution = f->x->x;
     for (size_t k = 0; k < (size_t)nrhs; ++k) {
-        for (size_t j = 0; j < ndof; ++j) {
-            x[k * ndof + (size_t)f->node[j / s] * s + j % s] = solution[k * ndof + j];
+        for (size_t j = 0; j < (size_t)f->n; ++j) {
+            memcpy(x + k * ndof + (size_t)f->node[j] * s, f->swap + k * ndof + j * s, s * sizeof *x);
         }
     }
     return BRN_OK;

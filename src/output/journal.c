@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/os.h"
+#include "output/journal_pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,23 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PATH_BYTES = 4096 };
-
-typedef struct page {
-    uint64_t number; /* of the file's bytes [number * PAGE, (number + 1) * PAGE) */
-    unsigned char *bytes;
-} page;
+enum { PATH_BYTES = 4096 };
 
 /* An open file. */
 typedef struct journal {
     H5FD_t head; /* HDF5's part: first */
     brn_ctx *ctx;
-    int fd, log;       /* the file and its journal (-1: not yet made) */
-    haddr_t eoa;       /* end of what HDF5 has given out */
-    haddr_t size;      /* end of what has been written, to the file or to pages */
-    haddr_t committed; /* nothing behind this is referred to by the file's last whole state */
-    page *pages;       /* [npage] sorted by number; slots up to nslot keep their buffers */
-    size_t npage, nslot, slot_capacity;
+    int log;              /* the journal, -1: not yet made */
+    haddr_t eoa;          /* end of what HDF5 has given out */
+    haddr_t size;         /* end of what has been written, to the file or to pages */
+    haddr_t committed;    /* nothing behind this is referred to by the file's last whole state */
+    brn_pages pages;      /* not yet committed, and the open file */
     bool dead;            /* nothing more is written */
     unsigned char *image; /* of a journal */
     size_t image_capacity;
@@ -54,117 +49,6 @@ static herr_t system_error(void)
     return -1;
 }
 
-static bool write_fully(int fd, const void *bytes, size_t size, haddr_t at)
-{
-    const unsigned char *p = bytes;
-    while (size > 0) {
-        const ssize_t n = pwrite(fd, p, size, (off_t)at);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            errno = n == 0 ? ENOSPC : errno;
-            return false;
-        }
-        p += n;
-        at += (haddr_t)n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-/* What lies behind the file's end reads as zeros. */
-static bool read_fully(int fd, void *bytes, size_t size, haddr_t at)
-{
-    unsigned char *p = bytes;
-    while (size > 0) {
-        const ssize_t n = pread(fd, p, size, (off_t)at);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n < 0) {
-            return false;
-        }
-        if (n == 0) {
-            memset(p, 0, size);
-            return true;
-        }
-        p += n;
-        at += (haddr_t)n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-/* ---- pages --------------------------------------------------------------------------------------------------------- */
-
-/* Index of the first page with at least this number. */
-static size_t page_index(const journal *j, uint64_t number)
-{
-    size_t lo = 0;
-    size_t hi = j->npage;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (j->pages[mid].number < number) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo;
-}
-
-static brn_status reserve_slot(journal *j)
-{
-    if (j->npage == j->nslot) {
-        BRN_GROW(j->ctx, j->pages, j->slot_capacity, j->nslot + 1);
-        unsigned char *bytes = brn_realloc(j->ctx, NULL, PAGE, 1);
-        if (bytes == NULL) {
-            return BRN_ERR_MEMORY;
-        }
-        j->pages[j->nslot++].bytes = bytes;
-    }
-    return BRN_OK;
-}
-
-/* The page of that number, read from the file if it is not there yet; NULL on failure with errno set. */
-static page *touch_page(journal *j, uint64_t number)
-{
-    const size_t at = page_index(j, number);
-    if (at < j->npage && j->pages[at].number == number) {
-        return &j->pages[at];
-    }
-    if (reserve_slot(j) < 0) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    unsigned char *bytes = j->pages[j->npage].bytes;
-    if (!read_fully(j->fd, bytes, PAGE, number * PAGE)) {
-        return NULL;
-    }
-    memmove(j->pages + at + 1, j->pages + at, (j->npage - at) * sizeof *j->pages);
-    j->pages[at] = (page){.number = number, .bytes = bytes};
-    j->npage++;
-    return &j->pages[at];
-}
-
-/* Copies between a buffer at `at` and those pages that are held. */
-static void exchange(journal *j, haddr_t at, size_t size, unsigned char *buffer, bool into_pages)
-{
-    for (size_t i = page_index(j, at / PAGE); i < j->npage && j->pages[i].number * PAGE < at + size; ++i) {
-        const haddr_t start = j->pages[i].number * PAGE;
-        const haddr_t from = start > at ? start : at;
-        const haddr_t to = start + PAGE < at + size ? start + PAGE : at + size;
-        unsigned char *in_page = j->pages[i].bytes + (from - start);
-        unsigned char *in_buffer = buffer + (from - at);
-        if (into_pages) {
-            memcpy(in_page, in_buffer, to - from);
-        } else {
-            memcpy(in_buffer, in_page, to - from);
-        }
-    }
-}
-
 /* ---- what HDF5 calls ----------------------------------------------------------------------------------------------- */
 
 typedef struct driver_info {
@@ -173,16 +57,13 @@ typedef struct driver_info {
 
 static void release(journal *j)
 {
-    for (size_t i = 0; i < j->nslot; ++i) {
-        brn_free(j->ctx, j->pages[i].bytes);
-    }
-    brn_free(j->ctx, j->pages);
+    brn_pages_clear(&j->pages);
     brn_free(j->ctx, j->image);
     if (j->log >= 0) {
         (void)close(j->log);
     }
-    if (j->fd >= 0) {
-        (void)close(j->fd);
+    if (j->pages.fd >= 0) {
+        (void)close(j->pages.fd);
     }
     brn_free(j->ctx, j);
 }
@@ -198,14 +79,18 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
         return NULL;
     }
     j->ctx = info->ctx;
+    j->pages = (brn_pages){.ctx = info->ctx, .fd = -1};
     j->log = -1;
     const int mode =
         ((flags & H5F_ACC_RDWR) != 0 ? O_RDWR : O_RDONLY) | ((flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0) |
         ((flags & H5F_ACC_CREAT) != 0 ? O_CREAT : 0) | ((flags & H5F_ACC_EXCL) != 0 ? O_EXCL : 0);
-    j->fd = open(name, mode | O_CLOEXEC, 0666);
     struct stat status;
     const bool fits = snprintf(j->log_path, sizeof j->log_path, "%s.journal", name) < (int)sizeof j->log_path;
-    if (j->fd < 0 || fstat(j->fd, &status) != 0 || !fits) {
+    if (fits && (flags & H5F_ACC_TRUNC) != 0) {
+        (void)unlink(j->log_path); /* it belongs to the file that is about to be overwritten */
+    }
+    j->pages.fd = open(name, mode | O_CLOEXEC, 0666);
+    if (j->pages.fd < 0 || fstat(j->pages.fd, &status) != 0 || !fits) {
         (void)system_error();
         release(j);
         return NULL;
@@ -219,7 +104,7 @@ static int driver_cmp(const H5FD_t *a, const H5FD_t *b)
 {
     struct stat sa;
     struct stat sb;
-    if (fstat(((const journal *)a)->fd, &sa) != 0 || fstat(((const journal *)b)->fd, &sb) != 0) {
+    if (fstat(((const journal *)a)->pages.fd, &sa) != 0 || fstat(((const journal *)b)->pages.fd, &sb) != 0) {
         return a < b ? -1 : a > b;
     }
     return sa.st_dev != sb.st_dev ? (sa.st_dev < sb.st_dev ? -1 : 1)
@@ -265,10 +150,10 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at,
     (void)type;
     (void)dxpl;
     journal *j = (journal *)file;
-    if (!read_fully(j->fd, buffer, size, at)) {
+    if (!brn_read_fully(j->pages.fd, buffer, size, at)) {
         return system_error();
     }
-    exchange(j, at, size, buffer, false);
+    brn_pages_read(&j->pages, at, size, buffer);
     return 0;
 }
 
@@ -281,17 +166,15 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
         return 0;
     }
     if (type == H5FD_MEM_DRAW && at >= j->committed) {
-        if (!write_fully(j->fd, buffer, size, at)) {
+        if (!brn_write_fully(j->pages.fd, buffer, size, at)) {
             return system_error();
         }
     } else {
-        for (uint64_t number = at / PAGE; number * PAGE < at + size; ++number) {
-            if (touch_page(j, number) == NULL) {
-                return system_error();
-            }
+        if (!brn_pages_touch(&j->pages, at, size)) {
+            return system_error();
         }
     }
-    exchange(j, at, size, (unsigned char *)(uintptr_t)buffer, true);
+    brn_pages_write(&j->pages, at, size, buffer);
     j->size = at + size > j->size ? at + size : j->size;
     return 0;
 }
@@ -299,7 +182,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
 /* Whoever writes holds the lock as long as the file is open. */
 static herr_t driver_lock(H5FD_t *file, hbool_t exclusive)
 {
-    const int fd = ((journal *)file)->fd;
+    const int fd = ((journal *)file)->pages.fd;
     return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno == ENOSYS || errno == ENOLCK
                ? 0
                : system_error();
@@ -307,33 +190,33 @@ static herr_t driver_lock(H5FD_t *file, hbool_t exclusive)
 
 static herr_t driver_unlock(H5FD_t *file)
 {
-    return flock(((journal *)file)->fd, LOCK_UN) == 0 || errno == ENOSYS ? 0 : system_error();
+    return flock(((journal *)file)->pages.fd, LOCK_UN) == 0 || errno == ENOSYS ? 0 : system_error();
 }
 
 /* ---- commit -------------------------------------------------------------------------------------------------------- */
 
 /* A page's part of the file. */
-static size_t page_size(const page *p, haddr_t end)
+static size_t page_size(const brn_page *p, haddr_t end)
 {
-    const haddr_t start = p->number * PAGE;
-    return end - start < PAGE ? (size_t)(end - start) : PAGE;
+    const haddr_t start = p->number * BRN_PAGE;
+    return end - start < BRN_PAGE ? (size_t)(end - start) : BRN_PAGE;
 }
 
-static bool write_page(int fd, const page *p, haddr_t end)
+static bool write_page(int fd, const brn_page *p, haddr_t end)
 {
-    return write_fully(fd, p->bytes, page_size(p, end), p->number * PAGE);
+    return brn_write_fully(fd, p->bytes, page_size(p, end), p->number * BRN_PAGE);
 }
 
 static uint64_t log_hash(const log_head *head, const unsigned char *rest)
 {
     const uint64_t hash = brn_hash_bytes(BRN_HASH_START, &head->npage, 2 * sizeof head->npage);
-    return brn_hash_bytes(hash, rest, head->npage * (sizeof(uint64_t) + PAGE));
+    return brn_hash_bytes(hash, rest, head->npage * (sizeof(uint64_t) + BRN_PAGE));
 }
 
 /* The first `count` pages to the journal. */
 static bool write_log(journal *j, size_t count, haddr_t end)
 {
-    const size_t length = sizeof(log_head) + count * (sizeof(uint64_t) + PAGE);
+    const size_t length = sizeof(log_head) + count * (sizeof(uint64_t) + BRN_PAGE);
     if (j->image_capacity < length) {
         unsigned char *grown = brn_realloc(j->ctx, j->image, 2 * length, 1);
         if (grown == NULL) {
@@ -346,8 +229,8 @@ static bool write_log(journal *j, size_t count, haddr_t end)
     unsigned char *numbers = j->image + sizeof(log_head);
     unsigned char *bytes = numbers + count * sizeof(uint64_t);
     for (size_t i = 0; i < count; ++i) {
-        memcpy(numbers + i * sizeof(uint64_t), &j->pages[i].number, sizeof(uint64_t));
-        memcpy(bytes + i * PAGE, j->pages[i].bytes, PAGE);
+        memcpy(numbers + i * sizeof(uint64_t), &j->pages.page[i].number, sizeof(uint64_t));
+        memcpy(bytes + i * BRN_PAGE, j->pages.page[i].bytes, BRN_PAGE);
     }
     log_head head = {.magic = LOG_MAGIC, .npage = count, .size = end};
     head.hash = log_hash(&head, numbers);
@@ -355,7 +238,7 @@ static bool write_log(journal *j, size_t count, haddr_t end)
     if (j->log < 0) {
         j->log = open(j->log_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     }
-    return j->log >= 0 && write_fully(j->log, j->image, length, 0);
+    return j->log >= 0 && brn_write_fully(j->log, j->image, length, 0);
 }
 
 static bool extend(int fd, haddr_t end)
@@ -367,26 +250,26 @@ static bool extend(int fd, haddr_t end)
 /* The four steps above; false with errno set. */
 static bool commit_pages(journal *j)
 {
-    if (j->dead || j->npage == 0) {
+    if (j->dead || j->pages.count == 0) {
         return true;
     }
     const haddr_t end = j->eoa > j->size ? j->eoa : j->size;
     size_t old = 0; /* pages that overlap the last whole state: the first ones, as they are sorted */
-    while (old < j->npage && j->pages[old].number * PAGE < j->committed) {
+    while (old < j->pages.count && j->pages.page[old].number * BRN_PAGE < j->committed) {
         old++;
     }
-    bool done = extend(j->fd, end);
-    for (size_t i = old; i < j->npage && done; ++i) {
-        done = write_page(j->fd, &j->pages[i], end);
+    bool done = extend(j->pages.fd, end);
+    for (size_t i = old; i < j->pages.count && done; ++i) {
+        done = write_page(j->pages.fd, &j->pages.page[i], end);
     }
     done = done && write_log(j, old, end);
     for (size_t i = 0; i < old && done; ++i) {
-        done = write_page(j->fd, &j->pages[i], end);
+        done = write_page(j->pages.fd, &j->pages.page[i], end);
     }
     if (!done || ftruncate(j->log, 0) != 0) {
         return false;
     }
-    j->npage = 0;
+    j->pages.count = 0;
     j->size = end;
     j->committed = end;
     return true;
@@ -468,7 +351,7 @@ brn_status brn_journal_sync(brn_h5 *h5)
 {
     BRN_TRY(brn_journal_commit(h5));
     const journal *j = journal_of(h5);
-    return j != NULL && fsync(j->fd) == 0
+    return j != NULL && fsync(j->pages.fd) == 0
                ? BRN_OK
                : brn_fail(h5->ctx, BRN_ERR_FILE, "%s: cannot sync: %s", h5->path, strerror(errno));
 }
@@ -490,7 +373,8 @@ static bool log_is_whole(const unsigned char *log, size_t length, log_head *head
         return false;
     }
     memcpy(head, log, sizeof *head);
-    return head->magic == LOG_MAGIC && head->npage <= (length - sizeof *head) / (sizeof(uint64_t) + PAGE) &&
+    return head->magic == LOG_MAGIC &&
+           head->npage <= (length - sizeof *head) / (sizeof(uint64_t) + BRN_PAGE) &&
            head->size <= INT64_MAX && head->hash == log_hash(head, log + sizeof *head);
 }
 
@@ -501,9 +385,9 @@ static brn_status apply_log(brn_ctx *ctx, const char *path, int fd, const unsign
     const unsigned char *bytes = numbers + head->npage * sizeof(uint64_t);
     bool done = extend(fd, head->size);
     for (uint64_t i = 0; i < head->npage && done; ++i) {
-        page p = {.bytes = (unsigned char *)(uintptr_t)(bytes + i * PAGE)};
+        brn_page p = {.bytes = (unsigned char *)(uintptr_t)(bytes + i * BRN_PAGE)};
         memcpy(&p.number, numbers + i * sizeof(uint64_t), sizeof p.number);
-        if (p.number >= head->size / PAGE + 1 || p.number * PAGE >= head->size) {
+        if (p.number >= head->size / BRN_PAGE + 1 || p.number * BRN_PAGE >= head->size) {
             return brn_fail(ctx, BRN_ERR_FORMAT, "%s.journal: a page lies outside the file", path);
         }
         done = write_page(fd, &p, head->size);

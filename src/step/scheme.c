@@ -1,9 +1,11 @@
 #include "step/scheme.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char ACCELERATION[] = "newmark.acceleration";
-static const char PREVIOUS[] = "bdf2.previous"; /* [0] step, then x and v before the last step, packed */
+static const char PREVIOUS[] =
+    "bdf2.previous"; /* [0] step, then the way of the last step and v before it, packed */
 
 brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme **out)
 {
@@ -11,7 +13,8 @@ brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme 
     brn_scheme *scheme = NULL;
     BRN_ALLOC(ctx, scheme, 1);
     scheme->system = system;
-    double **arrays[] = {&scheme->target, &scheme->origin, &scheme->held, &scheme->accel};
+    double **arrays[] = {&scheme->target, &scheme->origin, &scheme->drift,
+                         &scheme->coast,  &scheme->held,   &scheme->accel};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         *arrays[i] = brn_calloc(ctx, (size_t)system->ndof, sizeof(double));
         if (*arrays[i] == NULL) {
@@ -30,6 +33,8 @@ void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme)
     }
     brn_free(ctx, scheme->target);
     brn_free(ctx, scheme->origin);
+    brn_free(ctx, scheme->drift);
+    brn_free(ctx, scheme->coast);
     brn_free(ctx, scheme->held);
     brn_free(ctx, scheme->accel);
     brn_free(ctx, scheme);
@@ -56,43 +61,50 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
     m->t_eval = m->kind == BRN_MIDPOINT ? m->t + 0.5 * h : m->t + h;
     for (int dof = 0; dof < m->system->ndof; ++dof) {
         const int from = dof / dim * 3 + dof % dim;
-        const double x = in->node_pos[from];
         const double v = in->node_vel[from];
+        m->coast[dof] = v;
         switch (m->kind) {
         case BRN_BDF2: {
-            const double x_ = previous->value[1 + dof];
+            const double last = previous->value[1 + dof]; /* x - x_ */
             const double v_ = previous->value[1 + m->system->ndof + dof];
             m->s = 4.0 / 9.0 * h * h;
             m->c = 1.5 / h;
-            m->origin[dof] = (4.0 * x - x_) / 3.0;
-            m->target[dof] = m->origin[dof] + 2.0 / 9.0 * h * (4.0 * v - v_);
+            m->origin[dof] = last / 3.0;
+            m->drift[dof] = m->origin[dof] + 2.0 / 9.0 * h * (4.0 * v - v_);
+            m->coast[dof] = (4.0 * v - v_) / 3.0;
+            m->target[dof] = m->drift[dof];
             break;
         }
         case BRN_NEWMARK: {
             const double a = acceleration != NULL && acceleration->count > 0 ? acceleration->value[dof] : 0.0;
             m->s = 0.25 * h * h;
             m->c = 2.0 / h;
-            m->origin[dof] = x + 0.5 * h * v;
-            m->target[dof] = x + h * v + m->s * a;
+            m->origin[dof] = 0.5 * h * v;
+            m->drift[dof] = h * v;
+            m->target[dof] = m->drift[dof] + m->s * a;
             break;
         }
         case BRN_MIDPOINT:
             m->s = 0.25 * h * h;
             m->c = 2.0 / h;
-            m->origin[dof] = x;
-            m->target[dof] = x + 0.5 * h * v;
+            m->origin[dof] = 0.0;
+            m->drift[dof] = 0.5 * h * v;
+            m->target[dof] = m->drift[dof];
             break;
         case BRN_STATIC:
             m->s = 1.0;
             m->c = 0.0;
-            m->origin[dof] = x;
-            m->target[dof] = x;
+            m->origin[dof] = 0.0;
+            m->drift[dof] = 0.0;
+            m->coast[dof] = 0.0;
+            m->target[dof] = 0.0;
             break;
         default:
             m->s = h * h;
             m->c = 1.0 / h;
-            m->origin[dof] = x;
-            m->target[dof] = x + h * v;
+            m->origin[dof] = 0.0;
+            m->drift[dof] = h * v;
+            m->target[dof] = m->drift[dof];
             break;
         }
         m->target[dof] += m->inertia ? m->s * model->gravity[dof % dim] : 0.0;
@@ -118,7 +130,7 @@ static void set_held(brn_scheme *m, const brn_state *in)
                 }
                 const int dof = a * dim + i;
                 const double x = in->node_pos[3 * a + i];
-                m->held[dof] = x + (pos[i] - x) / m->forward;
+                m->held[dof] = (pos[i] - x) / m->forward;
                 m->accel[dof] = (vel[i] - in->node_vel[3 * a + i]) / m->h;
                 m->target[dof] = m->held[dof] - m->s * (m->accel[dof] - model->gravity[i]);
             }
@@ -130,26 +142,27 @@ brn_status brn_scheme_begin(brn_scheme *m, const brn_state *in, double t, double
 {
     m->t = t;
     m->h = h;
+    m->from = in->node_pos;
+    m->reach = 0.0;
+    for (int i = 0; i < 3 * m->system->model->nnode; ++i) {
+        m->reach = fmax(m->reach, fabs(in->node_pos[i]));
+    }
     BRN_TRY(set_targets(m, in));
     set_held(m, in);
     return BRN_OK;
 }
 
-/* Velocity of a free dof after the step. */
-static double new_velocity(const brn_scheme *m, double x, double v, double y, int dof)
+void brn_scheme_place(const brn_scheme *m, const double *way, double *x)
 {
-    switch (m->kind) {
-    case BRN_STATIC:
-        return 0.0;
-    case BRN_MIDPOINT:
-        return 2.0 * m->c * (y - x) - v;
-    default:
-        return m->c * (y - m->origin[dof]);
+    const int dim = m->system->model->dim;
+    for (int dof = 0; dof < m->system->ndof; ++dof) {
+        const int at = dof / dim * 3 + dof % dim;
+        x[at] = m->from[at] + way[dof];
     }
 }
 
 /* What the next step of a multistep integrator needs. */
-static brn_status write_memory(const brn_scheme *m, const brn_state *in, brn_state *out)
+static brn_status write_memory(const brn_scheme *m, const brn_state *in, const double *way, brn_state *out)
 {
     const brn_model *model = m->system->model;
     const int ndof = m->system->ndof;
@@ -166,13 +179,13 @@ static brn_status write_memory(const brn_scheme *m, const brn_state *in, brn_sta
     } else if (model->integrator == BRN_BDF2) {
         BRN_TRY(brn_state_remember(out, PREVIOUS, 1 + 2 * (size_t)ndof, &memory));
         memory[0] = m->h;
-        brn_system_pack(m->system, in->node_pos, &memory[1]);
+        memcpy(&memory[1], way, (size_t)ndof * sizeof *way);
         brn_system_pack(m->system, in->node_vel, &memory[1 + ndof]);
     }
     return BRN_OK;
 }
 
-brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const double *y, brn_state *out)
+brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const double *way, brn_state *out)
 {
     const brn_model *model = m->system->model;
     const int dim = model->dim;
@@ -180,12 +193,13 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
     memset(out->node_vel, 0, (size_t)model->nnode * 3 * sizeof(double));
     for (int dof = 0; dof < m->system->ndof; ++dof) {
         const int at = dof / dim * 3 + dof % dim;
-        const double x = in->node_pos[at];
         const double v = in->node_vel[at];
-        out->node_pos[at] = m->forward == 1.0 ? y[dof] : x + m->forward * (y[dof] - x);
-        /* For held dofs accel is the mean acceleration of the given motion over the step. */
-        out->node_vel[at] = model->fixed[dof] ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)
-                                              : new_velocity(m, x, v, y[dof], dof);
+        out->node_pos[at] = in->node_pos[at] + m->forward * way[dof];
+        /* c (y - origin) written as the free flight's velocity and a correction, so that a body without forces keeps its
+           velocity to the last bit. For held dofs accel is the mean acceleration of the given motion over the step. */
+        out->node_vel[at] = model->fixed[dof]
+                                ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)
+                                : m->coast[dof] + m->forward * m->c * (way[dof] - m->drift[dof]);
     }
-    return write_memory(m, in, out);
+    return write_memory(m, in, way, out);
 }

@@ -10,8 +10,9 @@
        midpoint         y = (x^n + x^{n+1})/2   target = x + h/2 v                      s = h^2/4   c = 2/h
        static           no inertia, s = 1, D absent
 
-   (x_ = x^{n-1}; gravity adds s g to every target.) BDF2 starts, and restarts after a change of step, with implicit
-   Euler. Held dofs have a given y; their acceleration over the step is (v_held(t+h) - v)/h, so that a sudden start
+   (x_ = x^{n-1}; gravity adds s g to every target.) y, target, origin and the held dofs' places are kept as ways from
+   x^n: a velocity is c times a difference of them, and would otherwise be off by a rounding of the position over h in
+   every step. BDF2 starts, and restarts after a change of step, with implicit Euler. Held dofs have a given y; their acceleration over the step is (v_held(t+h) - v)/h, so that a sudden start
    books its impulse once and leaves no ringing in the trapezoidal rule. */
 #ifndef BRN_STEP_SCHEME_H
 #define BRN_STEP_SCHEME_H
@@ -25,10 +26,14 @@ typedef struct brn_scheme {
     double t, h;
     double t_eval; /* [s] where forces are evaluated */
     double s, c;
-    double forward; /* x^{n+1} = x^n + forward (y - x^n) */
+    double forward;     /* x^{n+1} = x^n + forward (y - x^n) */
+    const double *from; /* [nnode][3] x^n */
+    double
+        reach; /* [m] largest coordinate of x^n: what its positions are rounded to, over the machine's eps */
     bool inertia;
-    double *target, *origin; /* [ndof] */
-    double *held;            /* [ndof] y of the held dofs */
+    double *target, *origin; /* [ndof] from x^n */
+    double *drift, *coast;   /* [ndof] y, from x^n, and velocity after a step without forces */
+    double *held;            /* [ndof] y of the held dofs, from x^n */
     double *accel;           /* [ndof] scratch: Newmark's a^n, then the held dofs' acceleration */
 } brn_scheme;
 
@@ -38,7 +43,10 @@ void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme);
 int brn_scheme_kind(const brn_model *model, const brn_state *in, double h);
 /* Prepares a step of h from the state at time t. */
 brn_status brn_scheme_begin(brn_scheme *scheme, const brn_state *in, double t, double h);
-/* Writes positions, velocities and the integrator's memory of the new state. */
-brn_status brn_scheme_finish(const brn_scheme *scheme, const brn_state *in, const double *y, brn_state *out);
+/* x = x^n + way, [nnode][3]; z stays as it is in 2D. */
+void brn_scheme_place(const brn_scheme *scheme, const double *way, double *x);
+/* Writes positions, velocities and the integrator's memory of the new state; way = y - x^n. */
+brn_status brn_scheme_finish(const brn_scheme *scheme, const brn_state *in, const double *way,
+                             brn_state *out);
 
 #endif

@@ -153,13 +153,13 @@ static void test_plane_lattices(void **state)
     brn_ctx_destroy(ctx);
 }
 
-/* Error of the volume at three resolutions halved each time: its order, and quality throughout. */
+/* Error of the volume at two resolutions: its order, and quality throughout. */
 static void check_round_solid(brn_ctx *ctx, recipe r, double exact, double worst_allowed)
 {
-    double error[3];
+    double error[2];
     const bool quadratic = is_quadratic(r.element);
-    for (int level = 0; level < 3; ++level) {
-        r.resolution = 1.35 / (4 << level); /* radius 1: 4, 8, 16 cells along the core */
+    for (int level = 0; level < 2; ++level) {
+        r.resolution = 1.35 / (4 << level); /* radius 1: 4 and 8 cells along the core */
         brn_mesh *mesh = recipe_mesh(ctx, &r);
         const brn_mesh_quality quality = check_solid(mesh, r.generator);
         error[level] = exact - quality.volume;
@@ -169,7 +169,7 @@ static void check_round_solid(brn_ctx *ctx, recipe r, double exact, double worst
         brn_mesh_destroy(mesh);
     }
     /* Inscribed straight faces: order 2; quadratic ones on the surface: 4. */
-    const double order = log2(fabs(error[1] / error[2])), want = quadratic ? 4.0 : 2.0;
+    const double order = log2(fabs(error[0] / error[1])), want = quadratic ? 4.0 : 2.0;
     print_message("  order %.3f\n", order);
     assert_near(order, want, 0.1);
 }

@@ -10,6 +10,8 @@
 #include "output/trajectory.h"
 #include "state/hdf5_file.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 
 #define DIR "trajectory-files"
@@ -128,6 +130,32 @@ static void test_what_is_recorded_reads_back(void **unused)
     assert_non_null(strstr(xml, "<Time Value=\"0.4\"/>"));
     assert_null(strstr(xml, "<Time Value=\"0.5\"/>"));
     brn_free(ctx, xml);
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
+/* The writer holds a lock, a second one is refused, a reader is not; a journal of another file is not believed. */
+static void test_writer_is_alone(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    brn_model *model = test_model_3d(ctx, 1);
+    brn_trajectory *first = NULL;
+    brn_trajectory *second = NULL;
+    assert_done(ctx, brn_dir_make(ctx, DIR));
+    assert_done(ctx, brn_file_write(ctx, DIR "/alone.h5.journal", "old", 3));
+    assert_done(ctx, brn_trajectory_open(ctx, DIR "/alone.h5", model, -1, &first));
+    add_frames(ctx, model, first, 0, 2);
+    const int fd = open(DIR "/alone.h5", O_RDONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+    assert_true(brn_trajectory_open(ctx, DIR "/alone.h5", model, 1, &second) < 0);
+    assert_int_equal(check_frames(ctx, model, DIR "/alone.h5", 2, 2), 0);
+    assert_done(ctx, brn_trajectory_close(first));
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_int_equal(close(fd), 0);
+    assert_false(brn_file_exists(DIR "/alone.h5.journal"));
+    assert_int_equal(check_frames(ctx, model, DIR "/alone.h5", 2, 2), 0);
     test_model_free(model);
     brn_ctx_destroy(ctx);
 }
@@ -701,6 +729,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_recorded_reads_back),
+        cmocka_unit_test(test_writer_is_alone),
         cmocka_unit_test(test_fields_are_optional),
         cmocka_unit_test(test_resuming_cuts_back),
         cmocka_unit_test(test_stress_fields),

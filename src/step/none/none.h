@@ -26,7 +26,7 @@ typedef struct brn_none {
     brn_factor *factor; /* made at the first direct solve */
     double *x;          /* [nnode][3] positions that elements see */
     /* [ndof] each */
-    double *y, *trial, *step, *rhs;
+    double *y, *trial, *step, *rhs;             /* y, trial: ways from x^n */
     double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
     double *gravity;                            /* M g, for static runs */
     double

@@ -19,8 +19,7 @@ enum { HALVINGS = 40, PCG_CAP = 20000 };
 static const double ARMIJO = 1e-4;
 /* Energies are sums of many terms: differences below this fraction of the terms are rounding. */
 static const double ENERGY_NOISE = 1e-13;
-/* A displacement below this fraction of the largest coordinate (or of the model's size) is rounding of the positions
-   themselves: a body far from the origin has fewer digits left for its strains. */
+/* Positions are rounded to this fraction of their size, and so are ways. */
 static const double POSITION_NOISE = 1e-15;
 
 static double max_abs(const double *v, int n)
@@ -42,7 +41,7 @@ static brn_status potential(brn_none *none, const double *y, const double *from,
     double inertia = 0.0;
     double damping = 0.0;
     double load = 0.0;
-    brn_system_unpack(none->system, y, none->x);
+    brn_scheme_place(m, y, none->x);
     BRN_TRY(brn_system_elastic(none->system, none->x, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
     if (m->inertia) {
         for (int i = 0; i < ndof; ++i) {
@@ -76,7 +75,7 @@ static brn_status forces(brn_none *none)
     const brn_scheme *m = none->scheme;
     brn_system *s = none->system;
     const size_t bytes = (size_t)s->ndof * sizeof(double);
-    brn_system_unpack(s, none->y, none->x);
+    brn_scheme_place(m, none->y, none->x);
     memset(none->elastic, 0, bytes);
     memset(none->inertia, 0, bytes);
     memset(none->damping, 0, bytes);
@@ -115,18 +114,24 @@ static double remaining(const brn_none *none)
 /* Largest unbalanced force of a free dof, as a multiple of what the stopping test allows. */
 static double imbalance(const brn_none *none, double *residual)
 {
-    const int n = none->system->ndof;
+    const brn_system *s = none->system;
+    const brn_scheme *m = none->scheme;
+    const int dim = none->model->dim;
+    const int n = s->ndof;
     const double scale = fmax(fmax(max_abs(none->inertia, n), max_abs(none->elastic, n)),
                               fmax(max_abs(none->load, n), max_abs(none->damping, n)));
-    double worst =
-        isfinite(scale) ? 0.0 : NAN; /* relative to an infinite force everything would be balanced */
+    const double way = m->inertia ? fmax(max_abs(none->y, n), max_abs(m->target, n)) : 0.0;
+    double worst = 0.0;
     *residual = 0.0;
     for (int i = 0; i < n; ++i) {
         if (none->model->fixed[i]) {
             continue;
         }
-        /* Rounding of positions shows as a force through stiffness and inertia; below it there is nothing to gain. */
-        const double floor = 8.0 * none->noise * none->stiffness[i];
+        /* Rounding of positions shows as a force through the stiffness, that of ways through the inertia; below it there
+           is nothing to gain. */
+        const double mass = m->inertia ? none->model->node_mass[i / dim] / m->s : 0.0;
+        const double floor =
+            8.0 * POSITION_NOISE * (fmax(s->size, m->reach) * s->stiff_diagonal[i] + way * mass);
         const double force = fabs(none->rhs[i]);
         const double allowed = none->params->tolerance * scale + floor;
         worst = force / allowed > worst || isnan(force) ? force / allowed : worst;
@@ -134,18 +139,6 @@ static double imbalance(const brn_none *none, double *residual)
     }
     *residual = scale > 0.0 ? *residual / scale : 0.0;
     return worst;
-}
-
-/* The tangent's diagonal: what a rounding of positions does to forces. */
-static void read_stiffness(brn_none *none)
-{
-    const brn_block_matrix *a = none->system->matrix;
-    for (int row = 0; row < a->n; ++row) {
-        const double *block = &a->value[(size_t)a->start[row] * (size_t)(a->size * a->size)];
-        for (int i = 0; i < a->size; ++i) {
-            none->stiffness[row * a->size + i] = fabs(block[i * a->size + i]);
-        }
-    }
 }
 
 static brn_status assemble(brn_none *none, brn_tangent tangent)
@@ -167,7 +160,6 @@ static brn_status assemble(brn_none *none, brn_tangent tangent)
             s->matrix->value[i] += m->c * s->damping->value[i];
         }
     }
-    read_stiffness(none);
     return BRN_OK;
 }
 
@@ -234,13 +226,9 @@ static brn_status search(brn_none *none, double *way, double *length)
     double value0 = 0.0;
     double size0 = 0.0;
     double slope = 0.0;
-    double rounding = 0.0; /* change of the potential when every position is rounded */
     memcpy(way, none->step, (size_t)ndof * sizeof *way);
     for (int i = 0; i < ndof; ++i) {
-        if (!none->model->fixed[i]) {
-            slope -= none->rhs[i] * way[i];
-            rounding += none->noise * (fabs(none->rhs[i]) + none->noise * none->stiffness[i]);
-        }
+        slope -= none->model->fixed[i] ? 0.0 : none->rhs[i] * way[i];
     }
     BRN_TRY(potential(none, none->y, none->y, &value0, &size0));
     double alpha = 1.0;
@@ -251,7 +239,7 @@ static brn_status search(brn_none *none, double *way, double *length)
             none->trial[i] = none->y[i] + alpha * way[i];
         }
         BRN_TRY(potential(none, none->trial, none->y, &value, &size));
-        const double allowed = value0 + ARMIJO * alpha * slope + ENERGY_NOISE * (size0 + size) + rounding;
+        const double allowed = value0 + ARMIJO * alpha * slope + ENERGY_NOISE * (size0 + size);
         if (isfinite(value) && (!settled || value <= allowed)) {
             /* A whole step puts held dofs exactly where they belong, without rounding. */
             for (int i = 0; i < ndof; ++i) {
@@ -270,7 +258,7 @@ static brn_status start(brn_none *none, const brn_state *in)
 {
     const brn_scheme *m = none->scheme;
     const int ndof = none->system->ndof;
-    brn_system_pack(none->system, in->node_pos, none->y);
+    memset(none->y, 0, (size_t)ndof * sizeof *none->y);
     if (!m->inertia) {
         return BRN_OK;
     }
@@ -279,10 +267,9 @@ static brn_status start(brn_none *none, const brn_state *in)
     double size = 0.0;
     double *guess = none->rhs;
     for (int i = 0; i < ndof; ++i) {
-        guess[i] = none->model->fixed[i] ? none->y[i] : m->target[i];
+        guess[i] = none->model->fixed[i] ? 0.0 : m->target[i];
     }
-    brn_system_unpack(none->system, none->y, none->x);
-    BRN_TRY(brn_none_loads(none, none->x, m->t_eval, none->load, NULL));
+    BRN_TRY(brn_none_loads(none, in->node_pos, m->t_eval, none->load, NULL));
     BRN_TRY(potential(none, none->y, none->y, &here, &size));
     BRN_TRY(potential(none, guess, none->y, &there, &size));
     if (isfinite(there) && there < here) {
@@ -291,23 +278,11 @@ static brn_status start(brn_none *none, const brn_state *in)
     return BRN_OK;
 }
 
-/* Rounding of the positions of this step, and what it does to forces before the first tangent is known. */
-static void measure_noise(brn_none *none)
-{
-    const brn_scheme *m = none->scheme;
-    const brn_system *s = none->system;
-    const double far = fmax(max_abs(none->y, s->ndof), max_abs(m->target, s->ndof));
-    none->noise = POSITION_NOISE * fmax(s->size, far);
-    for (int i = 0; i < s->ndof; ++i) {
-        const double mass = m->inertia ? none->model->node_mass[i / none->model->dim] / m->s : 0.0;
-        none->stiffness[i] = s->stiff_diagonal[i] + mass;
-    }
-}
-
 static brn_status newton(brn_none *none, double *way, brn_step_info *info)
 {
     bool projected = false;
     double length = INFINITY;
+    const double smallest = POSITION_NOISE * fmax(none->system->size, none->scheme->reach);
     for (int k = 0;; ++k) {
         double started = brn_wall_time();
         BRN_TRY(forces(none));
@@ -319,7 +294,7 @@ static brn_status newton(brn_none *none, double *way, brn_step_info *info)
                             none->scheme->t);
         }
         /* A step that only moves the last digits of positions cannot be improved on. */
-        if (settled && (worst <= 1.0 || length <= none->noise)) {
+        if (settled && (worst <= 1.0 || length <= smallest)) {
             return BRN_OK;
         }
         if (k == none->params->iterations) {
@@ -355,7 +330,6 @@ brn_status brn_none_step_implicit(brn_none *none, const brn_state *in, double t,
         status = start(none, in);
     }
     if (status >= 0) {
-        measure_noise(none);
         status = newton(none, way, info);
     }
     brn_arena_rewind(arena, mark);

@@ -30,7 +30,7 @@ typedef struct brn_none {
     double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
     double *gravity;                            /* M g, for static runs */
     double
-        *stiffness; /* [N/m] diagonal of the last tangent of this step, at its start that of the rest state */
+        *stiffness; /* [N/m] diagonal of the last elastic tangent of this step, at its start that at rest */
     double noise;   /* [m] rounding of the positions of this step */
 } brn_none;
 

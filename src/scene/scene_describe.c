@@ -171,6 +171,7 @@ static void measure(const brn_table *table, const brn_schema *schema, brn_ctx *c
         const int width = (int)kind.length;
         *name_width = name > *name_width ? name : *name_width;
         *kind_width = width > *kind_width && width <= KIND_WIDTH_MAX ? width : *kind_width;
+        out->failed = out->failed || kind.failed;
         brn_text_clear(&kind);
     }
 }
@@ -207,6 +208,7 @@ static void describe(const brn_table *table, const brn_schema *schema, int inden
         out->failed = out->failed || kind.failed;
         brn_text_add(out, "%*s%-*s  %-*s  %s\n", indent, "", name_width, param->name, kind_width,
                      kind.data != NULL ? kind.data : "", param->help != NULL ? param->help : "");
+        out->failed = out->failed || kind.failed;
         brn_text_clear(&kind);
         if (param->table != NULL && seen_before(seen, param->table)) {
             brn_text_add(out, "%*s(keys of '%s' as above)\n", indent + 4, "", param->table->name);

@@ -189,7 +189,7 @@ static brn_status solve(brn_none *none, brn_step_info *info)
     }
     double started = brn_wall_time();
     if (none->factor == NULL) {
-        BRN_TRY(brn_factor_create(none->ctx, s->matrix, &none->factor));
+        BRN_TRY(brn_factor_create(none->ctx, s->matrix, none->model->fixed, &none->factor));
     }
     BRN_TRY(brn_factor_numeric(none->factor, s->matrix, none->model->fixed));
     const double factored = brn_wall_time();

@@ -5,16 +5,13 @@
 
 #include "base/parallel.h"
 #include "linalg/blas.h"
+#include "linalg/ordering.h"
 
 #include <cholmod.h>
 #include <limits.h>
 #include <string.h>
 
 enum { FILL_COLUMNS = 128 }; /* block columns of one parallel piece of the refill */
-
-/* METIS takes about 7 us a node, and saves a third to three quarters of AMD's operations on 3D meshes. With 10
-   refactorisations at 10 GFLOP/s that pays from about 2e4 operations a node on; thin and small graphs stay below. */
-#define METIS_FLOPS_PER_NODE 2e4
 
 struct brn_factor {
     brn_ctx *ctx;
@@ -38,45 +35,7 @@ struct brn_factor {
     brn_factor_stats stats;
 };
 
-/* ---- errors ---------------------------------------------------------------------------------------------------- */
-
-static brn_status fail_cholmod(brn_factor *f, const char *what)
-{
-    switch (f->cm.status) {
-    case CHOLMOD_OUT_OF_MEMORY:
-        return brn_fail(f->ctx, BRN_ERR_MEMORY, "out of memory in the %s of a matrix of %d x %d dofs", what,
-                        f->n, f->size);
-    case CHOLMOD_TOO_LARGE:
-        return brn_fail(f->ctx, BRN_ERR_LIMIT,
-                        "the %s of a matrix of %d x %d dofs needs 2^31 or more entries", what, f->n, f->size);
-    default:
-        return brn_fail(f->ctx, BRN_ERR_SINGULAR,
-                        "the %s of a matrix of %d x %d dofs failed (CHOLMOD status %d)", what, f->n, f->size,
-                        f->cm.status);
-    }
-}
-
 /* ---- ordering --------------------------------------------------------------------------------------------------- */
-
-/* METIS seeds and draws from the C library's process-wide generator (srand, rand): the order is the same for every run,
-   unless another thread of the process calls either at the same time. */
-
-/* Orders the node graph by one method; *flops: of its factorisation with 1x1 blocks. */
-static brn_status order_by(brn_factor *f, cholmod_sparse *graph, int method, int *node, double *flops)
-{
-    f->cm.nmethods = 1;
-    f->cm.method[0].ordering = method;
-    f->cm.postorder = true;
-    f->cm.supernodal = CHOLMOD_SIMPLICIAL;
-    cholmod_factor *l = cholmod_analyze(graph, &f->cm);
-    if (l == NULL) {
-        return fail_cholmod(f, "ordering");
-    }
-    memcpy(node, l->Perm, (size_t)f->n * sizeof *node);
-    *flops = f->cm.fl;
-    cholmod_free_factor(&l, &f->cm);
-    return BRN_OK;
-}
 
 /* Whether the block between two nodes is part of the analysed pattern. */
 static bool is_kept(const brn_factor *f, int i, int j)
@@ -107,7 +66,7 @@ static brn_status keep_pattern(brn_factor *f, const brn_block_matrix *a, int **s
     return BRN_OK;
 }
 
-static brn_status order(brn_factor *f, const brn_block_matrix *a, int *candidate)
+static brn_status order(brn_factor *f, const brn_block_matrix *a)
 {
     int *start = NULL;
     int *column = NULL;
@@ -124,19 +83,7 @@ static brn_status order(brn_factor *f, const brn_block_matrix *a, int *candidate
     graph.xtype = CHOLMOD_PATTERN;
     graph.sorted = true;
     graph.packed = true;
-    double flops = 0.0;
-    BRN_TRY(order_by(f, &graph, CHOLMOD_AMD, f->node, &flops));
-    f->stats.ordering = "amd";
-    const double scalar = flops * (double)(f->size * f->size * f->size);
-    if (scalar > METIS_FLOPS_PER_NODE * (double)f->n) {
-        double other = 0.0;
-        BRN_TRY(order_by(f, &graph, CHOLMOD_METIS, candidate, &other));
-        if (other < flops) {
-            memcpy(f->node, candidate, (size_t)f->n * sizeof *candidate);
-            f->stats.ordering = "metis";
-        }
-    }
-    return BRN_OK;
+    return brn_ordering_find(f->ctx, &f->cm, &graph, f->size, f->node, &f->stats.ordering);
 }
 
 /* ---- the permuted pattern ----------------------------------------------------------------------------------------- */
@@ -195,7 +142,7 @@ static brn_status expand_pattern(brn_factor *f)
     f->matrix = cholmod_allocate_sparse((size_t)f->n * (size_t)s, (size_t)f->n * (size_t)s, (size_t)entries,
                                         true, true, -1, CHOLMOD_REAL, &f->cm);
     if (f->matrix == NULL) {
-        return fail_cholmod(f, "storage");
+        return brn_cholmod_fail(f->ctx, &f->cm, "storage", f->n, f->size);
     }
     int *p = f->matrix->p;
     int *index = f->matrix->i;
@@ -227,7 +174,7 @@ static brn_status analyse(brn_factor *f)
     f->cm.quick_return_if_not_posdef = true;
     f->factor = cholmod_analyze(f->matrix, &f->cm);
     if (f->factor == NULL) {
-        return fail_cholmod(f, "analysis");
+        return brn_cholmod_fail(f->ctx, &f->cm, "analysis", f->n, f->size);
     }
     f->stats.nonzeros = f->cm.lnz;
     f->stats.flops = f->cm.fl;
@@ -261,7 +208,7 @@ static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a, const un
     }
     int *scratch = NULL;
     BRN_TAKE(brn_ctx_arena(ctx), scratch, f->n);
-    BRN_TRY(order(f, a, scratch));
+    BRN_TRY(order(f, a));
     BRN_TRY(permute_pattern(f, a, scratch));
     BRN_TRY(expand_pattern(f));
     return analyse(f);
@@ -468,7 +415,7 @@ brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const un
     const bool done = cholmod_factorize(f->matrix, f->factor, &f->cm);
     brn_blas_end(threads);
     if (!done && f->cm.status != CHOLMOD_NOT_POSDEF) {
-        return fail_cholmod(f, "factorisation");
+        return brn_cholmod_fail(f->ctx, &f->cm, "factorisation", f->n, f->size);
     }
     if (f->factor->minor < f->factor->n) {
         return fail_singular(f, f->factor->minor);
@@ -542,7 +489,7 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
     const bool done = solve_permuted(f, &rhs);
     brn_blas_end(threads);
     if (!done) {
-        return fail_cholmod(f, "solution");
+        return brn_cholmod_fail(f->ctx, &f->cm, "solution", f->n, f->size);
     }
     for (size_t k = 0; k < (size_t)nrhs; ++k) {
         for (size_t j = 0; j < (size_t)f->n; ++j) {

@@ -351,6 +351,56 @@ static void test_welding_and_refinement(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* ---- every allocation fails in turn -------------------------------------------------------------------------------- */
+
+typedef struct meter {
+    long calls, fail_at; /* 0: never */
+} meter;
+
+static void *meter_realloc(void *user, void *block, size_t size)
+{
+    meter *m = user;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return ++m->calls == m->fail_at ? NULL : realloc(block, size);
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    (void)state;
+    meter m = {0};
+    brn_ctx_options options = brn_ctx_options_default();
+    options.threads = 1;
+    options.realloc = meter_realloc;
+    options.realloc_user = &m;
+    brn_ctx *ctx = NULL;
+    assert_int_equal(brn_ctx_create(&options, &ctx), BRN_OK);
+    if (can_fill(ctx)) {
+        /* 1.2: the triangles are kept. 6: meshed anew. */
+        static const double resolutions[] = {1.2, 6.0};
+        brn_mesh *surface = read_obj(ctx, octahedron);
+        const int all[] = {0, 1, 2, 3, 4, 5};
+        assert_done(ctx, brn_mesh_add_group(surface, "all", all, 6));
+        for (int i = 0; i < 2; ++i) {
+            brn_status status = BRN_ERR_MEMORY;
+            for (m.fail_at = 1; status < 0 && m.fail_at < 1000; ++m.fail_at) {
+                brn_mesh *mesh = NULL;
+                m.calls = 0;
+                status = brn_mesh_fill_surface(ctx, surface, resolutions[i], BRN_TET10, &mesh);
+                assert_true(status == BRN_OK || status == BRN_ERR_MEMORY);
+                assert_true((mesh != NULL) == (status == BRN_OK));
+                brn_mesh_destroy(mesh);
+            }
+            assert_true(m.fail_at > 20 && status == BRN_OK);
+            m.fail_at = 0;
+        }
+        brn_mesh_destroy(surface);
+    }
+    brn_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_crossing_shell),
         cmocka_unit_test(test_process_is_left_alone),
         cmocka_unit_test(test_same_mesh_again),
+        cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,8 @@ static void print_json_case(const brn_bench_case *c, const brn_bench *bench, dou
 {
     (void)printf("%s\n    {\"name\": ", first ? "" : ",");
     print_json_text(c->name);
-    (void)printf(", \"wall_s\": %.6g, \"cpu_s\": %.6g, \"figures\": [", wall, cpu);
+    (void)printf(", \"threads\": %d, \"wall_s\": %.6g, \"cpu_s\": %.6g, \"figures\": [",
+                 brn_ctx_threads(bench->ctx), wall, cpu);
     for (int i = 0; i < bench->count; ++i) {
         const figure *f = &bench->figures[i];
         (void)printf("%s\n      {\"name\": ", i > 0 ? "," : "");
@@ -207,8 +208,8 @@ static int run_cases(const bench_args *args)
     int code = CLI_DONE;
     bool first = true;
     if (args->json) {
-        (void)printf("{\n  \"version\": \"%s\", \"threads\": %d, \"repeats\": %d,\n  \"cases\": [",
-                     BRN_VERSION, args->threads, args->repeats);
+        (void)printf("{\n  \"version\": \"%s\", \"repeats\": %d,\n  \"cases\": [", BRN_VERSION,
+                     args->repeats);
     }
     /* One case that fails does not keep the others from running. */
     for (int k = 0; k < CLI_COUNT(cases); ++k) {

@@ -82,8 +82,8 @@ static void print_model(const brn_model_info *info)
                  cli_paint(stdout, CLI_PLAIN));
     (void)printf("  %-16s%s, integrator %s, %dD\n", "method", info->method, info->integrator,
                  info->dimension);
-    (void)printf("  %-16s%d bodies, %d nodes, %d elements, %d unknowns\n", "size", info->bodies, info->nodes,
-                 info->elements, info->dofs);
+    (void)printf("  %-16s%d bod%s, %d nodes, %d elements, %d unknowns\n", "size", info->bodies,
+                 info->bodies == 1 ? "y" : "ies", info->nodes, info->elements, info->dofs);
     (void)printf("  %-16s%s, %.4g %s\n", "mass, volume", cli_quantity(info->mass * 1e3, "g", mass),
                  info->volume, volume_unit(info->dimension));
     (void)printf("  %-16s%s in %.0f steps\n", "time", cli_quantity(info->end, "s", end),

@@ -50,7 +50,7 @@ static void describe(const cli_progress *p, const brn_progress *now, pieces out)
 {
     char left[CLI_TEXT_SIZE];
     const double remaining = p->rate_time > 0.0 ? (now->end - now->time) / p->rate_time : NAN;
-    (void)snprintf(out[0], PIECE_SIZE, "%3.0f %%", floor(100.0 * fraction_done(now)));
+    (void)snprintf(out[0], PIECE_SIZE, "%3.0f %%", floor(100.0 * fraction_done(now) + 1e-6));
     (void)snprintf(out[1], PIECE_SIZE, "ETA %s", cli_duration(remaining < 0.0 ? 0.0 : remaining, left));
     (void)snprintf(out[2], PIECE_SIZE, "t %.4g/%.4g s", now->time, now->end);
     if (now->steps > 0) {

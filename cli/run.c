@@ -147,7 +147,7 @@ static void print_files(const char *dir)
         {"summary.json", "one flat object of figures"},
         {"series.csv", "a row a step: energies, errors, reactions, probes"},
         {"trajectory.h5", "the frames (HDF5)"},
-        {"trajectory.xdmf", "opens trajectory.h5 in ParaView"},
+        {"trajectory.xmf", "opens trajectory.h5 in ParaView"},
         {"checkpoint.h5", "what --resume goes on from"},
     };
     enum { FILES_MAX = 64 };

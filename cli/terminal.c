@@ -83,6 +83,12 @@ char *cli_quantity(double value, const char *unit, char buffer[CLI_TEXT_SIZE])
         (void)snprintf(buffer, CLI_TEXT_SIZE, "-");
         return buffer;
     }
+    /* Beyond the prefixes, an exponent. */
+    const double size = fabs(value);
+    if (size != 0.0 && (size < 1e-12 || size >= 9.995e14)) {
+        (void)snprintf(buffer, CLI_TEXT_SIZE, "%.2e %s", value, unit);
+        return buffer;
+    }
     int at = NONE;
     double scaled = value;
     while (fabs(scaled) >= 999.5 && at < LAST) {

@@ -158,6 +158,22 @@ static const brn_param test_plane_params[] = {
      .help = "outwards"},
 };
 static const brn_table test_plane_table = {TEST_TABLE("plane", test_plane, test_plane_params)};
+/* A shape that must hold one of the generators. */
+typedef struct test_holder {
+    brn_block block;
+    brn_variant here;
+} test_holder;
+
+static const brn_param test_holder_params[] = {
+    {.name = "here",
+     .kind = BRN_KEYED_HERE,
+     .offset = offsetof(test_holder, here),
+     .set = BRN_SET_MESH,
+     .required = true,
+     .help = "mesh"},
+};
+static const brn_table test_holder_table = {TEST_TABLE("holder", test_holder, test_holder_params)};
+
 static const brn_table test_empty_table = {.name = "empty", .help = "no keys", .size = sizeof(brn_block)};
 
 static const char *const test_masses[] = {"consistent", "lumped", "uniform", NULL};
@@ -283,7 +299,8 @@ static const brn_table *const test_methods[] = {&test_none_table, &test_ipc_tabl
 static const brn_table *const test_materials[] = {&test_neo_table, &test_linear_table};
 static const brn_table *const test_meshes[] = {&test_box_table, &test_ball_table};
 static const brn_table *const test_bodies[] = {&test_deformable_table, &test_static_table, &test_kinds_table};
-static const brn_table *const test_shapes[] = {&test_plane_table, &test_ball_table, &test_empty_table};
+static const brn_table *const test_shapes[] = {&test_plane_table, &test_ball_table, &test_empty_table,
+                                               &test_holder_table};
 
 static const brn_schema test_schema = {
     .root = &brn_scene_table,

@@ -133,7 +133,8 @@ BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1
 
 /* Steps to choose from, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */
-BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable, double *resolving);
+BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable,
+                                            double *resolving);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 

@@ -16,7 +16,7 @@ static void check_method(brn_scene *scene)
     const brn_scene_def *def = brn_scene_get_def(scene);
     const brn_method *method = brn_method_of_table(def->method.table);
     if (method == NULL) {
-        return;
+        return; /* the method itself is a problem already */
     }
     if ((method->integrators >> def->integrator & 1u) == 0) {
         brn_scene_add_problem(scene, "integrator", "method '%s' does not take it", method->table->name);
@@ -27,8 +27,17 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
 {
     brn_registry registry;
     brn_registry_fill(&registry);
-    BRN_TRY(brn_scene_resolve(scene, &registry.schema));
-    check_method(scene);
+    const brn_status status = brn_scene_resolve(scene, &registry.schema);
+    if (status < 0 && status != BRN_ERR_SCENE) {
+        return status;
+    }
+    /* The build would find bad names, but it does not start on a scene that has other problems. */
+    if (status == BRN_ERR_SCENE && brn_scene_get_def(scene) != NULL) {
+        brn_model_check_names(scene);
+    }
+    if (brn_scene_get_def(scene) != NULL) {
+        check_method(scene);
+    }
     if (brn_scene_problem_count(scene) > 0) {
         return brn_fail(ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(scene, 0));
     }

@@ -9,7 +9,7 @@ static void list_materials(brn_text *text)
 {
     for (int i = 0; i < brn_material_count(); ++i) {
         const brn_material *m = brn_material_get(i);
-        brn_text_add(text, "  %-20s %s\n  %-20s W = %s\n", m->table->name, m->table->help, "", m->equation);
+        brn_text_add(text, "  %-20s %s\n  %-20s %s\n", m->table->name, m->table->help, "", m->equation);
     }
 }
 
@@ -107,10 +107,10 @@ brn_status brn_info(brn_ctx *ctx, const char *topic, char **out)
         brn_text_add(&text, "%s: %s\n", table->name, table->help);
         for (int i = 0; i < brn_material_count(); ++i) {
             if (brn_material_get(i)->table == table) {
-                brn_text_add(&text, "  W = %s\n", brn_material_get(i)->equation);
+                brn_text_add(&text, "  %s\n", brn_material_get(i)->equation);
             }
         }
-        brn_table_describe(table, schema, 1, &text);
+        brn_table_describe(table, schema, 2, &text);
     }
     return brn_text_take(&text, out);
 }

@@ -165,6 +165,8 @@ static brn_status checkpoint(run *r)
         return BRN_OK;
     }
     char path[PATH_SIZE];
+    /* The frames that the checkpoint counts must be on the disk before it is. */
+    BRN_TRY(brn_trajectory_sync(r->trajectory));
     r->sums.wall_s = brn_wall_time() - r->wall_start;
     r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
     return brn_state_save(r->sim->state, in_folder(r, "checkpoint.h5", path), brn_model_hash(r->model),

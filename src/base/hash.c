@@ -20,7 +20,9 @@ uint64_t brn_hash_bytes(uint64_t hash, const void *bytes, size_t n)
         hash = mix(hash ^ word) + UINT64_C(0x9e3779b97f4a7c15);
     }
     uint64_t tail = 0;
-    memcpy(&tail, p, left);
+    if (left > 0) { /* memcpy takes no NULL, not even of 0 bytes */
+        memcpy(&tail, p, left);
+    }
     return mix(hash ^ tail) + n;
 }
 

@@ -1,7 +1,7 @@
 /* Drops unused nodes and merges close ones. A node goes to the lowest-numbered kept node within the tolerance, else it
    is kept itself: first come, first kept, so the result does not depend on a chain of near neighbours and kept nodes
-   are more than the tolerance apart. They are found in a hash of cubes twice as wide as the tolerance, of which a node
-   looks at 8 at most; a cube holds a bounded number of kept nodes, so the whole is O(n). */
+   are more than the tolerance apart. They are found in a hash of cubes 8 times as wide as the tolerance: a node mostly
+   looks at its own cube, at 8 at most, and a cube holds a bounded number of kept nodes, so the whole is O(n). */
 #include "base/hash.h"
 #include "geom/node_merge.h"
 
@@ -25,14 +25,21 @@ static uint32_t hash_key(const double key[3], uint32_t mask)
     return (uint32_t)(hash ^ (hash >> 32)) & mask;
 }
 
+/* Cube of a coordinate. Shifted by the golden section, since round coordinates would sit on the sides of cubes. */
+static double cube_of(const merge_grid *grid, double x)
+{
+    return floor(x / grid->width + 0.38196601125010515);
+}
+
 static bool close_enough(const merge_grid *grid, int a, int b)
 {
     const double *x = grid->mesh->pos[a], *y = grid->mesh->pos[b];
     if (!(grid->tolerance > 0.0)) {
         return x[0] == y[0] && x[1] == y[1] && x[2] == y[2];
     }
-    const double d = hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
-    return d <= grid->tolerance;
+    const double d[3] = {fabs(x[0] - y[0]), fabs(x[1] - y[1]), fabs(x[2] - y[2])};
+    const double t = grid->tolerance;
+    return d[0] <= t && d[1] <= t && d[2] <= t && hypot(hypot(d[0], d[1]), d[2]) <= t;
 }
 
 /* Lowest kept node of one hash value that is close, or `best`. */
@@ -55,8 +62,8 @@ static int find_kept(const merge_grid *grid, int node)
     double low[3], high[3];
     const double reach = grid->tolerance * (1.0 + 1e-6); /* covers the rounding of the quotient */
     for (int k = 0; k < 3; ++k) {
-        low[k] = floor((x[k] - reach) / grid->width);
-        high[k] = floor((x[k] + reach) / grid->width);
+        low[k] = cube_of(grid, x[k] - reach);
+        high[k] = cube_of(grid, x[k] + reach);
     }
     int best = INT_MAX;
     for (int corner = 0; corner < 8; ++corner) {
@@ -77,7 +84,7 @@ static void keep(merge_grid *grid, int node)
     const double *x = grid->mesh->pos[node];
     double key[3];
     for (int k = 0; k < 3; ++k) {
-        key[k] = grid->width > 0.0 ? floor(x[k] / grid->width) : x[k];
+        key[k] = grid->width > 0.0 ? cube_of(grid, x[k]) : x[k];
     }
     const uint32_t slot = hash_key(key, grid->mask);
     grid->next[node] = grid->head[slot];
@@ -86,7 +93,7 @@ static void keep(merge_grid *grid, int node)
 
 brn_status brn_node_merge(const brn_mesh *mesh, double tolerance, int *same)
 {
-    merge_grid grid = {.mesh = mesh, .tolerance = tolerance, .width = 2.0 * tolerance};
+    merge_grid grid = {.mesh = mesh, .tolerance = tolerance, .width = 8.0 * tolerance};
     uint32_t slots = 16;
     while (slots < (uint32_t)mesh->nnode && slots < UINT32_C(1) << 30) {
         slots *= 2;
@@ -142,7 +149,7 @@ static void renumber(brn_mesh *mesh, const int *number)
 
 brn_status brn_mesh_clean(brn_mesh *mesh, double merge_tolerance)
 {
-    if (!(merge_tolerance >= 0.0) || !isfinite(2.0 * merge_tolerance)) {
+    if (!(merge_tolerance >= 0.0) || !isfinite(8.0 * merge_tolerance)) {
         return brn_fail(mesh->ctx, BRN_ERR_RANGE, "merge tolerance %g m: must be >= 0", merge_tolerance);
     }
     int *same = NULL, *number = NULL;

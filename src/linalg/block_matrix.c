@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { PATTERN_ROWS = 512, MULTIPLY_ROWS = 1024 }; /* rows of one parallel block */
+enum { PATTERN_ROWS = 512 }; /* rows of one parallel block */
 
 /* What the pattern builder shares between its row blocks. */
 typedef struct pattern {
@@ -292,7 +292,7 @@ brn_status brn_block_matrix_create(brn_ctx *ctx, int n, int size, const brn_sten
                                    brn_block_matrix **out)
 {
     *out = NULL;
-    if (n < 0 || n > INT_MAX - 4096 || size < 1 || size > 3) {
+    if (n < 0 || n > INT_MAX - 16384 || size < 1 || size > 3) {
         return brn_fail(ctx, BRN_ERR_RANGE, "matrix of %d rows of %d x %d blocks", n, size, size);
     }
     brn_block_matrix *a = NULL;
@@ -409,50 +409,83 @@ brn_status brn_block_matrix_add(brn_block_matrix *a, double factor, const brn_bl
 
 /* ---- product ----------------------------------------------------------------------------------------------------- */
 
+/* Rows are cut into chunks. Inside a chunk a block serves its row and, transposed, its column while it is at hand;
+   blocks that reach from an earlier chunk are read again through the lower index. Large chunks read less, small ones
+   feed more threads. The cut depends on the matrix only, and so does the order of every sum. */
 typedef struct product {
     const brn_block_matrix *a;
     const double *x;
     double *y;
+    int rows; /* of a chunk */
 } product;
 
-/* Row i of the product: the blocks left of the diagonal through the lower index, then the stored row. Always in this
-   order, so the sum does not depend on who computes it. Inlined for each block size. */
-static inline __attribute__((always_inline)) void rows_multiply(const product *p, int first, int end,
-                                                                const int s)
+static int chunk_rows(int n)
 {
-    const brn_block_matrix *a = p->a;
-    for (int i = first; i < end; ++i) {
-        double sum[3] = {0.0, 0.0, 0.0};
-        for (int t = a->lower_start[i]; t < a->lower_start[i + 1]; ++t) {
-            const double *v = a->value + (size_t)a->lower_block[t] * (size_t)(s * s);
-            const double *x = p->x + (size_t)a->lower_row[t] * (size_t)s;
-            for (int r = 0; r < s; ++r) {
-                for (int c = 0; c < s; ++c) {
-                    sum[r] += v[c * s + r] * x[c];
-                }
-            }
-        }
-        for (int k = a->start[i]; k < a->start[i + 1]; ++k) {
-            const double *v = a->value + (size_t)k * (size_t)(s * s);
-            const double *x = p->x + (size_t)a->column[k] * (size_t)s;
-            for (int r = 0; r < s; ++r) {
-                for (int c = 0; c < s; ++c) {
-                    sum[r] += v[r * s + c] * x[c];
-                }
-            }
-        }
-        for (int r = 0; r < s; ++r) {
-            p->y[(size_t)i * (size_t)s + (size_t)r] = sum[r];
+    const int rows = n / 16;
+    return rows < 1024 ? 1024 : rows > 16384 ? 16384 : rows;
+}
+
+/* sum += V x */
+static inline __attribute__((always_inline)) void block_apply(const double *v, const double *x, double *sum,
+                                                              const int s)
+{
+    for (int r = 0; r < s; ++r) {
+        for (int c = 0; c < s; ++c) {
+            sum[r] += v[r * s + c] * x[c];
         }
     }
 }
 
-static brn_status multiply_block(void *arg, int block, brn_arena *scratch)
+/* sum += V' x */
+static inline __attribute__((always_inline)) void block_apply_t(const double *v, const double *x, double *sum,
+                                                                const int s)
+{
+    for (int c = 0; c < s; ++c) {
+        double add = 0.0;
+        for (int r = 0; r < s; ++r) {
+            add += v[r * s + c] * x[r];
+        }
+        sum[c] += add;
+    }
+}
+
+/* Inlined for each block size. */
+static inline __attribute__((always_inline)) void rows_multiply(const product *p, int first, int end,
+                                                                const int s)
+{
+    const brn_block_matrix *a = p->a;
+    const size_t bb = (size_t)(s * s);
+    memset(p->y + (size_t)first * (size_t)s, 0, (size_t)(end - first) * (size_t)s * sizeof *p->y);
+    for (int i = first; i < end; ++i) {
+        double own[3] = {0.0, 0.0, 0.0};
+        double sum[3] = {0.0, 0.0, 0.0};
+        memcpy(own, p->x + (size_t)i * (size_t)s, (size_t)s * sizeof *own);
+        for (int t = a->lower_start[i]; t < a->lower_start[i + 1] && a->lower_row[t] < first; ++t) {
+            block_apply_t(a->value + (size_t)a->lower_block[t] * bb,
+                          p->x + (size_t)a->lower_row[t] * (size_t)s, sum, s);
+        }
+        int k = a->start[i];
+        block_apply(a->value + (size_t)k * bb, own, sum, s);
+        for (++k; k < a->start[i + 1] && a->column[k] < end; ++k) {
+            const size_t at = (size_t)a->column[k] * (size_t)s;
+            block_apply(a->value + (size_t)k * bb, p->x + at, sum, s);
+            block_apply_t(a->value + (size_t)k * bb, own, p->y + at, s);
+        }
+        for (; k < a->start[i + 1]; ++k) {
+            block_apply(a->value + (size_t)k * bb, p->x + (size_t)a->column[k] * (size_t)s, sum, s);
+        }
+        for (int r = 0; r < s; ++r) {
+            p->y[(size_t)i * (size_t)s + (size_t)r] += sum[r];
+        }
+    }
+}
+
+static brn_status multiply_chunk(void *arg, int block, brn_arena *scratch)
 {
     (void)scratch;
     const product *p = arg;
-    const int first = block * MULTIPLY_ROWS;
-    const int end = brn_block_end(p->a->n, MULTIPLY_ROWS, block);
+    const int first = block * p->rows;
+    const int end = brn_block_end(p->a->n, p->rows, block);
     switch (p->a->size) {
     case 1:
         rows_multiply(p, first, end, 1);
@@ -469,6 +502,6 @@ static brn_status multiply_block(void *arg, int block, brn_arena *scratch)
 
 brn_status brn_block_matrix_multiply(const brn_block_matrix *a, const double *x, double *y)
 {
-    product p = {a, x, y};
-    return brn_parallel_for(a->ctx, brn_block_count(a->n, MULTIPLY_ROWS), multiply_block, &p);
+    product p = {a, x, y, chunk_rows(a->n)};
+    return brn_parallel_for(a->ctx, brn_block_count(a->n, p.rows), multiply_chunk, &p);
 }

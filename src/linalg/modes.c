@@ -18,6 +18,8 @@
 
 enum { BLOCK = 8, CYCLES_MAX = 400, ROTATE_ROWS = 256 };
 
+#define SHIFT 1e-8 /* relative to the mean eigenvalue */
+
 typedef struct lanczos {
     brn_ctx *ctx;
     const brn_block_matrix *k, *m;
@@ -121,7 +123,10 @@ static brn_status block_normalise(lanczos *z, int have, const double scale[BLOCK
                 for (int i = 0; i < j; ++i) {
                     const double c = dot(z->ndof, column(z, have + i), z->mw);
                     z->r[j * BLOCK + i] += replaced ? 0.0 : c;
-                    gemm(false, z->ndof, 1, 1, -1.0, column(z, have + i), z->ndof, &c, 1, 1.0, x, z->ndof);
+                    const double *v = column(z, have + i);
+                    for (int d = 0; d < z->ndof; ++d) {
+                        x[d] -= c * v[d];
+                    }
                 }
             }
             BRN_TRY(apply(z, z->m, 1, x, z->mw));
@@ -311,8 +316,9 @@ static double trace(const brn_block_matrix *a, const unsigned char *fixed)
     return sum;
 }
 
-/* Factors K + s M. The mean eigenvalue tr K / tr M sets the scale; a factor 1e-10 below it the shift lies under the
-   elastic modes of all but the most slender bodies, and still far above rounding. */
+/* Factors K + s M. The mean eigenvalue tr K / tr M sets the scale; a factor 1e-8 below it the shift lies under the
+   elastic modes of all but the most slender bodies, and so far above rounding that rigid modes (theta = 1/s) do not
+   drown the others' digits. */
 static brn_status factor_shifted(lanczos *z)
 {
     const double k = trace(z->k, z->fixed);
@@ -320,10 +326,10 @@ static brn_status factor_shifted(lanczos *z)
     if (!(m > 0.0) || !isfinite(m) || !(k >= 0.0) || !isfinite(k)) {
         return brn_fail(z->ctx, BRN_ERR_SINGULAR, "modes: stiffness of trace %g, mass of trace %g", k, m);
     }
-    z->shift = k > 0.0 ? 1e-10 * (k / m) : 1.0;
+    z->shift = k > 0.0 ? SHIFT * (k / m) : 1.0;
     BRN_TRY(brn_block_matrix_copy(z->k, &z->shifted));
     BRN_TRY(brn_block_matrix_add(z->shifted, z->shift, z->m));
-    BRN_TRY(brn_factor_create(z->ctx, z->shifted, &z->factor));
+    BRN_TRY(brn_factor_create(z->ctx, z->shifted, z->fixed, &z->factor));
     brn_status status = brn_factor_numeric(z->factor, z->shifted, z->fixed);
     /* Rounding in a badly scaled K can outweigh the shift. */
     for (int attempt = 0; status == BRN_ERR_SINGULAR && attempt < 3; ++attempt) {
@@ -352,23 +358,40 @@ static brn_status workspace(lanczos *z)
     return BRN_OK;
 }
 
-/* Rayleigh-Ritz with K itself on the vectors found: 1/theta - s would lose the digits of lambda << s. */
+/* One more step of inverse iteration takes the stiff components out of the vectors, which a small residual of B hides;
+   then Rayleigh-Ritz with K itself, for 1/theta - s would lose the digits of lambda << s. */
 static brn_status refine(lanczos *z, brn_modes *out)
 {
     const int n = z->ndof;
     const int count = z->count;
+    const size_t order = (size_t)count;
+    double *stiffness = z->y;
+    double *mass = z->t;
+    for (int first = 0; first < count; first += BLOCK) {
+        const int columns = count - first < BLOCK ? count - first : BLOCK;
+        BRN_TRY(apply(z, z->m, columns, column(z, first), z->mw));
+        BRN_TRY(brn_factor_solve_many(z->factor, columns, z->mw, column(z, first)));
+        for (int j = first; j < first + columns; ++j) {
+            for (int i = 0; i < n; ++i) {
+                column(z, j)[i] /= z->theta[j];
+            }
+        }
+    }
     for (int first = 0; first < count; first += BLOCK) {
         const int columns = count - first < BLOCK ? count - first : BLOCK;
         BRN_TRY(apply(z, z->k, columns, column(z, first), z->w));
-        gemm(true, count, columns, n, 1.0, z->v, n, z->w, n, 0.0, z->y + (size_t)first * (size_t)count,
-             count);
+        BRN_TRY(apply(z, z->m, columns, column(z, first), z->mw));
+        gemm(true, count, columns, n, 1.0, z->v, n, z->w, n, 0.0, stiffness + (size_t)first * order, count);
+        gemm(true, count, columns, n, 1.0, z->v, n, z->mw, n, 0.0, mass + (size_t)first * order, count);
     }
+    const int one = 1;
     int info = 0;
-    dsyev_("V", "U", &count, z->y, &count, out->lambda, z->work, &z->lwork, &info);
+    dsygv_(&one, "V", "U", &count, stiffness, &count, mass, &count, out->lambda, z->work, &z->lwork, &info);
     if (info != 0) {
-        return brn_fail(z->ctx, BRN_ERR_NOT_FINITE, "modes: the projected stiffness is not finite");
+        return brn_fail(z->ctx, BRN_ERR_NOT_FINITE,
+                        "modes: LAPACK's dsygv failed on the projected problem (%d)", info);
     }
-    gemm(false, n, count, count, 1.0, z->v, n, z->y, count, 0.0, out->shape, n);
+    gemm(false, n, count, count, 1.0, z->v, n, stiffness, count, 0.0, out->shape, n);
     return BRN_OK;
 }
 
@@ -437,7 +460,7 @@ static brn_status find_dense(lanczos *z, brn_modes *out)
         }
     }
     const double k = trace(z->k, z->fixed);
-    z->shift = 1e-10 * (k / trace(z->m, z->fixed));
+    z->shift = SHIFT * (k / trace(z->m, z->fixed));
     return BRN_OK;
 }
 

@@ -311,7 +311,9 @@ static brn_status solve(pcg *w, double tolerance, int cap, brn_pcg_result *resul
                             tolerance);
         }
         last = now;
-        const brn_status status = run(w, sums[0], tolerance * tolerance * bb, cap, &result->iterations);
+        /* A run gains at most 12 digits: beyond, its recurrence tells nothing about the true residual. */
+        const double target = fmax(tolerance * tolerance * bb, 1e-24 * sums[1]);
+        const brn_status status = run(w, sums[0], target, cap, &result->iterations);
         double ignored = 0.0;
         BRN_TRY(refresh(w, sums, &ignored));
         result->residual = sqrt(sums[1] / bb);

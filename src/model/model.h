@@ -102,6 +102,9 @@ void brn_motion_place(const brn_motion *motion, const double rest[3], double t, 
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 
+/* Problems with names that refer to nothing. Also for a scene that has problems already, so that all are told at once. */
+void brn_model_check_names(brn_scene *scene);
+
 /* Compile proper; the public brn_model_compile (api) resolves the scene first. */
 brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out);
 

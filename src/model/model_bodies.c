@@ -82,10 +82,12 @@ static brn_status add_nodes(brn_builder *b, const brn_body_common *common, const
     return BRN_OK;
 }
 
-/* Boundary in the model's node numbers. */
-static brn_status add_boundary(const brn_mesh *mesh, brn_body *body)
+/* Boundary in the model's node numbers. A flat mesh is a sheet in a 3D scene and a solid in a 2D one. */
+static brn_status add_boundary(int dim, const brn_mesh *mesh, brn_body *body)
 {
-    BRN_TRY(brn_boundary_create(mesh, &body->boundary));
+    const bool sheet = dim == 3 && brn_mesh_dim(mesh) == 2;
+    BRN_TRY(sheet ? brn_boundary_of_surface(mesh, &body->boundary)
+                  : brn_boundary_create(mesh, &body->boundary));
     brn_boundary *boundary = body->boundary;
     const int shift = body->node_first;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
@@ -118,7 +120,7 @@ static brn_status add_body_frame(brn_builder *b, int index, const brn_mesh *mesh
     body->elem_first = model->nelem;
     brn_mesh_measure(mesh, &body->quality);
     BRN_TRY(add_nodes(b, common, mesh, body));
-    return add_boundary(mesh, body);
+    return add_boundary(model->dim, mesh, body);
 }
 
 /* Elastic constants of a body's material; NULL after adding a problem. */

@@ -27,16 +27,13 @@ const brn_body_common *brn_builder_body(const brn_builder *b, int body)
     return b->def->bodies.items[body].value;
 }
 
+/* Name of an entry; NULL if the entry has a problem of its own. */
 static const char *name_of(const brn_builder *b, brn_noun noun, int index)
 {
-    switch (noun) {
-    case BRN_NOUN_MATERIAL:
-        return ((const brn_block *)b->def->materials.items[index].value)->name;
-    case BRN_NOUN_MESH:
-        return ((const brn_mesh_def *)b->def->meshes.items)[index].block.name;
-    default:
-        return brn_builder_body(b, index)->name;
-    }
+    const brn_block *block = noun == BRN_NOUN_MATERIAL ? b->def->materials.items[index].value
+                             : noun == BRN_NOUN_BODY   ? b->def->bodies.items[index].value
+                                                       : &((const brn_mesh_def *)b->def->meshes.items)[index];
+    return block != NULL ? block->name : NULL;
 }
 
 int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, brn_noun noun, const char *word)
@@ -47,10 +44,10 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
     int count = 0;
     for (int i = 0; i < counts[noun]; ++i) {
         const char *name = name_of(b, noun, i);
-        if (strcmp(name, word) == 0) {
+        if (name != NULL && strcmp(name, word) == 0) {
             return i;
         }
-        if (count < NAMES_MAX) {
+        if (name != NULL && count < NAMES_MAX) {
             names[count++] = name;
         }
     }
@@ -66,6 +63,41 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
     }
     brn_builder_problem(b, block, key, "no such %s; there is: %s", nouns[noun], list);
     return -1;
+}
+
+static void check_body_name(brn_builder *b, const brn_block *block, const char *word)
+{
+    if (word != NULL) {
+        (void)brn_builder_find(b, block, "body", BRN_NOUN_BODY, word);
+    }
+}
+
+void brn_model_check_names(brn_scene *scene)
+{
+    brn_builder b = {.scene = scene, .def = brn_scene_get_def(scene)};
+    for (int i = 0; i < b.def->bodies.count; ++i) {
+        const brn_variant *body = &b.def->bodies.items[i];
+        const brn_body_common *common = body->value;
+        if (common != NULL && common->mesh != NULL) {
+            (void)brn_builder_find(&b, &common->block, "mesh", BRN_NOUN_MESH, common->mesh);
+        }
+        if (body->table == &brn_deformable_table && ((const brn_deformable_def *)common)->material != NULL) {
+            (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL,
+                                   ((const brn_deformable_def *)common)->material);
+        }
+    }
+    const brn_fixed_def *fixed = b.def->fixed.items;
+    for (int i = 0; i < b.def->fixed.count; ++i) {
+        check_body_name(&b, &fixed[i].block, fixed[i].body);
+    }
+    const brn_load_def *loads = b.def->loads.items;
+    for (int i = 0; i < b.def->loads.count; ++i) {
+        check_body_name(&b, &loads[i].block, loads[i].body);
+    }
+    const brn_probe_def *probes = b.def->output.probes.items;
+    for (int i = 0; i < b.def->output.probes.count; ++i) {
+        check_body_name(&b, &probes[i].block, probes[i].body);
+    }
 }
 
 static brn_status add_settings(brn_builder *b)

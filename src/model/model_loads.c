@@ -162,16 +162,15 @@ static int place_in(const int *list, int count, int wanted)
 
 /* Nodal forces of a dead traction over the region's faces, accumulated on the region's nodes. */
 static brn_status spread_traction(brn_builder *b, const brn_body *body, const double traction[3],
-                                  brn_load *load)
+                                  brn_load *load, int *faces)
 {
     brn_model *model = b->model;
-    int faces = 0;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         int *face = NULL;
         int nface = 0;
         BRN_TRY(brn_region_faces(model, body, (brn_cell)kind, load->node, load->nnode, &face, &nface));
         const int width = brn_cell_get((brn_cell)kind)->nnode;
-        faces += nface;
+        *faces += nface;
         for (int f = 0; f < nface; ++f) {
             double x[BRN_FACE_NODES_MAX][3];
             double force[BRN_FACE_NODES_MAX][3];
@@ -188,7 +187,7 @@ static brn_status spread_traction(brn_builder *b, const brn_body *body, const do
         }
         brn_free(b->ctx, face);
     }
-    return faces > 0 ? BRN_OK : BRN_ERR_RANGE;
+    return BRN_OK;
 }
 
 static brn_status collect_faces(brn_builder *b, const brn_body *body, brn_load *load, int *total)
@@ -202,53 +201,35 @@ static brn_status collect_faces(brn_builder *b, const brn_body *body, brn_load *
     return BRN_OK;
 }
 
-static bool vector_of(brn_builder *b, const brn_load_def *def, const char *key, const brn_reals *from,
-                      double out[3])
-{
-    memset(out, 0, 3 * sizeof *out);
-    if (from->count != b->model->dim && from->count != 3) {
-        brn_builder_problem(b, &def->block, key, "wants %d numbers, found %d", b->model->dim, from->count);
-        return false;
-    }
-    memcpy(out, from->v, (size_t)from->count * sizeof *out);
-    return true;
-}
-
-static const char no_faces[] =
-    "the region holds no whole boundary face: select a surface, e.g. where: {face: +z}";
-
 static brn_status fill_load(brn_builder *b, const brn_load_def *def, const brn_body *body, brn_load *load)
 {
-    double vector[3];
-    if (def->force.count > 0) {
-        if (vector_of(b, def, "force", &def->force, vector)) {
-            for (int n = 0; n < load->nnode; ++n) {
-                for (int i = 0; i < 3; ++i) {
-                    load->force[3 * n + i] = vector[i] / load->nnode;
-                }
-            }
-        }
-        return BRN_OK;
+    double vector[3] = {0.0, 0.0, 0.0};
+    const brn_reals *given = def->force.count > 0 ? &def->force : &def->traction;
+    for (int i = 0; i < given->count && i < 3; ++i) {
+        vector[i] = given->v[i];
     }
-    if (def->traction.count > 0) {
-        if (vector_of(b, def, "traction", &def->traction, vector)) {
-            const brn_status status = spread_traction(b, body, vector, load);
-            if (status == BRN_ERR_RANGE) {
-                brn_builder_problem(b, &def->block, "where", "%s", no_faces);
-                return BRN_OK;
+    if (def->force.count > 0) {
+        for (int n = 0; n < load->nnode; ++n) {
+            for (int i = 0; i < 3; ++i) {
+                load->force[3 * n + i] = vector[i] / load->nnode;
             }
-            return status;
         }
         return BRN_OK;
     }
     int faces = 0;
-    load->pressure = def->pressure;
-    BRN_TRY(collect_faces(b, body, load, &faces));
-    if (faces == 0) {
-        brn_builder_problem(b, &def->block, "where", "%s", no_faces);
+    if (def->traction.count > 0) {
+        BRN_TRY(spread_traction(b, body, vector, load, &faces));
+    } else {
+        load->pressure = def->pressure;
+        BRN_TRY(collect_faces(b, body, load, &faces));
+        load->nnode = 0;
+        b->model->has_pressure = true;
     }
-    load->nnode = 0;
-    b->model->has_pressure = true;
+    if (faces == 0) {
+        brn_builder_problem(
+            b, &def->block, "where",
+            "the region holds no whole boundary face: select a surface, e.g. where: {face: +z}");
+    }
     return BRN_OK;
 }
 
@@ -264,12 +245,6 @@ static brn_status add_load(brn_builder *b, int index, brn_load *load)
     load->ramp_to = def->ramp.block.line != 0 ? def->ramp.to : 0.0;
     if (def->ramp.block.line == 0 && b->model->integrator == BRN_STATIC) {
         load->ramp_to = b->model->end;
-    }
-    const int kinds = (def->force.count > 0) + (def->traction.count > 0) + !isnan(def->pressure);
-    if (kinds != 1) {
-        brn_scene_add_problem(b->scene, def->block.path,
-                              "wants one of: force, traction, pressure; found %d of them", kinds);
-        return BRN_OK;
     }
     const int body = region_body(b, &def->block, def->body);
     if (body < 0) {

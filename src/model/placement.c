@@ -54,35 +54,9 @@ static brn_status make(brn_scene *scene, const brn_mesh_def *def, brn_ctx *ctx, 
     return status;
 }
 
-/* Exactly one source, and what belongs to it. */
-static bool source_is_clear(brn_scene *scene, const brn_mesh_def *def)
-{
-    const int sources = (def->generator.table != NULL) + (def->file != NULL) + (def->surface != NULL);
-    if (sources != 1) {
-        brn_scene_add_problem(scene, def->block.path,
-                              "wants one of: a generator (box, sphere, ...), file, surface; found %d of them",
-                              sources);
-        return false;
-    }
-    if (def->surface != NULL && !(def->resolution > 0.0)) {
-        brn_scene_add_problem(scene, def->block.path,
-                              "resolution: is needed with surface: the edge length of the tets [m]");
-        return false;
-    }
-    if (def->scale.count != 0 && def->scale.count != 1 && def->scale.count != 3) {
-        brn_scene_add_problem(scene, def->block.path, "scale: wants 1 or 3 numbers, found %d",
-                              def->scale.count);
-        return false;
-    }
-    return true;
-}
-
 brn_status brn_placement_mesh(brn_scene *scene, const brn_mesh_def *def, brn_ctx *ctx, brn_mesh **out)
 {
     *out = NULL;
-    if (!source_is_clear(scene, def)) {
-        return BRN_OK;
-    }
     brn_status status = make(scene, def, ctx, out);
     if (status >= 0 && def->merge >= 0.0) {
         status = brn_mesh_clean(*out, def->merge);
@@ -97,8 +71,8 @@ brn_status brn_placement_mesh(brn_scene *scene, const brn_mesh_def *def, brn_ctx
         return status;
     }
     double scale[3] = {1.0, 1.0, 1.0};
-    for (int i = 0; i < 3 && def->scale.count > 0; ++i) {
-        scale[i] = def->scale.v[def->scale.count == 3 ? i : 0];
+    for (int i = 0; i < 3; ++i) { /* one number for all axes, or one an axis (two in 2D) */
+        scale[i] = def->scale.count == 1 ? def->scale.v[0] : i < def->scale.count ? def->scale.v[i] : 1.0;
     }
     double rotation[9];
     brn_placement_rotation(scene, &def->rotation, brn_scene_get_def(scene)->dimension, rotation);

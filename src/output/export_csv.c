@@ -70,74 +70,81 @@ static brn_status flush(brn_ctx *ctx, brn_text *text, FILE *file, const char *pa
     return BRN_OK;
 }
 
+/* What the two tables are written from and to. */
+typedef struct tables {
+    brn_ctx *ctx;
+    brn_playback *playback;
+    int every;
+    brn_frame frame;
+    brn_text frames, nodes;
+} tables;
+
 /* The node table may be larger than memory: frame by frame into the file. */
-static brn_status write_frames(brn_ctx *ctx, brn_playback *playback, int every, FILE *file, const char *path,
-                               brn_text frames_and_nodes[2])
+static brn_status write_frames(tables *t, FILE *file, const char *path)
 {
-    const brn_playback_info *info = brn_playback_get(playback);
-    brn_text *frames = &frames_and_nodes[0];
-    brn_text *nodes = &frames_and_nodes[1];
-    brn_frame frame = {0};
-    brn_text_add(frames, "frame,step,time\n");
-    brn_text_add(nodes, "frame,time,body,node,x,y,z%s%s\n", info->has_velocity ? ",vx,vy,vz" : "",
+    const brn_playback_info *info = brn_playback_get(t->playback);
+    brn_text_add(&t->frames, "frame,step,time\n");
+    brn_text_add(&t->nodes, "frame,time,body,node,x,y,z%s%s\n", info->has_velocity ? ",vx,vy,vz" : "",
                  info->has_force ? ",fx,fy,fz" : "");
-    brn_status status = brn_export_begin(ctx, info, ".", every, false, &frame);
-    status = status >= 0 ? flush(ctx, nodes, file, path) : status;
-    for (int f = 0; f < info->nframe && status >= 0; f += every < info->nframe ? every : info->nframe) {
-        status = brn_playback_read(playback, f, &frame);
-        if (status >= 0) {
-            brn_text_add(frames, "%d,%" PRId64, f, frame.step);
-            add_real(frames, frame.time);
-            brn_text_append(frames, "\n", 1);
-            add_frame(nodes, info, &frame, f);
-            status = flush(ctx, nodes, file, path);
-        }
+    BRN_TRY(flush(t->ctx, &t->nodes, file, path));
+    for (int f = 0; f < info->nframe; f += t->every < info->nframe ? t->every : info->nframe) {
+        BRN_TRY(brn_playback_read(t->playback, f, &t->frame));
+        brn_text_add(&t->frames, "%d,%" PRId64, f, t->frame.step);
+        add_real(&t->frames, t->frame.time);
+        brn_text_append(&t->frames, "\n", 1);
+        add_frame(&t->nodes, info, &t->frame, f);
+        BRN_TRY(flush(t->ctx, &t->nodes, file, path));
     }
-    brn_export_end(ctx, &frame);
-    return status;
+    return BRN_OK;
 }
 
 /* Into a temporary name, replaced when it is whole. */
-static brn_status write_nodes(brn_ctx *ctx, brn_playback *playback, int every, const char *path,
-                              brn_text texts[2])
+static brn_status write_nodes(tables *t, const char *path)
 {
     char temporary[4096];
     if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
-        return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", path);
+        return brn_fail(t->ctx, BRN_ERR_FILE, "%s: path too long", path);
     }
     FILE *file = fopen(temporary, "wb");
     if (file == NULL) {
-        return brn_fail(ctx, BRN_ERR_FILE, "%s: cannot create: %s", temporary, strerror(errno));
+        return brn_fail(t->ctx, BRN_ERR_FILE, "%s: cannot create: %s", temporary, strerror(errno));
     }
-    brn_status status = write_frames(ctx, playback, every, file, temporary, texts);
+    brn_status status = write_frames(t, file, temporary);
     if (fclose(file) != 0 && status >= 0) {
-        status = brn_fail(ctx, BRN_ERR_FILE, "%s: cannot write: %s", temporary, strerror(errno));
+        status = brn_fail(t->ctx, BRN_ERR_FILE, "%s: cannot write: %s", temporary, strerror(errno));
     }
     if (status < 0) {
         (void)remove(temporary);
         return status;
     }
-    return brn_file_replace(ctx, temporary, path);
+    return brn_file_replace(t->ctx, temporary, path);
+}
+
+static brn_status write_tables(tables *t, const char *dir, int *files)
+{
+    BRN_TRY(
+        brn_export_begin(t->ctx, brn_playback_get(t->playback), dir, t->every, BRN_WANT_MOTION, &t->frame));
+    char *path = brn_path_join(t->ctx, dir, "nodes.csv");
+    const brn_status status = path != NULL ? write_nodes(t, path) : BRN_ERR_MEMORY;
+    brn_free(t->ctx, path);
+    BRN_TRY(status);
+    ++*files;
+    if (t->frames.failed) {
+        return brn_fail(t->ctx, BRN_ERR_MEMORY, "%s/frames.csv: out of memory while writing", dir);
+    }
+    BRN_TRY(brn_export_file(t->ctx, dir, "frames.csv", t->frames.data, t->frames.length));
+    ++*files;
+    return BRN_OK;
 }
 
 brn_status brn_export_csv(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files)
 {
     *files = 0;
-    if (every < 1) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "export: every = %d: must be >= 1", every);
-    }
-    BRN_TRY(brn_dir_make(ctx, dir));
-    brn_text texts[2] = {{.ctx = ctx}, {.ctx = ctx}};
-    char *path = brn_path_join(ctx, dir, "nodes.csv");
-    brn_status status = path != NULL ? write_nodes(ctx, playback, every, path, texts) : BRN_ERR_MEMORY;
-    if (status >= 0) {
-        ++*files;
-        status = texts[0].failed ? brn_fail(ctx, BRN_ERR_MEMORY, "%s: out of memory while writing", dir)
-                                 : brn_export_file(ctx, dir, "frames.csv", texts[0].data, texts[0].length);
-    }
-    *files += status >= 0;
-    brn_free(ctx, path);
-    brn_text_clear(&texts[0]);
-    brn_text_clear(&texts[1]);
+    tables t = {
+        .ctx = ctx, .playback = playback, .every = every, .frames = {.ctx = ctx}, .nodes = {.ctx = ctx}};
+    const brn_status status = write_tables(&t, dir, files);
+    brn_export_end(ctx, &t.frame);
+    brn_text_clear(&t.frames);
+    brn_text_clear(&t.nodes);
     return status;
 }

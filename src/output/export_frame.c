@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 brn_status brn_export_begin(brn_ctx *ctx, const brn_playback_info *info, const char *dir, int every,
-                            bool with_stress, brn_frame *frame)
+                            unsigned want, brn_frame *frame)
 {
     *frame = (brn_frame){0};
     if (every < 1) {
@@ -15,13 +15,13 @@ brn_status brn_export_begin(brn_ctx *ctx, const brn_playback_info *info, const c
     const size_t nnode = (size_t)info->nnode;
     BRN_TRY(brn_dir_make(ctx, dir));
     BRN_ALLOC(ctx, frame->pos, 3 * nnode);
-    if (info->has_velocity) {
+    if (info->has_velocity && (want & BRN_WANT_MOTION) != 0) {
         BRN_ALLOC(ctx, frame->vel, 3 * nnode);
     }
-    if (info->has_force) {
+    if (info->has_force && (want & BRN_WANT_MOTION) != 0) {
         BRN_ALLOC(ctx, frame->force, 3 * nnode);
     }
-    if (info->has_stress && with_stress) {
+    if (info->has_stress && (want & BRN_WANT_STRESS) != 0) {
         BRN_ALLOC(ctx, frame->cell_stress, 6 * (size_t)brn_outline_cells(info));
         BRN_ALLOC(ctx, frame->node_stress, 6 * nnode);
     }

@@ -4,10 +4,12 @@
 
 #include "output/export.h"
 
-/* Checks `every`, makes the folder, allocates the frame's buffers for all that was recorded (with_stress: also cell and
-   node stresses). After a failure the frame can (and must) still be cleared. */
+/* What a frame is read for, beside its positions. */
+enum { BRN_WANT_MOTION = 1, BRN_WANT_STRESS = 2 };
+
+/* Checks `every`, makes the folder, allocates the frame's buffers for what is wanted and was recorded. After a failure the frame can (and must) still be cleared. */
 brn_status brn_export_begin(brn_ctx *ctx, const brn_playback_info *info, const char *dir, int every,
-                            bool with_stress, brn_frame *frame);
+                            unsigned want, brn_frame *frame);
 void brn_export_end(brn_ctx *ctx, brn_frame *frame);
 /* "frame_0012.vtu"; as many digits as the last frame needs, at least 4. */
 enum { BRN_FRAME_NAME = 40 };

@@ -102,11 +102,7 @@ brn_status brn_export_obj(brn_ctx *ctx, brn_playback *playback, const char *dir,
                         "export: the boundary triangles of the trajectory are not sorted by body");
     }
     brn_frame frame;
-    brn_status status = brn_export_begin(ctx, info, dir, every, false, &frame);
-    brn_free(ctx, frame.vel);
-    brn_free(ctx, frame.force);
-    frame.vel = NULL;
-    frame.force = NULL;
+    brn_status status = brn_export_begin(ctx, info, dir, every, 0, &frame);
     int *vertex = status >= 0 ? brn_calloc(ctx, (size_t)info->nnode, sizeof *vertex) : NULL;
     if (status >= 0) {
         status = vertex != NULL ? BRN_OK : BRN_ERR_MEMORY;

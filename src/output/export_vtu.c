@@ -232,7 +232,7 @@ static brn_status write_frame(vtu *v, brn_playback *playback, const char *dir, i
 static brn_status write_all(vtu *v, brn_playback *playback, const char *dir, int every, int *files)
 {
     const brn_playback_info *info = v->info;
-    BRN_TRY(brn_export_begin(v->ctx, info, dir, every, true, &v->frame));
+    BRN_TRY(brn_export_begin(v->ctx, info, dir, every, BRN_WANT_MOTION | BRN_WANT_STRESS, &v->frame));
     BRN_TRY(pack_cells(v));
     const size_t most = v->ncell > (size_t)info->nnode ? v->ncell : (size_t)info->nnode;
     BRN_ALLOC(v->ctx, v->work, 6 * most);

@@ -50,6 +50,17 @@ static void chunk_dims(const brn_frame_set *set, hsize_t chunk[3])
     chunk[2] = set->width;
 }
 
+/* A chunk is written once and whole, so nothing is gained by keeping it. */
+static hid_t access_list(const brn_frame_set *set)
+{
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    if (access >= 0 && set->rank == 3 && H5Pset_chunk_cache(access, 0, 0, 1.0) < 0) {
+        (void)H5Pclose(access);
+        return H5I_INVALID_HID;
+    }
+    return access;
+}
+
 brn_status brn_frame_set_create(brn_h5 *h5, brn_frame_set *set)
 {
     hsize_t chunk[3];
@@ -59,13 +70,15 @@ brn_status brn_frame_set_create(brn_h5 *h5, brn_frame_set *set)
     const hid_t space = H5Screate_simple(set->rank, dims, most);
     const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    const hid_t access = access_list(set);
     brn_status status = BRN_OK;
-    if (space < 0 || plist < 0 || links < 0 || H5Pset_create_intermediate_group(links, 1) < 0 ||
+    if (space < 0 || plist < 0 || links < 0 || access < 0 || H5Pset_create_intermediate_group(links, 1) < 0 ||
         H5Pset_chunk(plist, set->rank, chunk) < 0 ||
         (set->rank == 3 && (H5Pset_shuffle(plist) < 0 || H5Pset_deflate(plist, 1) < 0)) ||
-        (set->id = H5Dcreate2(h5->file, set->name, file_type(set), space, links, plist, H5P_DEFAULT)) < 0) {
+        (set->id = H5Dcreate2(h5->file, set->name, file_type(set), space, links, plist, access)) < 0) {
         status = brn_h5_fail(h5, BRN_ERR_FILE, "create", set->name);
     }
+    (void)H5Pclose(access);
     (void)H5Pclose(links);
     (void)H5Pclose(plist);
     (void)H5Sclose(space);
@@ -97,10 +110,11 @@ brn_status brn_frame_set_open(brn_h5 *h5, brn_frame_set *set, int *nframe)
                         h5->path, set->name, (unsigned long long)dims[1], (unsigned long long)dims[2],
                         (unsigned long long)set->n, (unsigned long long)set->width);
     }
-    set->id = H5Dopen2(h5->file, set->name, H5P_DEFAULT);
-    if (set->id < 0) {
-        return brn_h5_fail(h5, BRN_ERR_FORMAT, "open", set->name);
-    }
+    const hid_t access = access_list(set);
+    set->id = H5Dopen2(h5->file, set->name, access);
+    const brn_status status = set->id >= 0 ? BRN_OK : brn_h5_fail(h5, BRN_ERR_FORMAT, "open", set->name);
+    (void)H5Pclose(access);
+    BRN_TRY(status);
     if (!chunks_fit(set)) {
         return brn_fail(h5->ctx, BRN_ERR_FORMAT, "%s: %s is not chunked by frame", h5->path, set->name);
     }

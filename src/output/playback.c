@@ -1,5 +1,6 @@
 #include "output/fields.h"
 #include "output/frames.h"
+#include "output/journal.h"
 #include "output/trajectory.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@ struct brn_playback {
 /* A reader takes no lock, so that a running simulation can be looked at. */
 static brn_status open_file(brn_playback *p)
 {
+    BRN_TRY(brn_journal_recover(p->ctx, p->path));
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     brn_status status = BRN_OK;
     if (access < 0 || H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||

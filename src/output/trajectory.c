@@ -2,11 +2,9 @@
 
 #include "output/fields.h"
 #include "output/frames.h"
+#include "output/journal.h"
 
 #include <limits.h>
-
-/* Room for what HDF5 adds to a frame: B-tree nodes (a few kB a field), object headers, the sidecar's growth. */
-enum { FRAME_OVERHEAD = 1 << 17 };
 
 struct brn_trajectory {
     brn_ctx *ctx;
@@ -15,25 +13,13 @@ struct brn_trajectory {
     brn_h5 h5;
     brn_outline outline;
     brn_frame_set sets[BRN_SETS];
-    size_t frame_bytes;  /* at most, of one frame in the file */
     double *cell_stress; /* [total cells][6], NULL where no stress is recorded */
     bool failed;         /* a frame could not be written */
 };
 
-static hid_t access_list(void)
-{
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && (H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) < 0 ||
-                        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0)) {
-        (void)H5Pclose(access);
-        return H5I_INVALID_HID;
-    }
-    return access;
-}
-
 static brn_status create_file(brn_trajectory *t)
 {
-    const hid_t access = access_list();
+    const hid_t access = brn_journal_access(t->ctx);
     t->h5.file = H5Fcreate(t->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     const brn_status status =
         t->h5.file >= 0 ? BRN_OK : brn_h5_fail(&t->h5, BRN_ERR_FILE, "create", "the trajectory");
@@ -48,13 +34,14 @@ static brn_status create_file(brn_trajectory *t)
             BRN_TRY(brn_frame_set_create(&t->h5, &t->sets[i]));
         }
     }
-    return brn_h5_sync(&t->h5);
+    return brn_journal_sync(&t->h5);
 }
 
 /* The file must hold the frames that the checkpoint counted, with this model's shapes. */
 static brn_status reopen_file(brn_trajectory *t, int keep_frames)
 {
-    const hid_t access = access_list();
+    BRN_TRY(brn_journal_recover(t->ctx, t->path));
+    const hid_t access = brn_journal_access(t->ctx);
     t->h5.file = H5Fopen(t->path, H5F_ACC_RDWR, access);
     const brn_status status =
         t->h5.file >= 0 ? BRN_OK : brn_h5_fail(&t->h5, BRN_ERR_FORMAT, "open", "the trajectory");
@@ -70,17 +57,14 @@ static brn_status reopen_file(brn_trajectory *t, int keep_frames)
         return brn_fail(t->ctx, BRN_ERR_FORMAT, "%s: holds %d frames, expected at least %d", t->path, found,
                         keep_frames);
     }
-    /* Times first: a frame whose time is gone does not exist, whatever else of it is left. */
-    for (int i = BRN_SETS - 1; i >= 0; --i) {
+    for (int i = 0; i < BRN_SETS; ++i) {
         if (t->sets[i].id >= 0) {
             BRN_TRY(brn_frame_set_cut(&t->h5, &t->sets[i], keep_frames));
         }
-        if (i == BRN_SET_TIME && H5Fflush(t->h5.file, H5F_SCOPE_LOCAL) < 0) {
-            return brn_h5_fail(&t->h5, BRN_ERR_FILE, "write", "the trajectory");
-        }
     }
     t->outline.info.nframe = keep_frames;
-    return BRN_OK;
+    /* Before any new frame may take the place of those that are gone. */
+    return brn_journal_sync(&t->h5);
 }
 
 static brn_status prepare(brn_trajectory *t, const char *path)
@@ -96,12 +80,6 @@ static brn_status prepare(brn_trajectory *t, const char *path)
     info->has_force = t->model->fields[BRN_FIELD_FORCE];
     info->has_stress = t->model->fields[BRN_FIELD_STRESS];
     brn_frame_sets_init(t->sets, info);
-    t->frame_bytes = FRAME_OVERHEAD;
-    for (int i = 0; i < BRN_SETS; ++i) {
-        if (brn_frame_set_wanted(i, info)) {
-            t->frame_bytes += t->sets[i].n * t->sets[i].width * sizeof(double);
-        }
-    }
     if (info->has_stress) {
         BRN_ALLOC(t->ctx, t->cell_stress, 6 * (size_t)brn_outline_cells(info));
     }
@@ -158,18 +136,11 @@ static brn_status write_frame(brn_trajectory *t, const brn_state *state, double 
         [BRN_SET_STEP] = &state->step,        [BRN_SET_TIME] = &time,
     };
     for (int i = 0; i < BRN_SETS; ++i) {
-        /* All but the time is in the file before the time is written, which makes the frame exist. */
-        if (i == BRN_SET_TIME && H5Fflush(t->h5.file, H5F_SCOPE_LOCAL) < 0) {
-            return brn_h5_fail(&t->h5, BRN_ERR_FILE, "write", "the frame");
-        }
         if (t->sets[i].id >= 0) {
             BRN_TRY(brn_frame_set_write(&t->h5, &t->sets[i], frame, data[i]));
         }
     }
-    if (H5Fflush(t->h5.file, H5F_SCOPE_LOCAL) < 0) {
-        return brn_h5_fail(&t->h5, BRN_ERR_FILE, "write", "the frame");
-    }
-    return BRN_OK;
+    return brn_journal_commit(&t->h5);
 }
 
 brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double time,
@@ -189,14 +160,13 @@ brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double 
         BRN_TRY(brn_field_cell_stress(t->ctx, t->model, state->node_pos, t->cell_stress));
     }
     brn_h5_begin(&t->h5);
-    /* A full disk is found here, while the file is still whole; only where that is not possible in the middle of it. */
-    brn_status status = brn_h5_reserve(&t->h5, t->frame_bytes);
-    if (status >= 0) {
-        status = write_frame(t, state, time, node_force);
+    const brn_status status = write_frame(t, state, time, node_force);
+    if (status < 0) {
+        t->failed = true;
+        brn_journal_abandon(&t->h5);
     }
     brn_h5_end(&t->h5);
     if (status < 0) {
-        t->failed = true;
         return brn_fail(t->ctx, status, "%s; the %d frames before it are kept", brn_ctx_message(t->ctx),
                         info->nframe);
     }
@@ -211,7 +181,7 @@ int brn_trajectory_frames(const brn_trajectory *t)
 
 static brn_status sync_all(brn_trajectory *t)
 {
-    BRN_TRY(brn_h5_sync(&t->h5));
+    BRN_TRY(brn_journal_sync(&t->h5));
     return write_sidecar(t);
 }
 
@@ -234,9 +204,11 @@ brn_status brn_trajectory_close(brn_trajectory *t)
     brn_status status = BRN_OK;
     brn_h5_begin(&t->h5);
     if (t->h5.file >= 0) {
-        /* After a failure there is nothing left to say: it has been reported, and what HDF5 still holds of the failed
-           frame cannot be written either. */
+        /* A failure has been reported already. */
         status = t->failed ? BRN_OK : sync_all(t);
+        if (t->failed || status < 0) {
+            brn_journal_abandon(&t->h5);
+        }
         brn_frame_sets_close(t->sets);
         if (H5Fclose(t->h5.file) < 0 && status >= 0 && !t->failed) {
             status = brn_h5_fail(&t->h5, BRN_ERR_FILE, "close", "the trajectory");

@@ -1,6 +1,5 @@
 /* trajectory.h5 (layout in docs/output.md, with an XDMF sidecar): what a run looked like at its frames. `earliest`
-   HDF5 format, flushed after every frame: readable after a kill at any time. A frame exists when its time does, and the
-   time is written last, after all the rest of the frame has reached the file. */
+   HDF5 format, committed through a journal after every frame (output/journal.h): readable after a kill at any time. */
 #ifndef BRN_OUTPUT_TRAJECTORY_H
 #define BRN_OUTPUT_TRAJECTORY_H
 

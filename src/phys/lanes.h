@@ -13,7 +13,9 @@
 #include <string.h>
 
 /* Everything that takes lanes by value is inlined, so no calling convention is involved. */
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__clang__)
+# pragma clang diagnostic ignored "-Wpsabi"
+#elif defined(__GNUC__)
 # pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 

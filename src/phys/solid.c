@@ -1,7 +1,5 @@
 #include "phys/solid.h"
 
-#include "base/parallel.h"
-
 /* d(rest)/d(reference) of one element at a point with shape gradients dn[nnode][dim], row-major; returns its
    determinant. */
 static double jacobian_at(const brn_element *element, const double *dn, const double (*rest)[3],

@@ -421,10 +421,9 @@ static void write_rows(const brn_lanes *m, int size, int rows, double *out)
             brn_lanes_store(out + (size_t)l * (size_t)size + i, tile[l]);
         }
     }
-    const double *rest = (const double *)m;
     for (; i < size; ++i) {
         for (int l = 0; l < rows; ++l) {
-            out[(size_t)l * (size_t)size + (size_t)i] = rest[i * BRN_LANES + l];
+            out[(size_t)l * (size_t)size + (size_t)i] = m[i][l];
         }
     }
 }

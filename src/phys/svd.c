@@ -10,28 +10,29 @@
    that the test is met, and small enough for a residual of a few 1e-15. */
 static const double orthogonal = 2e-15;
 
-enum { SWEEPS_MAX = 16 }; /* 4 to 6 are used; badly scaled ones need more */
+enum { SWEEPS_MAX = 16 }; /* about 4 are used; badly scaled matrices need more */
 
 typedef struct rotation {
     brn_lanes c, s, t; /* cosine, sine, tangent */
 } rotation;
 
-/* The rotation that makes the off-diagonal entry of [[app, apq], [apq, aqq]] vanish, the smaller angle of the two.
-   Identity where the mask is not set. */
+/* Entries below this (of matrices of size one) are left alone, so that squares do not underflow. */
+static const double negligible = 1e-140;
+
+/* The rotation that makes the off-diagonal entry of [[app, apq], [apq, aqq]] vanish, the smaller angle of the two:
+   tan = 2 apq / (d +- sqrt(d^2 + 4 apq^2)) with d = aqq - app and the sign of d, so that nothing cancels.
+   Exactly the identity where the mask is not set. */
 BRN_LANES_INLINE rotation jacobi_angle(brn_lanes app, brn_lanes aqq, brn_lanes apq, brn_mask active)
 {
     const brn_lanes difference = aqq - app;
     const brn_lanes twice = 2.0 * apq;
+    const brn_mask turns = active & (brn_mask)(brn_lanes_abs(apq) > negligible);
     const brn_lanes root = brn_lanes_sqrt(difference * difference + twice * twice);
-    const brn_lanes bottom = brn_lanes_abs(difference) + root;
-    /* tan = 2 apq / (difference +- root): same sign, so no cancellation; 0/0 is no rotation */
-    const brn_lanes sign = brn_lanes_select((brn_mask)(difference < 0.0), -twice, twice);
-    brn_lanes t = sign / brn_lanes_max(bottom, brn_lanes_all(DBL_MIN));
-    /* squares that underflow may leave |t| > 1 */
-    t = brn_lanes_max(brn_lanes_min(t, brn_lanes_all(1.0)), brn_lanes_all(-1.0));
-    t = (brn_lanes)((brn_mask)t & active);
-    const brn_lanes c = 1.0 / brn_lanes_sqrt(t * t + 1.0);
-    return (rotation){c, t * c, t};
+    const brn_lanes adjacent = brn_lanes_select(turns, brn_lanes_abs(difference) + root, brn_lanes_all(1.0));
+    const brn_lanes signed_twice = brn_lanes_select((brn_mask)(difference < 0.0), -twice, twice);
+    const brn_lanes opposite = (brn_lanes)((brn_mask)signed_twice & turns);
+    const brn_lanes inverse = 1.0 / brn_lanes_sqrt(adjacent * adjacent + opposite * opposite);
+    return (rotation){adjacent * inverse, opposite * inverse, opposite / adjacent};
 }
 
 /* Columns p and q of a row-major n-column matrix: p <- c p - s q, q <- s p + c q. */
@@ -94,7 +95,8 @@ BRN_LANES_INLINE brn_lanes column_dot(const brn_lanes *b, const int n, const int
 /* Not yet orthogonal; false for underflown columns and NaN. */
 BRN_LANES_INLINE brn_mask oblique(brn_lanes pp, brn_lanes qq, brn_lanes pq)
 {
-    return (brn_mask)(pq * pq > orthogonal * orthogonal * pp * qq) & (brn_mask)(brn_lanes_abs(pq) > 1e-140);
+    return (brn_mask)(pq * pq > orthogonal * orthogonal * pp * qq) &
+           (brn_mask)(brn_lanes_abs(pq) > negligible);
 }
 
 /* Exchanges columns p and q of B and V where q is longer; one of them changes sign so that det V stays +1. */

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+_Static_assert((int)BRN_SCENE_DEPTH_MAX <= (int)BRN_YAML_DEPTH_MAX,
+               "the reader's stack holds a scene's depth");
+
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
 char *brn_scene_show(const brn_yaml *scalar, char buffer[BRN_SHOWN_TEXT])
@@ -59,7 +62,7 @@ static void tell_list(brn_scene *scene, int line, const brn_yaml *node, const ch
         keep_problem(scene, NULL);
         return;
     }
-    char what[1000];
+    char what[4000]; /* the names that a message lists are a few dozen */
     char shown[BRN_SHOWN_TEXT];
     (void)vsnprintf(what, sizeof what, format, args);
     brn_text text = {.ctx = scene->ctx};
@@ -89,6 +92,10 @@ void brn_scene_tell(brn_scene *scene, int line, const brn_yaml *node, const char
 
 void brn_scene_add_problem(brn_scene *scene, const char *path, const char *format, ...)
 {
+    if (scene->nproblem == BRN_SCENE_PROBLEMS_MAX) {
+        keep_problem(scene, NULL); /* without a search for its place */
+        return;
+    }
     const brn_scene_place place = brn_scene_find(scene, path);
     const int line = place.node != NULL ? place.node->line : 1;
     va_list args;

@@ -30,8 +30,8 @@ brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema);
    again nor destroyed. */
 const brn_scene_def *brn_scene_get_def(const brn_scene *scene);
 brn_ctx *brn_scene_ctx(const brn_scene *scene);
-const char *
-brn_scene_file(const brn_scene *scene); /* name as it was loaded, for relative paths and messages */
+/* Name as it was loaded, for relative paths and messages. */
+const char *brn_scene_file(const brn_scene *scene);
 
 /* Adds a problem at a path ("bodies[3].mesh"); the line is that of the node at the path or its nearest parent, and
    " = value" is inserted for a scalar. format says what is wrong and what to write instead. */

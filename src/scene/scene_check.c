@@ -153,8 +153,10 @@ void brn_check_fixed(brn_scene *scene, int dimension, const void *value)
 void brn_check_load(brn_scene *scene, int dimension, const void *value)
 {
     const brn_load_def *load = value;
-    if (load->force.count == 0 && load->traction.count == 0 && isnan(load->pressure)) {
-        tell(scene, &load->block, NULL, "missing key: one of force, traction, pressure");
+    const int given = (load->force.count > 0) + (load->traction.count > 0) + !isnan(load->pressure);
+    if (given != 1) {
+        tell(scene, &load->block, NULL, "must have exactly one of force, traction, pressure; found %d",
+             given);
     }
     check_point(scene, dimension, &load->block, "force", &load->force);
     check_point(scene, dimension, &load->block, "traction", &load->traction);

@@ -175,7 +175,27 @@ static void measure(const brn_table *table, const brn_schema *schema, brn_ctx *c
     }
 }
 
-void brn_table_describe(const brn_table *table, const brn_schema *schema, int indent, brn_text *out)
+/* Tables whose keys were listed already; one that comes again is only referred to. */
+typedef struct seen_tables {
+    const brn_table *table[64];
+    int count;
+} seen_tables;
+
+static bool seen_before(seen_tables *seen, const brn_table *table)
+{
+    for (int i = 0; i < seen->count; ++i) {
+        if (seen->table[i] == table) {
+            return true;
+        }
+    }
+    if (seen->count < BRN_COUNT(seen->table)) {
+        seen->table[seen->count++] = table;
+    }
+    return false;
+}
+
+static void describe(const brn_table *table, const brn_schema *schema, int indent, seen_tables *seen,
+                     brn_text *out)
 {
     int name_width = 0;
     int kind_width = 0;
@@ -188,8 +208,16 @@ void brn_table_describe(const brn_table *table, const brn_schema *schema, int in
         brn_text_add(out, "%*s%-*s  %-*s  %s\n", indent, "", name_width, param->name, kind_width,
                      kind.data != NULL ? kind.data : "", param->help != NULL ? param->help : "");
         brn_text_clear(&kind);
-        if (param->table != NULL) {
-            brn_table_describe(param->table, schema, indent + 4, out);
+        if (param->table != NULL && seen_before(seen, param->table)) {
+            brn_text_add(out, "%*s(keys of '%s' as above)\n", indent + 4, "", param->table->name);
+        } else if (param->table != NULL) {
+            describe(param->table, schema, indent + 4, seen, out);
         }
     }
+}
+
+void brn_table_describe(const brn_table *table, const brn_schema *schema, int indent, brn_text *out)
+{
+    seen_tables seen = {.count = 0};
+    describe(table, schema, indent, &seen, out);
 }

@@ -61,9 +61,9 @@ typedef struct brn_resolver {
     brn_text path; /* of the node at hand */
 } brn_resolver;
 
-/* A problem of the node at hand; node may be NULL for a missing one, then line is used. */
+/* A problem of the node at hand. */
 #define BRN_RESOLVE_TELL(r, node_, ...) \
- brn_scene_tell((r)->scene, (node_)->line, (node_), (r)->path.data != NULL ? (r)->path.data : "", __VA_ARGS__)
+ brn_scene_tell((r)->scene, (node_)->line, (node_), brn_text_shown(&(r)->path), __VA_ARGS__)
 
 /* The path grows by a key or an index and shrinks back to a length it had. */
 void brn_resolve_push_key(brn_resolver *r, const char *key);
@@ -76,8 +76,20 @@ brn_status brn_resolve_value(brn_resolver *r, const brn_param *param, const brn_
 /* Lists that have a default and were not given. */
 brn_status brn_resolve_list_default(brn_resolver *r, const brn_param *param, void *field);
 
-/* "; did you mean 'young'?" or "", then (if list) the words themselves; for messages. */
+/* ---- messages that list what is allowed ---- */
+
+const char *brn_text_shown(const brn_text *text); /* "" where memory ran out */
+/* Appends "; did you mean 'young'?" if a word is near enough. */
 void brn_suggest(brn_text *out, const char *word, const char *const *words, int count);
+/* "unknown key; did you mean 'young'?", or else the keys there are. tagged: `type` is one of them. */
+void brn_resolve_tell_unknown_key(brn_resolver *r, const brn_table *table, const brn_yaml *child,
+                                  bool tagged);
+void brn_resolve_tell_unknown_type(brn_resolver *r, const brn_table_set *set, const brn_yaml *type,
+                                   const char *word);
+/* `what` and then the names of a set or the keys of a table. */
+void brn_resolve_tell_set(brn_resolver *r, const brn_yaml *node, const char *what, const brn_table_set *set);
+void brn_resolve_tell_keys(brn_resolver *r, const brn_yaml *node, const char *what, const brn_table *table,
+                           bool tagged);
 
 /* ---- the skeleton ---- */
 

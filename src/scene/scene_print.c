@@ -131,9 +131,8 @@ static bool is_given(const brn_param *param, const void *field)
 {
     switch (param->kind) {
     case BRN_REAL:
-        return isfinite(
-            *(const double *)field); /* a default may be NaN or infinite, a given number never is */
     case BRN_VECTOR:
+        /* A default may be NaN or infinite, a given number never is. */
         return isfinite(*(const double *)field);
     case BRN_TEXT:
         return *(const char *const *)field != NULL;

@@ -38,55 +38,6 @@ static int problems(const brn_resolver *r)
     return r->scene->nproblem + r->scene->more;
 }
 
-/* ---- words for messages -------------------------------------------------------------------------------------------- */
-
-enum { WORDS_MAX = 256 }; /* keys of one block, or names of one set, that a message can list */
-
-typedef struct word_list {
-    const char *word[WORDS_MAX];
-    int count;
-} word_list;
-
-static void add_word(word_list *list, const char *word)
-{
-    if (list->count < WORDS_MAX) {
-        list->word[list->count++] = word;
-    }
-}
-
-static void add_set(word_list *list, const brn_table_set *set)
-{
-    for (int i = 0; i < set->count; ++i) {
-        add_word(list, set->tables[i]->name);
-    }
-}
-
-static void add_keys(word_list *list, const brn_resolver *r, const brn_table *table, bool tagged)
-{
-    if (tagged) {
-        add_word(list, "type");
-    }
-    for (int i = 0; i < table->nparams; ++i) {
-        if (table->params[i].kind == BRN_KEYED_HERE) {
-            add_set(list, &r->schema->sets[table->params[i].set]);
-        } else {
-            add_word(list, table->params[i].name);
-        }
-    }
-}
-
-static void list_words(brn_text *out, const word_list *list)
-{
-    for (int i = 0; i < list->count; ++i) {
-        brn_text_add(out, "%s%s", i > 0 ? ", " : "", list->word[i]);
-    }
-}
-
-static const char *shown(const brn_text *text)
-{
-    return text->data != NULL ? text->data : "";
-}
-
 static const brn_table *find_table(const brn_table_set *set, const char *name)
 {
     for (int i = 0; i < set->count; ++i) {
@@ -95,31 +46,6 @@ static const brn_table *find_table(const brn_table_set *set, const char *name)
         }
     }
     return NULL;
-}
-
-/* "unknown key; did you mean 'young'?" or the keys there are. */
-static void tell_unknown_key(brn_resolver *r, const brn_table *table, const brn_yaml *child, bool tagged)
-{
-    word_list words = {.count = 0};
-    brn_text text = {.ctx = r->ctx};
-    if (r->scene->nproblem < BRN_SCENE_PROBLEMS_MAX) {
-        add_keys(&words, r, table, tagged);
-        brn_suggest(&text, child->key, words.word, words.count);
-        if (text.length == 0) {
-            brn_text_add(&text, words.count > 0 ? "; allowed here: " : "; no keys are allowed here");
-            list_words(&text, &words);
-        }
-    }
-    brn_scene_tell(r->scene, child->line, NULL, shown(&r->path), "unknown key%s", shown(&text));
-    brn_text_clear(&text);
-}
-
-static void tell_words(brn_resolver *r, const brn_yaml *node, const char *what, const word_list *words)
-{
-    brn_text text = {.ctx = r->ctx};
-    list_words(&text, words);
-    BRN_RESOLVE_TELL(r, node, "%s%s", what, shown(&text));
-    brn_text_clear(&text);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------------------- */
@@ -140,7 +66,7 @@ static brn_status fill_absent(brn_resolver *r, const brn_table *table, const brn
 static brn_status fill_absent_block(brn_resolver *r, const brn_table *table, void *out)
 {
     brn_block *block = out;
-    block->path = brn_bump_text(r->memory, shown(&r->path), r->path.length);
+    block->path = brn_bump_text(r->memory, brn_text_shown(&r->path), r->path.length);
     return block->path != NULL ? fill_absent(r, table, NULL, out) : BRN_ERR_MEMORY;
 }
 
@@ -207,14 +133,14 @@ static brn_status fill_key(brn_resolver *r, const brn_table *table, const brn_ya
         if (keyed != NULL) {
             const brn_variant *have = field;
             if (have->table != NULL) {
-                brn_scene_tell(r->scene, child->line, NULL, shown(&r->path),
+                brn_scene_tell(r->scene, child->line, NULL, brn_text_shown(&r->path),
                                "stands beside '%s'; keep one of the two", have->table->name);
                 return BRN_OK;
             }
             return fill_keyed_entry(r, keyed, child, field);
         }
     }
-    tell_unknown_key(r, table, child, tagged);
+    brn_resolve_tell_unknown_key(r, table, child, tagged);
     return BRN_OK;
 }
 
@@ -229,17 +155,15 @@ static void check_required(brn_resolver *r, const brn_table *table, const brn_ya
         if (param->kind == BRN_KEYED_HERE) {
             const brn_variant *variant = (const void *)((const char *)out + param->offset);
             if (variant->table == NULL) {
-                word_list words = {.count = 0};
-                add_set(&words, &r->schema->sets[param->set]);
-                tell_words(r, node, "missing key: one of ", &words);
+                brn_resolve_tell_set(r, node, "missing key: one of ", &r->schema->sets[param->set]);
             }
             continue;
         }
         const bool bare = node->kind != BRN_YAML_MAP && table->shorthand != NULL && !brn_yaml_is_null(node);
         if (brn_yaml_child(node, name, strlen(name)) == NULL &&
             !(bare && strcmp(table->shorthand, name) == 0)) {
-            brn_scene_tell(r->scene, node->line, NULL, shown(&r->path), "missing key '%s' (%s)", name,
-                           param->help);
+            brn_scene_tell(r->scene, node->line, NULL, brn_text_shown(&r->path), "missing key '%s' (%s)",
+                           name, param->help);
         }
     }
 }
@@ -273,12 +197,10 @@ static brn_status fill_content(brn_resolver *r, const brn_table *table, const br
         const brn_param *param = brn_table_find(table, table->shorthand);
         return param != NULL ? fill_param(r, param, node, (char *)out + param->offset) : BRN_OK;
     }
-    word_list words = {.count = 0};
-    add_keys(&words, r, table, tagged);
-    tell_words(r, node,
-               node->kind == BRN_YAML_LIST ? "must be a block, found a list; its keys: "
-                                           : "must be a block with the keys ",
-               &words);
+    brn_resolve_tell_keys(r, node,
+                          node->kind == BRN_YAML_LIST ? "must be a block, found a list; its keys: "
+                                                      : "must be a block with the keys ",
+                          table, tagged);
     return BRN_OK;
 }
 
@@ -293,7 +215,7 @@ static brn_status fill_block(brn_resolver *r, const brn_table *table, const brn_
     brn_block *block = out;
     block->line = node->line;
     block->name = name;
-    block->path = brn_bump_text(r->memory, shown(&r->path), r->path.length);
+    block->path = brn_bump_text(r->memory, brn_text_shown(&r->path), r->path.length);
     if (block->path == NULL || r->path.failed) {
         return BRN_ERR_MEMORY;
     }
@@ -443,29 +365,14 @@ static brn_status fill_keyed_entry(brn_resolver *r, const brn_table *table, cons
     return fill_variant(r, table, child, NULL, false, out);
 }
 
-static void tell_unknown_type(brn_resolver *r, const brn_table_set *set, const brn_yaml *type,
-                              const char *word)
-{
-    word_list words = {.count = 0};
-    brn_text text = {.ctx = r->ctx};
-    add_set(&words, set);
-    brn_suggest(&text, word, words.word, words.count);
-    brn_text_add(&text, "%sone of ", text.length > 0 ? " " : "; ");
-    list_words(&text, &words);
-    BRN_RESOLVE_TELL(r, type, "unknown %s%s", set->noun, shown(&text));
-    brn_text_clear(&text);
-}
-
 /* {type: WORD, ...}, or the bare WORD with all defaults. */
 static brn_status fill_tagged(brn_resolver *r, const brn_param *param, const brn_yaml *node, const char *name,
                               brn_variant *out)
 {
     const brn_table_set *set = &r->schema->sets[param->set];
-    word_list words = {.count = 0};
     const brn_yaml *type = node->kind == BRN_YAML_MAP ? brn_yaml_child(node, "type", 4) : node;
     if (type == NULL || brn_yaml_is_null(type)) {
-        add_set(&words, set);
-        tell_words(r, node, "missing key 'type': one of ", &words);
+        brn_resolve_tell_set(r, node, "missing key 'type': one of ", set);
         return BRN_OK;
     }
     const size_t length = r->path.length;
@@ -474,13 +381,13 @@ static brn_status fill_tagged(brn_resolver *r, const brn_param *param, const brn
     }
     const brn_table *table = type->kind == BRN_YAML_SCALAR ? find_table(set, type->text) : NULL;
     if (type->kind != BRN_YAML_SCALAR) {
-        add_set(&words, set);
-        tell_words(r, type,
-                   type == node ? "must be a block with the key 'type', found a list; type is one of "
-                                : "must be one of ",
-                   &words);
+        brn_resolve_tell_set(r, type,
+                             type == node
+                                 ? "must be a block with the key 'type', found a list; type is one of "
+                                 : "must be one of ",
+                             set);
     } else if (table == NULL) {
-        tell_unknown_type(r, set, type, type->text);
+        brn_resolve_tell_unknown_type(r, set, type, type->text);
     }
     brn_resolve_pop(r, length);
     return table != NULL ? fill_variant(r, table, node, name, true, out) : BRN_OK;
@@ -518,10 +425,8 @@ static brn_status fill_keyed(brn_resolver *r, const brn_param *param, const brn_
 {
     const brn_table_set *set = &r->schema->sets[param->set];
     const bool word = node->kind == BRN_YAML_SCALAR && !brn_yaml_is_null(node);
-    word_list words = {.count = 0};
     if (!word && (node->kind != BRN_YAML_MAP || node->count != 1)) {
-        add_set(&words, set);
-        tell_words(r, node, "must be a block with exactly one key: one of ", &words);
+        brn_resolve_tell_set(r, node, "must be a block with exactly one key: one of ", set);
         return BRN_OK;
     }
     const char *name = word ? node->text : node->items[0]->key;
@@ -532,7 +437,7 @@ static brn_status fill_keyed(brn_resolver *r, const brn_param *param, const brn_
     }
     brn_status status = BRN_OK;
     if (table == NULL) {
-        tell_unknown_type(
+        brn_resolve_tell_unknown_type(
             r, set, word ? node : &(brn_yaml){.kind = BRN_YAML_MAP, .line = node->items[0]->line}, name);
     } else if (word) {
         const brn_yaml none = {.kind = BRN_YAML_MAP, .line = node->line};

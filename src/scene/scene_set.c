@@ -79,12 +79,21 @@ static size_t key_length(const char *rest)
     return strcspn(rest, ".[]");
 }
 
+/* A bare word may stand for a variant of that type (`method: ipc`), so keys can be added below it. */
+static bool is_type_word(const brn_yaml *node)
+{
+    const char first = node->kind == BRN_YAML_SCALAR && !node->quoted ? node->text[0] : '\0';
+    return ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')) &&
+           strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0 && !brn_yaml_is_null(node);
+}
+
 /* Counts the keys to create, or fails if they are no keys. */
 static brn_status count_keys(brn_scene *scene, const char *path, const brn_scene_place *place, int *count)
 {
     const char *at = place->rest + (place->done > 0 && *place->rest == '.');
-    if (place->node->kind == BRN_YAML_LIST ||
-        (place->node->kind == BRN_YAML_SCALAR && !brn_yaml_is_null(place->node)) || *at == '[') {
+    const brn_yaml *node = place->node;
+    const bool open = node->kind == BRN_YAML_MAP || brn_yaml_is_null(node) || is_type_word(node);
+    if (!open || *at == '[') {
         return fail_path(scene, path, place);
     }
     for (*count = 1;; ++*count) {
@@ -112,7 +121,7 @@ static brn_status parse_value(brn_scene *scene, const char *path, const char *te
     value_problem problem = {.text = {.ctx = scene->ctx}};
     const brn_yaml_options options = {
         .depth_max = BRN_SCENE_DEPTH_MAX - level,
-        .nodes_max = BRN_SCENE_NODES_MAX - scene->nodes - level,
+        .nodes_max = BRN_SCENE_NODES_MAX - scene->nodes - level - 1,
         .line_fixed = -1,
         .problem = keep_first,
         .user = &problem,
@@ -167,14 +176,21 @@ static brn_status wrap(brn_scene *scene, const char *rest, brn_yaml *value, brn_
     }
 }
 
-/* Adds an entry to a map (or to an empty scalar, which becomes a map); nothing changes on failure. */
+/* Adds an entry to a map; an empty scalar becomes a map, a bare word the map {type: word}. Nothing changes on failure. */
 static brn_status add_entry(brn_scene *scene, brn_yaml *map, brn_yaml *child)
 {
-    const int count = map->kind == BRN_YAML_MAP ? map->count : 0;
+    brn_bump *memory = &scene->tree_memory;
+    int count = map->kind == BRN_YAML_MAP ? map->count : 0;
     brn_yaml **items = NULL;
-    BRN_BUMP(&scene->tree_memory, items, count + 1);
+    BRN_BUMP(memory, items, count + 2);
     if (count > 0) {
         memcpy(items, map->items, (size_t)count * sizeof *items);
+    }
+    if (is_type_word(map) && strcmp(child->key, "type") != 0) {
+        BRN_BUMP(memory, items[0], 1);
+        *items[0] = *map;
+        items[0]->key = "type";
+        count = 1;
     }
     items[count] = child;
     map->kind = BRN_YAML_MAP;
@@ -200,7 +216,7 @@ static brn_status assign(brn_scene *scene, const char *path, const char *text)
         BRN_TRY(wrap(scene, place.rest + (place.done > 0 && *place.rest == '.'), value, &entry));
         BRN_TRY(add_entry(scene, place.node, entry));
     }
-    scene->nodes += value->weight + made;
+    scene->nodes += value->weight + made + 1; /* and a `type` perhaps */
     return BRN_OK;
 }
 

@@ -27,14 +27,6 @@ static const char *found_text(const brn_yaml *node)
     return brn_yaml_is_null(node) ? ", found no value" : "";
 }
 
-void brn_suggest(brn_text *out, const char *word, const char *const *words, int count)
-{
-    const int nearest = brn_nearest_word(word, words, count);
-    if (nearest >= 0) {
-        brn_text_add(out, "; did you mean '%s'?", words[nearest]);
-    }
-}
-
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* .inf and .nan, as YAML spells them. */
@@ -115,17 +107,22 @@ static bool read_real(brn_resolver *r, const brn_param *param, const brn_yaml *n
 static bool read_int(brn_resolver *r, const brn_param *param, const brn_yaml *node, int *out)
 {
     long long value = 0;
+    double real = 0.0;
     const bool plain = node->kind == BRN_YAML_SCALAR && !node->quoted;
-    if (!plain || !brn_parse_int(node->text, &value)) {
+    const bool whole = plain && brn_parse_int(node->text, &value);
+    const bool huge = !whole && plain && strspn(node->text, "+-0123456789") == strlen(node->text) &&
+                      brn_parse_real(node->text, &real);
+    real = whole ? (double)value : real;
+    if (!whole && !huge) {
         tell_not_number(r, param, node, "a whole number");
         return false;
     }
-    if (!brn_param_in_range(param, (double)value)) {
-        tell_range(r, param, node, true);
+    if (!brn_param_in_range(param, real)) {
+        tell_range(r, param, node, isfinite(real));
         return false;
     }
-    if (value < INT_MIN || value > INT_MAX) {
-        BRN_RESOLVE_TELL(r, node, "must be a whole number of at most %d", INT_MAX);
+    if (!(real >= INT_MIN && real <= INT_MAX)) {
+        BRN_RESOLVE_TELL(r, node, "must be in [%d, %d]", INT_MIN, INT_MAX);
         return false;
     }
     *out = (int)value;
@@ -160,12 +157,14 @@ static bool read_text(brn_resolver *r, const brn_yaml *node, const char *what, c
 static int read_choice(brn_resolver *r, const brn_param *param, const brn_yaml *node)
 {
     int count = 0;
-    brn_text words = {.ctx = r->ctx};
     for (; param->choices[count] != NULL; ++count) {
         if (node->kind == BRN_YAML_SCALAR && strcmp(param->choices[count], node->text) == 0) {
             return count;
         }
-        brn_text_add(&words, "%s%s", count > 0 ? ", " : "", param->choices[count]);
+    }
+    brn_text words = {.ctx = r->ctx};
+    for (int i = 0; i < count; ++i) {
+        brn_text_add(&words, "%s%s", i > 0 ? ", " : "", param->choices[i]);
     }
     const char *found = found_text(node);
     brn_text_add(&words, "%s", found);

@@ -215,9 +215,13 @@ static brn_status anchor_name(builder *b, const yaml_char_t *name, const char **
 /* A tag would say how to read a value; the scene's tables say that. */
 static void refuse_tag(builder *b, const yaml_char_t *tag, yaml_mark_t mark)
 {
+    static const char standard[] = "tag:yaml.org,2002:";
+    const size_t n = sizeof standard - 1;
     if (tag != NULL) {
-        tell(b, line_of(b, mark), true, "the tag '%.60s' is not used in scenes; remove it",
-             (const char *)tag);
+        const char *name = (const char *)tag;
+        const bool known = strncmp(name, standard, n) == 0; /* written as !!name */
+        tell(b, line_of(b, mark), true, "the tag '%s%.60s' is not used in scenes; remove it",
+             known ? "!!" : "", name + (known ? n : 0));
     }
 }
 
@@ -310,9 +314,13 @@ static int height(const brn_yaml *node)
     return most + (node->kind != BRN_YAML_SCALAR);
 }
 
+/* Without its path, which would fill the screen. */
 static brn_status depth_problem(builder *b, int line)
 {
-    tell(b, line, false, "nested deeper than %d levels, the limit of a scene", BRN_YAML_DEPTH_MAX);
+    char message[100];
+    (void)snprintf(message, sizeof message, "nested deeper than %d levels, the limit of a scene",
+                   BRN_YAML_DEPTH_MAX);
+    b->options->problem(b->options->user, line, "", message);
     return BRN_ERR_SCENE;
 }
 
@@ -419,7 +427,7 @@ static brn_status close_frame(builder *b)
 {
     frame *f = &b->frames[b->depth - 1];
     brn_yaml *node = f->node;
-    brn_yaml **item = b->children + f->first;
+    brn_yaml **item = b->children != NULL ? b->children + f->first : NULL;
     size_t count = b->nchildren - f->first;
     if (node->kind == BRN_YAML_MAP && count > 1) {
         BRN_TRY(drop_twins(b, item, &count));

@@ -1,11 +1,8 @@
-#define _GNU_SOURCE /* fallocate */
 #include "state/hdf5_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void brn_h5_begin(brn_h5 *h5)
 {
@@ -27,6 +24,7 @@ void brn_h5_end(brn_h5 *h5)
 typedef struct error_reason {
     char text[256];
     bool system; /* the operating system refused */
+    bool memory; /* for want of memory */
 } error_reason;
 
 /* Keeps the innermost description; that of the file driver quotes the operating system between two marks. */
@@ -42,6 +40,7 @@ static herr_t find_reason(unsigned depth, const H5E_error2_t *error, void *arg)
         const int length = end != NULL ? (int)(end - system) : (int)strlen(system);
         (void)snprintf(reason->text, sizeof reason->text, "%.*s", length, system);
         reason->system = true;
+        reason->memory = strcmp(reason->text, strerror(ENOMEM)) == 0;
     } else if (depth == 0) {
         (void)snprintf(reason->text, sizeof reason->text, "%s", text);
     }
@@ -52,8 +51,8 @@ brn_status brn_h5_fail(brn_h5 *h5, brn_status status, const char *what, const ch
 {
     error_reason reason = {.text = "unknown HDF5 error"};
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &reason);
-    return brn_fail(h5->ctx, reason.system ? BRN_ERR_FILE : status, "%s: cannot %s %s: %s", h5->path, what,
-                    name, reason.text);
+    status = reason.memory ? BRN_ERR_MEMORY : reason.system ? BRN_ERR_FILE : status;
+    return brn_fail(h5->ctx, status, "%s: cannot %s %s: %s", h5->path, what, name, reason.text);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -294,44 +293,4 @@ bool brn_h5_has(brn_h5 *h5, const char *name)
         }
     }
     return false;
-}
-
-/* ---- the disk below ------------------------------------------------------------------------------------------------ */
-
-static int file_descriptor(brn_h5 *h5)
-{
-    int *handle = NULL;
-    return H5Fget_vfd_handle(h5->file, H5P_DEFAULT, (void **)&handle) >= 0 && handle != NULL ? *handle : -1;
-}
-
-brn_status brn_h5_reserve(brn_h5 *h5, size_t bytes)
-{
-#if defined(__linux__)
-    const int fd = file_descriptor(h5);
-    hsize_t size = 0;
-    if (fd < 0 || H5Fget_filesize(h5->file, &size) < 0) {
-        return brn_h5_fail(h5, BRN_ERR_FILE, "measure", "the file");
-    }
-    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)size, (off_t)bytes) != 0 &&
-        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
-        return brn_fail(h5->ctx, BRN_ERR_FILE, "%s: cannot reserve %zu bytes: %s", h5->path, bytes,
-                        strerror(errno));
-    }
-#else
-    (void)h5;
-    (void)bytes;
-#endif
-    return BRN_OK;
-}
-
-brn_status brn_h5_sync(brn_h5 *h5)
-{
-    if (H5Fflush(h5->file, H5F_SCOPE_LOCAL) < 0) {
-        return brn_h5_fail(h5, BRN_ERR_FILE, "write", "the file");
-    }
-    const int fd = file_descriptor(h5);
-    if (fd < 0 || fsync(fd) != 0) {
-        return brn_fail(h5->ctx, BRN_ERR_FILE, "%s: cannot sync: %s", h5->path, strerror(errno));
-    }
-    return BRN_OK;
 }

@@ -23,7 +23,7 @@ void brn_h5_begin(brn_h5 *h5);
 void brn_h5_end(brn_h5 *h5);
 
 /* Records "PATH: cannot WHAT: reason" with the innermost reason on HDF5's stack; must follow the failed call at once.
-   An error of the operating system (full disk, ...) makes the status BRN_ERR_FILE whatever is given. */
+   An error of the operating system (full disk, ...) makes the status BRN_ERR_FILE or BRN_ERR_MEMORY whatever is given. */
 brn_status brn_h5_fail(brn_h5 *h5, brn_status status, const char *what, const char *name);
 
 /* Creates a contiguous dataset (missing groups of its path are made) and writes all of it. */
@@ -47,11 +47,5 @@ brn_status brn_h5_stored_shape(brn_h5 *h5, const char *name, H5T_class_t kind, i
 brn_status brn_h5_get(brn_h5 *h5, const char *name, int rank, const hsize_t *dims, hid_t memory_type,
                       void *data);
 bool brn_h5_has(brn_h5 *h5, const char *name); /* an absolute path, every link of it */
-
-/* Claims disk blocks for the next `bytes` bytes at the end of the file, without changing its size: a full disk is then
-   found before HDF5 has begun to write. Does nothing where the file system cannot do it. */
-brn_status brn_h5_reserve(brn_h5 *h5, size_t bytes);
-/* Everything written so far reaches the disk. */
-brn_status brn_h5_sync(brn_h5 *h5);
 
 #endif

@@ -1,6 +1,7 @@
 #include "step/ledger.h"
 
 #include "linalg/dense.h"
+#include "step/scheme.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,17 @@ static void add_wrench(const double x[3], const double f[3], double totals[6])
     for (int i = 0; i < 3; ++i) {
         totals[i] += f[i];
         totals[3 + i] += torque[i];
+    }
+}
+
+/* Totals of packed vectors q: linear and angular, at positions x. */
+static void add_wrenches(const brn_system *s, const double *q, const double *x, double totals[6])
+{
+    const int dim = s->model->dim;
+    for (int a = 0; a < s->model->nnode; ++a) {
+        double f[3] = {0.0, 0.0, 0.0};
+        memcpy(f, &q[a * dim], (size_t)dim * sizeof *f);
+        add_wrench(&x[3 * a], f, totals);
     }
 }
 
@@ -118,28 +130,67 @@ brn_status brn_ledger_start(brn_system *s, brn_state *state)
 
 /* How an integrator weighs this evaluation's forces against the last ones' in v^{n+1} - v^n:
    Newmark h/2 (F^n + F^{n+1}); BDF2 1/3 of the last change + 2/3 h F^{n+1}; the others h F. */
-static double share_of_last(int integrator)
+static double share_of_last(int kind)
 {
-    return integrator == BRN_NEWMARK ? 0.5 : integrator == BRN_BDF2 ? 1.0 / 3.0 : 0.0;
+    return kind == BRN_NEWMARK ? 0.5 : kind == BRN_BDF2 ? 1.0 / 3.0 : 0.0;
+}
+
+/* Momentum that the held dofs gained in the step: M dv of their columns. */
+static brn_status held_gain(brn_system *s, const brn_state *in, const brn_state *out, double gain[6])
+{
+    const brn_model *model = s->model;
+    const int dim = model->dim;
+    brn_arena *arena = brn_ctx_arena(s->ctx);
+    double *dv = NULL;
+    double *dp = NULL;
+    memset(gain, 0, 6 * sizeof *gain);
+    if (model->nhold == 0) {
+        return BRN_OK;
+    }
+    BRN_TAKE(arena, dv, s->ndof);
+    BRN_TAKE(arena, dp, s->ndof);
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        const int at = dof / dim * 3 + dof % dim;
+        dv[dof] = model->fixed[dof] ? out->node_vel[at] - in->node_vel[at] : 0.0;
+    }
+    BRN_TRY(brn_system_mass_apply(s, dv, dp));
+    add_wrenches(s, dp, out->node_pos, gain);
+    return BRN_OK;
+}
+
+/* Impulses of everything external. A rule over several evaluations holds for the free dofs; held ones gain in each step
+   what their motion says, so their share of the forces is taken out of the rule and booked as it is. */
+static brn_status book_impulses(brn_system *s, const brn_state *in, brn_state *out, double h)
+{
+    const int integrator = s->model->integrator;
+    const double last = share_of_last(brn_scheme_kind(s->model, in, h));
+    double *ledger = out->ledger;
+    double rate[6];
+    double gain[6] = {0};
+    external_rate(s, in, out, rate);
+    if (share_of_last(integrator) > 0.0) {
+        brn_arena *arena = brn_ctx_arena(s->ctx);
+        const brn_arena_mark mark = brn_arena_now(arena);
+        const brn_status status = held_gain(s, in, out, gain);
+        brn_arena_rewind(arena, mark);
+        BRN_TRY(status);
+    }
+    for (int i = 0; i < 6; ++i) {
+        const double free_rate = rate[i] - gain[i] / h;
+        const double effective = (1.0 - last) * free_rate + last * in->ledger[BRN_LEDGER_RATE + i];
+        ledger[BRN_LEDGER_IMPULSE + i] += h * effective + gain[i];
+        /* BDF2 goes on from the effective rate of the last step. */
+        ledger[BRN_LEDGER_RATE + i] = integrator == BRN_BDF2 ? effective : free_rate;
+    }
+    return BRN_OK;
 }
 
 brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, double h)
 {
     const int integrator = s->model->integrator;
-    const double last = share_of_last(integrator);
     double *ledger = out->ledger;
     memcpy(ledger, in->ledger, sizeof out->ledger);
-
-    /* Impulses. BDF2 keeps the effective rate of the last step, and its first step is implicit Euler's. */
-    double rate[6];
-    external_rate(s, in, out, rate);
-    const bool started = in->step > 0 || integrator == BRN_NEWMARK;
-    for (int i = 0; i < 6; ++i) {
-        const double effective =
-            started ? (1.0 - last) * rate[i] + last * in->ledger[BRN_LEDGER_RATE + i] : rate[i];
-        ledger[BRN_LEDGER_IMPULSE + i] += h * effective;
-        ledger[BRN_LEDGER_RATE + i] = integrator == BRN_BDF2 ? effective : rate[i];
-    }
+    BRN_TRY(book_impulses(s, in, out, h));
 
     /* Work of loads and holds along the step; two-point rules and static runs take the mean of both ends. */
     const double before = integrator == BRN_NEWMARK || integrator == BRN_STATIC ? 0.5 : 0.0;

@@ -17,12 +17,12 @@ enum {
     BRN_LEDGER_GRAVITY0,
     BRN_LEDGER_IMPULSE = 8, /* [3] [N s], then [3] angular [N m s], of all external forces */
     BRN_LEDGER_START = 14,  /* [3] momentum, then [3] angular momentum at the start */
-    BRN_LEDGER_RATE = 20,   /* [3] force, [3] torque of the last step, for two-point rules */
+    BRN_LEDGER_RATE = 20,   /* [3] force, [3] torque of the last step on the free dofs, for two-point rules */
 };
 
 /* Sets the totals of a fresh state at time t (its forces are filled in). */
 brn_status brn_ledger_start(brn_system *system, brn_state *state);
-/* Books the step `in` -> `out` of length h: `out`'s totals. two_point: forces act as the mean of both ends (Newmark). */
+/* Books the step `in` -> `out` of length h: `out`'s totals. */
 brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h);
 /* Fills the energies, momenta and balance errors of a report. */
 brn_status brn_ledger_report(brn_system *system, const brn_state *state, brn_report *report);

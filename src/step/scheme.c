@@ -41,7 +41,14 @@ void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme)
     brn_free(ctx, scheme);
 }
 
-/* Coefficients of one integrator, and target and origin of every dof as if it were free, from x^n. */
+int brn_scheme_kind(const brn_model *model, const brn_state *in, double h)
+{
+    const brn_memory *previous = brn_state_recall(in, PREVIOUS);
+    const bool two_steps = previous != NULL && previous->count > 0 && previous->value[0] == h;
+    return model->integrator == BRN_BDF2 && !two_steps ? BRN_IMPLICIT_EULER : model->integrator;
+}
+
+/* Coefficients of one integrator, and target and origin of every dof as if it were free. */
 static brn_status set_targets(brn_scheme *m, const brn_state *in)
 {
     const brn_model *model = m->system->model;
@@ -49,10 +56,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
     const double h = m->h;
     const brn_memory *previous = brn_state_recall(in, PREVIOUS);
     const brn_memory *acceleration = brn_state_recall(in, ACCELERATION);
-    m->kind = model->integrator;
-    if (m->kind == BRN_BDF2 && (previous == NULL || previous->count == 0 || previous->value[0] != h)) {
-        m->kind = BRN_IMPLICIT_EULER;
-    }
+    m->kind = brn_scheme_kind(model, in, h);
     m->inertia = m->kind != BRN_STATIC;
     m->forward = m->kind == BRN_MIDPOINT ? 2.0 : 1.0;
     m->t_eval = m->kind == BRN_MIDPOINT ? m->t + 0.5 * h : m->t + h;

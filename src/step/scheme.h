@@ -44,6 +44,8 @@ typedef struct brn_scheme {
 
 brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme **out);
 void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme);
+/* The integrator that a step of h from `in` really uses: BDF2 needs two equal steps. */
+int brn_scheme_kind(const brn_model *model, const brn_state *in, double h);
 /* Prepares a step of h from the state at time t. */
 brn_status brn_scheme_begin(brn_scheme *scheme, const brn_state *in, double t, double h);
 /* x = x^n + way, [nnode][3]; z stays as it is in 2D. */

@@ -160,12 +160,16 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     const double started = brn_wall_time();
     brn_state *reached = NULL;
     BRN_TRY(advance(sim, r, &reached));
-    /* The accepted state becomes the state; the old one becomes a spare. */
+    /* The state reached becomes the state once it is measured; the old one becomes a spare. */
     brn_state *old = sim->state;
-    sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
+    reached->step = old->step + 1;
     sim->state = reached;
-    sim->state->step = old->step + 1;
     const brn_status status = brn_sim_report(sim, r);
+    if (status < 0) {
+        sim->state = old;
+        return status;
+    }
+    sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
     r->wall = brn_wall_time() - started;
     return status;
 }
@@ -299,6 +303,10 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
     if (velocities != NULL) {
         memcpy(edited->node_vel, velocities, bytes);
     }
+    for (int a = 0; a < sim->model->nnode && sim->model->dim == 2; ++a) {
+        edited->node_pos[3 * a + 2] = 0.0;
+        edited->node_vel[3 * a + 2] = 0.0;
+    }
     if (!all_finite(edited)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "an edited position or velocity is not a finite number");
@@ -313,6 +321,34 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
 
 /* ---- checkpoints --------------------------------------------------------------------------------------------------- */
 
+static uint64_t hash_holds(uint64_t hash, const brn_model *model)
+{
+    for (int i = 0; i < model->nhold; ++i) {
+        const brn_hold *hold = &model->hold[i];
+        hash = brn_hash_bytes(hash, &hold->axes, sizeof hold->axes);
+        hash = brn_hash_bytes(hash, hold->node, (size_t)hold->nnode * sizeof *hold->node);
+        hash = brn_hash_bytes(hash, &hold->motion, offsetof(brn_motion, rows));
+        hash = brn_hash_bytes(hash, hold->motion.table, (size_t)hold->motion.rows * 4 * sizeof(double));
+    }
+    return hash;
+}
+
+static uint64_t hash_loads(uint64_t hash, const brn_model *model)
+{
+    for (int i = 0; i < model->nload; ++i) {
+        const brn_load *load = &model->load[i];
+        const double numbers[] = {load->ramp_from, load->ramp_to, load->pressure};
+        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
+        hash = brn_hash_bytes(hash, load->node, (size_t)load->nnode * sizeof *load->node);
+        hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));
+        for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+            const size_t n = (size_t)load->nface[kind] * (size_t)brn_cell_get((brn_cell)kind)->nnode;
+            hash = brn_hash_bytes(hash, load->face[kind], n * sizeof(int));
+        }
+    }
+    return hash;
+}
+
 uint64_t brn_model_hash(const brn_model *model)
 {
     uint64_t hash = brn_hash_text(BRN_HASH_START, model->method->name);
@@ -321,7 +357,9 @@ uint64_t brn_model_hash(const brn_model *model)
     hash = brn_hash_bytes(hash, numbers, sizeof numbers);
     hash = brn_hash_bytes(hash, model->rest, (size_t)model->nnode * sizeof *model->rest);
     hash = brn_hash_bytes(hash, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
-    hash = brn_hash_bytes(hash, model->node_mass, (size_t)model->nnode * sizeof *model->node_mass);
+    /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
+    hash = brn_hash_bytes(hash, model->mass->value,
+                          (size_t)model->mass->start[model->mass->n] * sizeof *model->mass->value);
     hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
     for (int i = 0; i < model->nsolid; ++i) {
         const brn_solid *solid = model->solid[i];
@@ -332,18 +370,7 @@ uint64_t brn_model_hash(const brn_model *model)
         hash = brn_hash_bytes(hash, solid->conn,
                               (size_t)solid->nelem * (size_t)solid->element->nnode * sizeof(int));
     }
-    for (int i = 0; i < model->nhold; ++i) {
-        hash = brn_hash_bytes(hash, &model->hold[i].motion, offsetof(brn_motion, rows));
-        hash = brn_hash_bytes(hash, model->hold[i].motion.table,
-                              (size_t)model->hold[i].motion.rows * 4 * sizeof(double));
-    }
-    for (int i = 0; i < model->nload; ++i) {
-        const brn_load *load = &model->load[i];
-        const double numbers_[] = {load->ramp_from, load->ramp_to, load->pressure};
-        hash = brn_hash_bytes(hash, numbers_, sizeof numbers_);
-        hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));
-    }
-    return hash;
+    return hash_loads(hash_holds(hash, model), model);
 }
 
 brn_status brn_sim_save(brn_sim *sim, const char *path)

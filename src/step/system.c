@@ -298,7 +298,7 @@ static brn_status mass_factor(brn_system *s, int axis)
     for (int a = 0; a < s->model->nnode; ++a) {
         fixed[a] = s->model->fixed[a * s->model->dim + axis];
     }
-    brn_status status = brn_factor_create(s->ctx, s->model->mass, &s->mass_factor[axis]);
+    brn_status status = brn_factor_create(s->ctx, s->model->mass, fixed, &s->mass_factor[axis]);
     if (status >= 0) {
         status = brn_factor_numeric(s->mass_factor[axis], s->model->mass, fixed);
     }

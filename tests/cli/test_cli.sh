@@ -112,7 +112,8 @@ expect 0 "$brunt" info
 expect 0 "$brunt" bench --list
 says stdout "parallel-for"
 expect 0 "$brunt" bench --case parallel --repeat 1 --threads 2 --json
-says stdout '"name": "parallel-for"'
+says stdout '"name": "parallel-for", "threads": 2'
+says stdout '"repeats": 1'
 
 # A standard output that takes nothing is an error.
 if [ -w /dev/full ]; then

@@ -28,7 +28,7 @@ hash_of() {
 expect 0 "$brunt" check gallery/block
 says stdout "A block that falls"
 says stdout "suggested"
-says stdout "48"
+says stdout "1 body, 27 nodes"
 expect 0 "$brunt" check gallery/block --write
 says stdout "density"
 expect 0 "$brunt" check falling.yaml --set materials.soft.young=2e5
@@ -39,14 +39,19 @@ says stderr "young"
 expect 2 "$brunt" check falling.yaml --set nonsense
 
 # ---- every problem of a bad scene, one a line -----------------------------------------------------------------------------
-sed -e 's/poisson: 0.3/poisson: 0.7/' -e 's/material: soft/material: sotf/' falling.yaml >bad.yaml
+sed -e 's/poisson: 0.3/poisson: 0.7/' -e 's/material: soft/material: soft, velocty: [0, 0, 1]/' falling.yaml >bad.yaml
 for command in run check; do
     expect 2 "$brunt" $command bad.yaml
     says stderr "bad.yaml:7: "
     says stderr "poisson"
     says stderr "bad.yaml:11: "
+    says stderr "velocity"
     silent stdout
 done
+sed 's/material: soft/material: sotf/' falling.yaml >name.yaml
+expect 2 "$brunt" check name.yaml
+says stderr "name.yaml:11: "
+says stderr "sotf"
 [ ! -e out/bad ] || fail "a bad scene left a run folder"
 
 # ---- run: the default folder, what it holds, refusing to spoil it -----------------------------------------------------------
@@ -84,7 +89,7 @@ lines=$(grep -c ' %  ETA' stderr)
 
 # ---- on a terminal: a bar that is taken away at the end, colours unless NO_COLOR -------------------------------------------------
 if command -v script >/dev/null 2>&1; then
-    slow="--set time.step=2e-5 --set time.end=0.04 --set output.every=0.02"
+    slow="--set time.step=2e-6 --set time.end=0.04 --set output.every=0.02"
     env -u NO_COLOR TERM=xterm script -qec "'$brunt' run falling.yaml -o bar $slow" /dev/null >bar.out 2>&1 </dev/null ||
         fail "brunt run on a terminal"
     escape=$(printf '\033')

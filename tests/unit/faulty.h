@@ -37,8 +37,8 @@ static inline brn_ctx *faulty_ctx(faulty *f, int threads)
 }
 
 /* Runs `work` with each allocation failing in turn until it gets through; every failure must report BRN_ERR_MEMORY and
-   leak nothing. Returns the number of failures seen. */
-static inline long faulty_run(brn_status (*work)(brn_ctx *ctx, void *arg), void *arg)
+   leak nothing, but for `absorbed` of them that a library below may get around. Returns the number of failures seen. */
+static inline long faulty_run(brn_status (*work)(brn_ctx *ctx, void *arg), void *arg, int absorbed)
 {
     for (long k = 0; k < 100000; ++k) {
         faulty f;
@@ -46,7 +46,10 @@ static inline long faulty_run(brn_status (*work)(brn_ctx *ctx, void *arg), void 
         f.fail_at = f.calls + k;
         const brn_status status = work(ctx, arg);
         const bool failed = f.calls > f.fail_at;
-        assert_int_equal(status, failed ? BRN_ERR_MEMORY : BRN_OK);
+        absorbed -= failed && status == BRN_OK;
+        if (status != BRN_OK || absorbed < 0) {
+            assert_int_equal(status, failed ? BRN_ERR_MEMORY : BRN_OK);
+        }
         brn_ctx_destroy(ctx);
         assert_int_equal(f.alive, 0);
         if (!failed) {

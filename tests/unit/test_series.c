@@ -69,7 +69,7 @@ static void test_numbers_read_back(void **unused)
     /* Also where the host program has set a comma as its decimal point (if this machine knows such a locale). */
     (void)setlocale(LC_NUMERIC, "de_DE.UTF-8");
     enum { N = 400 };
-    static char name[N][8];
+    static char name[N][16];
     const char *names[N];
     double row[N];
     brn_rng rng = {5};
@@ -222,7 +222,7 @@ static void test_each_allocation_may_fail(void **unused)
     brn_ctx *ctx = test_ctx(1);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_ctx_destroy(ctx);
-    assert_true(faulty_run(whole_life, NULL) >= 6);
+    assert_true(faulty_run(whole_life, NULL, 0) >= 6);
 }
 
 int main(void)

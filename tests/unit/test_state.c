@@ -1,4 +1,6 @@
 #include "faulty.h"
+#include "full_disk.h"
+#include "no_fsync.h"
 
 #include "base/os.h"
 #include "base/rng.h"
@@ -200,6 +202,14 @@ static void expect_failure(brn_state *state, const char *path, uint64_t scene_ha
     assert_true(extra[0] == 1.0 && extra[1] == 2.0 && extra[2] == 3.0);
 }
 
+static void put_bytes(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void test_load_refuses_what_does_not_fit(void **unused)
 {
     (void)unused;
@@ -238,10 +248,10 @@ static void test_load_refuses_what_does_not_fit(void **unused)
         const unsigned char bit = (unsigned char)(1U << (brn_rng_next(&rng) % 8));
         if (i % 2 == 0) {
             bytes[at] ^= (char)bit;
-            assert_done(ctx, brn_file_write(ctx, DIR "/bad.h5", bytes, length));
+            put_bytes(DIR "/bad.h5", bytes, length);
             bytes[at] ^= (char)bit;
         } else {
-            assert_done(ctx, brn_file_write(ctx, DIR "/bad.h5", bytes, at));
+            put_bytes(DIR "/bad.h5", bytes, at);
         }
         expect_failure(a, DIR "/bad.h5", 42, 2, BRN_ERR_FORMAT, "damaged");
     }
@@ -279,6 +289,30 @@ static void test_hdf5_printing_is_given_back(void **unused)
     brn_ctx_destroy(ctx);
 }
 
+static int save_on_full_disk(void *arg)
+{
+    brn_state *state = arg;
+    const brn_status status = brn_state_save(state, CHECKPOINT, 43, NULL, 0);
+    return status == BRN_ERR_FILE && strstr(brn_ctx_message(state->ctx), "File too large") != NULL ? 0 : 1;
+}
+
+/* The checkpoint that was there stays, and nothing else is left behind. */
+static void test_full_disk_keeps_the_old_checkpoint(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    assert_done(ctx, brn_dir_make(ctx, DIR));
+    brn_state *a = make_state(ctx, 7);
+    assert_done(ctx, brn_state_save(a, CHECKPOINT, 42, NULL, 0));
+    for (size_t bytes = 0; bytes < 6000; bytes += 1500) {
+        assert_int_equal(with_full_disk(bytes, save_on_full_disk, a), 0);
+        assert_false(brn_file_exists(CHECKPOINT ".tmp"));
+        assert_done(ctx, brn_state_load(a, CHECKPOINT, 42, NULL, 0));
+    }
+    brn_state_destroy(a);
+    brn_ctx_destroy(ctx);
+}
+
 static brn_status whole_life(brn_ctx *ctx, void *arg)
 {
     (void)arg;
@@ -306,7 +340,7 @@ static void test_each_allocation_may_fail(void **unused)
     brn_ctx *ctx = test_ctx(1);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_ctx_destroy(ctx);
-    assert_true(faulty_run(whole_life, NULL) > 20);
+    assert_true(faulty_run(whole_life, NULL, 0) > 20);
 }
 
 int main(void)
@@ -318,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_save_and_load_give_the_same_bits),
         cmocka_unit_test(test_load_refuses_what_does_not_fit),
         cmocka_unit_test(test_hdf5_printing_is_given_back),
+        cmocka_unit_test(test_full_disk_keeps_the_old_checkpoint),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void test_each_allocation_may_fail(void **unused)
 {
     (void)unused;
     brn_summary summary = {.status = "done"};
-    assert_true(faulty_run(write_it, &summary) >= 2);
+    assert_true(faulty_run(write_it, &summary, 0) >= 2);
 }
 
 int main(void)

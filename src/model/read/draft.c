@@ -229,6 +229,13 @@ static bool name_is(const brn_draft_group *group, brn_span name)
            (name.length == 0 || memcmp(group->name, name.at, name.length) == 0);
 }
 
+/* A name is a C string in the mesh: it ends at a zero byte. */
+static brn_span text_part(brn_span name)
+{
+    const char *zero = name.length > 0 ? memchr(name.at, '\0', name.length) : NULL;
+    return (brn_span){name.at, zero != NULL ? (size_t)(zero - name.at) : name.length};
+}
+
 /* The key of a name: its hash, or the next number that no other name has taken. */
 static int64_t name_key(const brn_draft *draft, brn_span name, int *index)
 {
@@ -244,7 +251,7 @@ static int64_t name_key(const brn_draft *draft, brn_span name, int *index)
 int brn_draft_find_group(const brn_draft *draft, brn_span name)
 {
     int index = -1;
-    (void)name_key(draft, name, &index);
+    (void)name_key(draft, text_part(name), &index);
     return index;
 }
 
@@ -259,8 +266,9 @@ brn_status brn_draft_new_group(brn_draft *draft, int *index)
     return BRN_OK;
 }
 
-brn_status brn_draft_name_group(brn_draft *draft, int index, brn_span name)
+brn_status brn_draft_name_group(brn_draft *draft, int index, brn_span given)
 {
+    const brn_span name = text_part(given);
     int found = -1;
     const int64_t key = name_key(draft, name, &found);
     if (found >= 0) {

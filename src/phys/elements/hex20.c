@@ -1,4 +1,4 @@
-/* Serendipity hexahedron [Zienkiewicz & Taylor 2000, section 8.12]. Reference cell [-1, 1]^3; nodes 8..19 in the middle
+/* Serendipity hexahedron [Zienkiewicz & Taylor 2000]. Reference cell [-1, 1]^3; nodes 8..19 in the middle
    of the edges in VTK's order: bottom, top, upright. With c the node's reference coordinates (0 along its edge):
        corner:  N = 1/8 (1 + c0 x)(1 + c1 y)(1 + c2 z)(c0 x + c1 y + c2 z - 2)
        edge:    N = 1/4 (1 - x^2)(1 + c1 y)(1 + c2 z)   (along x; likewise y, z)

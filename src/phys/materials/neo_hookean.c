@@ -1,4 +1,4 @@
-/* Compressible neo-Hookean [Bonet & Wood 2008, eq. 6.27]: W = mu/2 (tr F^T F - 3) - mu ln J + lambda/2 ln(J)^2.
+/* Compressible neo-Hookean [Bonet & Wood 2008, chapter 6]: W = mu/2 (tr F^T F - 3) - mu ln J + lambda/2 ln(J)^2.
    In plane strain (F33 = 1) that is mu/2 (tr F2^T F2 - 2) - mu ln J + lambda/2 ln(J)^2 of the 2x2 part.
    J <= 0 is outside the domain: the energy is +inf there, so that a line search backs off. */
 #include "phys/material.h"

@@ -1,4 +1,4 @@
-/* Stable neo-Hookean [Smith, de Goes, Kim 2018, "Stable neo-Hookean flesh simulation", eqs. 13-14]:
+/* Stable neo-Hookean [Smith, de Goes, Kim 2018, "Stable neo-Hookean flesh simulation"]:
        W = m/2 (I - 3) + l/2 (J - alpha)^2 - m/2 ln(I + 1) + constant,  I = tr F^T F,  alpha = 1 + 3 m/(4 l)
    with m = 4/3 mu, l = lambda + 5/6 mu, which linearises to lambda and mu, and the constant that makes W = 0 at rest.
    With a1 = I - 3 and l (1 - alpha) = -3/4 m this is

@@ -1,5 +1,5 @@
 /* Saint Venant-Kirchhoff: W = mu tr(E^2) + lambda/2 tr(E)^2 with the Green strain E = (F^T F - 1)/2 = A/2
-   [Bonet & Wood 2008, eq. 6.28]. In the invariants of A: tr E = a1/2, tr(E^2) = (a1^2 - 2 a2)/4.
+   [Bonet & Wood 2008, chapter 6]. In the invariants of A: tr E = a1/2, tr(E^2) = (a1^2 - 2 a2)/4.
    Any F is in the domain, but the material softens and gives way under compression below about 0.58 of a length. */
 #include "phys/material.h"
 

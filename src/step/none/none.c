@@ -114,6 +114,10 @@ void brn_none_write_forces(const brn_none *none, const double *load, const doubl
                            const double *damping, brn_state *out)
 {
     const int dim = none->model->dim;
+    double *const arrays[] = {out->node_load, out->node_react, out->node_damp};
+    for (int i = 0; i < BRN_COUNT(arrays) && dim == 2; ++i) {
+        memset(arrays[i], 0, (size_t)none->model->nnode * 3 * sizeof(double)); /* z */
+    }
     for (int dof = 0; dof < none->system->ndof; ++dof) {
         const int at = dof / dim * 3 + dof % dim;
         out->node_load[at] = load[dof];

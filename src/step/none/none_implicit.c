@@ -147,7 +147,8 @@ static brn_status assemble(brn_none *none, brn_tangent tangent)
     brn_system *s = none->system;
     brn_block_matrix_zero(s->matrix);
     BRN_TRY(brn_system_elastic(s, none->x, tangent, NULL, NULL, s->matrix));
-    if (s->pressure != NULL) {
+    /* The stiffness of a follower pressure is indefinite: it goes with the exact tangent only, else it is lagged. */
+    if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
         BRN_TRY(brn_none_loads(none, none->x, m->t_eval, none->trial, s->matrix));
     }
     if (m->inertia) {
@@ -188,7 +189,7 @@ static brn_status solve(brn_none *none, brn_step_info *info)
     }
     double started = brn_wall_time();
     if (none->factor == NULL) {
-        BRN_TRY(brn_factor_create(none->ctx, s->matrix, &none->factor));
+        BRN_TRY(brn_factor_create(none->ctx, s->matrix, none->model->fixed, &none->factor));
     }
     BRN_TRY(brn_factor_numeric(none->factor, s->matrix, none->model->fixed));
     const double factored = brn_wall_time();

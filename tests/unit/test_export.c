@@ -1,0 +1,406 @@
+/* The exported files are parsed back here by code that shares nothing with the writers. */
+#define _GNU_SOURCE
+#include "faulty.h"
+#include "full_disk.h"
+#include "no_fsync.h"
+#include "output_model.h"
+
+#include "base/os.h"
+#include "base/text.h"
+#include "output/export.h"
+#include "output/fields.h"
+
+#include <zlib.h>
+
+#define DIR "export-files"
+
+static void record(brn_ctx *ctx, const brn_model *model, const char *path, int nframe)
+{
+    brn_trajectory *trajectory = NULL;
+    brn_state *state = test_state(ctx, model);
+    assert_done(ctx, brn_dir_make(ctx, DIR));
+    assert_done(ctx, brn_trajectory_open(ctx, path, model, -1, &trajectory));
+    for (int f = 0; f < nframe; ++f) {
+        test_pose(model, state, 10 * f);
+        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel));
+    }
+    assert_done(ctx, brn_trajectory_close(trajectory));
+    brn_state_destroy(state);
+}
+
+static char *read_all(brn_ctx *ctx, const char *path, size_t *length)
+{
+    char *text = NULL;
+    size_t n = 0;
+    assert_done(ctx, brn_file_read(ctx, path, 1 << 26, &text, &n));
+    if (length != NULL) {
+        *length = n;
+    }
+    return text;
+}
+
+/* ---- VTU --------------------------------------------------------------------------------------------------------- */
+
+typedef struct vtu_file {
+    char *bytes;
+    size_t length;
+    const char *data; /* behind the underscore */
+} vtu_file;
+
+static vtu_file vtu_open(brn_ctx *ctx, const char *path)
+{
+    vtu_file file = {0};
+    assert_done(ctx, brn_file_read(ctx, path, 1 << 26, &file.bytes, &file.length));
+    const char *mark = strstr(file.bytes, "<AppendedData encoding=\"raw\">");
+    assert_non_null(mark);
+    file.data = strchr(mark, '_') + 1;
+    assert_non_null(strstr(file.bytes, "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\""));
+    return file;
+}
+
+/* Value of an attribute inside a tag. */
+static long attribute(const char *tag, const char *name)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, " %s=\"", name);
+    const char *at = strstr(tag, key);
+    assert_non_null(at);
+    assert_true(at < strchr(tag, '>'));
+    return atol(at + strlen(key));
+}
+
+/* Unpacks the array `name` of `section`; its type and length in bytes must be as told. */
+static void *vtu_array(const vtu_file *file, const char *section, const char *name, const char *type,
+                       size_t length)
+{
+    char key[96];
+    const char *start = strstr(file->bytes, section);
+    assert_non_null(start);
+    (void)snprintf(key, sizeof key, "<DataArray type=\"%s\" Name=\"%s\"", type, name);
+    const char *tag = strstr(start, key);
+    if (tag == NULL) {
+        fail_msg("no %s in %s", key, section);
+        return NULL;
+    }
+    const char *packed = file->data + attribute(tag, "offset");
+    uint64_t head[3];
+    memcpy(head, packed, sizeof head);
+    uint64_t *sizes = malloc((head[0] + 1) * sizeof *sizes);
+    memcpy(sizes, packed + sizeof head, head[0] * sizeof *sizes);
+    const char *block = packed + (3 + head[0]) * sizeof *sizes;
+    unsigned char *out = malloc(length + 1);
+    size_t done = 0;
+    for (uint64_t b = 0; b < head[0]; ++b) {
+        const size_t want = b + 1 < head[0] || head[2] == 0 ? head[1] : head[2];
+        uLongf got = length - done;
+        assert_true(block + sizes[b] < file->bytes + file->length);
+        assert_int_equal(uncompress(out + done, &got, (const Bytef *)block, sizes[b]), Z_OK);
+        assert_int_equal(got, want);
+        done += got;
+        block += sizes[b];
+    }
+    assert_int_equal(done, length);
+    free(sizes);
+    return out;
+}
+
+static void expect_reals(const vtu_file *file, const char *section, const char *name, const double *want,
+                         size_t count)
+{
+    double *got = vtu_array(file, section, name, "Float64", count * sizeof *want);
+    assert_memory_equal(got, want, count * sizeof *want);
+    free(got);
+}
+
+static void expect_stress(const vtu_file *file, const char *section, const double *stress, size_t known,
+                          size_t count)
+{
+    static const int order[6] = {0, 1, 2, 5, 3, 4}; /* VTK: xx yy zz xy yz xz */
+    double *tensor = calloc(6 * count, sizeof *tensor);
+    double *mises = calloc(count, sizeof *mises);
+    for (size_t i = 0; i < known; ++i) {
+        mises[i] = brn_von_mises(stress + 6 * i);
+        for (int k = 0; k < 6; ++k) {
+            tensor[6 * i + (size_t)k] = stress[6 * i + (size_t)order[k]];
+        }
+    }
+    expect_reals(file, section, "stress", tensor, 6 * count);
+    expect_reals(file, section, "von_mises", mises, count);
+    free(tensor);
+    free(mises);
+}
+
+static void expect_cells(const vtu_file *file, const brn_playback_info *info, size_t ncell)
+{
+    static const int kinds[] = {BRN_TRI6, BRN_TET4, BRN_HEX8};
+    static const int vtk[] = {22, 10, 12};
+    int64_t *offset = vtu_array(file, "<Cells>", "offsets", "Int64", ncell * 8);
+    int64_t *node = vtu_array(file, "<Cells>", "connectivity", "Int64", (size_t)offset[ncell - 1] * 8);
+    unsigned char *type = vtu_array(file, "<Cells>", "types", "UInt8", ncell);
+    int *body = vtu_array(file, "<CellData>", "body", "Int32", ncell * 4);
+    size_t c = 0;
+    int64_t at = 0;
+    for (int k = 0; k < 3; ++k) {
+        const int width = brn_cell_get((brn_cell)kinds[k])->nnode;
+        for (int i = 0; i < info->ncell[kinds[k]]; ++i, ++c) {
+            for (int n = 0; n < width; ++n) {
+                assert_int_equal(node[at + n], info->cell[kinds[k]][i * width + n]);
+            }
+            at += width;
+            assert_int_equal(offset[c], at);
+            assert_int_equal(type[c], vtk[k]);
+            assert_int_equal(body[c], info->cell_body[kinds[k]][i]);
+        }
+    }
+    for (; c < ncell; ++c) { /* the floor */
+        assert_int_equal(type[c], info->dim == 2 ? 3 : 5);
+        assert_int_equal(body[c], info->nbody - 1);
+    }
+    free(offset);
+    free(node);
+    free(type);
+    free(body);
+}
+
+static void check_vtu(brn_ctx *ctx, const brn_model *model, brn_playback *playback, const char *path,
+                      int index, size_t floor)
+{
+    const brn_playback_info *info = brn_playback_get(playback);
+    const size_t n = (size_t)info->nnode;
+    size_t volume = 0;
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        volume += (size_t)info->ncell[kind];
+    }
+    double *cell = malloc(6 * volume * sizeof *cell);
+    double *node = malloc(6 * n * sizeof *node);
+    brn_state *state = test_state(ctx, model);
+    test_pose(model, state, 10 * index);
+    assert_done(ctx,
+                brn_playback_read(playback, index, &(brn_frame){.cell_stress = cell, .node_stress = node}));
+    vtu_file file = vtu_open(ctx, path);
+    const char *piece = strstr(file.bytes, "<Piece");
+    assert_int_equal(attribute(piece, "NumberOfPoints"), n);
+    assert_int_equal(attribute(piece, "NumberOfCells"), volume + floor);
+    expect_reals(&file, "<Points>", "position", state->node_pos, 3 * n);
+    expect_reals(&file, "<PointData>", "velocity", state->node_vel, 3 * n);
+    expect_reals(&file, "<PointData>", "force", state->node_vel, 3 * n);
+    for (size_t i = 0; i < 3 * n; ++i) {
+        state->node_vel[i] = state->node_pos[i] - model->rest[i / 3][i % 3];
+    }
+    expect_reals(&file, "<PointData>", "displacement", state->node_vel, 3 * n);
+    expect_stress(&file, "<PointData>", node, n, n);
+    expect_stress(&file, "<CellData>", cell, volume, volume + floor);
+    expect_cells(&file, info, volume + floor);
+    brn_free(ctx, file.bytes);
+    brn_state_destroy(state);
+    free(cell);
+    free(node);
+}
+
+static void test_vtu_holds_the_frames(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(2);
+    brn_model *model = test_model_3d(ctx, 13); /* 5488 nodes: several blocks of 64 kB an array */
+    record(ctx, model, DIR "/big.h5", 3);
+    brn_playback *playback = NULL;
+    int files = 0;
+    assert_done(ctx, brn_playback_open(ctx, DIR "/big.h5", &playback));
+    assert_done(ctx, brn_export_vtu(ctx, playback, DIR "/vtu/big", 2, &files));
+    assert_int_equal(files, 3);
+    check_vtu(ctx, model, playback, DIR "/vtu/big/frame_0000.vtu", 0, 2);
+    check_vtu(ctx, model, playback, DIR "/vtu/big/frame_0002.vtu", 2, 2);
+    assert_false(brn_file_exists(DIR "/vtu/big/frame_0001.vtu"));
+    char *pvd = read_all(ctx, DIR "/vtu/big/trajectory.pvd", NULL);
+    assert_non_null(strstr(pvd, "<DataSet timestep=\"0.0\" part=\"0\" file=\"frame_0000.vtu\"/>"));
+    assert_non_null(strstr(pvd, "<DataSet timestep=\"0.2\" part=\"0\" file=\"frame_0002.vtu\"/>"));
+    brn_free(ctx, pvd);
+    /* The same bytes whoever compresses. */
+    size_t one_length = 0;
+    size_t many_length = 0;
+    char *many = read_all(ctx, DIR "/vtu/big/frame_0002.vtu", &many_length);
+    brn_ctx *alone = test_ctx(1);
+    assert_done(alone, brn_export_vtu(alone, playback, DIR "/vtu/big", 2, &files));
+    char *one = read_all(ctx, DIR "/vtu/big/frame_0002.vtu", &one_length);
+    assert_int_equal(one_length, many_length);
+    assert_memory_equal(one, many, one_length);
+    brn_free(ctx, one);
+    brn_free(ctx, many);
+    brn_ctx_destroy(alone);
+    brn_playback_close(playback);
+    test_model_free(model);
+
+    model = test_model_2d(ctx);
+    record(ctx, model, DIR "/flat.h5", 2);
+    assert_done(ctx, brn_playback_open(ctx, DIR "/flat.h5", &playback));
+    assert_done(ctx, brn_export_vtu(ctx, playback, DIR "/vtu/flat", 1, &files));
+    assert_int_equal(files, 3);
+    check_vtu(ctx, model, playback, DIR "/vtu/flat/frame_0001.vtu", 1, 1);
+    brn_playback_close(playback);
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
+/* ---- OBJ --------------------------------------------------------------------------------------------------------- */
+
+static void test_obj_holds_the_surface(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    brn_model *model = test_model_3d(ctx, 3);
+    record(ctx, model, DIR "/surface.h5", 2);
+    brn_playback *playback = NULL;
+    int files = 0;
+    assert_done(ctx, brn_playback_open(ctx, DIR "/surface.h5", &playback));
+    const brn_playback_info *info = brn_playback_get(playback);
+    assert_done(ctx, brn_export_obj(ctx, playback, DIR "/obj", 1, &files));
+    assert_int_equal(files, 2);
+    char *text = read_all(ctx, DIR "/obj/frame_0001.obj", NULL);
+    assert_non_null(strstr(text, "o tets\n"));
+    assert_non_null(strstr(text, "o a_\"bar\",_odd\n"));
+    brn_state *state = test_state(ctx, model);
+    test_pose(model, state, 10);
+    /* Every face must show the positions of the triangle's nodes, bit by bit. */
+    double vertex[200][3];
+    int nvertex = 0;
+    int ntri = 0;
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        int f[3];
+        if (line[0] == 'v') {
+            double *v = vertex[nvertex++];
+            assert_true(nvertex <= 200);
+            assert_int_equal(sscanf(line, "v %lf %lf %lf", &v[0], &v[1], &v[2]), 3);
+        } else if (sscanf(line, "f %d %d %d", &f[0], &f[1], &f[2]) == 3) {
+            assert_true(ntri < info->ntri);
+            for (int i = 0; i < 3; ++i) {
+                assert_in_range(f[i], 1, nvertex);
+                assert_memory_equal(vertex[f[i] - 1], state->node_pos + 3 * info->tri[ntri][i],
+                                    sizeof *vertex);
+            }
+            ntri++;
+        } else {
+            assert_int_equal(line[0], 'o');
+        }
+    }
+    assert_int_equal(ntri, info->ntri);
+    assert_int_equal(nvertex, 56 + 56 + 4); /* inner nodes are left out */
+    brn_free(ctx, text);
+    brn_state_destroy(state);
+    brn_playback_close(playback);
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+static void test_csv_holds_the_nodes(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    brn_model *model = test_model_3d(ctx, 1);
+    record(ctx, model, DIR "/nodes.h5", 3);
+    brn_playback *playback = NULL;
+    int files = 0;
+    assert_done(ctx, brn_playback_open(ctx, DIR "/nodes.h5", &playback));
+    assert_done(ctx, brn_export_csv(ctx, playback, DIR "/csv", 2, &files));
+    assert_int_equal(files, 2);
+    char *text = read_all(ctx, DIR "/csv/frames.csv", NULL);
+    assert_string_equal(text, "frame,step,time\n0,0,0.0\n2,20,0.2\n");
+    brn_free(ctx, text);
+    text = read_all(ctx, DIR "/csv/nodes.csv", NULL);
+    assert_false(brn_file_exists(DIR "/csv/nodes.csv.tmp"));
+    char *line = strtok(text, "\n");
+    assert_string_equal(line, "frame,time,body,node,x,y,z,vx,vy,vz,fx,fy,fz");
+    brn_state *state = test_state(ctx, model);
+    const char *names[3] = {"tets", "\"a \"\"bar\"\", odd\"", "floor <&>"};
+    for (int f = 0; f < 3; f += 2) {
+        test_pose(model, state, 10 * f);
+        for (int n = 0; n < 20; ++n) {
+            char head[64];
+            line = strtok(NULL, "\n");
+            assert_non_null(line);
+            (void)snprintf(head, sizeof head, "%d,%s,%s,%d,", f, f == 0 ? "0.0" : "0.2", names[n / 8], n);
+            assert_int_equal(strncmp(line, head, strlen(head)), 0);
+            double v[9];
+            assert_int_equal(sscanf(line + strlen(head), "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", v, v + 1,
+                                    v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, v + 8),
+                             9);
+            assert_memory_equal(v, state->node_pos + 3 * n, 24);
+            assert_memory_equal(v + 3, state->node_vel + 3 * n, 24);
+            assert_memory_equal(v + 6, state->node_vel + 3 * n, 24);
+        }
+    }
+    assert_null(strtok(NULL, "\n"));
+    brn_free(ctx, text);
+    brn_state_destroy(state);
+    brn_playback_close(playback);
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
+
+typedef brn_status (*export_fn)(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
+static const export_fn exports[3] = {brn_export_vtu, brn_export_obj, brn_export_csv};
+
+static brn_status one_export(brn_ctx *ctx, void *arg)
+{
+    brn_playback *playback = NULL;
+    int files = 0;
+    BRN_TRY(brn_playback_open(ctx, DIR "/life.h5", &playback));
+    const brn_status status = (*(const export_fn *)arg)(ctx, playback, DIR "/life", 1, &files);
+    brn_playback_close(playback);
+    return status;
+}
+
+static int on_full_disk(void *arg)
+{
+    brn_ctx *ctx = test_ctx(1);
+    return one_export(ctx, arg) == BRN_ERR_FILE && strstr(brn_ctx_message(ctx), "File too large") != NULL ? 0
+                                                                                                          : 1;
+}
+
+static void test_failures(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    brn_model *model = test_model_3d(ctx, 2);
+    record(ctx, model, DIR "/life.h5", 2);
+    brn_playback *playback = NULL;
+    int files = 7;
+    for (int i = 0; i < 3; ++i) {
+        assert_true(faulty_run(one_export, (void *)(uintptr_t)&exports[i], 0) > 20);
+        assert_int_equal(with_full_disk(1000, on_full_disk, (void *)(uintptr_t)&exports[i]), 0);
+        assert_done(ctx, brn_playback_open(ctx, DIR "/life.h5", &playback));
+        assert_int_equal(exports[i](ctx, playback, DIR "/life", 0, &files), BRN_ERR_RANGE);
+        assert_int_equal(files, 0);
+        assert_int_equal(exports[i](ctx, playback, DIR "/life.h5/below", 1, &files), BRN_ERR_FILE);
+        assert_done(ctx, exports[i](ctx, playback, DIR "/life", INT32_MAX, &files));
+        assert_int_equal(files, i == 1 ? 1 : 2);
+        brn_playback_close(playback);
+    }
+    test_model_free(model);
+    /* A trajectory without a frame, and one without anything. */
+    model = test_model_start(ctx, 3, 0, 0);
+    for (int nframe = 0; nframe < 2; ++nframe) {
+        record(ctx, model, DIR "/void.h5", nframe);
+        assert_done(ctx, brn_playback_open(ctx, DIR "/void.h5", &playback));
+        for (int i = 0; i < 3; ++i) {
+            assert_done(ctx, exports[i](ctx, playback, DIR "/void", 1, &files));
+        }
+        brn_playback_close(playback);
+    }
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vtu_holds_the_frames),
+        cmocka_unit_test(test_obj_holds_the_surface),
+        cmocka_unit_test(test_csv_holds_the_nodes),
+        cmocka_unit_test(test_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -324,7 +324,8 @@ brn_status brn_none_step_implicit(brn_none *none, const brn_state *in, double t,
     memcpy(none->x, in->node_pos, (size_t)none->model->nnode * 3 * sizeof(double)); /* z in 2D */
     brn_status status = brn_scheme_begin(none->scheme, in, t, h);
     if (status >= 0 && none->scheme->inertia) {
-        status = brn_system_damping_update(s, in->node_pos);
+        brn_scheme_place(none->scheme, none->scheme->ahead, none->x);
+        status = brn_system_damping_update(s, none->x);
     }
     if (status >= 0) {
         status = start(none, in);

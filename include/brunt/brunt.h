@@ -208,7 +208,7 @@ typedef struct brn_run_options {
 
 /* What summary.json holds. */
 typedef struct brn_summary {
-    const char *status; /* "done" | "stopped" | "failed" */
+    const char *status; /* "done" | "stopped"; then the reason says why */
     char reason[512];
     int64_t steps, iterations;
     double time_end, wall_s, cpu_s, realtime_rate;

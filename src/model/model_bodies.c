@@ -27,32 +27,38 @@ static brn_status body_mesh(brn_builder *b, const brn_body_common *common, const
     return BRN_OK;
 }
 
-/* The mesh suits the body: right dimension, flat in 2D, no inverted cell. */
-static bool mesh_suits(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh, bool solid)
+/* The mesh suits the body: right dimension, flat in 2D, no inverted cell. What does not suit is a problem of the scene. */
+static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh, bool solid,
+                             bool *suits)
 {
     const int dim = b->model->dim;
+    *suits = false;
     if (solid && brn_mesh_dim(mesh) != dim) {
         brn_builder_problem(b, &common->block, "mesh",
                             "a deformable body in a %dD scene wants a mesh of %s, this one has %s", dim,
                             dim == 3 ? "tets or hexes" : "triangles",
                             brn_mesh_dim(mesh) == 3 ? "volume cells" : "surface cells");
-        return false;
+        return BRN_OK;
     }
     for (int a = 0; a < mesh->nnode && dim == 2; ++a) {
         if (mesh->pos[a][2] != 0.0) {
             brn_builder_problem(b, &common->block, "mesh",
                                 "node %d has z = %g: a 2D scene wants a flat mesh at z = 0", a,
                                 mesh->pos[a][2]);
-            return false;
+            return BRN_OK;
         }
     }
     char who[160];
     (void)snprintf(who, sizeof who, "body '%s'", common->name);
     const brn_status status = brn_mesh_check(mesh, who);
+    if (status == BRN_ERR_MEMORY) {
+        return status;
+    }
     if (status < 0) {
         brn_builder_problem(b, &common->block, "mesh", "%s", brn_ctx_message(b->ctx));
     }
-    return status >= 0;
+    *suits = status >= 0;
+    return BRN_OK;
 }
 
 static brn_status add_nodes(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh,
@@ -197,7 +203,12 @@ static brn_status add_deformable(brn_builder *b, int index)
     const brn_material_common *params = NULL;
     BRN_TRY(body_mesh(b, &def->common, &mesh));
     const brn_material *material = body_material(b, def, &moduli, &params);
-    if (mesh == NULL || material == NULL || !mesh_suits(b, &def->common, mesh, true)) {
+    if (mesh == NULL || material == NULL) {
+        return BRN_OK;
+    }
+    bool suits = false;
+    BRN_TRY(mesh_suits(b, &def->common, mesh, true, &suits));
+    if (!suits) {
         return BRN_OK;
     }
     b->body_mesh[index] = mesh;
@@ -212,7 +223,12 @@ static brn_status add_static(brn_builder *b, int index)
     const brn_static_def *def = b->def->bodies.items[index].value;
     const brn_mesh *mesh = NULL;
     BRN_TRY(body_mesh(b, &def->common, &mesh));
-    if (mesh == NULL || !mesh_suits(b, &def->common, mesh, false)) {
+    if (mesh == NULL) {
+        return BRN_OK;
+    }
+    bool suits = false;
+    BRN_TRY(mesh_suits(b, &def->common, mesh, false, &suits));
+    if (!suits) {
         return BRN_OK;
     }
     b->body_mesh[index] = mesh;

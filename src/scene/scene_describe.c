@@ -158,15 +158,16 @@ static void add_kind(brn_text *out, const brn_param *param, const brn_schema *sc
     add_default(out, param);
 }
 
-/* Columns wide enough for what they hold. */
-static void measure(const brn_table *table, const brn_schema *schema, brn_ctx *ctx, int *name_width,
+/* Columns wide enough for what they hold; without memory to measure them, `out` counts as failed. */
+static void measure(const brn_table *table, const brn_schema *schema, brn_text *out, int *name_width,
                     int *kind_width)
 {
     *name_width = 0;
     *kind_width = 0;
     for (int i = 0; i < table->nparams; ++i) {
-        brn_text kind = {.ctx = ctx};
+        brn_text kind = {.ctx = out->ctx};
         add_kind(&kind, &table->params[i], schema);
+        out->failed = out->failed || kind.failed;
         const int name = (int)strlen(table->params[i].name);
         const int width = (int)kind.length;
         *name_width = name > *name_width ? name : *name_width;
@@ -199,7 +200,7 @@ static void describe(const brn_table *table, const brn_schema *schema, int inden
 {
     int name_width = 0;
     int kind_width = 0;
-    measure(table, schema, out->ctx, &name_width, &kind_width);
+    measure(table, schema, out, &name_width, &kind_width);
     for (int i = 0; i < table->nparams; ++i) {
         const brn_param *param = &table->params[i];
         brn_text kind = {.ctx = out->ctx};

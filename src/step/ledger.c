@@ -208,6 +208,11 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
 
     measure m;
     BRN_TRY(measured(s, out, &m));
+    /* An integrator that looks at forces elsewhere (midpoint, explicit) may leave the domain of a barrier material. */
+    if (!isfinite(m.elastic) || !isfinite(m.kinetic)) {
+        return brn_fail(s->ctx, BRN_ERR_NOT_FINITE,
+                        "the step ends with an inverted element or an energy beyond all numbers");
+    }
     const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
     const double energy = fmax(fmax(m.kinetic, m.elastic), fmax(gravity, fabs(ledger[BRN_LEDGER_WORK])));
     ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(ledger[BRN_LEDGER_ENERGY_SCALE], energy);

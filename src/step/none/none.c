@@ -33,8 +33,9 @@ static void none_destroy(void *self)
     }
     brn_scheme_destroy(none->ctx, none->scheme);
     brn_factor_destroy(none->factor);
-    double *arrays[] = {none->x,       none->y,       none->trial, none->step,    none->rhs,
-                        none->inertia, none->elastic, none->load,  none->damping, none->gravity};
+    double *arrays[] = {none->x,       none->y,       none->trial,    none->step,
+                        none->rhs,     none->inertia, none->elastic,  none->load,
+                        none->damping, none->gravity, none->stiffness};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(none->ctx, arrays[i]);
     }
@@ -66,8 +67,8 @@ static brn_status check_supports(brn_ctx *ctx, const brn_model *model)
 static brn_status none_allocate(brn_none *none)
 {
     BRN_TRY(brn_scheme_create(none->ctx, none->system, &none->scheme));
-    double **arrays[] = {&none->y,       &none->trial, &none->step,    &none->rhs,    &none->inertia,
-                         &none->elastic, &none->load,  &none->damping, &none->gravity};
+    double **arrays[] = {&none->y,       &none->trial, &none->step,    &none->rhs,     &none->inertia,
+                         &none->elastic, &none->load,  &none->damping, &none->gravity, &none->stiffness};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         BRN_ALLOC(none->ctx, *arrays[i], none->system->ndof);
     }

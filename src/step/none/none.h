@@ -29,6 +29,9 @@ typedef struct brn_none {
     double *y, *trial, *step, *rhs;             /* y, trial: ways from x^n */
     double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
     double *gravity;                            /* M g, for static runs */
+    double
+        *stiffness; /* [N/m] diagonal of the last elastic tangent of this step, at its start that at rest */
+    double noise;   /* [m] rounding of the positions of this step */
 } brn_none;
 
 extern const brn_method brn_none_method;

@@ -19,7 +19,8 @@ enum { HALVINGS = 40, PCG_CAP = 20000 };
 static const double ARMIJO = 1e-4;
 /* Energies are sums of many terms: differences below this fraction of the terms are rounding. */
 static const double ENERGY_NOISE = 1e-13;
-/* Positions are rounded to this fraction of their size, and so are ways. */
+/* Positions are rounded to this fraction of their size, and so are ways. A body far from the origin has fewer digits left
+   for its strains. */
 static const double POSITION_NOISE = 1e-15;
 
 static double max_abs(const double *v, int n)
@@ -114,14 +115,13 @@ static double remaining(const brn_none *none)
 /* Largest unbalanced force of a free dof, as a multiple of what the stopping test allows. */
 static double imbalance(const brn_none *none, double *residual)
 {
-    const brn_system *s = none->system;
     const brn_scheme *m = none->scheme;
     const int dim = none->model->dim;
-    const int n = s->ndof;
+    const int n = none->system->ndof;
     const double scale = fmax(fmax(max_abs(none->inertia, n), max_abs(none->elastic, n)),
                               fmax(max_abs(none->load, n), max_abs(none->damping, n)));
     const double way = m->inertia ? fmax(max_abs(none->y, n), max_abs(m->target, n)) : 0.0;
-    double worst = 0.0;
+    double worst = isfinite(scale) ? 0.0 : NAN; /* beside an infinite force everything would be balanced */
     *residual = 0.0;
     for (int i = 0; i < n; ++i) {
         if (none->model->fixed[i]) {
@@ -130,8 +130,7 @@ static double imbalance(const brn_none *none, double *residual)
         /* Rounding of positions shows as a force through the stiffness, that of ways through the inertia; below it there
            is nothing to gain. */
         const double mass = m->inertia ? none->model->node_mass[i / dim] / m->s : 0.0;
-        const double floor =
-            8.0 * POSITION_NOISE * (fmax(s->size, m->reach) * s->stiff_diagonal[i] + way * mass);
+        const double floor = 8.0 * (none->noise * none->stiffness[i] + POSITION_NOISE * way * mass);
         const double force = fabs(none->rhs[i]);
         const double allowed = none->params->tolerance * scale + floor;
         worst = force / allowed > worst || isnan(force) ? force / allowed : worst;
@@ -139,6 +138,19 @@ static double imbalance(const brn_none *none, double *residual)
     }
     *residual = scale > 0.0 ? *residual / scale : 0.0;
     return worst;
+}
+
+/* The diagonal of the tangent so far: what a rounding of positions does to forces. Elements that are nearly crushed are
+   many times as stiff as at rest. */
+static void read_stiffness(brn_none *none)
+{
+    const brn_block_matrix *a = none->system->matrix;
+    for (int row = 0; row < a->n; ++row) {
+        const double *block = &a->value[(size_t)a->start[row] * (size_t)(a->size * a->size)];
+        for (int i = 0; i < a->size; ++i) {
+            none->stiffness[row * a->size + i] = fabs(block[i * a->size + i]);
+        }
+    }
 }
 
 static brn_status assemble(brn_none *none, brn_tangent tangent)
@@ -151,6 +163,7 @@ static brn_status assemble(brn_none *none, brn_tangent tangent)
     if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
         BRN_TRY(brn_none_loads(none, none->x, m->t_eval, none->trial, s->matrix));
     }
+    read_stiffness(none);
     if (m->inertia) {
         brn_system_mass_add(s, 1.0 / m->s, s->matrix);
     }
@@ -226,9 +239,13 @@ static brn_status search(brn_none *none, double *way, double *length)
     double value0 = 0.0;
     double size0 = 0.0;
     double slope = 0.0;
+    double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
     memcpy(way, none->step, (size_t)ndof * sizeof *way);
     for (int i = 0; i < ndof; ++i) {
-        slope -= none->model->fixed[i] ? 0.0 : none->rhs[i] * way[i];
+        if (!none->model->fixed[i]) {
+            slope -= none->rhs[i] * way[i];
+            rounding += none->noise * (fabs(none->elastic[i]) + none->noise * none->stiffness[i]);
+        }
     }
     BRN_TRY(potential(none, none->y, none->y, &value0, &size0));
     double alpha = 1.0;
@@ -239,7 +256,7 @@ static brn_status search(brn_none *none, double *way, double *length)
             none->trial[i] = none->y[i] + alpha * way[i];
         }
         BRN_TRY(potential(none, none->trial, none->y, &value, &size));
-        const double allowed = value0 + ARMIJO * alpha * slope + ENERGY_NOISE * (size0 + size);
+        const double allowed = value0 + ARMIJO * alpha * slope + ENERGY_NOISE * (size0 + size) + rounding;
         if (isfinite(value) && (!settled || value <= allowed)) {
             /* A whole step puts held dofs exactly where they belong, without rounding. */
             for (int i = 0; i < ndof; ++i) {
@@ -282,8 +299,10 @@ static brn_status newton(brn_none *none, double *way, brn_step_info *info)
 {
     bool projected = false;
     double length = INFINITY;
-    const double smallest = POSITION_NOISE * fmax(none->system->size, none->scheme->reach);
+    memcpy(none->stiffness, none->system->stiff_diagonal, (size_t)none->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
+        const double reach = none->scheme->reach + max_abs(none->y, none->system->ndof);
+        none->noise = POSITION_NOISE * fmax(none->system->size, reach);
         double started = brn_wall_time();
         BRN_TRY(forces(none));
         info->phases.assembly += brn_wall_time() - started;
@@ -294,7 +313,7 @@ static brn_status newton(brn_none *none, double *way, brn_step_info *info)
                             none->scheme->t);
         }
         /* A step that only moves the last digits of positions cannot be improved on. */
-        if (settled && (worst <= 1.0 || length <= smallest)) {
+        if (settled && (worst <= 1.0 || length <= none->noise)) {
             return BRN_OK;
         }
         if (k == none->params->iterations) {

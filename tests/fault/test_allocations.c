@@ -128,7 +128,7 @@ static brn_status run_once(brn_ctx *ctx, void *arg)
 static brn_status info_once(brn_ctx *ctx, void *arg)
 {
     static const char *const topics[] = {NULL,    "methods", "materials", "elements",
-                                         "scene", "none",    "hex8",      "box"};
+                                         "scene", "none",    "stvk",      "box"};
     (void)arg;
     brn_status status = BRN_OK;
     for (size_t i = 0; i < sizeof topics / sizeof *topics && status >= 0; ++i) {
@@ -163,7 +163,8 @@ static void test_run(void **state)
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i += 2) {
         flow_clear_folder("allocations_run");
         whole_flow w = flows[i];
-        const long failures = faulty_run(run_once, &w, 0);
+        /* HDF5 gets by without some of the journal's buffers: it asks again at its next flush. */
+        const long failures = faulty_run(run_once, &w, 4);
         print_message("run %zu: %ld allocations\n", i, failures);
         assert_true(failures > 300);
     }

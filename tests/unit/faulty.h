@@ -48,6 +48,9 @@ static inline long faulty_run(brn_status (*work)(brn_ctx *ctx, void *arg), void 
         const bool failed = f.calls > f.fail_at;
         absorbed -= failed && status == BRN_OK;
         if (status != BRN_OK || absorbed < 0) {
+            if (status != BRN_ERR_MEMORY) {
+                print_error("allocation %ld: %s: %s\n", k, brn_status_name(status), brn_ctx_message(ctx));
+            }
             assert_int_equal(status, failed ? BRN_ERR_MEMORY : BRN_OK);
         }
         brn_ctx_destroy(ctx);

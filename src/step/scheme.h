@@ -16,8 +16,9 @@
 
    (x_ = x^{n-1}; gravity adds s g to every target.) y, target, origin and the held dofs' places are kept as ways from
    x^n: a velocity is c times a difference of them, and would otherwise be off by a rounding of the position over h in
-   every step. BDF2 starts, and restarts after a change of step, with implicit Euler. Held dofs have a given y; their acceleration over the step is (v_held(t+h) - v)/h, so that a sudden start
-   books its impulse once and leaves no ringing in the trapezoidal rule. */
+   every step. BDF2 starts, and restarts after a change of step, with implicit Euler. Held dofs have a given y; their
+   acceleration over the step is (v_held(t+h) - v)/h, so that a sudden start books its impulse once and leaves no ringing
+   in the trapezoidal rule. */
 #ifndef BRN_STEP_SCHEME_H
 #define BRN_STEP_SCHEME_H
 

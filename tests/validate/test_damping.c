@@ -124,7 +124,7 @@ static void test_rotation(void **state)
         {"midpoint", 0.0, 400, "keeps it to rounding"},
         {"newmark", 6.0, 400, "D is made O(h^3) away from its place, and the loss is quadratic in that"},
         {"bdf2", 3.0, 400, "its own"},
-        {"implicit_euler", 1.0, 6400, "its own"},
+        {"implicit_euler", 1.0, 3200, "its own"},
     };
     for (int m = 0; m < 2; ++m) {
         for (int i = 0; i < 4; ++i) {

@@ -88,8 +88,7 @@ static void test_save_and_load_substeps(void **state)
             char sets[200];
             (void)snprintf(sets, sizeof sets,
                            "integrator=%s;method={type: none, iterations: %d};time.step=%s;time.end=1",
-                           flow_integrators[i], i == FLOW_STATIC ? 5 : 3,
-                           i == FLOW_STATIC ? "0.1" : "8e-3");
+                           flow_integrators[i], i == FLOW_STATIC ? 5 : 3, i == FLOW_STATIC ? "0.1" : "8e-3");
             assert_true(save_and_load(sets) > 1);
         }
     }

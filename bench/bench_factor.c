@@ -84,7 +84,7 @@ static brn_status prepare(job *j)
     brn_block_matrix_zero(s->matrix);
     BRN_TRY(brn_system_elastic(s, j->cube->x, BRN_TANGENT_PROJECTED, NULL, NULL, s->matrix));
     brn_system_mass_add(s, 1e4, s->matrix);
-    BRN_TRY(brn_factor_create(s->ctx, s->matrix, &j->factor));
+    BRN_TRY(brn_factor_create(s->ctx, s->matrix, j->cube->model->fixed, &j->factor));
     BRN_ALLOC(s->ctx, j->b, s->ndof);
     BRN_ALLOC(s->ctx, j->x, s->ndof);
     for (int i = 0; i < s->ndof; ++i) {

@@ -143,6 +143,12 @@ typedef struct brn_schema {
   .name = #field, .kind = BRN_REAL, .offset = offsetof(type, field), .unit = (unit_), .help = (help_), \
   .standard = (standard_), .lo = (lo_), .hi = (hi_), .bounds = (bounds_)                               \
  }
+/* A length that must be given. */
+#define BRN_P_LENGTH(type, field, help_)                                                           \
+ {                                                                                                 \
+  .name = #field, .kind = BRN_REAL, .offset = offsetof(type, field), .unit = "m", .help = (help_), \
+  .required = true, .hi = INFINITY, .bounds = BRN_OPEN                                             \
+ }
 #define BRN_P_INT(type, field, standard_, lo_, hi_, help_)                                        \
  {                                                                                                \
   .name = #field, .kind = BRN_INT, .offset = offsetof(type, field), .unit = "1", .help = (help_), \

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "linalg/blas.h"
+#include "linalg/ordering.h"
 
 #include <cholmod.h>
 #include <limits.h>
@@ -12,19 +13,18 @@
 
 enum { FILL_COLUMNS = 128 }; /* block columns of one parallel piece of the refill */
 
-/* METIS takes about 7 us a node, and saves a third to three quarters of AMD's operations on 3D meshes. With 10
-   refactorisations at 10 GFLOP/s that pays from about 2e4 operations a node on; thin and small graphs stay below. */
-#define METIS_FLOPS_PER_NODE 2e4
-
 struct brn_factor {
     brn_ctx *ctx;
-    int n, size, nblocks;
-    int *node;           /* [n], node at each place of the elimination order */
-    int *start;          /* [n + 1], blocks of the permuted lower triangle by columns */
-    int *row;            /* [nblocks] place of the row; ascending, the diagonal first */
-    int *source;         /* [nblocks] block of A, or ~block where its transpose is meant */
-    unsigned char *held; /* [n] bit c: component c of the node at this place is fixed */
-    double *swap;        /* [n*size], right-hand side in elimination order */
+    int n, size;
+    int nblocks;          /* of the matrix, all of them */
+    int nkept;            /* of the analysed pattern: without the couplings of nodes that stand apart */
+    unsigned char *apart; /* [n] node is held whole in every numeric call */
+    int *node;            /* [n], node at each place of the elimination order */
+    int *start;           /* [n + 1], blocks of the permuted lower triangle by columns */
+    int *row;             /* [nkept] place of the row; ascending, the diagonal first */
+    int *source;          /* [nkept] block of A, or ~block where its transpose is meant */
+    unsigned char *held;  /* [n] bit c: component c of the node at this place is fixed */
+    double *swap;         /* [n*size], right-hand side in elimination order */
     size_t swap_columns;
     cholmod_common cm;
     bool started;
@@ -35,73 +35,55 @@ struct brn_factor {
     brn_factor_stats stats;
 };
 
-/* ---- errors ---------------------------------------------------------------------------------------------------- */
-
-static brn_status fail_cholmod(brn_factor *f, const char *what)
-{
-    switch (f->cm.status) {
-    case CHOLMOD_OUT_OF_MEMORY:
-        return brn_fail(f->ctx, BRN_ERR_MEMORY, "out of memory in the %s of a matrix of %d x %d dofs", what,
-                        f->n, f->size);
-    case CHOLMOD_TOO_LARGE:
-        return brn_fail(f->ctx, BRN_ERR_LIMIT,
-                        "the %s of a matrix of %d x %d dofs needs 2^31 or more entries", what, f->n, f->size);
-    default:
-        return brn_fail(f->ctx, BRN_ERR_SINGULAR,
-                        "the %s of a matrix of %d x %d dofs failed (CHOLMOD status %d)", what, f->n, f->size,
-                        f->cm.status);
-    }
-}
-
 /* ---- ordering --------------------------------------------------------------------------------------------------- */
 
-/* METIS seeds and draws from the C library's process-wide generator (srand, rand): the order is the same for every run,
-   unless another thread of the process calls either at the same time. */
-
-/* Orders the node graph by one method; *flops: of its factorisation with 1x1 blocks. */
-static brn_status order_by(brn_factor *f, cholmod_sparse *graph, int method, int *node, double *flops)
+/* Whether the block between two nodes is part of the analysed pattern. */
+static bool is_kept(const brn_factor *f, int i, int j)
 {
-    f->cm.nmethods = 1;
-    f->cm.method[0].ordering = method;
-    f->cm.postorder = true;
-    f->cm.supernodal = CHOLMOD_SIMPLICIAL;
-    cholmod_factor *l = cholmod_analyze(graph, &f->cm);
-    if (l == NULL) {
-        return fail_cholmod(f, "ordering");
+    return i == j || (!f->apart[i] && !f->apart[j]);
+}
+
+/* The kept part of the pattern, by rows of the upper triangle. */
+static brn_status keep_pattern(brn_factor *f, const brn_block_matrix *a, int **start, int **column)
+{
+    brn_arena *arena = brn_ctx_arena(f->ctx);
+    int *to_start = NULL;
+    int *to_column = NULL;
+    BRN_TAKE(arena, to_start, (size_t)f->n + 1);
+    BRN_TAKE(arena, to_column, f->nblocks);
+    f->nkept = 0;
+    for (int i = 0; i < f->n; ++i) {
+        to_start[i] = f->nkept;
+        for (int k = a->start[i]; k < a->start[i + 1]; ++k) {
+            if (is_kept(f, i, a->column[k])) {
+                to_column[f->nkept++] = a->column[k];
+            }
+        }
     }
-    memcpy(node, l->Perm, (size_t)f->n * sizeof *node);
-    *flops = f->cm.fl;
-    cholmod_free_factor(&l, &f->cm);
+    to_start[f->n] = f->nkept;
+    *start = to_start;
+    *column = to_column;
     return BRN_OK;
 }
 
-static brn_status order(brn_factor *f, const brn_block_matrix *a, int *candidate)
+static brn_status order(brn_factor *f, const brn_block_matrix *a)
 {
+    int *start = NULL;
+    int *column = NULL;
+    BRN_TRY(keep_pattern(f, a, &start, &column));
     /* Our rows of the upper triangle are CHOLMOD's columns of the lower one. */
     cholmod_sparse graph = {0};
     graph.nrow = (size_t)f->n;
     graph.ncol = (size_t)f->n;
-    graph.nzmax = (size_t)f->nblocks;
-    graph.p = a->start;
-    graph.i = a->column;
+    graph.nzmax = (size_t)f->nkept;
+    graph.p = start;
+    graph.i = column;
     graph.stype = -1;
     graph.itype = CHOLMOD_INT;
     graph.xtype = CHOLMOD_PATTERN;
     graph.sorted = true;
     graph.packed = true;
-    double flops = 0.0;
-    BRN_TRY(order_by(f, &graph, CHOLMOD_AMD, f->node, &flops));
-    f->stats.ordering = "amd";
-    const double scalar = flops * (double)(f->size * f->size * f->size);
-    if (scalar > METIS_FLOPS_PER_NODE * (double)f->n) {
-        double other = 0.0;
-        BRN_TRY(order_by(f, &graph, CHOLMOD_METIS, candidate, &other));
-        if (other < flops) {
-            memcpy(f->node, candidate, (size_t)f->n * sizeof *candidate);
-            f->stats.ordering = "metis";
-        }
-    }
-    return BRN_OK;
+    return brn_ordering_find(f->ctx, &f->cm, &graph, f->size, f->node, &f->stats.ordering);
 }
 
 /* ---- the permuted pattern ----------------------------------------------------------------------------------------- */
@@ -114,13 +96,13 @@ static brn_status permute_pattern(brn_factor *f, const brn_block_matrix *a, int 
         place[f->node[i]] = i;
     }
     BRN_ALLOC(f->ctx, f->start, (size_t)f->n + 2);
-    BRN_ALLOC(f->ctx, f->row, f->nblocks);
-    BRN_ALLOC(f->ctx, f->source, f->nblocks);
+    BRN_ALLOC(f->ctx, f->row, f->nkept);
+    BRN_ALLOC(f->ctx, f->source, f->nkept);
     for (int i = 0; i < f->n; ++i) {
         for (int k = a->start[i]; k < a->start[i + 1]; ++k) {
             const int p = place[i];
             const int q = place[a->column[k]];
-            f->start[(p < q ? p : q) + 2]++;
+            f->start[(p < q ? p : q) + 2] += is_kept(f, i, a->column[k]);
         }
     }
     for (int i = 0; i < f->n; ++i) {
@@ -131,7 +113,7 @@ static brn_status permute_pattern(brn_factor *f, const brn_block_matrix *a, int 
         const int i = f->node[q];
         for (int k = a->start[i]; k < a->start[i + 1]; ++k) {
             const int p = place[a->column[k]];
-            if (p <= q) {
+            if (p <= q && is_kept(f, i, a->column[k])) {
                 const int t = f->start[p + 1]++;
                 f->row[t] = q;
                 f->source[t] = k; /* A(i, j) as stored: row i is the row of the permuted block */
@@ -139,7 +121,7 @@ static brn_status permute_pattern(brn_factor *f, const brn_block_matrix *a, int 
         }
         for (int l = a->lower_start[i]; l < a->lower_start[i + 1]; ++l) {
             const int p = place[a->lower_row[l]];
-            if (p < q) {
+            if (p < q && is_kept(f, i, a->lower_row[l])) {
                 const int t = f->start[p + 1]++;
                 f->row[t] = q;
                 f->source[t] = ~a->lower_block[l];
@@ -153,14 +135,14 @@ static brn_status permute_pattern(brn_factor *f, const brn_block_matrix *a, int 
 static brn_status expand_pattern(brn_factor *f)
 {
     const int s = f->size;
-    const long long entries = (long long)(f->nblocks - f->n) * s * s + (long long)f->n * (s * (s + 1) / 2);
+    const long long entries = (long long)(f->nkept - f->n) * s * s + (long long)f->n * (s * (s + 1) / 2);
     if (entries > INT_MAX || (long long)f->n * s > INT_MAX - 1) {
         return brn_fail(f->ctx, BRN_ERR_LIMIT, "a matrix of %lld entries cannot be factored", entries);
     }
     f->matrix = cholmod_allocate_sparse((size_t)f->n * (size_t)s, (size_t)f->n * (size_t)s, (size_t)entries,
                                         true, true, -1, CHOLMOD_REAL, &f->cm);
     if (f->matrix == NULL) {
-        return fail_cholmod(f, "storage");
+        return brn_cholmod_fail(f->ctx, &f->cm, "storage", f->n, f->size);
     }
     int *p = f->matrix->p;
     int *index = f->matrix->i;
@@ -192,7 +174,7 @@ static brn_status analyse(brn_factor *f)
     f->cm.quick_return_if_not_posdef = true;
     f->factor = cholmod_analyze(f->matrix, &f->cm);
     if (f->factor == NULL) {
-        return fail_cholmod(f, "analysis");
+        return brn_cholmod_fail(f->ctx, &f->cm, "analysis", f->n, f->size);
     }
     f->stats.nonzeros = f->cm.lnz;
     f->stats.flops = f->cm.fl;
@@ -203,7 +185,7 @@ static brn_status analyse(brn_factor *f)
     return BRN_OK;
 }
 
-static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a)
+static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a, const unsigned char *held)
 {
     brn_ctx *ctx = f->ctx;
     f->stats.ordering = "amd";
@@ -217,15 +199,23 @@ static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a)
     }
     BRN_ALLOC(ctx, f->node, f->n);
     BRN_ALLOC(ctx, f->held, f->n);
+    BRN_ALLOC(ctx, f->apart, f->n);
+    for (int i = 0; i < f->n; ++i) {
+        f->apart[i] = held != NULL;
+        for (int c = 0; c < f->size && f->apart[i]; ++c) {
+            f->apart[i] = held[(size_t)i * (size_t)f->size + (size_t)c] != 0;
+        }
+    }
     int *scratch = NULL;
     BRN_TAKE(brn_ctx_arena(ctx), scratch, f->n);
-    BRN_TRY(order(f, a, scratch));
+    BRN_TRY(order(f, a));
     BRN_TRY(permute_pattern(f, a, scratch));
     BRN_TRY(expand_pattern(f));
     return analyse(f);
 }
 
-brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, brn_factor **out)
+brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsigned char *held,
+                             brn_factor **out)
 {
     *out = NULL;
     brn_factor *f = NULL;
@@ -236,7 +226,7 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, brn_factor
     f->nblocks = a->start[a->n];
     const brn_arena_mark mark = brn_arena_now(brn_ctx_arena(ctx));
     const brn_blas_threads threads = brn_blas_begin();
-    const brn_status status = factor_fill(f, a);
+    const brn_status status = factor_fill(f, a, held);
     brn_blas_end(threads);
     brn_arena_rewind(brn_ctx_arena(ctx), mark);
     if (status < 0) {
@@ -265,6 +255,7 @@ void brn_factor_destroy(brn_factor *f)
     brn_free(f->ctx, f->row);
     brn_free(f->ctx, f->source);
     brn_free(f->ctx, f->held);
+    brn_free(f->ctx, f->apart);
     brn_free(f->ctx, f->swap);
     brn_free(f->ctx, f);
 }
@@ -411,6 +402,10 @@ brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const un
             bits |= (fixed[(size_t)f->node[j] * (size_t)f->size + (size_t)c] != 0) << c;
         }
         f->held[j] = (unsigned char)bits;
+        if (f->apart[f->node[j]] && bits != (1u << f->size) - 1u) {
+            return brn_fail(f->ctx, BRN_ERR_RANGE, "node %d was held in the analysis and must stay so",
+                            f->node[j]);
+        }
     }
     refill job = {f, a};
     if (brn_parallel_for(f->ctx, brn_block_count(f->n, FILL_COLUMNS), columns_refill, &job) < 0) {
@@ -420,7 +415,7 @@ brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const un
     const bool done = cholmod_factorize(f->matrix, f->factor, &f->cm);
     brn_blas_end(threads);
     if (!done && f->cm.status != CHOLMOD_NOT_POSDEF) {
-        return fail_cholmod(f, "factorisation");
+        return brn_cholmod_fail(f->ctx, &f->cm, "factorisation", f->n, f->size);
     }
     if (f->factor->minor < f->factor->n) {
         return fail_singular(f, f->factor->minor);
@@ -494,7 +489,7 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
     const bool done = solve_permuted(f, &rhs);
     brn_blas_end(threads);
     if (!done) {
-        return fail_cholmod(f, "solution");
+        return brn_cholmod_fail(f->ctx, &f->cm, "solution", f->n, f->size);
     }
     for (size_t k = 0; k < (size_t)nrhs; ++k) {
         for (size_t j = 0; j < (size_t)f->n; ++j) {

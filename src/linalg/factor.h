@@ -20,8 +20,10 @@ typedef struct brn_factor_stats {
     bool supernodal;
 } brn_factor_stats;
 
-/* Symbolic analysis of the pattern. */
-brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, brn_factor **out);
+/* Symbolic analysis of the pattern. Nodes all of whose dofs are marked in held ([n*size], may be NULL) are taken out of
+   it: every numeric call must hold them too. */
+brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsigned char *held,
+                             brn_factor **out);
 void brn_factor_destroy(brn_factor *factor);
 /* Numeric factorisation of A with the scalar dofs marked in fixed ([n*size], may be NULL) replaced by identity rows and
    columns; A has the pattern of create. BRN_ERR_SINGULAR if A is not positive definite, BRN_ERR_NOT_FINITE if an entry

@@ -329,7 +329,7 @@ static brn_status factor_shifted(lanczos *z)
     z->shift = k > 0.0 ? SHIFT * (k / m) : 1.0;
     BRN_TRY(brn_block_matrix_copy(z->k, &z->shifted));
     BRN_TRY(brn_block_matrix_add(z->shifted, z->shift, z->m));
-    BRN_TRY(brn_factor_create(z->ctx, z->shifted, &z->factor));
+    BRN_TRY(brn_factor_create(z->ctx, z->shifted, z->fixed, &z->factor));
     brn_status status = brn_factor_numeric(z->factor, z->shifted, z->fixed);
     /* Rounding in a badly scaled K can outweigh the shift. */
     for (int attempt = 0; status == BRN_ERR_SINGULAR && attempt < 3; ++attempt) {

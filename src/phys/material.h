@@ -71,7 +71,7 @@ typedef struct brn_material {
    lame_lambda+lame_mu, bulk+shear; NaN = not given. */
 typedef struct brn_damping {
     brn_block block;
-    double alpha, beta; /* Rayleigh: C = alpha M + beta K(x^n); [1/s], [s] */
+    double alpha, beta; /* Rayleigh: alpha M + beta K, K the viscous tangent of phys/solid.h; [1/s], [s] */
 } brn_damping;
 
 typedef struct brn_material_common {

@@ -63,8 +63,10 @@ void brn_solid_destroy(brn_solid *solid);
 int brn_solid_grad_size(const brn_solid *solid);
 int brn_solid_hess_size(const brn_solid *solid);
 
-/* How the Hessian is made. */
-typedef enum brn_tangent { BRN_TANGENT_EXACT, BRN_TANGENT_PROJECTED } brn_tangent;
+/* How the Hessian is made. VISCOUS is the stiffness that damping uses: the part of the tangent that resists a change of
+   the Green strain, with the moduli at rest. It equals the exact tangent at rest, is positive semi-definite in any state,
+   and every rigid velocity (translation + omega x x) lies in its null space in any state, stressed or not. */
+typedef enum brn_tangent { BRN_TANGENT_EXACT, BRN_TANGENT_PROJECTED, BRN_TANGENT_VISCOUS } brn_tangent;
 
 /* Elements [first, first + count), first a multiple of BRN_LANES. Any of energy [count], grad [count][grad_size],
    hess [count][hess_size] may be NULL. x: current positions of the model's nodes. An element outside the material's

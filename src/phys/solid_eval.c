@@ -11,6 +11,11 @@
        M_jj = W_jj u_j u_j^T + sum_{i != j} p_k u_i u_i^T,     M_jl = W_jl u_j u_l^T + q_k u_l u_j^T.
 
    The projection replaces the matrix W_ij by its positive semi-definite part and negative minus_k, plus_k by zero.
+   The viscous tangent is the material part of Saint Venant-Kirchhoff's, F (lambda tr(dE) + 2 mu dE) with the strain
+   E = (F^T F - 1)/2 and without the stress term dF S: in the frames U = V = 1
+
+       M_jl = lambda f_j f_l^T + mu (delta_jl F F^T + f_l f_j^T),      f_j the columns of F.
+
    A linear material is the case U = V = 1, W_ij = lambda + 2 mu delta_ij, minus = 2 mu, plus = 0.
    Node 0 gets what makes the sums vanish, because the shape gradients sum to zero. */
 #include "phys/solid_batch.h"
@@ -168,7 +173,8 @@ BRN_LANES_INLINE void evaluate(const request *job, point *p, brn_order order, co
     if (material->invariants != NULL) {
         invariants_first(job->solid, p, order < BRN_ORDER_SECOND ? order : BRN_ORDER_FIRST, dim);
     }
-    if (material->invariants == NULL || order == BRN_ORDER_SECOND) {
+    const bool viscous = order == BRN_ORDER_SECOND && job->tangent == BRN_TANGENT_VISCOUS;
+    if (material->invariants == NULL || (order == BRN_ORDER_SECOND && !viscous)) {
         spectrum(p, dim);
         material->stretches(moduli, order, &p->w);
         if (material->invariants == NULL && order >= BRN_ORDER_FIRST) {
@@ -255,6 +261,36 @@ BRN_LANES_INLINE void tangent_blocks(const point *p, brn_lanes volume, brn_lanes
     }
 }
 
+/* The same of the viscous tangent; V becomes 1. */
+BRN_LANES_INLINE void viscous_blocks(const brn_moduli *moduli, point *p, brn_lanes volume, brn_lanes *m,
+                                     const int dim)
+{
+    const brn_lanes *f = p->f;
+    const brn_lanes lambda = moduli->lambda * volume, mu = moduli->mu * volume;
+    brn_lanes square[9]; /* F F^T */
+    for (int r = 0; r < dim; ++r) {
+        for (int t = 0; t < dim; ++t) {
+            brn_lanes sum = f[r * dim] * f[t * dim];
+            for (int k = 1; k < dim; ++k) {
+                sum += f[r * dim + k] * f[t * dim + k];
+            }
+            square[r * dim + t] = sum;
+            p->v[r * dim + t] = brn_lanes_all(r == t ? 1.0 : 0.0);
+        }
+    }
+    for (int j = 0; j < dim; ++j) {
+        for (int l = 0; l < dim; ++l) {
+            for (int r = 0; r < dim; ++r) {
+                for (int t = 0; t < dim; ++t) {
+                    const brn_lanes same = j == l ? square[r * dim + t] : brn_lanes_all(0.0);
+                    m[((j * dim + l) * dim + r) * dim + t] = lambda * f[r * dim + j] * f[t * dim + l] +
+                                                             mu * (same + f[r * dim + l] * f[t * dim + j]);
+                }
+            }
+        }
+    }
+}
+
 /* Place of block (a, b), a <= b, in an element's Hessian. */
 BRN_LANES_INLINE int block_at(int a, int b, int nnode, int size)
 {
@@ -262,14 +298,19 @@ BRN_LANES_INLINE int block_at(int a, int b, int nnode, int size)
 }
 
 /* hess_ab += g'_a . M . g'_b for 1 <= a <= b. */
-BRN_LANES_INLINE void add_hessian(const request *job, int batch, int quad, const point *p, brn_lanes *hess,
+BRN_LANES_INLINE void add_hessian(const request *job, int batch, int quad, point *p, brn_lanes *hess,
                                   const int dim, const int nnode)
 {
     const int size = dim * dim;
     const double *dn = job->solid->reference + quad * nnode * dim;
     const double *inverse = brn_batch_inverse(job->solid, batch, quad, dim);
     brn_lanes m[81], turned[9], g[BRN_ELEMENT_NODES_MAX * 3];
-    tangent_blocks(p, brn_batch_volume(job->solid, batch, quad), m, dim);
+    const brn_lanes volume = brn_batch_volume(job->solid, batch, quad);
+    if (job->tangent == BRN_TANGENT_VISCOUS && !job->solid->material->linear) {
+        viscous_blocks(&job->solid->moduli, p, volume, m, dim);
+    } else {
+        tangent_blocks(p, volume, m, dim);
+    }
     for (int r = 0; r < dim; ++r) {
         for (int j = 0; j < dim; ++j) {
             brn_lanes sum = brn_lanes_load(inverse + r * dim * BRN_LANES) * p->v[j];

@@ -13,8 +13,8 @@ brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme 
     brn_scheme *scheme = NULL;
     BRN_ALLOC(ctx, scheme, 1);
     scheme->system = system;
-    double **arrays[] = {&scheme->target, &scheme->origin, &scheme->drift,
-                         &scheme->coast,  &scheme->held,   &scheme->accel};
+    double **arrays[] = {&scheme->target, &scheme->origin, &scheme->drift, &scheme->coast,
+                         &scheme->ahead,  &scheme->held,   &scheme->accel};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         *arrays[i] = brn_calloc(ctx, (size_t)system->ndof, sizeof(double));
         if (*arrays[i] == NULL) {
@@ -35,6 +35,7 @@ void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme)
     brn_free(ctx, scheme->origin);
     brn_free(ctx, scheme->drift);
     brn_free(ctx, scheme->coast);
+    brn_free(ctx, scheme->ahead);
     brn_free(ctx, scheme->held);
     brn_free(ctx, scheme->accel);
     brn_free(ctx, scheme);
@@ -63,6 +64,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
         const int from = dof / dim * 3 + dof % dim;
         const double v = in->node_vel[from];
         m->coast[dof] = v;
+        m->ahead[dof] = 0.5 * h * v;
         switch (m->kind) {
         case BRN_BDF2: {
             const double last = previous->value[1 + dof]; /* x - x_ */
@@ -72,6 +74,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
             m->origin[dof] = last / 3.0;
             m->drift[dof] = m->origin[dof] + 2.0 / 9.0 * h * (4.0 * v - v_);
             m->coast[dof] = (4.0 * v - v_) / 3.0;
+            m->ahead[dof] = 0.5 * h * (3.0 * v - v_);
             m->target[dof] = m->drift[dof];
             break;
         }
@@ -82,6 +85,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
             m->origin[dof] = 0.5 * h * v;
             m->drift[dof] = h * v;
             m->target[dof] = m->drift[dof] + m->s * a;
+            m->ahead[dof] = h * v + 0.5 * h * h * a;
             break;
         }
         case BRN_MIDPOINT:
@@ -117,6 +121,7 @@ static void set_held(brn_scheme *m, const brn_state *in)
 {
     const brn_model *model = m->system->model;
     const int dim = model->dim;
+    const bool half = m->kind == BRN_IMPLICIT_EULER || m->kind == BRN_MIDPOINT;
     for (int n = 0; n < model->nhold; ++n) {
         const brn_hold *hold = &model->hold[n];
         for (int k = 0; k < hold->nnode; ++k) {
@@ -131,6 +136,7 @@ static void set_held(brn_scheme *m, const brn_state *in)
                 const int dof = a * dim + i;
                 const double x = in->node_pos[3 * a + i];
                 m->held[dof] = (pos[i] - x) / m->forward;
+                m->ahead[dof] = half ? 0.5 * (pos[i] - x) : pos[i] - x;
                 m->accel[dof] = (vel[i] - in->node_vel[3 * a + i]) / m->h;
                 m->target[dof] = m->held[dof] - m->s * (m->accel[dof] - model->gravity[i]);
             }

@@ -10,10 +10,15 @@
        midpoint         y = (x^n + x^{n+1})/2   target = x + h/2 v                      s = h^2/4   c = 2/h
        static           no inertia, s = 1, D absent
 
+   D is made once a step, so that it has a potential, at the place where v(y) belongs to as far as x^n and v^n tell:
+   half a step ahead for implicit Euler and midpoint, whose v(y) is the chord, a step ahead for the others. So a rigid
+   rotation is a rigid velocity in the eyes of D up to O(h^3), and second-order rules stay so.
+
    (x_ = x^{n-1}; gravity adds s g to every target.) y, target, origin and the held dofs' places are kept as ways from
    x^n: a velocity is c times a difference of them, and would otherwise be off by a rounding of the position over h in
-   every step. BDF2 starts, and restarts after a change of step, with implicit Euler. Held dofs have a given y; their acceleration over the step is (v_held(t+h) - v)/h, so that a sudden start
-   books its impulse once and leaves no ringing in the trapezoidal rule. */
+   every step. BDF2 starts, and restarts after a change of step, with implicit Euler. Held dofs have a given y; their
+   acceleration over the step is (v_held(t+h) - v)/h, so that a sudden start books its impulse once and leaves no ringing
+   in the trapezoidal rule. */
 #ifndef BRN_STEP_SCHEME_H
 #define BRN_STEP_SCHEME_H
 
@@ -33,6 +38,7 @@ typedef struct brn_scheme {
     bool inertia;
     double *target, *origin; /* [ndof] from x^n */
     double *drift, *coast;   /* [ndof] y, from x^n, and velocity after a step without forces */
+    double *ahead;           /* [ndof] from x^n: where D is made */
     double *held;            /* [ndof] y of the held dofs, from x^n */
     double *accel;           /* [ndof] scratch: Newmark's a^n, then the held dofs' acceleration */
 } brn_scheme;

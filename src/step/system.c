@@ -298,7 +298,7 @@ static brn_status mass_factor(brn_system *s, int axis)
     for (int a = 0; a < s->model->nnode; ++a) {
         fixed[a] = s->model->fixed[a * s->model->dim + axis];
     }
-    brn_status status = brn_factor_create(s->ctx, s->model->mass, &s->mass_factor[axis]);
+    brn_status status = brn_factor_create(s->ctx, s->model->mass, fixed, &s->mass_factor[axis]);
     if (status >= 0) {
         status = brn_factor_numeric(s->mass_factor[axis], s->model->mass, fixed);
     }
@@ -353,7 +353,7 @@ brn_status brn_system_damping_update(brn_system *s, const double *x)
     }
     const brn_model *model = s->model;
     const int dim = model->dim;
-    elastic_job job = {model, (const double(*)[3])x, BRN_TANGENT_PROJECTED, true};
+    elastic_job job = {model, (const double(*)[3])x, BRN_TANGENT_VISCOUS, true};
     brn_block_matrix_zero(s->damping);
     BRN_TRY(brn_assembly_add(s->elastic, elastic_elements, &job, NULL, NULL, s->damping));
     /* alpha M, body by body: a node belongs to one body, and a body has one material. */

@@ -16,7 +16,7 @@ typedef struct brn_system {
     brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
     brn_assembly *elastic;     /* a list a solid */
     brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */
-    brn_block_matrix *damping; /* D = alpha M + beta K(x^n); NULL without damping */
+    brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
 
     /* private */
@@ -50,7 +50,9 @@ void brn_system_mass_add(const brn_system *system, double scale, brn_block_matri
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a). */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 
-/* Makes the damping matrix of positions x; nothing to do without damping. */
+/* Makes the damping matrix of positions x; nothing to do without damping. Its stiffness is BRN_TANGENT_VISCOUS: the whole
+   tangent would also resist the turning of the stresses, and so brake a spinning body at the rate beta omega^2 whatever
+   the step (its centrifugal stress sees to that). */
 brn_status brn_system_damping_update(brn_system *system, const double *x);
 
 #endif

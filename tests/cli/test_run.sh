@@ -89,7 +89,7 @@ lines=$(grep -c ' %  ETA' stderr)
 
 # ---- on a terminal: a bar that is taken away at the end, colours unless NO_COLOR -------------------------------------------------
 if command -v script >/dev/null 2>&1; then
-    slow="--set time.step=2e-5 --set time.end=0.04 --set output.every=0.02"
+    slow="--set time.step=2e-6 --set time.end=0.04 --set output.every=0.02"
     env -u NO_COLOR TERM=xterm script -qec "'$brunt' run falling.yaml -o bar $slow" /dev/null >bar.out 2>&1 </dev/null ||
         fail "brunt run on a terminal"
     escape=$(printf '\033')

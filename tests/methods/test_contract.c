@@ -168,7 +168,8 @@ static void test_report(void **state)
 
 /* ---- failure ------------------------------------------------------------------------------------------------------------ */
 
-/* The lid of a barrier material moves through the floor within a step: no part of it, however small, gets there. */
+/* The lid of a barrier material moves through the floor within a step: no part of it, however small, gets there. With
+   tet4, whose determinant is the same everywhere: a hex8 can fold between its quadrature points. */
 static void check_failure(const brn_method *method, int integrator, const char *text, const char *sets)
 {
     (void)method;
@@ -176,7 +177,7 @@ static void check_failure(const brn_method *method, int integrator, const char *
     if (integrator == FLOW_SYMPLECTIC) {
         return;
     }
-    char more[300];
+    char more[1024];
     (void)snprintf(more, sizeof more, "%s;time.step=2e-3;loads=[]", sets);
     flow f = flow_open(1, block, more);
     assert_done(f.ctx, brn_sim_step(f.sim, NULL));
@@ -184,7 +185,8 @@ static void check_failure(const brn_method *method, int integrator, const char *
 
     (void)snprintf(
         more, sizeof more,
-        "%s;time.step=2e-3;time.end=0.02;loads=[];fixed=[{body: a, where: {face: -z}}, {body: a, where: "
+        "%s;meshes.m.box.element=tet4;time.step=2e-3;time.end=0.02;loads=[];fixed=[{body: a, where: {face: "
+        "-z}}, {body: a, where: "
         "{face: +z}, motion: {table: [[0, 0, 0, 0], [0.0045, 0, 0, -0.01], [0.005, 0, 0, -0.2]]}}]",
         sets);
     f = flow_open(1, block, more);

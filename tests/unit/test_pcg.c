@@ -29,7 +29,7 @@ static void test_against_factor(void **state)
         double *x = malloc((size_t)ndof * sizeof *x);
         double *want = malloc((size_t)ndof * sizeof *want);
         brn_factor *factor = NULL;
-        assert_done(ctx, brn_factor_create(ctx, a, &factor));
+        assert_done(ctx, brn_factor_create(ctx, a, NULL, &factor));
         for (int round = 0; round < 2; ++round) {
             for (int i = 0; i < ndof; ++i) {
                 b[i] = cos(i);

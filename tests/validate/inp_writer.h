@@ -9,7 +9,7 @@
 static inline void inp_write(const char *path, brn_cell cell, int nnode, const double (*pos)[3], int nelem,
                              const int *conn)
 {
-    static const char *const names[] = {[BRN_TRI3] = "CPE3", [BRN_TRI6] = "CPE6",   [BRN_TET4] = "C3D4",
+    static const char *const names[] = {[BRN_TRI3] = "CPE3",   [BRN_TRI6] = "CPE6", [BRN_TET4] = "C3D4",
                                         [BRN_TET10] = "C3D10", [BRN_HEX8] = "C3D8", [BRN_HEX20] = "C3D20"};
     const int width = brn_cell_get(cell)->nnode;
     FILE *file = fopen(path, "w");

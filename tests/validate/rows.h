@@ -24,8 +24,8 @@ static inline FILE *validation_open(const char *name, const char *title, const c
 }
 
 /* NaN in `exact` or `error`: the row has none. */
-static inline void validation_row(FILE *file, const char *quantity, double exact, double measured, double error,
-                                  const char *note)
+static inline void validation_row(FILE *file, const char *quantity, double exact, double measured,
+                                  double error, const char *note)
 {
     char cell[3][40] = {"", "", ""};
     const double value[3] = {exact, measured, error};
@@ -35,7 +35,8 @@ static inline void validation_row(FILE *file, const char *quantity, double exact
         }
     }
     fprintf(file, "| %s | %s | %s | %s | %s |\n", quantity, cell[0], cell[1], cell[2], note);
-    print_message("%-60s exact %-12s measured %-12s error %-9s %s\n", quantity, cell[0], cell[1], cell[2], note);
+    print_message("%-60s exact %-12s measured %-12s error %-9s %s\n", quantity, cell[0], cell[1], cell[2],
+                  note);
 }
 
 static inline void validation_close(FILE *file)

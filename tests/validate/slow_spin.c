@@ -5,7 +5,7 @@ static void test_energy(void **unused)
 {
     (void)unused;
     FILE *rows = validation_open("spin_long", "A free spinning and vibrating cube, long",
-                                 "As above, over 1e5 steps. Rounding adds up, so linear momentum is allowed 1e-11 here.");
+                                 "As above, over 1e5 steps, with the same tolerances.");
     spin_energy(rows, 100000);
     validation_close(rows);
 }

@@ -93,7 +93,8 @@ static inline void stage_hold_force(const stage *s, const char *name, double for
 }
 
 /* Moves every node to x = F (X - centre) + centre, with velocity v + omega x (x - centre). */
-static inline void stage_place(stage *s, const double f[3][3], const double velocity[3], const double omega[3])
+static inline void stage_place(stage *s, const double f[3][3], const double velocity[3],
+                               const double omega[3])
 {
     const int n = s->model->nnode;
     double centre[3] = {0.0, 0.0, 0.0};

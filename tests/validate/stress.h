@@ -82,10 +82,10 @@ static inline void mooney_rivlin_stress(const double f[3][3], const double fc[3]
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             const double inverse = cof[i][j] / jac;
-            p[i][j] = 2.0 * TEST_C10 * pow(jac, -2.0 / 3.0) * (f[i][j] - i1 / 3.0 * inverse) +
-                      2.0 * TEST_C01 * pow(jac, -4.0 / 3.0) *
-                          (i1 * f[i][j] - fc[i][j] - 2.0 / 3.0 * i2 * inverse) +
-                      TEST_BULK * log(jac) * inverse;
+            p[i][j] =
+                2.0 * TEST_C10 * pow(jac, -2.0 / 3.0) * (f[i][j] - i1 / 3.0 * inverse) +
+                2.0 * TEST_C01 * pow(jac, -4.0 / 3.0) * (i1 * f[i][j] - fc[i][j] - 2.0 / 3.0 * i2 * inverse) +
+                TEST_BULK * log(jac) * inverse;
         }
     }
 }

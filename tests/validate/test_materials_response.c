@@ -37,11 +37,12 @@ static void uniaxial_response(FILE *rows, const test_material *material, double 
     char what[64];
     double force[3];
     stage s;
-    (void)snprintf(fixed, sizeof fixed,
-                   "  - {body: b, where: {face: -x}, axes: x}\n  - {body: b, where: {face: -y}, axes: y}\n"
-                   "  - {body: b, where: {face: -z}, axes: z}\n"
-                   "  - {name: pull, body: b, where: {face: +x}, axes: x, motion: {velocity: [%.17g, 0, 0]}}\n",
-                   SIDE * (stretch - 1.0));
+    (void)snprintf(
+        fixed, sizeof fixed,
+        "  - {body: b, where: {face: -x}, axes: x}\n  - {body: b, where: {face: -y}, axes: y}\n"
+        "  - {body: b, where: {face: -z}, axes: z}\n"
+        "  - {name: pull, body: b, where: {face: +x}, axes: x, motion: {velocity: [%.17g, 0, 0]}}\n",
+        SIDE * (stretch - 1.0));
     run_cube(&s, material, fixed);
     stage_hold_force(&s, "pull", force);
     uniaxial u = {.material = material->name, .dim = 3};
@@ -63,7 +64,8 @@ static void shear_response(FILE *rows, const test_material *material, double she
     FILE *file = open_memstream(&text, &size);
     /* Three layers of nodes along y: the outer two by face, the middle one by a box. */
     fprintf(file, "  - {body: b, where: {face: -y}}\n");
-    fprintf(file, "  - {name: top, body: b, where: {face: +y}, motion: {velocity: [%.17g, 0, 0]}}\n", shear * SIDE);
+    fprintf(file, "  - {name: top, body: b, where: {face: +y}, motion: {velocity: [%.17g, 0, 0]}}\n",
+            shear * SIDE);
     static const char *const sides[] = {"min: [-1, -0.01, -1], max: [-0.09, 0.01, 1]",
                                         "min: [0.09, -0.01, -1], max: [1, 0.01, 1]",
                                         "min: [-0.01, -0.01, -1], max: [0.01, 0.01, -0.09]",
@@ -99,7 +101,9 @@ static void volumetric_response(FILE *rows, const test_material *material, doubl
     for (int i = 0; i < 3; ++i) {
         const double v = SIDE * (stretch - 1.0);
         fprintf(file, "  - {body: b, where: {face: -%c}, axes: %c}\n", 'x' + i, 'x' + i);
-        fprintf(file, "  - {name: move%d, body: b, where: {face: +%c}, axes: %c, motion: {velocity: [%.17g, %.17g, %.17g]}}\n",
+        fprintf(file,
+                "  - {name: move%d, body: b, where: {face: +%c}, axes: %c, motion: {velocity: [%.17g, %.17g, "
+                "%.17g]}}\n",
                 i, 'x' + i, 'x' + i, i == 0 ? v : 0.0, i == 1 ? v : 0.0, i == 2 ? v : 0.0);
     }
     fclose(file);
@@ -120,12 +124,15 @@ static void volumetric_response(FILE *rows, const test_material *material, doubl
 static void test_response(void **unused)
 {
     (void)unused;
-    FILE *rows = validation_open(
-        "materials_response", "Response of the materials",
-        "A cube of eight hex8 elements, static, from scene text to the reaction force of the moved face over its rest area "
-        "(nominal stress). E = 1 MPa, Poisson's ratio 0.3; Mooney-Rivlin c10 = 150, c01 = 40, bulk = 800 kPa. The closed "
-        "forms are the textbook formulas of P(F), written anew in the test; the stretch across a uniaxial pull is solved "
-        "for to the last bit. Tolerance 1e-11 (Newton stops at 1e-13 of the largest force).");
+    FILE *rows =
+        validation_open("materials_response", "Response of the materials",
+                        "A cube of eight hex8 elements, static, from scene text to the reaction force of the "
+                        "moved face over its rest area "
+                        "(nominal stress). E = 1 MPa, Poisson's ratio 0.3; Mooney-Rivlin c10 = 150, c01 = "
+                        "40, bulk = 800 kPa. The closed "
+                        "forms are the textbook formulas of P(F), written anew in the test; the stretch "
+                        "across a uniaxial pull is solved "
+                        "for to the last bit. Tolerance 1e-11 (Newton stops at 1e-13 of the largest force).");
     for (int m = 0; m < TEST_MATERIALS; ++m) {
         const test_material *material = &test_materials[m];
         uniaxial_response(rows, material, 0.8);

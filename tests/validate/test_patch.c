@@ -149,8 +149,10 @@ static void affine(const patch *p, const test_material *material, double *off, d
             u[i] = f[i][0] * r[0] + f[i][1] * r[1] + f[i][2] * r[2] - r[i];
         }
         fprintf(file, "  - {body: b, where: {nodes: [%d]}, motion: {table: ", a);
-        fprintf(file, p->dim == 3 ? "[[0, 0, 0, 0], [1, %.17g, %.17g, %.17g]]}}\n"
-                                  : "[[0, 0, 0], [1, %.17g, %.17g]]}}\n", u[0], u[1], u[2]);
+        fprintf(file,
+                p->dim == 3 ? "[[0, 0, 0, 0], [1, %.17g, %.17g, %.17g]]}}\n"
+                            : "[[0, 0, 0], [1, %.17g, %.17g]]}}\n",
+                u[0], u[1], u[2]);
     }
     fclose(file);
     stage_open_text(&s, text);
@@ -160,7 +162,8 @@ static void affine(const patch *p, const test_material *material, double *off, d
 }
 
 /* Symmetry planes at the low faces, a uniform load on +x, free sides: a homogeneous uniaxial state. */
-static void loaded(const patch *p, const test_material *material, bool follower, double *off, double *stress_off)
+static void loaded(const patch *p, const test_material *material, bool follower, double *off,
+                   double *stress_off)
 {
     const double pressure = 8.0e4;
     uniaxial u = {.material = material->name, .dim = p->dim};
@@ -195,12 +198,17 @@ static void test_patch(void **unused)
     (void)unused;
     FILE *rows = validation_open(
         "patch", "Patch test",
-        "Irregular meshes of a unit box (nodes moved by up to a fifth of a cell), every element with every material. "
-        "*affine*: boundary nodes prescribed on an affine map with strains of 10 %; inner nodes must lie on it and the "
-        "stress must be constant. *traction*, *pressure*: 80 kPa (E = 1 MPa) on one face, dead or following it, symmetry "
-        "planes opposite; the closed form is the homogeneous uniaxial state. Measured is the largest error over "
+        "Irregular meshes of a unit box (nodes moved by up to a fifth of a cell), every element with every "
+        "material. "
+        "*affine*: boundary nodes prescribed on an affine map with strains of 10 %; inner nodes must lie on "
+        "it and the "
+        "stress must be constant. *traction*, *pressure*: 80 kPa (E = 1 MPa) on one face, dead or following "
+        "it, symmetry "
+        "planes opposite; the closed form is the homogeneous uniaxial state. Measured is the largest error "
+        "over "
         "all nodes [m, box of 1 m] and all elements (Cauchy stress, relative), the worst material of each. "
-        "Tolerance: 1e-12 for the affine map (a hundred roundings of a position, divided by the strain for the stress); 1e-11 "
+        "Tolerance: 1e-12 for the affine map (a hundred roundings of a position, divided by the strain for "
+        "the stress); 1e-11 "
         "for the loaded states, where rounding of the forces moves the free faces too.");
     const char *const kinds[] = {"affine", "traction", "pressure"};
     for (int e = 0; e < ELEMENTS; ++e) {

@@ -13,7 +13,8 @@ static void test_energy(void **state)
 }
 
 /* Swing and trend of |L - L0|/L0 under Newmark, and the largest change of the invariant above. */
-static void newmark_angular(const char *material, double step, double *swing, double *trend, double *invariant)
+static void newmark_angular(const char *material, double step, double *swing, double *trend,
+                            double *invariant)
 {
     enum { STEPS_MAX = 8000 };
     static double along[STEPS_MAX + 1];
@@ -68,10 +69,12 @@ static void test_newmark_angular(void **state)
         char quantity[128];
         char note[128];
         (void)snprintf(quantity, sizeof quantity, "%s, newmark: L + h^2/4 sum v x f", materials[m]);
-        validation_row(*state, quantity, 0.0, fmax(invariant[0], invariant[1]), fmax(invariant[0], invariant[1]),
-                       "largest change, relative to L");
-        (void)snprintf(quantity, sizeof quantity, "%s, newmark: swing of L, ratio at h and h/2", materials[m]);
-        (void)snprintf(note, sizeof note, "swings %.2g and %.2g of L, h omega_max = 0.5 and 0.25", swing[0], swing[1]);
+        validation_row(*state, quantity, 0.0, fmax(invariant[0], invariant[1]),
+                       fmax(invariant[0], invariant[1]), "largest change, relative to L");
+        (void)snprintf(quantity, sizeof quantity, "%s, newmark: swing of L, ratio at h and h/2",
+                       materials[m]);
+        (void)snprintf(note, sizeof note, "swings %.2g and %.2g of L, h omega_max = 0.5 and 0.25", swing[0],
+                       swing[1]);
         validation_row(*state, quantity, 4.0, swing[0] / swing[1], fabs(swing[0] / swing[1] - 4.0), note);
         (void)snprintf(quantity, sizeof quantity, "%s, newmark: trend of L over the run / L", materials[m]);
         validation_row(*state, quantity, 0.0, trend[1], fabs(trend[1]), "beside a swing of the size above");
@@ -84,13 +87,16 @@ static void test_newmark_angular(void **state)
 
 static int open_rows(void **state)
 {
-    *state = validation_open(
-        "spin", "A free spinning and vibrating cube",
-        "Side 0.1 m, E = 1 MPa, density 1000 kg/m^3, hex8, spinning at 22 rad/s, stretched by 5 %, no forces. Linear momentum "
-        "must stay to 1e-12; angular momentum to 1e-10 with midpoint and symplectic Euler. Newmark is the trapezoidal "
-        "rule, conjugate to the midpoint rule: it keeps L + h^2/4 sum v x f to rounding (f the elastic forces), so that L "
-        "itself swings by O(h^2) (ratio 4 when the step is halved, tolerance 0.4) and does not drift. Energy: the "
-        "least-squares trend over the run must stay below the swing about it.");
+    *state = validation_open("spin", "A free spinning and vibrating cube",
+                             "Side 0.1 m, E = 1 MPa, density 1000 kg/m^3, hex8, spinning at 22 rad/s, "
+                             "stretched by 5 %, no forces. Linear momentum "
+                             "must stay to 1e-12; angular momentum to 1e-10 with midpoint and symplectic "
+                             "Euler. Newmark is the trapezoidal "
+                             "rule, conjugate to the midpoint rule: it keeps L + h^2/4 sum v x f to rounding "
+                             "(f the elastic forces), so that L "
+                             "itself swings by O(h^2) (ratio 4 when the step is halved, tolerance 0.4) and "
+                             "does not drift. Energy: the "
+                             "least-squares trend over the run must stay below the swing about it.");
     return 0;
 }
 

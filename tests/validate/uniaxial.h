@@ -9,7 +9,7 @@ typedef struct uniaxial {
     const char *material;
     int dim;
     double along, across;
-    double target;   /* nominal stress wanted, or pressure on the deformed end */
+    double target; /* nominal stress wanted, or pressure on the deformed end */
     bool follower;
 } uniaxial;
 

@@ -14,30 +14,9 @@ static const char *const elements[] = {"tet4", "tet10", "hex8", "hex20", NULL};
 static const brn_cell element_cell[] = {BRN_TET4, BRN_TET10, BRN_HEX8, BRN_HEX20};
 
 static const brn_param params[] = {
-    {.name = "radius",
-     .kind = BRN_REAL,
-     .offset = offsetof(cylinder_params, radius),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "radius"},
-    {.name = "height",
-     .kind = BRN_REAL,
-     .offset = offsetof(cylinder_params, height),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "length along z"},
-    {.name = "resolution",
-     .kind = BRN_REAL,
-     .offset = offsetof(cylinder_params, resolution),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "typical edge length"},
+    BRN_P_LENGTH(cylinder_params, radius, "radius"),
+    BRN_P_LENGTH(cylinder_params, height, "length along z"),
+    BRN_P_LENGTH(cylinder_params, resolution, "typical edge length"),
     BRN_P_CHOICE(cylinder_params, element, 0, elements, "kind of element"),
 };
 

@@ -12,22 +12,8 @@ typedef struct disc_params {
 static const char *const elements[] = {"tri3", "tri6", NULL};
 
 static const brn_param params[] = {
-    {.name = "radius",
-     .kind = BRN_REAL,
-     .offset = offsetof(disc_params, radius),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "radius"},
-    {.name = "resolution",
-     .kind = BRN_REAL,
-     .offset = offsetof(disc_params, resolution),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "typical edge length"},
+    BRN_P_LENGTH(disc_params, radius, "radius"),
+    BRN_P_LENGTH(disc_params, resolution, "typical edge length"),
     BRN_P_CHOICE(disc_params, element, 0, elements, "kind of element"),
 };
 

@@ -14,14 +14,7 @@ typedef struct icosphere_params {
 } icosphere_params;
 
 static const brn_param params[] = {
-    {.name = "radius",
-     .kind = BRN_REAL,
-     .offset = offsetof(icosphere_params, radius),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "radius"},
+    BRN_P_LENGTH(icosphere_params, radius, "radius"),
     BRN_P_INT(icosphere_params, subdivisions, 3, 0, 10, "how often the icosahedron's edges are halved"),
     BRN_P_REAL(icosphere_params, resolution, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
                "longest edge wanted; > 0 replaces subdivisions"),

@@ -19,22 +19,8 @@ static const char *const elements[] = {"tet4", "tet10", "hex8", "hex20", NULL};
 static const brn_cell element_cell[] = {BRN_TET4, BRN_TET10, BRN_HEX8, BRN_HEX20};
 
 static const brn_param params[] = {
-    {.name = "radius",
-     .kind = BRN_REAL,
-     .offset = offsetof(sphere_params, radius),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "radius"},
-    {.name = "resolution",
-     .kind = BRN_REAL,
-     .offset = offsetof(sphere_params, resolution),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "typical edge length"},
+    BRN_P_LENGTH(sphere_params, radius, "radius"),
+    BRN_P_LENGTH(sphere_params, resolution, "typical edge length"),
     BRN_P_CHOICE(sphere_params, element, 0, elements, "kind of element"),
     BRN_P_BLOCK(sphere_params, grading, &brn_grading_table, "cells shrink towards a point of the ball"),
 };

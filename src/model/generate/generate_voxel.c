@@ -16,14 +16,7 @@ static const char *const elements[] = {"hex8", "hex20", "tet4", "tet10", NULL};
 static const brn_cell element_cell[] = {BRN_HEX8, BRN_HEX20, BRN_TET4, BRN_TET10};
 
 static const brn_param params[] = {
-    {.name = "cell",
-     .kind = BRN_REAL,
-     .offset = offsetof(voxel_params, cell),
-     .unit = "m",
-     .required = true,
-     .hi = INFINITY,
-     .bounds = BRN_OPEN,
-     .help = "edge length of a cube"},
+    BRN_P_LENGTH(voxel_params, cell, "edge length of a cube"),
     {.name = "layers",
      .kind = BRN_TEXTS,
      .offset = offsetof(voxel_params, layers),

@@ -28,6 +28,7 @@ typedef struct job {
     const brn_closed_surface *surface;
     int solid;
     double resolution;
+    double insertions; /* cap of the points that gmsh tries to insert */
     bool anew;
     size_t nnode, ntri;
     int *local;      /* node of the surface -> gmsh's tag, 0 if not of this solid */
@@ -98,8 +99,12 @@ static int set_options(const job *j)
         {"General.AbortOnError", 2.0}, /* throw, which the C interface turns into an error number */
         {"General.NumThreads", 1.0},   /* the same mesh on every machine */
         {"Mesh.MeshSizeMax", j->resolution},
-        {"Mesh.MeshSizeMin", j->anew ? j->resolution : 0.0},
+        {"Mesh.MeshSizeMin", j->resolution},
+        /* The size inside does not follow slivers of the surface, which can keep gmsh busy for ever. */
+        {"Mesh.MeshSizeExtendFromBoundary", j->anew ? 1.0 : 0.0},
         {"Mesh.MeshSizeFromPoints", 0.0},
+        {"Mesh.Algorithm3D", 1.0},
+        {"Mesh.MaxIterDelaunay3D", j->insertions},
         {"Mesh.Optimize", 1.0}};
     for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
         int error = 0;
@@ -226,7 +231,14 @@ static brn_status fill_solid(const brn_closed_surface *surface, int solid, doubl
                              brn_draft *draft, const brn_scan *scan)
 {
     brn_ctx *ctx = surface->ctx;
-    job j = {.surface = surface, .solid = solid, .resolution = resolution, .anew = anew};
+    /* Tets of this size have about 1.5 nodes a cube of the resolution: a dozen tries for each, and then the mesh stays
+       coarser around slivers that no point improves. */
+    const double insertions = 1e4 + 20.0 * surface->volume / (resolution * resolution * resolution);
+    job j = {.surface = surface,
+             .solid = solid,
+             .resolution = resolution,
+             .insertions = insertions < 1e9 ? insertions : 1e9,
+             .anew = anew};
     brn_status status = fill_job(ctx, &j);
     int error = 0;
     if (status >= 0) {

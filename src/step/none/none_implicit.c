@@ -202,7 +202,7 @@ static brn_status solve(brn_none *none, brn_step_info *info)
     }
     double started = brn_wall_time();
     if (none->factor == NULL) {
-        BRN_TRY(brn_factor_create(none->ctx, s->matrix, &none->factor));
+        BRN_TRY(brn_factor_create(none->ctx, s->matrix, none->model->fixed, &none->factor));
     }
     BRN_TRY(brn_factor_numeric(none->factor, s->matrix, none->model->fixed));
     const double factored = brn_wall_time();
@@ -343,7 +343,8 @@ brn_status brn_none_step_implicit(brn_none *none, const brn_state *in, double t,
     memcpy(none->x, in->node_pos, (size_t)none->model->nnode * 3 * sizeof(double)); /* z in 2D */
     brn_status status = brn_scheme_begin(none->scheme, in, t, h);
     if (status >= 0 && none->scheme->inertia) {
-        status = brn_system_damping_update(s, in->node_pos);
+        brn_scheme_place(none->scheme, none->scheme->ahead, none->x);
+        status = brn_system_damping_update(s, none->x);
     }
     if (status >= 0) {
         status = start(none, in);

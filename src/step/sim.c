@@ -352,7 +352,9 @@ static uint64_t hash_loads(uint64_t hash, const brn_model *model)
 uint64_t brn_model_hash(const brn_model *model)
 {
     uint64_t hash = brn_hash_text(BRN_HASH_START, model->method->name);
-    const double numbers[] = {model->step, model->gravity[0], model->gravity[1], model->gravity[2],
+    /* A longer run may go on from a shorter one's checkpoint, but a static run ramps gravity over its whole length. */
+    const double end = model->integrator == BRN_STATIC ? model->end : 0.0;
+    const double numbers[] = {model->step, model->gravity[0], model->gravity[1], model->gravity[2], end,
                               model->dim,  model->integrator, model->nnode,      model->nelem};
     hash = brn_hash_bytes(hash, numbers, sizeof numbers);
     hash = brn_hash_bytes(hash, model->rest, (size_t)model->nnode * sizeof *model->rest);

@@ -50,6 +50,19 @@ static void overview(brn_text *text, const brn_schema *schema)
         "\n`brunt info NAME` tells the parameters of any of these, `brunt info scene` the whole format.\n");
 }
 
+static bool describe_element(brn_text *text, const char *name)
+{
+    for (int i = 0; i < brn_element_count(); ++i) {
+        const brn_element *e = brn_element_get(i);
+        if (strcmp(brn_cell_get(e->cell)->name, name) == 0) {
+            brn_text_add(text, "%s: %s\n  %dD, %d nodes in VTK order, %d quadrature points (mass: %d)\n",
+                         name, e->help, e->dim, e->nnode, e->nquad, e->nquad_mass);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The table of a name, from any set; NULL if there is none. */
 static const brn_table *find_table(const brn_schema *schema, const char *name)
 {
@@ -99,7 +112,7 @@ brn_status brn_info(brn_ctx *ctx, const char *topic, char **out)
         list_set(&text, &schema->sets[BRN_SET_BODY]);
     } else if (strcmp(topic, "scene") == 0) {
         brn_table_describe(schema->root, schema, 0, &text);
-    } else {
+    } else if (!describe_element(&text, topic)) {
         const brn_table *table = find_table(schema, topic);
         if (table == NULL) {
             return unknown_topic(ctx, schema, topic);

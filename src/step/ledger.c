@@ -135,32 +135,29 @@ static double share_of_last(int kind)
     return kind == BRN_NEWMARK ? 0.5 : kind == BRN_BDF2 ? 1.0 / 3.0 : 0.0;
 }
 
-/* Momentum that the held dofs gained in the step: M dv of their columns. */
-static brn_status held_gain(brn_system *s, const brn_state *in, const brn_state *out, double gain[6])
+/* dp = M dv of the held dofs' columns: the momentum that their motion gave in the step. */
+static brn_status held_momentum(const brn_system *s, const brn_state *in, const brn_state *out, double *dp)
 {
     const brn_model *model = s->model;
     const int dim = model->dim;
-    brn_arena *arena = brn_ctx_arena(s->ctx);
     double *dv = NULL;
-    double *dp = NULL;
-    memset(gain, 0, 6 * sizeof *gain);
-    if (model->nhold == 0) {
-        return BRN_OK;
-    }
-    BRN_TAKE(arena, dv, s->ndof);
-    BRN_TAKE(arena, dp, s->ndof);
+    bool any = false;
+    BRN_TAKE(brn_ctx_arena(s->ctx), dv, s->ndof);
     for (int dof = 0; dof < s->ndof; ++dof) {
         const int at = dof / dim * 3 + dof % dim;
         dv[dof] = model->fixed[dof] ? out->node_vel[at] - in->node_vel[at] : 0.0;
+        any = any || dv[dof] != 0.0;
     }
-    BRN_TRY(brn_system_mass_apply(s, dv, dp));
-    add_wrenches(s, dp, out->node_pos, gain);
-    return BRN_OK;
+    if (!any) {
+        memset(dp, 0, (size_t)s->ndof * sizeof *dp);
+        return BRN_OK;
+    }
+    return brn_system_mass_apply(s, dv, dp);
 }
 
 /* Impulses of everything external. A rule over several evaluations holds for the free dofs; held ones gain in each step
    what their motion says, so their share of the forces is taken out of the rule and booked as it is. */
-static brn_status book_impulses(brn_system *s, const brn_state *in, brn_state *out, double h)
+static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, double h, const double *dp)
 {
     const int integrator = s->model->integrator;
     const double last = share_of_last(brn_scheme_kind(s->model, in, h));
@@ -169,11 +166,7 @@ static brn_status book_impulses(brn_system *s, const brn_state *in, brn_state *o
     double gain[6] = {0};
     external_rate(s, in, out, rate);
     if (share_of_last(integrator) > 0.0) {
-        brn_arena *arena = brn_ctx_arena(s->ctx);
-        const brn_arena_mark mark = brn_arena_now(arena);
-        const brn_status status = held_gain(s, in, out, gain);
-        brn_arena_rewind(arena, mark);
-        BRN_TRY(status);
+        add_wrenches(s, dp, out->node_pos, gain);
     }
     for (int i = 0; i < 6; ++i) {
         const double free_rate = rate[i] - gain[i] / h;
@@ -182,29 +175,72 @@ static brn_status book_impulses(brn_system *s, const brn_state *in, brn_state *o
         /* BDF2 goes on from the effective rate of the last step. */
         ledger[BRN_LEDGER_RATE + i] = integrator == BRN_BDF2 ? effective : free_rate;
     }
+}
+
+/* Work of loads and holds along the step; two-point rules and static runs take the mean of both ends. The inertia of the
+   held dofs is left out of the rule and works along the mean of their two velocities: a motion that starts at once
+   puts in 1/2 m v^2, not the m v^2 of its reaction times the way. held: last force of that inertia, NULL if none. */
+static void book_work(const brn_system *s, const brn_state *in, brn_state *out, double h, const double *dp,
+                      const double *held)
+{
+    const int integrator = s->model->integrator;
+    const int dim = s->model->dim;
+    const double before = integrator == BRN_NEWMARK || integrator == BRN_STATIC ? 0.5 : 0.0;
+    double work = 0.0;
+    double dissipated = 0.0;
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        const int i = dof / dim * 3 + dof % dim;
+        const double dx = out->node_pos[i] - in->node_pos[i];
+        const bool fixed = s->model->fixed[dof] && integrator != BRN_STATIC;
+        const double inertia = fixed ? dp[dof] / h : 0.0;
+        const double now = out->node_load[i] + out->node_react[i] - inertia;
+        const double was = in->node_load[i] + in->node_react[i] - (fixed && held != NULL ? held[dof] : 0.0);
+        work += ((1.0 - before) * now + before * was) * dx;
+        work += inertia * h * 0.5 * (in->node_vel[i] + out->node_vel[i]);
+        dissipated -= ((1.0 - before) * out->node_damp[i] + before * in->node_damp[i]) * dx;
+    }
+    out->ledger[BRN_LEDGER_WORK] += work;
+    out->ledger[BRN_LEDGER_DISSIPATED] += dissipated;
+}
+
+/* The force that the held dofs' inertia had in Newmark's last step; NULL where there is none. */
+static brn_status last_held_inertia(const brn_system *s, const brn_state *in, double **out)
+{
+    const brn_memory *acceleration = brn_state_recall(in, "newmark.acceleration");
+    *out = NULL;
+    if (s->model->integrator != BRN_NEWMARK || acceleration == NULL || acceleration->count == 0) {
+        return BRN_OK;
+    }
+    double *a = NULL;
+    BRN_TAKE(brn_ctx_arena(s->ctx), a, s->ndof);
+    BRN_TAKE(brn_ctx_arena(s->ctx), *out, s->ndof);
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        a[dof] = s->model->fixed[dof] ? acceleration->value[dof] : 0.0;
+    }
+    return brn_system_mass_apply(s, a, *out);
+}
+
+static brn_status book_exchange(brn_system *s, const brn_state *in, brn_state *out, double h)
+{
+    double *dp = NULL;
+    double *held = NULL;
+    BRN_TAKE(brn_ctx_arena(s->ctx), dp, s->ndof);
+    BRN_TRY(held_momentum(s, in, out, dp));
+    BRN_TRY(last_held_inertia(s, in, &held));
+    book_impulses(s, in, out, h, dp);
+    book_work(s, in, out, h, dp, held);
     return BRN_OK;
 }
 
 brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, double h)
 {
-    const int integrator = s->model->integrator;
     double *ledger = out->ledger;
     memcpy(ledger, in->ledger, sizeof out->ledger);
-    BRN_TRY(book_impulses(s, in, out, h));
-
-    /* Work of loads and holds along the step; two-point rules and static runs take the mean of both ends. */
-    const double before = integrator == BRN_NEWMARK || integrator == BRN_STATIC ? 0.5 : 0.0;
-    double work = 0.0;
-    double dissipated = 0.0;
-    for (int i = 0; i < 3 * s->model->nnode; ++i) {
-        const double dx = out->node_pos[i] - in->node_pos[i];
-        const double now = out->node_load[i] + out->node_react[i];
-        const double was = in->node_load[i] + in->node_react[i];
-        work += ((1.0 - before) * now + before * was) * dx;
-        dissipated -= ((1.0 - before) * out->node_damp[i] + before * in->node_damp[i]) * dx;
-    }
-    ledger[BRN_LEDGER_WORK] += work;
-    ledger[BRN_LEDGER_DISSIPATED] += dissipated;
+    brn_arena *arena = brn_ctx_arena(s->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = book_exchange(s, in, out, h);
+    brn_arena_rewind(arena, mark);
+    BRN_TRY(status);
 
     measure m;
     BRN_TRY(measured(s, out, &m));

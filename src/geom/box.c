@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { SWEEP_BLOCK = 4096 };
@@ -23,12 +24,14 @@ static double include(brn_box *box, const double x[3])
     return poison;
 }
 
-/* a - margin or less, a + margin or more: one step beyond the rounded value is beyond the exact one. */
+/* a - margin or less, a + margin or more: the rounded value is off by at most half a unit in its last place, and
+   2^-52 of it is one unit or more. (Differences that small that they are subnormal are exact.) */
 static void grow(brn_box *box, double margin)
 {
     for (int k = 0; k < 3; ++k) {
-        box->lo[k] = nextafter(box->lo[k] - margin, -INFINITY);
-        box->hi[k] = nextafter(box->hi[k] + margin, INFINITY);
+        const double lo = box->lo[k] - margin, hi = box->hi[k] + margin;
+        box->lo[k] = lo - DBL_EPSILON * fabs(lo);
+        box->hi[k] = hi + DBL_EPSILON * fabs(hi);
     }
 }
 

@@ -1,8 +1,8 @@
 /* Orientation of points, with the exact sign.
 
-   Range: coordinates of magnitude up to 2^330 (2e99). Where rounding errors could matter, coordinates below 2^-305
-   (2e-92) are first rounded to multiples of 2^-356 (7e-108); a point is always rounded to the same place, so that the
-   answers agree with each other. Beyond the range, and for NaN, some of -1, 0, 1 is returned. */
+   Range: coordinates of magnitude up to 2^330 (2e99), and either 0 or at least 2^-305 (2e-92). Smaller ones are rounded
+   to multiples of 2^-356 (7e-108) where the exact sum is needed, so that the sign may come out as 0 for points that are
+   that near to a line or plane. Coordinates that are larger or NaN give some sign. */
 #ifndef BRN_GEOM_PREDICATES_H
 #define BRN_GEOM_PREDICATES_H
 

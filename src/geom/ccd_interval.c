@@ -76,6 +76,8 @@ static inline double halved(double x, int times)
 static void bound(const map *f, const box *b, int i, double *least, double *most)
 {
     const double width[3] = {halved(1.0, b->level[0]), halved(1.0, b->level[1]), halved(1.0, b->level[2])};
+    *least = INFINITY;
+    *most = -INFINITY;
     for (int end = 0; end < 2; ++end) {
         const double t = f->t_max * (b->lo[0] + end * width[0]);
         const double r = (1.0 - t) * f->base[0][i] + t * f->base[1][i];
@@ -84,8 +86,8 @@ static void bound(const map *f, const box *b, int i, double *least, double *most
         const double p0 = p * b->lo[1], p1 = p * (b->lo[1] + width[1]);
         const double q0 = q * b->lo[2], q1 = q * (b->lo[2] + width[2]);
         const double low = r + fmin(p0, p1) + fmin(q0, q1), high = r + fmax(p0, p1) + fmax(q0, q1);
-        *least = end == 0 || low < *least ? low : *least;
-        *most = end == 0 || high > *most ? high : *most;
+        *least = low < *least ? low : *least;
+        *most = high > *most ? high : *most;
     }
     *least -= f->rounding[i];
     *most += f->rounding[i];

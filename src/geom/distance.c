@@ -2,6 +2,7 @@
 
 #include "linalg/dense.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- closest points of the smooth forms -------------------------------------------------------------------------------- */
@@ -124,24 +125,23 @@ static inline void add_weights(int count, const double w[], double *h)
     }
 }
 
-/* Hessian with two parameters; wu, wv: derivatives of the weights. */
+/* Hessian with two parameters; wu, wv: derivatives of the weights. By Cholesky's factors of the inverse of G, so that
+   the matrix is symmetric to the last bit. */
 static inline void set_hessian(const closest *c, const double wu[4], const double wv[4], double h[144])
 {
-    double fu[12], fv[12], hu[12], hv[12];
-    const double s = -2.0 * c->ginv;
+    double p[12], q[12];
+    const double scale_p = sqrt(1.0 / c->guu), scale_q = sqrt(c->guu * c->ginv), mix = c->guv / c->guu;
     for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < 3; ++k) {
-            fu[3 * i + k] = wu[i] * c->n[k] + c->w[i] * c->nu[k];
-            fv[3 * i + k] = wv[i] * c->n[k] + c->w[i] * c->nv[k];
+            const double fu = wu[i] * c->n[k] + c->w[i] * c->nu[k];
+            const double fv = wv[i] * c->n[k] + c->w[i] * c->nv[k];
+            p[3 * i + k] = M_SQRT2 * scale_p * fu;
+            q[3 * i + k] = M_SQRT2 * scale_q * (fv - mix * fu);
         }
     }
     for (int i = 0; i < 12; ++i) {
-        hu[i] = s * (c->gvv * fu[i] - c->guv * fv[i]);
-        hv[i] = s * (c->guu * fv[i] - c->guv * fu[i]);
-    }
-    for (int i = 0; i < 12; ++i) {
         for (int j = 0; j < 12; ++j) {
-            h[12 * i + j] = fu[i] * hu[j] + fv[i] * hv[j];
+            h[12 * i + j] = -p[i] * p[j] - q[i] * q[j];
         }
     }
     add_weights(4, c->w, h);
@@ -193,18 +193,18 @@ double brn_distance_point_line2_hessian(const double x[3][3], double g[9], doubl
 {
     static const double wu[3] = {0.0, 1.0, -1.0};
     closest c;
-    double fu[9], hu[9];
+    double p[9];
     const double squared = closest_point_line(x, &c);
+    const double scale = sqrt(2.0 * c.ginv);
     set_gradient(3, c.w, c.n, g);
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) {
-            fu[3 * i + k] = wu[i] * c.n[k] + c.w[i] * c.nu[k];
-            hu[3 * i + k] = -2.0 * c.ginv * fu[3 * i + k];
+            p[3 * i + k] = scale * (wu[i] * c.n[k] + c.w[i] * c.nu[k]);
         }
     }
     for (int i = 0; i < 9; ++i) {
         for (int j = 0; j < 9; ++j) {
-            h[9 * i + j] = fu[i] * hu[j];
+            h[9 * i + j] = -p[i] * p[j];
         }
     }
     add_weights(3, c.w, h);
@@ -392,7 +392,7 @@ double brn_mollifier_hessian(const double x[4][3], double eps, double g[12], dou
     spread_gradient(&s, g);
     for (int i = 0; i < 12; ++i) {
         for (int j = 0; j < 12; ++j) {
-            h[12 * i + j] = curve * g[i] * g[j];
+            h[12 * i + j] = curve * (g[i] * g[j]);
         }
     }
     /* Second derivatives of c in (a, b): 2 (bb I - b b'), 2 (aa I - a a'), 2 (2 a b' - b a' - ab I). */

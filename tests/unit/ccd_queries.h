@@ -13,7 +13,7 @@
 enum { PAIR_POINT, PAIR_EDGE, PAIR_TRIANGLE, PAIR_EDGES, PAIR_COUNT }; /* a point and ..., or two edges */
 enum {
     FAMILY_RANDOM,
-    FAMILY_CLOSE,      /* a gap of 1e-1 to 1e-12, motion of 1 to 1e-6 */
+    FAMILY_CLOSE,      /* a gap of 1e-1 to 1e-18, motion of 1 to 1e-6 */
     FAMILY_PARALLEL,   /* edges or sides nearly or exactly parallel */
     FAMILY_GRID,       /* coordinates out of nine: duplicates, flat, touching, coplanar motion */
     FAMILY_GRAZE,      /* made to touch at one instant, up to rounding */
@@ -184,7 +184,7 @@ static inline void ccd_shape(brn_rng *rng, ccd_query *q)
 {
     switch (q->family) {
     case FAMILY_CLOSE:
-        ccd_touch(rng, q->pair, ccd_power(rng, -12.0, -1.0), q->x0);
+        ccd_touch(rng, q->pair, ccd_power(rng, -18.0, -1.0), q->x0);
         memcpy(q->x1, q->x0, sizeof q->x1);
         ccd_noise(rng, ccd_power(rng, -6.0, 0.0), q->x1);
         break;

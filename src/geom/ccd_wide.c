@@ -1,0 +1,44 @@
+#include "geom/ccd_wide.h"
+
+#include <float.h>
+#include <math.h>
+
+#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
+typedef __float128 wide;
+# define CCD_ROUNDING 0x1p-113
+#else
+typedef long double wide;
+# define CCD_ROUNDING (0.5L * LDBL_EPSILON)
+#endif
+/* Squares of any double are far inside the exponents of a wide number, unless it is a double itself. */
+#if LDBL_MIN_EXP < -10000
+# define CCD_TINY ((wide)0x1p-1000 * 0x1p-1000 * 0x1p-200)
+#else
+# define CCD_TINY 0x1p-900
+#endif
+
+/* One Newton step from the root in double, which may lie outside its range of exponents for squares of tiny lengths. */
+static wide root(wide x)
+{
+    wide scale = 1;
+    while (x > 0 && x < 0x1p-600 && scale > 0x1p-900) {
+        x *= 0x1p600;
+        scale *= 0x1p-300;
+    }
+    const wide y = sqrt((double)x);
+    return y > 0 ? scale * (y + x / y) / 2 : 0;
+}
+
+#define DIFFERENCE_REAL    wide
+#define DIFFERENCE_NAME(x) wide_##x
+#define CCD_SQRT(x)        root(x)
+#include "geom/ccd_loop.h"
+
+double brn_ccd_wide(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,
+                    double t_max)
+{
+    wide_sweep q;
+    wide_sweep_set(shape, x0, x1, &q);
+    const double t = wide_advance(&q, dmin, keep, t_max);
+    return t > 0.0 ? t : 0.0;
+}

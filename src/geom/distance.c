@@ -1,0 +1,420 @@
+#include "geom/distance.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- closest points of the smooth forms -------------------------------------------------------------------------------- */
+
+/* Closest points of a form with up to two free parameters u, v (see distance.h). */
+typedef struct closest {
+    double n[3], w[4];
+    double nu[3], nv[3];        /* derivatives of n in u, v */
+    double guu, guv, gvv, ginv; /* G and the inverse of its determinant; of guu alone with one parameter */
+} closest;
+
+static inline void minus(const double a[3], const double b[3], double c[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        c[k] = a[k] - b[k];
+    }
+}
+
+/* n = q + u e, orthogonal to e. */
+static inline double closest_point_line(const double x[3][3], closest *c)
+{
+    double q[3], e[3];
+    minus(x[0], x[1], q);
+    minus(x[2], x[1], e);
+    c->guu = brn_dense_dot3(e, e);
+    c->ginv = 1.0 / c->guu;
+    const double u = brn_dense_dot3(q, e) * c->ginv;
+    for (int k = 0; k < 3; ++k) {
+        c->n[k] = q[k] - u * e[k];
+        c->nu[k] = -e[k];
+    }
+    c->w[0] = 1.0;
+    c->w[1] = u - 1.0;
+    c->w[2] = -u;
+    return brn_dense_dot3(c->n, c->n);
+}
+
+/* The part of r along the normal of e1 and e2, and r = n - u e1 - v e2. */
+static inline double project_out(const double r[3], const double e1[3], const double e2[3], double uv[2],
+                                 closest *c)
+{
+    double normal[3], m[3];
+    brn_dense_cross3(e1, e2, normal);
+    c->ginv = 1.0 / brn_dense_dot3(normal, normal);
+    const double height = brn_dense_dot3(normal, r), s = height * c->ginv;
+    for (int k = 0; k < 3; ++k) {
+        c->n[k] = s * normal[k];
+    }
+    brn_dense_cross3(e2, normal, m);
+    uv[0] = -brn_dense_dot3(r, m) * c->ginv;
+    brn_dense_cross3(normal, e1, m);
+    uv[1] = -brn_dense_dot3(r, m) * c->ginv;
+    return height * s;
+}
+
+static inline void set_gram(const double e1[3], const double e2[3], closest *c)
+{
+    memcpy(c->nu, e1, sizeof c->nu);
+    memcpy(c->nv, e2, sizeof c->nv);
+    c->guu = brn_dense_dot3(e1, e1);
+    c->guv = brn_dense_dot3(e1, e2);
+    c->gvv = brn_dense_dot3(e2, e2);
+}
+
+/* n = (p - t0) + u (t0 - t1) + v (t0 - t2) */
+static inline double closest_point_plane(const double x[4][3], closest *c, int gram)
+{
+    double r[3], e1[3], e2[3], uv[2];
+    minus(x[0], x[1], r);
+    minus(x[1], x[2], e1);
+    minus(x[1], x[3], e2);
+    const double squared = project_out(r, e1, e2, uv, c);
+    c->w[0] = 1.0;
+    c->w[1] = uv[0] + uv[1] - 1.0;
+    c->w[2] = -uv[0];
+    c->w[3] = -uv[1];
+    if (gram) {
+        set_gram(e1, e2, c);
+    }
+    return squared;
+}
+
+/* n = (a0 - b0) + u (a1 - a0) + v (b0 - b1) */
+static inline double closest_line_line(const double x[4][3], closest *c, int gram)
+{
+    double r[3], e1[3], e2[3], uv[2];
+    minus(x[0], x[2], r);
+    minus(x[1], x[0], e1);
+    minus(x[2], x[3], e2);
+    const double squared = project_out(r, e1, e2, uv, c);
+    c->w[0] = 1.0 - uv[0];
+    c->w[1] = uv[0];
+    c->w[2] = uv[1] - 1.0;
+    c->w[3] = -uv[1];
+    if (gram) {
+        set_gram(e1, e2, c);
+    }
+    return squared;
+}
+
+static inline void set_gradient(int count, const double w[], const double n[3], double *g)
+{
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            g[3 * i + k] = 2.0 * w[i] * n[k];
+        }
+    }
+}
+
+/* h += 2 w w' x I */
+static inline void add_weights(int count, const double w[], double *h)
+{
+    for (int i = 0; i < count; ++i) {
+        for (int j = 0; j < count; ++j) {
+            const double s = 2.0 * w[i] * w[j];
+            for (int k = 0; k < 3; ++k) {
+                h[(3 * i + k) * 3 * count + 3 * j + k] += s;
+            }
+        }
+    }
+}
+
+/* Hessian with two parameters; wu, wv: derivatives of the weights. By Cholesky's factors of the inverse of G, so that
+   the matrix is symmetric to the last bit. */
+static inline void set_hessian(const closest *c, const double wu[4], const double wv[4], double h[144])
+{
+    double p[12], q[12];
+    const double scale_p = sqrt(1.0 / c->guu), scale_q = sqrt(c->guu * c->ginv), mix = c->guv / c->guu;
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            const double fu = wu[i] * c->n[k] + c->w[i] * c->nu[k];
+            const double fv = wv[i] * c->n[k] + c->w[i] * c->nv[k];
+            p[3 * i + k] = M_SQRT2 * scale_p * fu;
+            q[3 * i + k] = M_SQRT2 * scale_q * (fv - mix * fu);
+        }
+    }
+    for (int i = 0; i < 12; ++i) {
+        for (int j = 0; j < 12; ++j) {
+            h[12 * i + j] = -p[i] * p[j] - q[i] * q[j];
+        }
+    }
+    add_weights(4, c->w, h);
+}
+
+/* ---- point-point ---------------------------------------------------------------------------------------------------------- */
+
+static const double weights_pp[2] = {1.0, -1.0};
+
+double brn_distance_point_point2(const double x[2][3])
+{
+    double n[3];
+    minus(x[0], x[1], n);
+    return brn_dense_dot3(n, n);
+}
+
+double brn_distance_point_point2_gradient(const double x[2][3], double g[6])
+{
+    double n[3];
+    minus(x[0], x[1], n);
+    set_gradient(2, weights_pp, n, g);
+    return brn_dense_dot3(n, n);
+}
+
+double brn_distance_point_point2_hessian(const double x[2][3], double g[6], double h[36])
+{
+    memset(h, 0, 36 * sizeof *h);
+    add_weights(2, weights_pp, h);
+    return brn_distance_point_point2_gradient(x, g);
+}
+
+/* ---- point-line ----------------------------------------------------------------------------------------------------------- */
+
+double brn_distance_point_line2(const double x[3][3])
+{
+    closest c;
+    return closest_point_line(x, &c);
+}
+
+double brn_distance_point_line2_gradient(const double x[3][3], double g[9])
+{
+    closest c;
+    const double squared = closest_point_line(x, &c);
+    set_gradient(3, c.w, c.n, g);
+    return squared;
+}
+
+double brn_distance_point_line2_hessian(const double x[3][3], double g[9], double h[81])
+{
+    static const double wu[3] = {0.0, 1.0, -1.0};
+    closest c;
+    double p[9];
+    const double squared = closest_point_line(x, &c);
+    const double scale = sqrt(2.0 * c.ginv);
+    set_gradient(3, c.w, c.n, g);
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            p[3 * i + k] = scale * (wu[i] * c.n[k] + c.w[i] * c.nu[k]);
+        }
+    }
+    for (int i = 0; i < 9; ++i) {
+        for (int j = 0; j < 9; ++j) {
+            h[9 * i + j] = -p[i] * p[j];
+        }
+    }
+    add_weights(3, c.w, h);
+    return squared;
+}
+
+/* ---- point-plane ---------------------------------------------------------------------------------------------------------- */
+
+double brn_distance_point_plane2(const double x[4][3])
+{
+    closest c;
+    return closest_point_plane(x, &c, 0);
+}
+
+double brn_distance_point_plane2_gradient(const double x[4][3], double g[12])
+{
+    closest c;
+    const double squared = closest_point_plane(x, &c, 0);
+    set_gradient(4, c.w, c.n, g);
+    return squared;
+}
+
+double brn_distance_point_plane2_hessian(const double x[4][3], double g[12], double h[144])
+{
+    static const double wu[4] = {0.0, 1.0, -1.0, 0.0}, wv[4] = {0.0, 1.0, 0.0, -1.0};
+    closest c;
+    const double squared = closest_point_plane(x, &c, 1);
+    set_gradient(4, c.w, c.n, g);
+    set_hessian(&c, wu, wv, h);
+    return squared;
+}
+
+/* ---- line-line ------------------------------------------------------------------------------------------------------------ */
+
+double brn_distance_line_line2(const double x[4][3])
+{
+    closest c;
+    return closest_line_line(x, &c, 0);
+}
+
+double brn_distance_line_line2_gradient(const double x[4][3], double g[12])
+{
+    closest c;
+    const double squared = closest_line_line(x, &c, 0);
+    set_gradient(4, c.w, c.n, g);
+    return squared;
+}
+
+double brn_distance_line_line2_hessian(const double x[4][3], double g[12], double h[144])
+{
+    static const double wu[4] = {-1.0, 1.0, 0.0, 0.0}, wv[4] = {0.0, 0.0, 1.0, -1.0};
+    closest c;
+    const double squared = closest_line_line(x, &c, 1);
+    set_gradient(4, c.w, c.n, g);
+    set_hessian(&c, wu, wv, h);
+    return squared;
+}
+
+/* ---- stencils ------------------------------------------------------------------------------------------------------------- */
+
+static inline void pick(brn_stencil stencil, const double x[][3], double y[4][3])
+{
+    for (int i = 0; i < stencil.count; ++i) {
+        memcpy(y[i], x[stencil.node[i]], sizeof y[i]);
+    }
+}
+
+double brn_stencil_distance2(brn_stencil stencil, const double x[][3], int order, double *g, double *h)
+{
+    double y[4][3];
+    pick(stencil, x, y);
+    const double(*z)[3] = (const double(*)[3])y;
+    switch (stencil.kind) {
+    case BRN_PAIR_PP:
+        return order == 0   ? brn_distance_point_point2(z)
+               : order == 1 ? brn_distance_point_point2_gradient(z, g)
+                            : brn_distance_point_point2_hessian(z, g, h);
+    case BRN_PAIR_PE:
+        return order == 0   ? brn_distance_point_line2(z)
+               : order == 1 ? brn_distance_point_line2_gradient(z, g)
+                            : brn_distance_point_line2_hessian(z, g, h);
+    case BRN_PAIR_PT:
+        return order == 0   ? brn_distance_point_plane2(z)
+               : order == 1 ? brn_distance_point_plane2_gradient(z, g)
+                            : brn_distance_point_plane2_hessian(z, g, h);
+    default:
+        return order == 0   ? brn_distance_line_line2(z)
+               : order == 1 ? brn_distance_line_line2_gradient(z, g)
+                            : brn_distance_line_line2_hessian(z, g, h);
+    }
+}
+
+double brn_stencil_closest(brn_stencil stencil, const double x[][3], double w[4], double n[3])
+{
+    closest c = {.w = {1.0, -1.0}};
+    double y[4][3], squared;
+    pick(stencil, x, y);
+    const double(*z)[3] = (const double(*)[3])y;
+    switch (stencil.kind) {
+    case BRN_PAIR_PP:
+        minus(z[0], z[1], c.n);
+        squared = brn_dense_dot3(c.n, c.n);
+        break;
+    case BRN_PAIR_PE:
+        squared = closest_point_line(z, &c);
+        break;
+    case BRN_PAIR_PT:
+        squared = closest_point_plane(z, &c, 0);
+        break;
+    default:
+        squared = closest_line_line(z, &c, 0);
+        break;
+    }
+    memcpy(w, c.w, stencil.count * sizeof *w);
+    memcpy(n, c.n, sizeof c.n);
+    return squared;
+}
+
+/* ---- mollifier ------------------------------------------------------------------------------------------------------------ */
+
+double brn_mollifier_threshold(const double rest[4][3])
+{
+    return 1e-3 * brn_distance_point_point2(rest) * brn_distance_point_point2(rest + 2);
+}
+
+/* a, b, their cross product and c = |a x b|^2 */
+typedef struct spread {
+    double a[3], b[3], normal[3], c;
+} spread;
+
+static inline spread spread_of(const double x[4][3])
+{
+    spread s;
+    minus(x[1], x[0], s.a);
+    minus(x[3], x[2], s.b);
+    brn_dense_cross3(s.a, s.b, s.normal);
+    s.c = brn_dense_dot3(s.normal, s.normal);
+    return s;
+}
+
+double brn_mollifier(const double x[4][3], double eps)
+{
+    const double c = spread_of(x).c;
+    return c < eps ? (c / eps) * (2.0 - c / eps) : 1.0;
+}
+
+/* dc/da = 2 b x N, dc/db = 2 N x a; the nodes of an edge get them with opposite signs. */
+static inline void spread_gradient(const spread *s, double g[12])
+{
+    double da[3], db[3];
+    brn_dense_cross3(s->b, s->normal, da);
+    brn_dense_cross3(s->normal, s->a, db);
+    for (int k = 0; k < 3; ++k) {
+        g[k] = -2.0 * da[k];
+        g[3 + k] = 2.0 * da[k];
+        g[6 + k] = -2.0 * db[k];
+        g[9 + k] = 2.0 * db[k];
+    }
+}
+
+double brn_mollifier_gradient(const double x[4][3], double eps, double g[12])
+{
+    const spread s = spread_of(x);
+    if (!(s.c < eps)) {
+        memset(g, 0, 12 * sizeof *g);
+        return 1.0;
+    }
+    const double r = s.c / eps, slope = 2.0 / eps * (1.0 - r);
+    spread_gradient(&s, g);
+    for (int i = 0; i < 12; ++i) {
+        g[i] *= slope;
+    }
+    return r * (2.0 - r);
+}
+
+double brn_mollifier_hessian(const double x[4][3], double eps, double g[12], double h[144])
+{
+    const spread s = spread_of(x);
+    if (!(s.c < eps)) {
+        memset(g, 0, 12 * sizeof *g);
+        memset(h, 0, 144 * sizeof *h);
+        return 1.0;
+    }
+    const double r = s.c / eps, slope = 2.0 / eps * (1.0 - r), curve = -2.0 / eps / eps;
+    spread_gradient(&s, g);
+    for (int i = 0; i < 12; ++i) {
+        for (int j = 0; j < 12; ++j) {
+            h[12 * i + j] = curve * (g[i] * g[j]);
+        }
+    }
+    /* Second derivatives of c in (a, b): 2 (bb I - b b'), 2 (aa I - a a'), 2 (2 a b' - b a' - ab I). */
+    const double aa = brn_dense_dot3(s.a, s.a), bb = brn_dense_dot3(s.b, s.b), ab = brn_dense_dot3(s.a, s.b);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            const double one = i == j ? 1.0 : 0.0;
+            const double haa = 2.0 * slope * (bb * one - s.b[i] * s.b[j]);
+            const double hbb = 2.0 * slope * (aa * one - s.a[i] * s.a[j]);
+            const double hab = 2.0 * slope * (2.0 * s.a[i] * s.b[j] - s.b[i] * s.a[j] - ab * one);
+            for (int p = 0; p < 4; ++p) {
+                const double sign =
+                    (p == 0 || p == 3) ? 1.0 : -1.0; /* rows and columns of (x0, x1), (x2, x3) */
+                h[12 * (3 * (p >> 1) + i) + 3 * (p & 1) + j] += sign * haa;
+                h[12 * (6 + 3 * (p >> 1) + i) + 6 + 3 * (p & 1) + j] += sign * hbb;
+                h[12 * (3 * (p >> 1) + i) + 6 + 3 * (p & 1) + j] += sign * hab;
+                h[12 * (6 + 3 * (p & 1) + j) + 3 * (p >> 1) + i] += sign * hab;
+            }
+        }
+    }
+    for (int i = 0; i < 12; ++i) {
+        g[i] *= slope;
+    }
+    return r * (2.0 - r);
+}

@@ -1,0 +1,528 @@
+/* The tangent is the exact one while it is positive definite (quadratic convergence), else the projected one. Held dofs
+   move with the first Newton step: their remaining way d enters the right-hand side as -H_fh d, so that the free
+   nodes follow them and a large prescribed motion does not crush the elements at its edge. The line search backs off
+   from infinite energies (inverted barrier elements) and asks for an Armijo decrease once every held dof is in place.
+   A follower pressure has no potential in general; during one search it is kept as the dead force it was at its start. */
+#include "step/newton.h"
+
+#include "base/os.h"
+#include "linalg/pcg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HALVINGS = 40, PCG_CAP = 20000 };
+
+static const double ARMIJO = 1e-4;
+/* Energies are sums of many terms: differences below this fraction of the terms are rounding. */
+static const double ENERGY_NOISE = 1e-13;
+/* Positions are rounded to this fraction of their size, and so are ways. A body far from the origin has fewer digits left
+   for its strains. */
+static const double POSITION_NOISE = 1e-15;
+
+static double max_abs(const double *v, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = fabs(v[i]) > most || isnan(v[i]) ? fabs(v[i]) : most;
+    }
+    return most;
+}
+
+/* The potential at y (divided by s, so that it is an energy in J), and the size of its terms. Loads act as
+   n->load says. */
+static brn_status potential(brn_newton *n, const double *y, const double *from, double *value, double *size)
+{
+    const brn_scheme *m = n->scheme;
+    const int ndof = n->system->ndof;
+    double elastic = 0.0;
+    double inertia = 0.0;
+    double damping = 0.0;
+    double load = 0.0;
+    brn_scheme_place(m, y, n->x);
+    BRN_TRY(brn_system_elastic(n->system, n->x, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
+    if (m->inertia) {
+        for (int i = 0; i < ndof; ++i) {
+            n->step[i] = y[i] - m->target[i];
+        }
+        BRN_TRY(brn_system_mass_apply(n->system, n->step, n->inertia));
+        for (int i = 0; i < ndof; ++i) {
+            inertia += 0.5 / m->s * n->step[i] * n->inertia[i];
+        }
+    }
+    if (n->system->damping != NULL && m->inertia) {
+        for (int i = 0; i < ndof; ++i) {
+            n->step[i] = m->c * (y[i] - m->origin[i]);
+        }
+        BRN_TRY(brn_block_matrix_multiply(n->system->damping, n->step, n->damping));
+        for (int i = 0; i < ndof; ++i) {
+            damping += 0.5 / m->c * n->step[i] * n->damping[i];
+        }
+    }
+    for (int i = 0; i < ndof; ++i) {
+        load -= n->load[i] * (y[i] - from[i]);
+    }
+    double extra = 0.0;
+    if (n->terms != NULL) {
+        BRN_TRY(n->terms->energy(n->terms->self, n->x, &extra));
+    }
+    *value = elastic + inertia + damping + load + extra;
+    *size = fabs(elastic) + fabs(inertia) + fabs(damping) + fabs(load) + fabs(extra);
+    return BRN_OK;
+}
+
+/* Forces at n->y; n->rhs = minus the unbalanced force [N]. */
+static brn_status forces(brn_newton *n)
+{
+    const brn_scheme *m = n->scheme;
+    brn_system *s = n->system;
+    const size_t bytes = (size_t)s->ndof * sizeof(double);
+    brn_scheme_place(m, n->y, n->x);
+    memset(n->elastic, 0, bytes);
+    memset(n->inertia, 0, bytes);
+    memset(n->damping, 0, bytes);
+    BRN_TRY(brn_system_elastic(s, n->x, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
+    BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->load, NULL));
+    if (m->inertia) {
+        for (int i = 0; i < s->ndof; ++i) {
+            n->step[i] = (n->y[i] - m->target[i]) / m->s;
+        }
+        BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
+    }
+    if (s->damping != NULL && m->inertia) {
+        for (int i = 0; i < s->ndof; ++i) {
+            n->step[i] = m->c * (n->y[i] - m->origin[i]);
+        }
+        BRN_TRY(brn_block_matrix_multiply(s->damping, n->step, n->damping));
+    }
+    memset(n->extra, 0, bytes);
+    if (n->terms != NULL) {
+        BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->extra));
+    }
+    for (int i = 0; i < s->ndof; ++i) {
+        n->rhs[i] = n->load[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->extra[i];
+    }
+    return BRN_OK;
+}
+
+/* Largest remaining way of a held dof; 0 when all are in place. */
+static double remaining(const brn_newton *n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n->system->ndof; ++i) {
+        if (n->model->fixed[i]) {
+            most = fmax(most, fabs(n->scheme->held[i] - n->y[i]));
+        }
+    }
+    return most;
+}
+
+/* Largest unbalanced force of a free dof, as a multiple of what the stopping test allows. */
+static double imbalance(const brn_newton *n, double *residual)
+{
+    const brn_scheme *m = n->scheme;
+    const int dim = n->model->dim;
+    const int ndof = n->system->ndof;
+    const double *const parts[] = {n->inertia, n->elastic, n->load, n->damping, n->extra};
+    double scale = 0.0;
+    for (int k = 0; k < BRN_COUNT(parts); ++k) {
+        const double part = max_abs(parts[k], ndof);
+        scale = part > scale || isnan(part) ? part : scale;
+    }
+    const double way = m->inertia ? fmax(max_abs(n->y, ndof), max_abs(m->target, ndof)) : 0.0;
+    double worst = isfinite(scale) ? 0.0 : NAN; /* beside an infinite force everything would be balanced */
+    *residual = 0.0;
+    for (int i = 0; i < ndof; ++i) {
+        if (n->model->fixed[i]) {
+            continue;
+        }
+        /* Rounding of positions shows as a force through the stiffness, that of ways through the inertia; below it there
+           is nothing to gain. */
+        const double mass = m->inertia ? n->model->node_mass[i / dim] / m->s : 0.0;
+        const double floor = 8.0 * (n->noise * n->stiffness[i] + POSITION_NOISE * way * mass);
+        const double force = fabs(n->rhs[i]);
+        const double allowed = n->params.tolerance * scale + floor;
+        worst = force / allowed > worst || isnan(force) ? force / allowed : worst;
+        *residual = fmax(*residual, force);
+    }
+    *residual = scale > 0.0 ? *residual / scale : 0.0;
+    return worst;
+}
+
+/* The diagonal of the tangent so far: what a rounding of positions does to forces. Elements that are nearly crushed are
+   many times as stiff as at rest. */
+static void read_stiffness(brn_newton *n)
+{
+    const brn_block_matrix *a = n->system->matrix;
+    for (int row = 0; row < a->n; ++row) {
+        const double *block = &a->value[(size_t)a->start[row] * (size_t)(a->size * a->size)];
+        for (int i = 0; i < a->size; ++i) {
+            n->stiffness[row * a->size + i] = fabs(block[i * a->size + i]);
+        }
+    }
+}
+
+static brn_status assemble(brn_newton *n, brn_tangent tangent)
+{
+    const brn_scheme *m = n->scheme;
+    brn_system *s = n->system;
+    brn_block_matrix_zero(s->matrix);
+    BRN_TRY(brn_system_elastic(s, n->x, tangent, NULL, NULL, s->matrix));
+    /* The stiffness of a follower pressure is indefinite: it goes with the exact tangent only, else it is lagged. */
+    if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
+        BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->trial, s->matrix));
+    }
+    read_stiffness(n);
+    if (m->inertia) {
+        brn_system_mass_add(s, 1.0 / m->s, s->matrix);
+    }
+    if (s->damping != NULL && m->inertia) {
+        BRN_TRY(brn_block_matrix_add(s->matrix, m->c, s->damping));
+    }
+    n->matrix = s->matrix;
+    if (n->terms == NULL) {
+        return BRN_OK;
+    }
+    bool anew = false;
+    BRN_TRY(n->terms->hessian(n->terms->self, n->x, s->matrix, &n->matrix, &anew));
+    if (anew) {
+        brn_factor_destroy(n->factor);
+        n->factor = NULL;
+    }
+    return BRN_OK;
+}
+
+/* n->step = Newton direction for the right-hand side n->rhs, held dofs going their remaining way. */
+static brn_status solve(brn_newton *n, brn_step_info *info)
+{
+    brn_system *s = n->system;
+    const bool moving = remaining(n) > 0.0;
+    for (int i = 0; i < s->ndof; ++i) {
+        n->step[i] = n->model->fixed[i] ? n->scheme->held[i] - n->y[i] : 0.0;
+    }
+    if (moving) {
+        BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->trial));
+    }
+    for (int i = 0; i < s->ndof; ++i) {
+        const double follow = moving ? n->trial[i] : 0.0;
+        n->trial[i] = n->model->fixed[i] ? n->step[i] : n->rhs[i] - follow;
+    }
+    if (n->params.solver == BRN_NEWTON_PCG) {
+        brn_pcg_result result;
+        const double started = brn_wall_time();
+        const brn_status status = brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->trial,
+                                                fmin(1e-4, n->params.tolerance), PCG_CAP, n->step, &result);
+        info->phases.solve += brn_wall_time() - started;
+        return status;
+    }
+    double started = brn_wall_time();
+    if (n->factor == NULL) {
+        BRN_TRY(brn_factor_create(n->ctx, n->matrix, n->model->fixed, &n->factor));
+    }
+    BRN_TRY(brn_factor_numeric(n->factor, n->matrix, n->model->fixed));
+    const double factored = brn_wall_time();
+    info->phases.factor += factored - started;
+    BRN_TRY(brn_factor_solve(n->factor, n->trial, n->step));
+    info->phases.solve += brn_wall_time() - factored;
+    return BRN_OK;
+}
+
+/* Newton direction with the tangent that the parameters ask for. Once the exact tangent was found indefinite, the rest
+   of this step uses the projected one. */
+static brn_status direction(brn_newton *n, bool *projected, brn_step_info *info)
+{
+    const int wanted = n->params.tangent;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const bool project = *projected || wanted == BRN_NEWTON_PROJECTED;
+        const double started = brn_wall_time();
+        BRN_TRY(assemble(n, project ? BRN_TANGENT_PROJECTED : BRN_TANGENT_EXACT));
+        info->phases.assembly += brn_wall_time() - started;
+        const brn_status status = solve(n, info);
+        if (status != BRN_ERR_SINGULAR || project || wanted == BRN_NEWTON_EXACT) {
+            return status;
+        }
+        *projected = true;
+    }
+    return BRN_ERR_SINGULAR;
+}
+
+/* Moves y along the step. The potential reuses n->step as scratch, so the step is kept in `way`. */
+static brn_status search(brn_newton *n, double *way, double *length)
+{
+    const int ndof = n->system->ndof;
+    const bool settled = remaining(n) == 0.0;
+    double value0 = 0.0;
+    double size0 = 0.0;
+    double slope = 0.0;
+    double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
+    memcpy(way, n->step, (size_t)ndof * sizeof *way);
+    for (int i = 0; i < ndof; ++i) {
+        if (!n->model->fixed[i]) {
+            slope -= n->rhs[i] * way[i];
+            rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
+        }
+    }
+    BRN_TRY(potential(n, n->y, n->y, &value0, &size0));
+    double alpha = 1.0;
+    if (n->terms != NULL) {
+        BRN_TRY(n->terms->bound(n->terms->self, n->x, way, &alpha));
+    }
+    for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
+        double value = 0.0;
+        double size = 0.0;
+        for (int i = 0; i < ndof; ++i) {
+            n->trial[i] = n->y[i] + alpha * way[i];
+        }
+        BRN_TRY(potential(n, n->trial, n->y, &value, &size));
+        const double allowed = value0 + ARMIJO * alpha * slope + ENERGY_NOISE * (size0 + size) + rounding;
+        if (isfinite(value) && (!settled || value <= allowed)) {
+            /* A whole step puts held dofs exactly where they belong, without rounding. */
+            for (int i = 0; i < ndof; ++i) {
+                n->y[i] = alpha == 1.0 && n->model->fixed[i] ? n->scheme->held[i] : n->trial[i];
+            }
+            *length = alpha * max_abs(way, ndof);
+            return BRN_OK;
+        }
+    }
+    return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
+                    "t = %g s: the line search found no step that lowers the energy", n->scheme->t);
+}
+
+/* Where Newton starts: the target (exact for a free flight) if it has the lower potential, else the last positions. */
+static brn_status start(brn_newton *n, const brn_state *in)
+{
+    const brn_scheme *m = n->scheme;
+    const int ndof = n->system->ndof;
+    memset(n->y, 0, (size_t)ndof * sizeof *n->y);
+    if (!m->inertia || n->terms != NULL) { /* beside contact, only x^n is known to be free of intersections */
+        return BRN_OK;
+    }
+    double here = 0.0;
+    double there = 0.0;
+    double size = 0.0;
+    double *guess = n->rhs;
+    for (int i = 0; i < ndof; ++i) {
+        guess[i] = n->model->fixed[i] ? 0.0 : m->target[i];
+    }
+    BRN_TRY(brn_newton_loads(n, in->node_pos, m->t_eval, n->load, NULL));
+    BRN_TRY(potential(n, n->y, n->y, &here, &size));
+    BRN_TRY(potential(n, guess, n->y, &there, &size));
+    if (isfinite(there) && there < here) {
+        memcpy(n->y, guess, (size_t)ndof * sizeof *guess);
+    }
+    return BRN_OK;
+}
+
+static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
+{
+    bool projected = false;
+    double length = INFINITY;
+    memcpy(n->stiffness, n->system->stiff_diagonal, (size_t)n->system->ndof * sizeof(double));
+    for (int k = 0;; ++k) {
+        const double reach = n->scheme->reach + max_abs(n->y, n->system->ndof);
+        n->noise = POSITION_NOISE * fmax(n->system->size, reach);
+        double started = brn_wall_time();
+        BRN_TRY(forces(n));
+        info->phases.assembly += brn_wall_time() - started;
+        const double worst = imbalance(n, &info->residual);
+        const bool settled = remaining(n) == 0.0;
+        if (isnan(worst)) {
+            return brn_fail(n->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
+                            n->scheme->t);
+        }
+        /* A step that only moves the last digits of positions cannot be improved on. */
+        if (settled && (worst <= 1.0 || length <= n->noise)) {
+            return BRN_OK;
+        }
+        if (k == n->params.iterations) {
+            return brn_fail(
+                n->ctx, BRN_ERR_CONVERGENCE,
+                "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)",
+                n->scheme->t, k, info->residual);
+        }
+        BRN_TRY(direction(n, &projected, info));
+        if (settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance) {
+            return BRN_OK;
+        }
+        started = brn_wall_time();
+        BRN_TRY(search(n, way, &length));
+        info->phases.search += brn_wall_time() - started;
+        info->iterations++;
+    }
+}
+
+brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double h)
+{
+    memcpy(n->x, in->node_pos, (size_t)n->model->nnode * 3 * sizeof(double)); /* z in 2D */
+    BRN_TRY(brn_scheme_begin(n->scheme, in, t, h));
+    if (n->scheme->inertia) {
+        brn_scheme_place(n->scheme, n->scheme->ahead, n->x);
+        BRN_TRY(brn_system_damping_update(n->system, n->x));
+    }
+    return start(n, in);
+}
+
+brn_status brn_newton_solve(brn_newton *n, brn_step_info *info)
+{
+    brn_arena *arena = brn_ctx_arena(n->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *way = brn_arena_take(arena, (size_t)n->system->ndof, sizeof *way);
+    const brn_status status = way != NULL ? iterate(n, way, info) : BRN_ERR_MEMORY;
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out)
+{
+    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
+    for (int i = 0; i < n->system->ndof; ++i) {
+        n->rhs[i] *= -1.0; /* what the holds supply */
+        n->damping[i] *= -1.0;
+    }
+    brn_newton_write_forces(n, n->load, n->rhs, n->damping, out);
+    return BRN_OK;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------- */
+
+/* A static body needs supports; say so before a solver calls it singular. */
+static brn_status check_supports(brn_ctx *ctx, const brn_model *model)
+{
+    for (int n = 0; n < model->nbody && model->integrator == BRN_STATIC; ++n) {
+        const brn_body *body = &model->body[n];
+        int held = 0;
+        for (int dof = body->node_first * model->dim;
+             dof < (body->node_first + body->node_count) * model->dim; ++dof) {
+            held += model->fixed[dof];
+        }
+        const int needed = model->dim == 3 ? 6 : 3;
+        if (held < needed) {
+            return brn_fail(
+                ctx, BRN_ERR_SCENE,
+                "body '%s' has %d held dofs, but a static run needs at least %d to stop it from floating "
+                "away: add an entry to `fixed`",
+                body->name, held, needed);
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status allocate(brn_newton *n)
+{
+    BRN_TRY(brn_scheme_create(n->ctx, n->system, &n->scheme));
+    double **arrays[] = {&n->y,    &n->trial,   &n->step,    &n->rhs,       &n->inertia, &n->elastic,
+                         &n->load, &n->damping, &n->gravity, &n->stiffness, &n->extra};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        BRN_ALLOC(n->ctx, *arrays[i], n->system->ndof);
+    }
+    BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        n->trial[dof] = n->model->gravity[dof % n->model->dim];
+    }
+    return brn_system_mass_apply(n->system, n->trial, n->gravity);
+}
+
+brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *system,
+                             const brn_newton_params *params, const brn_newton_terms *terms, brn_newton **out)
+{
+    *out = NULL;
+    BRN_TRY(check_supports(ctx, model));
+    brn_newton *n = NULL;
+    BRN_ALLOC(ctx, n, 1);
+    n->ctx = ctx;
+    n->model = model;
+    n->system = system;
+    n->params = *params;
+    n->terms = terms;
+    const brn_status status = allocate(n);
+    if (status < 0) {
+        brn_newton_destroy(n);
+        return status;
+    }
+    *out = n;
+    return BRN_OK;
+}
+
+void brn_newton_destroy(brn_newton *n)
+{
+    if (n == NULL) {
+        return;
+    }
+    brn_scheme_destroy(n->ctx, n->scheme);
+    brn_factor_destroy(n->factor);
+    double *arrays[] = {n->x,       n->y,    n->trial,   n->step,    n->rhs,       n->inertia,
+                        n->elastic, n->load, n->damping, n->gravity, n->stiffness, n->extra};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(n->ctx, arrays[i]);
+    }
+    brn_free(n->ctx, n);
+}
+
+/* ---- forces ------------------------------------------------------------------------------------------------------- */
+
+brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *force, brn_block_matrix *matrix)
+{
+    memset(force, 0, (size_t)n->system->ndof * sizeof *force);
+    BRN_TRY(brn_system_loads(n->system, x, t, force, matrix));
+    if (n->model->integrator == BRN_STATIC) {
+        const double factor = fmin(1.0, t / n->model->end);
+        for (int dof = 0; dof < n->system->ndof; ++dof) {
+            force[dof] += factor * n->gravity[dof];
+        }
+    }
+    return BRN_OK;
+}
+
+void brn_newton_write_forces(const brn_newton *n, const double *load, const double *react,
+                             const double *damping, brn_state *out)
+{
+    const int dim = n->model->dim;
+    double *const arrays[] = {out->node_load, out->node_react, out->node_damp};
+    for (int i = 0; i < BRN_COUNT(arrays) && dim == 2; ++i) {
+        memset(arrays[i], 0, (size_t)n->model->nnode * 3 * sizeof(double)); /* z */
+    }
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        const int at = dof / dim * 3 + dof % dim;
+        out->node_load[at] = load[dof];
+        out->node_react[at] = n->model->fixed[dof] ? react[dof] : 0.0;
+        out->node_damp[at] = damping[dof];
+    }
+}
+
+/* Initial accelerations M a = loads + M g - gradient - D v, for Newmark, and the forces of the initial state. Held
+   dofs start without acceleration: a sudden start of their motion belongs to the first step. */
+brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t)
+{
+    brn_system *s = n->system;
+    const int ndof = s->ndof;
+    brn_state_forget_all(state);
+    memset(n->elastic, 0, (size_t)ndof * sizeof(double));
+    memset(n->damping, 0, (size_t)ndof * sizeof(double));
+    memset(n->step, 0, (size_t)ndof * sizeof(double));
+    BRN_TRY(brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
+    BRN_TRY(brn_newton_loads(n, state->node_pos, t, n->load, NULL));
+    const bool dynamic = n->model->integrator != BRN_STATIC;
+    if (s->damping != NULL && dynamic) {
+        BRN_TRY(brn_system_damping_update(s, state->node_pos));
+        brn_system_pack(s, state->node_vel, n->trial);
+        BRN_TRY(brn_block_matrix_multiply(s->damping, n->trial, n->damping));
+    }
+    for (int dof = 0; dof < ndof; ++dof) {
+        n->damping[dof] *= -1.0;
+        n->rhs[dof] = n->load[dof] + n->damping[dof] - n->elastic[dof] + (dynamic ? n->gravity[dof] : 0.0);
+    }
+    memset(n->inertia, 0, (size_t)ndof * sizeof(double));
+    if (n->model->integrator == BRN_NEWMARK) {
+        double *acceleration = NULL;
+        BRN_TRY(brn_system_mass_solve(s, n->rhs, n->step));
+        BRN_TRY(brn_state_remember(state, "newmark.acceleration", (size_t)ndof, &acceleration));
+        memcpy(acceleration, n->step, (size_t)ndof * sizeof(double));
+        BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
+    }
+    for (int dof = 0; dof < ndof; ++dof) {
+        n->rhs[dof] = n->inertia[dof] - n->rhs[dof]; /* what the holds must supply */
+    }
+    brn_newton_write_forces(n, n->load, n->rhs, n->damping, state);
+    return BRN_OK;
+}

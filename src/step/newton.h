@@ -1,0 +1,75 @@
+/* Newton's method on the incremental potential of step/scheme.h: one implicit (or static) step. Shared by the methods
+   that minimise it; a contact method adds its terms to the potential and bounds the steps. */
+#ifndef BRN_STEP_NEWTON_H
+#define BRN_STEP_NEWTON_H
+
+#include "step/method.h"
+#include "step/scheme.h"
+
+enum { BRN_NEWTON_AUTO, BRN_NEWTON_EXACT, BRN_NEWTON_PROJECTED };
+enum { BRN_NEWTON_DIRECT, BRN_NEWTON_PCG };
+
+typedef struct brn_newton_params {
+    double tolerance; /* unbalanced force, relative to the largest force in play */
+    int iterations;   /* allowed in one attempt */
+    int tangent;      /* BRN_NEWTON_AUTO ... */
+    int solver;       /* BRN_NEWTON_DIRECT ... */
+} brn_newton_params;
+
+/* What a contact method adds. Positions x are [nnode][3], vectors [ndof]; energies in J, as the elastic one. */
+typedef struct brn_newton_terms {
+    void *self;
+    /* +inf outside the domain. Asked only for positions between the last bound's start and its end. */
+    brn_status (*energy)(void *self, const double *x, double *value);
+    brn_status (*gradient)(void *self, const double *x, double *grad); /* added */
+    /* *sum = base + Hessian, positive semi-definite; *anew if its pattern is another than last time. */
+    brn_status (*hessian)(void *self, const double *x, const brn_block_matrix *base, brn_block_matrix **sum,
+                          bool *anew);
+    /* Largest fraction in (0, 1] of the step that keeps everything free of intersections; all smaller ones do too. */
+    brn_status (*bound)(void *self, const double *x, const double *step, double *fraction);
+} brn_newton_terms;
+
+typedef struct brn_newton {
+    brn_ctx *ctx;
+    const brn_model *model;
+    brn_system *system;
+    brn_newton_params params;
+    const brn_newton_terms *terms; /* NULL: none */
+    double step_tolerance; /* [m] stop also when no node would move further than this; 0: not at all */
+    brn_scheme *scheme;
+    brn_factor *factor;       /* made at the first direct solve */
+    brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
+    double *x;                /* [nnode][3] positions that elements see */
+    /* [ndof] each */
+    double *y, *trial, *step, *rhs;             /* y, trial: ways from x^n */
+    double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
+    double *extra;                              /* gradient of the terms */
+    double *gravity;                            /* M g, for static runs */
+    double
+        *stiffness; /* [N/m] diagonal of the last elastic tangent of this step, at its start that at rest */
+    double noise;   /* [m] rounding of the positions of this step */
+} brn_newton;
+
+/* terms live as long as the solver; NULL: none. BRN_ERR_SCENE if a static run lacks supports. */
+brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *system,
+                             const brn_newton_params *params, const brn_newton_terms *terms,
+                             brn_newton **out);
+void brn_newton_destroy(brn_newton *newton);
+
+/* A step: begin once, solve once or again (after the terms changed), finish. */
+brn_status brn_newton_begin(brn_newton *newton, const brn_state *in, double t, double h);
+brn_status brn_newton_solve(brn_newton *newton, brn_step_info *info);
+/* Writes positions, velocities, memory, and the forces of the last solve. */
+brn_status brn_newton_finish(brn_newton *newton, const brn_state *in, brn_state *out);
+
+/* Initial accelerations and forces of a state that was set from outside; its memory starts anew. */
+brn_status brn_newton_reset(brn_newton *newton, brn_state *state, double t);
+
+/* Loads at time t as a packed force; a static run's include its ramped gravity. */
+brn_status brn_newton_loads(brn_newton *newton, const double *x, double t, double *force,
+                            brn_block_matrix *matrix);
+/* Copies load, reaction (where held, 0 elsewhere) and damping force, packed, to the state. */
+void brn_newton_write_forces(const brn_newton *newton, const double *load, const double *react,
+                             const double *damping, brn_state *out);
+
+#endif

@@ -88,7 +88,7 @@ lines=$(grep -c ' %  ETA' stderr)
 [ "$lines" -ge 10 ] && [ "$lines" -le 25 ] || fail "$lines progress lines, wanted about 20"
 
 # ---- on a terminal: a bar that is taken away at the end, colours unless NO_COLOR -------------------------------------------------
-if command -v script >/dev/null 2>&1; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then # there is a pseudo-terminal to be had
     slow="--set time.step=2e-6 --set time.end=0.04 --set output.every=0.02"
     env -u NO_COLOR TERM=xterm script -qec "'$brunt' run falling.yaml -o bar $slow" /dev/null >bar.out 2>&1 </dev/null ||
         fail "brunt run on a terminal"

@@ -26,8 +26,8 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
         BRN_TRY(brn_block_matrix_multiply(s->damping, n->trial, n->damping));
     }
     info->phases.assembly += brn_wall_time() - started;
-    for (int i_ = 0; i_ < model->nhold; ++i_) {
-        const brn_hold *hold = &model->hold[i_];
+    for (int which = 0; which < model->nhold; ++which) {
+        const brn_hold *hold = &model->hold[which];
         for (int k = 0; k < hold->nnode; ++k) {
             const int a = hold->node[k];
             double vel[3];
@@ -57,8 +57,8 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
 static void place_held(const brn_newton *n, double t, brn_state *out)
 {
     const brn_model *model = n->model;
-    for (int i_ = 0; i_ < model->nhold; ++i_) {
-        const brn_hold *hold = &model->hold[i_];
+    for (int which = 0; which < model->nhold; ++which) {
+        const brn_hold *hold = &model->hold[which];
         for (int k = 0; k < hold->nnode; ++k) {
             const int a = hold->node[k];
             double pos[3];

@@ -2,6 +2,7 @@
 
 #include "model/body_types.h"
 #include "model/mesh_source.h"
+#include "step/ipc/ipc.h"
 #include "step/none/none.h"
 
 static const brn_method *const methods[] = {

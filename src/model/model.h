@@ -87,7 +87,7 @@ struct brn_model {
     int nprobe;
     brn_probe *probe;
 
-    double contact_friction;
+    double *friction; /* [nbody][nbody] coefficient of each pair of bodies, symmetric */
     bool contact_self;
 
     double frame_every; /* [s] */

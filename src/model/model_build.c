@@ -128,7 +128,6 @@ static brn_status add_settings(brn_builder *b)
         return BRN_ERR_MEMORY;
     }
     memcpy(model->method_params, def->method.value, model->method->size);
-    model->contact_friction = def->contact.friction;
     model->contact_self = def->contact.self;
     const double thinned = fmax(model->step, model->end / 200.0);
     model->frame_every = isnan(def->output.every) ? thinned : def->output.every;
@@ -140,6 +139,25 @@ static brn_status add_settings(brn_builder *b)
     return BRN_OK;
 }
 
+static brn_status add_friction(brn_builder *b)
+{
+    brn_model *model = b->model;
+    BRN_ALLOC(b->ctx, model->friction, (size_t)model->nbody * (size_t)model->nbody);
+    for (int i = 0; i < model->nbody * model->nbody; ++i) {
+        model->friction[i] = b->def->contact.friction;
+    }
+    const brn_pair_def *pairs = b->def->contact.pairs.items;
+    for (int i = 0; i < b->def->contact.pairs.count; ++i) {
+        const int first = brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[0]);
+        const int second = brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[1]);
+        if (first >= 0 && second >= 0) {
+            model->friction[first * model->nbody + second] = pairs[i].friction;
+            model->friction[second * model->nbody + first] = pairs[i].friction;
+        }
+    }
+    return BRN_OK;
+}
+
 static brn_status build(brn_builder *b)
 {
     BRN_TRY(add_settings(b));
@@ -148,6 +166,7 @@ static brn_status build(brn_builder *b)
         BRN_TRY(brn_model_build_mass(b->model, b->mass_kind));
         BRN_TRY(brn_builder_add_velocities(b));
     }
+    BRN_TRY(add_friction(b));
     BRN_TRY(brn_builder_add_holds(b));
     BRN_TRY(brn_builder_add_loads(b));
     BRN_TRY(brn_builder_add_probes(b));

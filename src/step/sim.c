@@ -88,12 +88,18 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     const double step = sim->model->step;
     const double t = ((double)sim->state->step + done) * step;
     const double h = part * step;
-    brn_step_info info = {0};
+    brn_step_info info = {.gap_min = INFINITY};
     double h_done = 0.0;
     to->step = from->step;
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, &info));
     report->iterations += info.iterations;
     report->residual = info.residual;
+    report->contacts = info.contacts;
+    report->gap_min = fmin(report->gap_min, info.gap_min);
+    report->complementarity = fmax(report->complementarity, info.complementarity);
+    report->complementarity_offset = info.complementarity_offset;
+    report->contact = info.contact_energy;
+    report->intersections += info.intersections;
     double *sum = (double *)&report->phases;
     const double *add = (const double *)&info.phases;
     for (size_t i = 0; i < sizeof info.phases / sizeof *add; ++i) {

@@ -29,7 +29,7 @@ void brn_bvh_bounds(const brn_bvh *bvh, brn_box *out);
 typedef bool (*brn_bvh_keep_fn)(const void *arg, int a, int b);
 
 typedef struct brn_bvh_query {
-    double within;        /* [m], >= 0: boxes are near if no axis separates them by more (brn_box_near) */
+    double within; /* [m], >= 0, finite: boxes are near if no axis separates them by more (brn_box_near) */
     brn_bvh_keep_fn keep; /* NULL: every pair */
     const void *keep_arg;
 } brn_bvh_query;

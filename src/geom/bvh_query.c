@@ -237,8 +237,10 @@ static brn_status begin(query_job *job, const brn_bvh_query *query, brn_bvh_pair
         job->keep = query->keep;
         job->keep_arg = query->keep_arg;
     }
-    if (!(job->within >= 0.0)) {
-        return brn_fail(job->ctx, BRN_ERR_RANGE, "near boxes: distance %g m must be >= 0", job->within);
+    /* Unused lanes of a node are infinitely far, so that far must be less. */
+    if (!(job->within >= 0.0 && job->within < INFINITY)) {
+        return brn_fail(job->ctx, BRN_ERR_RANGE, "near boxes: distance %g m must be >= 0 and finite",
+                        job->within);
     }
     if (work->nblock < (size_t)nblock) {
         buffer *grown = brn_realloc(job->ctx, work->block, (size_t)nblock, sizeof *grown);

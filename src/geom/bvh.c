@@ -1,6 +1,6 @@
-/* Building and refitting. Sort key of a box: its size class, the Morton code of its centre on a cubic lattice over all
-   centres, its number; 64 bits together. The class keeps boxes that are much larger than the others out of their
-   neighbours' nodes, which they would blow up. */
+/* Building and refitting. Sort key of a box: the Morton code of its centre on a cubic lattice over all centres, then its
+   number; 64 bits together. (Sorting boxes of unusual size apart was measured: it pays for one mix of sizes and costs
+   as much for another.) */
 #include "geom/bvh_inner.h"
 
 #include "base/parallel.h"
@@ -12,16 +12,11 @@ enum {
     BOX_BLOCK = 4096, /* boxes a block */
     NODE_BLOCK = 512, /* nodes a block */
     AXIS_BITS = 15,   /* finest lattice: 2^15 cells along the longest axis */
-    CLASS_BITS = 2,   /* four classes of sizes */
-    CLASS_STEP = 4,   /* each 2^4 times the one before, from the geometric mean upwards */
-    SMALLEST =
-        30, /* sizes below 2^-30 of the whole count as that, so that points do not pull the mean to 0 */
     ALIGNMENT = 64
 };
 
 typedef struct block_sum {
-    brn_box bounds; /* of the boxes */
-    int64_t exponents;
+    brn_box centres;      /* bounds of the centres */
     int infinite, turned; /* first offender, -1: none */
 } block_sum;
 
@@ -30,10 +25,9 @@ typedef struct build_job {
     const brn_box *box;
     int n, level;
     block_sum *sum; /* [blocks] */
-    brn_box bounds;
-    double cell_inverse; /* lattice cells a metre, halved with the coordinates so that nothing overflows */
+    brn_box centres;
+    double cell_inverse; /* lattice cells a half metre: sizes are halved so that nothing overflows */
     int axis_bits, id_bits;
-    int floor_exponent, mean_exponent;
 } build_job;
 
 brn_status brn_bvh_create(brn_ctx *ctx, brn_bvh **out)
@@ -76,7 +70,7 @@ static brn_status check_block(void *arg, int block, brn_arena *scratch)
 {
     (void)scratch;
     build_job *job = arg;
-    block_sum sum = {.bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}},
+    block_sum sum = {.centres = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}},
                      .infinite = -1,
                      .turned = -1};
     const int first = block * BOX_BLOCK, end = brn_block_end(job->n, BOX_BLOCK, block);
@@ -86,8 +80,9 @@ static brn_status check_block(void *arg, int block, brn_arena *scratch)
         for (int k = 0; k < 3; ++k) {
             finite &= fabs(box->lo[k]) < INFINITY && fabs(box->hi[k]) < INFINITY;
             ordered &= box->lo[k] <= box->hi[k];
-            sum.bounds.lo[k] = box->lo[k] < sum.bounds.lo[k] ? box->lo[k] : sum.bounds.lo[k];
-            sum.bounds.hi[k] = box->hi[k] > sum.bounds.hi[k] ? box->hi[k] : sum.bounds.hi[k];
+            const double centre = 0.5 * box->lo[k] + 0.5 * box->hi[k];
+            sum.centres.lo[k] = centre < sum.centres.lo[k] ? centre : sum.centres.lo[k];
+            sum.centres.hi[k] = centre > sum.centres.hi[k] ? centre : sum.centres.hi[k];
         }
         if (!finite && sum.infinite < 0) {
             sum.infinite = i;
@@ -100,7 +95,7 @@ static brn_status check_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-/* Refuses boxes that are none; else their common bounds. */
+/* Refuses boxes that are none; else finds the bounds of their centres. */
 static brn_status check_boxes(build_job *job)
 {
     const int nblock = brn_block_count(job->n, BOX_BLOCK);
@@ -116,8 +111,8 @@ static brn_status check_boxes(build_job *job)
                             job->n);
         }
         for (int k = 0; k < 3; ++k) {
-            job->bounds.lo[k] = fmin(job->bounds.lo[k], sum->bounds.lo[k]);
-            job->bounds.hi[k] = fmax(job->bounds.hi[k], sum->bounds.hi[k]);
+            job->centres.lo[k] = fmin(job->centres.lo[k], sum->centres.lo[k]);
+            job->centres.hi[k] = fmax(job->centres.hi[k], sum->centres.hi[k]);
         }
     }
     return BRN_OK;
@@ -132,33 +127,6 @@ static double half_size(const brn_box *box)
         size = side > size ? side : size;
     }
     return size;
-}
-
-/* The exponent field of a double >= 0: an integer logarithm that sums without rounding. */
-static int exponent(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (int)(bits >> 52);
-}
-
-static int box_exponent(const build_job *job, const brn_box *box)
-{
-    const int e = exponent(half_size(box));
-    return e > job->floor_exponent ? e : job->floor_exponent;
-}
-
-static brn_status exponent_block(void *arg, int block, brn_arena *scratch)
-{
-    (void)scratch;
-    build_job *job = arg;
-    int64_t sum = 0;
-    const int end = brn_block_end(job->n, BOX_BLOCK, block);
-    for (int i = block * BOX_BLOCK; i < end; ++i) {
-        sum += box_exponent(job, &job->box[i]);
-    }
-    job->sum[block].exponents = sum;
-    return BRN_OK;
 }
 
 /* ---- order ---------------------------------------------------------------------------------------------------------- */
@@ -184,14 +152,10 @@ static brn_status key_block(void *arg, int block, brn_arena *scratch)
         const brn_box *box = &job->box[i];
         uint64_t code = 0;
         for (int k = 0; k < 3; ++k) {
-            const double half = 0.25 * box->lo[k] + 0.25 * box->hi[k] - 0.5 * job->bounds.lo[k];
+            const double half = 0.25 * box->lo[k] + 0.25 * box->hi[k] - 0.5 * job->centres.lo[k];
             const double cell = half * job->cell_inverse;
             code |= spread((uint64_t)(cell > 0.0 ? cell < last ? cell : last : 0.0)) << k;
         }
-        const int over = (box_exponent(job, box) - job->mean_exponent) / CLASS_STEP;
-        const int class_last = (1 << CLASS_BITS) - 1;
-        const uint64_t size_class = (uint64_t)(over < 0 ? 0 : over < class_last ? over : class_last);
-        code |= size_class << (3 * job->axis_bits);
         job->bvh->key[i] = code << job->id_bits | (uint64_t)i;
     }
     return BRN_OK;
@@ -201,22 +165,15 @@ static brn_status sort_boxes(build_job *job)
 {
     brn_bvh *bvh = job->bvh;
     job->id_bits = brn_radix_bits((uint64_t)job->n);
-    const int room = (64 - CLASS_BITS - job->id_bits) / 3;
+    const int room = (64 - job->id_bits) / 3;
     job->axis_bits = room < AXIS_BITS ? room : AXIS_BITS;
-    const double half = half_size(&job->bounds);
+    const double half = half_size(&job->centres);
     const double inverse = (double)(1 << job->axis_bits) / half;
     job->cell_inverse = inverse < INFINITY ? inverse : 0.0; /* all centres (nearly) at one place: one cell */
-    job->floor_exponent = exponent(half) > SMALLEST ? exponent(half) - SMALLEST : 0;
     const int nblock = brn_block_count(job->n, BOX_BLOCK);
-    BRN_TRY(brn_parallel_for(bvh->ctx, nblock, exponent_block, job));
-    int64_t exponents = 0;
-    for (int block = 0; block < nblock; ++block) {
-        exponents += job->sum[block].exponents;
-    }
-    job->mean_exponent = (int)(exponents / job->n);
     BRN_TRY(brn_parallel_for(bvh->ctx, nblock, key_block, job));
     return brn_radix_sort(bvh->ctx, bvh->key, bvh->key_temp, (size_t)job->n, job->id_bits,
-                          job->id_bits + 3 * job->axis_bits + CLASS_BITS);
+                          job->id_bits + 3 * job->axis_bits);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------------ */
@@ -341,7 +298,7 @@ static brn_status build(build_job *job)
 static brn_status with_arena(brn_bvh *bvh, brn_status (*work)(build_job *), const brn_box *box, int n)
 {
     build_job job = {.bvh = bvh, .box = box, .n = n};
-    job.bounds = (brn_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    job.centres = (brn_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     brn_arena *arena = brn_ctx_arena(bvh->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     const brn_status status = work(&job);

@@ -1,6 +1,6 @@
 /* Broad phase: which of many axis-aligned boxes are near each other.
 
-   The boxes are sorted along a Morton curve (unusually large ones apart) and packed, eight at a time, into a tree whose
+   The boxes are sorted along a Morton curve and packed, eight at a time, into a tree whose
    shape depends on their number alone: node v of a level holds the bounds of the nodes 8 v ... 8 v + 7 of the level
    below. At most 11 levels hold 2^31 boxes, which bounds every stack. A query of eight neighbouring boxes walks the
    tree once; pairs come out sorted, so that they depend neither on the tree nor on the number of threads. */
@@ -29,7 +29,7 @@ void brn_bvh_bounds(const brn_bvh *bvh, brn_box *out);
 typedef bool (*brn_bvh_keep_fn)(const void *arg, int a, int b);
 
 typedef struct brn_bvh_query {
-    double within;        /* [m], >= 0: boxes are near if no axis separates them by more (brn_box_near) */
+    double within; /* [m], >= 0, finite: boxes are near if no axis separates them by more (brn_box_near) */
     brn_bvh_keep_fn keep; /* NULL: every pair */
     const void *keep_arg;
 } brn_bvh_query;

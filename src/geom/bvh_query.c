@@ -13,6 +13,9 @@ enum {
     COPY_BLOCK = 65536
 };
 
+/* Bits 8 i + j with i < j: every two boxes of a leaf once. */
+#define ABOVE_DIAGONAL UINT64_C(0x0080c0e0f0f8fcfe)
+
 /* Pairs that a block of leaves found, as first << 32 | second. */
 typedef struct buffer {
     uint64_t *pair;
@@ -98,19 +101,21 @@ static brn_status meet_leaf(const query_job *job, int leaf_a, int leaf_b, buffer
         brn_bvh_lane_box(&job->b->level[1][leaf_b / BRN_BVH_LANES], leaf_b % BRN_BVH_LANES, &hull);
         lanes_a = brn_bvh_near(node_a, &hull, job->within);
     }
+    /* All near pairs of lanes as one set: two loops whose ends are hard to predict, not one a lane. */
+    uint64_t near = 0;
     for (; lanes_a != 0; lanes_a &= lanes_a - 1) {
         const int lane_a = __builtin_ctz(lanes_a);
         brn_box box;
         brn_bvh_lane_box(node_a, lane_a, &box);
-        unsigned lanes_b = brn_bvh_near(node_b, &box, job->within);
-        if (job->self && leaf_a == leaf_b) {
-            lanes_b &= ~0u << (lane_a + 1);
-        }
-        for (; lanes_b != 0; lanes_b &= lanes_b - 1) {
-            const int lane_b = __builtin_ctz(lanes_b);
-            BRN_TRY(found(job, out, job->a->id[leaf_a * BRN_BVH_LANES + lane_a],
-                          job->b->id[leaf_b * BRN_BVH_LANES + lane_b]));
-        }
+        near |= (uint64_t)brn_bvh_near(node_b, &box, job->within) << (BRN_BVH_LANES * lane_a);
+    }
+    if (job->self && leaf_a == leaf_b) {
+        near &= ABOVE_DIAGONAL;
+    }
+    const int *id_a = job->a->id + leaf_a * BRN_BVH_LANES, *id_b = job->b->id + leaf_b * BRN_BVH_LANES;
+    for (; near != 0; near &= near - 1) {
+        const int bit = __builtin_ctzll(near);
+        BRN_TRY(found(job, out, id_a[bit / BRN_BVH_LANES], id_b[bit % BRN_BVH_LANES]));
     }
     return BRN_OK;
 }
@@ -232,8 +237,10 @@ static brn_status begin(query_job *job, const brn_bvh_query *query, brn_bvh_pair
         job->keep = query->keep;
         job->keep_arg = query->keep_arg;
     }
-    if (!(job->within >= 0.0)) {
-        return brn_fail(job->ctx, BRN_ERR_RANGE, "near boxes: distance %g m must be >= 0", job->within);
+    /* Unused lanes of a node are infinitely far, so that far must be less. */
+    if (!(job->within >= 0.0 && job->within < INFINITY)) {
+        return brn_fail(job->ctx, BRN_ERR_RANGE, "near boxes: distance %g m must be >= 0 and finite",
+                        job->within);
     }
     if (work->nblock < (size_t)nblock) {
         buffer *grown = brn_realloc(job->ctx, work->block, (size_t)nblock, sizeof *grown);

@@ -2,6 +2,8 @@
 
 #include "geom/predicates.h"
 
+#include <math.h>
+
 /* ---- plane ---------------------------------------------------------------------------------------------------------------- */
 
 /* Closed intervals [a, b] and [c, d], ends in any order. */
@@ -103,12 +105,64 @@ static bool segment_triangle_flat(const double p[3], const double q[3], const do
     return segment_triangle2d(flat[0], flat[1], flat[2], flat[3], flat[4]);
 }
 
+/* The coordinate along which the normal of a, b, c is longest, by rounded arithmetic. */
+static int steepest(const double a[3], const double b[3], const double c[3])
+{
+    double normal[3];
+    for (int k = 0; k < 3; ++k) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        normal[k] = fabs((b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]));
+    }
+    return normal[0] > normal[1] ? (normal[0] > normal[2] ? 0 : 2) : (normal[1] > normal[2] ? 1 : 2);
+}
+
+/* True if the shadows on a coordinate plane are strictly apart: the line of the segment has the whole triangle on one
+   side, or the line of an edge has the segment outside. */
+static bool shadows_apart(const double p[3], const double q[3], const double a[3], const double b[3],
+                          const double c[3])
+{
+    const int drop = steepest(a, b, c);
+    const double *corner[3] = {a, b, c};
+    double s[2], t[2], flat[3][2];
+    project(p, drop, s);
+    project(q, drop, t);
+    for (int i = 0; i < 3; ++i) {
+        project(corner[i], drop, flat[i]);
+    }
+    int side[3];
+    for (int i = 0; i < 3; ++i) {
+        side[i] = brn_orient2d(s, t, flat[i]);
+    }
+    if (side[0] * side[1] > 0 && side[0] * side[2] > 0) {
+        return true;
+    }
+    const int turn = brn_orient2d(flat[0], flat[1], flat[2]);
+    for (int i = 0; i < 3 && turn != 0; ++i) {
+        const double *u = flat[i], *v = flat[(i + 1) % 3];
+        if (brn_orient2d(u, v, s) == -turn && brn_orient2d(u, v, t) == -turn) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool brn_intersect_segment_triangle(const double p[3], const double q[3], const double a[3],
                                     const double b[3], const double c[3])
 {
-    const int side_p = brn_orient3d(a, b, c, p), side_q = brn_orient3d(a, b, c, q);
+    int side_p = brn_orient3d_filter(a, b, c, p), side_q = brn_orient3d_filter(a, b, c, q);
     if (side_p * side_q > 0) {
         return false;
+    }
+    /* (Nearly) in one plane: most pairs of a flat mesh are apart there, which costs no exact arithmetic. */
+    if (side_p == 0 || side_q == 0) {
+        if (shadows_apart(p, q, a, b, c)) {
+            return false;
+        }
+        side_p = side_p != 0 ? side_p : brn_orient3d(a, b, c, p);
+        side_q = side_q != 0 ? side_q : brn_orient3d(a, b, c, q);
+        if (side_p * side_q > 0) {
+            return false;
+        }
     }
     if (side_p == 0 && side_q == 0) {
         return segment_triangle_flat(p, q, a, b, c);

@@ -187,7 +187,7 @@ int brn_orient2d(const double a[2], const double b[2], const double c[2])
     return orient2d_exact(a, b, c);
 }
 
-int brn_orient3d(const double a[3], const double b[3], const double c[3], const double d[3])
+int brn_orient3d_filter(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     double u[3], v[3], w[3];
     for (int k = 0; k < 3; ++k) {
@@ -201,8 +201,11 @@ int brn_orient3d(const double a[3], const double b[3], const double c[3], const 
     const double size = fabs(u[0]) * (fabs(vw[0]) + fabs(wv[0])) + fabs(u[1]) * (fabs(vw[1]) + fabs(wv[1])) +
                         fabs(u[2]) * (fabs(vw[2]) + fabs(wv[2]));
     /* Shewchuk's bound is (7 + 56 e) e. */
-    if (settled(det, size, 0x8p-53)) {
-        return det > 0.0 ? 1 : -1;
-    }
-    return orient3d_exact(a, b, c, d);
+    return settled(det, size, 0x8p-53) ? (det > 0.0 ? 1 : -1) : 0;
+}
+
+int brn_orient3d(const double a[3], const double b[3], const double c[3], const double d[3])
+{
+    const int sign = brn_orient3d_filter(a, b, c, d);
+    return sign != 0 ? sign : orient3d_exact(a, b, c, d);
 }

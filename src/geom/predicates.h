@@ -12,5 +12,7 @@
 int brn_orient2d(const double a[2], const double b[2], const double c[2]);
 /* Sign of det [b - a, c - a, d - a]: 1 if d lies on the side of the normal (b - a) x (c - a), 0 if they are coplanar. */
 int brn_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
+/* The same without exact arithmetic: 0 if rounding errors may matter. */
+int brn_orient3d_filter(const double a[3], const double b[3], const double c[3], const double d[3]);
 
 #endif

@@ -164,7 +164,14 @@ static void test_brute_force_is_right(void **state)
     assert_int_equal(brn_bvh_brute_pairs(box, 4, NULL, 0, &query, f.want), BRN_ERR_RANGE);
     query.within = NAN;
     assert_int_equal(brn_bvh_query_self(f.a, &query, f.want), BRN_ERR_RANGE);
+    query.within = INFINITY;
+    assert_int_equal(brn_bvh_query_self(f.a, &query, f.want), BRN_ERR_RANGE);
     assert_int_equal(f.want->count, 2);
+    /* The largest distance that is one: every pair, and no more than there are. */
+    query.within = 1.7e308;
+    assert_done(f.ctx, brn_bvh_build(f.a, box, 4));
+    assert_done(f.ctx, brn_bvh_query_self(f.a, &query, f.got));
+    assert_int_equal(f.got->count, 6);
     close_fixture(&f);
 }
 

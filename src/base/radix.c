@@ -18,7 +18,7 @@ enum {
 typedef struct deal {
     uint64_t *key, *temp;
     size_t n;
-    int low, high;
+    int low;
     int shift;               /* lowest bit of the dealt digit */
     size_t (*place)[DIGITS]; /* [nblock] counts, then where the block's next key of a digit goes */
     size_t start[DIGITS + 1];
@@ -128,7 +128,7 @@ brn_status brn_radix_sort(brn_ctx *ctx, uint64_t *key, uint64_t *temp, size_t n,
     if (nblock > INT32_MAX) {
         return brn_fail(ctx, BRN_ERR_LIMIT, "%zu keys are too many to sort", n);
     }
-    deal d = {.key = key, .temp = temp, .n = n, .low = low, .high = high, .shift = high - DIGIT_BITS};
+    deal d = {.key = key, .temp = temp, .n = n, .low = low, .shift = high - DIGIT_BITS};
     brn_arena *arena = brn_ctx_arena(ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     BRN_TAKE(arena, d.place, nblock);

@@ -178,7 +178,7 @@ static brn_status sort_boxes(build_job *job)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------------ */
 
-/* Makes room and cuts the memory into levels; the tree that was there is gone only after nothing can fail. */
+/* Makes room for the sort, and counts the nodes of all levels. The tree that was there is not touched. */
 static brn_status reserve(brn_bvh *bvh, int n, size_t *total)
 {
     *total = 0;
@@ -192,7 +192,7 @@ static brn_status reserve(brn_bvh *bvh, int n, size_t *total)
     return BRN_OK;
 }
 
-/* Moves the tree to larger memory. Nothing of the old nodes is kept: they are written anew. */
+/* Larger memory if needed. The old nodes go only when nothing can fail any more: all are written anew after this. */
 static brn_status reserve_nodes(brn_bvh *bvh, int n, size_t total)
 {
     BRN_GROW(bvh->ctx, bvh->id, bvh->id_cap, n);

@@ -52,7 +52,7 @@ static bool edges_meet(const void *arg, int i, int j)
 {
     const brn_surface *s = arg;
     const int *e = s->edge[i], *f = s->edge[j];
-    if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]) {
+    if ((e[0] == f[0]) | (e[0] == f[1]) | (e[1] == f[0]) | (e[1] == f[1])) {
         return false;
     }
     return (s->keep == NULL || s->keep(s->keep_arg, i, j)) &&
@@ -63,10 +63,9 @@ static bool edge_meets_triangle(const void *arg, int i, int j)
 {
     const brn_surface *s = arg;
     const int *e = s->edge[i], *t = s->tri[j];
-    for (int k = 0; k < 3; ++k) {
-        if (e[0] == t[k] || e[1] == t[k]) {
-            return false;
-        }
+    /* Most pairs of near boxes are neighbours: one branch for all six comparisons. */
+    if ((e[0] == t[0]) | (e[0] == t[1]) | (e[0] == t[2]) | (e[1] == t[0]) | (e[1] == t[1]) | (e[1] == t[2])) {
+        return false;
     }
     return (s->keep == NULL || s->keep(s->keep_arg, i, j)) &&
            brn_intersect_segment_triangle(s->pos[e[0]], s->pos[e[1]], s->pos[t[0]], s->pos[t[1]],

@@ -439,6 +439,25 @@ static void test_every_allocation_may_fail(void **state)
     assert_true(faulty_run(check_loop, &s, 0) > 10);
 }
 
+static void test_steady_state_allocates_nothing(void **state)
+{
+    (void)state;
+    static pieces p;
+    faulty memory;
+    brn_ctx *ctx = faulty_ctx(&memory, 1);
+    make_sheet(&p, 64, 8, loop, 3);
+    const brn_surface s = surface_of(&p, 3);
+    brn_intersect *check = NULL;
+    size_t count = 0;
+    assert_done(ctx, brn_intersect_create(ctx, &check));
+    assert_done(ctx, brn_intersect_surface(check, &s, NULL, 0, &count));
+    const long calls = memory.calls;
+    assert_done(ctx, brn_intersect_surface(check, &s, NULL, 0, &count));
+    assert_int_equal(memory.calls, calls);
+    brn_intersect_destroy(check);
+    brn_ctx_destroy(ctx);
+}
+
 static void test_same_for_any_thread_count(void **state)
 {
     (void)state;
@@ -479,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_sheets),
         cmocka_unit_test(test_options_and_errors),
         cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_steady_state_allocates_nothing),
         cmocka_unit_test(test_same_for_any_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,8 +46,8 @@ static void for_all(void (*check)(const brn_method *method, int integrator, cons
         for (int i = 0; i < FLOW_INTEGRATORS; ++i) {
             for (int s = 0; s < SCENES && (method->integrators >> i & 1u); ++s) {
                 char sets[200];
-                (void)snprintf(sets, sizeof sets, "method.type=%s;integrator=%s%s", method->table->name,
-                               flow_integrators[i],
+                (void)snprintf(sets, sizeof sets, "method.type=%s;method.tolerance=1e-9;integrator=%s%s",
+                               method->table->name, flow_integrators[i],
                                i == FLOW_SYMPLECTIC ? ";time.step=5e-5;time.end=5e-4" : "");
                 check(method, i, scenes[s], sets);
             }
@@ -185,7 +185,8 @@ static void check_failure(const brn_method *method, int integrator, const char *
 
     (void)snprintf(
         more, sizeof more,
-        "%s;meshes.m.box.element=tet4;time.step=2e-3;time.end=0.02;loads=[];fixed=[{body: a, where: {face: "
+        "%s;method.iterations=20;meshes.m.box.element=tet4;time.step=2e-3;time.end=0.02;loads=[];fixed=[{"
+        "body: a, where: {face: "
         "-z}}, {body: a, where: "
         "{face: +z}, motion: {table: [[0, 0, 0, 0], [0.0045, 0, 0, -0.01], [0.005, 0, 0, -0.2]]}}]",
         sets);
@@ -354,7 +355,7 @@ static void test_static_balance(void **state)
     for (int m = 0; m < brn_method_count(); ++m) {
         for (int s = 0; s < SCENES && (brn_method_get(m)->integrators >> BRN_STATIC & 1u); ++s) {
             char sets[100];
-            (void)snprintf(sets, sizeof sets, "method.type=%s;integrator=static",
+            (void)snprintf(sets, sizeof sets, "method.type=%s;method.tolerance=1e-9;integrator=static",
                            brn_method_get(m)->table->name);
             flow f = flow_open(1, scenes[s], sets);
             while (!brn_sim_done(f.sim)) {

@@ -15,7 +15,7 @@ static const brn_param params[] = {
                "eps_v: slower slip counts as sticking; 1e-3 model sizes a second by default"),
     BRN_P_INT(brn_ipc_params, friction_iterations, 1, 1, 1000,
               "how often a step is solved with the friction's normal forces renewed"),
-    BRN_P_REAL(brn_ipc_params, tolerance, "1", 1e-2, 0.0, 1.0, BRN_OPEN,
+    BRN_P_REAL(brn_ipc_params, tolerance, "1", 1e-4, 0.0, 1.0, BRN_OPEN,
                "Newton stops when no node would still move faster than this times the model's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 100, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),

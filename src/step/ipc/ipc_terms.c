@@ -17,7 +17,7 @@
 
 enum { WIDTH = 12 };
 
-/* How much of the gap a step keeps, and the smallest step that is worth taking. */
+/* How much of the gap a step keeps. */
 static const double KEEP = 0.1;
 
 /* ---- the pairs in contact ----------------------------------------------------------------------------------------------- */
@@ -113,19 +113,48 @@ static double barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, c
     return c->area * m * b.value;
 }
 
-/* Nearest positive semi-definite matrix: negative eigenvalues become 0. */
-static brn_status project(double *h, int n)
+/* Nearest positive semi-definite matrix: negative eigenvalues become 0. The term does not change when all nodes move by
+   the same way, so the matrix is zero along these motions; in an orthonormal basis of the others (differences of node k
+   and the mean of those before it) it is smaller by 3 rows and its projection the same. */
+static brn_status project(double *h, int count)
 {
+    const int n = 3 * (count - 1);
+    double basis[4][4] = {{0}}; /* [difference][node] */
     double a[WIDTH * WIDTH];
     double w[WIDTH];
     double v[WIDTH * WIDTH];
-    memcpy(a, h, (size_t)(n * n) * sizeof *a);
+    double full[WIDTH];
+    for (int k = 1; k < count; ++k) {
+        const double scale = 1.0 / sqrt((double)k * (k + 1));
+        for (int i = 0; i < k; ++i) {
+            basis[k - 1][i] = -scale;
+        }
+        basis[k - 1][k] = k * scale;
+    }
+    for (int p = 0; p < n; ++p) {
+        for (int q = p; q < n; ++q) {
+            double sum = 0.0;
+            for (int i = 0; i < count; ++i) {
+                for (int j = 0; j < count; ++j) {
+                    sum += basis[p / 3][i] * basis[q / 3][j] * h[(3 * i + p % 3) * WIDTH + 3 * j + q % 3];
+                }
+            }
+            a[p * n + q] = sum;
+            a[q * n + p] = sum;
+        }
+    }
     BRN_TRY(brn_dense_eigen_sym(n, a, w, v));
-    memset(h, 0, (size_t)(n * n) * sizeof *h);
-    for (int k = 0; k < n; ++k) {
-        for (int i = 0; i < n && w[k] > 0.0; ++i) {
-            for (int j = 0; j < n; ++j) {
-                h[i * n + j] += w[k] * v[i * n + k] * v[j * n + k];
+    memset(h, 0, WIDTH * WIDTH * sizeof *h);
+    for (int k = n - 1; k >= 0 && w[k] > 0.0; --k) {
+        for (int i = 0; i < 3 * count; ++i) {
+            full[i] = 0.0;
+            for (int p = i % 3; p < n; p += 3) {
+                full[i] += basis[p / 3][i / 3] * v[p * n + k];
+            }
+        }
+        for (int i = 0; i < 3 * count; ++i) {
+            for (int j = 0; j < 3 * count; ++j) {
+                h[i * WIDTH + j] += w[k] * full[i] * full[j];
             }
         }
     }
@@ -368,8 +397,9 @@ static brn_status ipc_hessian(void *self, const double *x, const brn_block_matri
     for (int n = 0; n < ipc->ncontact; ++n) {
         const brn_candidate *c = &all[ipc->contact[n].candidate];
         (void)barrier_term(ipc, &ipc->contact[n], x, g, h);
-        BRN_TRY(project(h, WIDTH));
-        add_local(ipc->sum, c->node, c->node[3] >= 0 ? 4 : 3, h);
+        const int count = c->node[3] >= 0 ? 4 : 3;
+        BRN_TRY(project(h, count));
+        add_local(ipc->sum, c->node, count, h);
     }
     for (int n = 0; n < ipc->nslide; ++n) {
         friction_hessian(ipc, &ipc->slide[n], x, h);

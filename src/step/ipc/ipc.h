@@ -66,6 +66,12 @@ extern const brn_method brn_ipc_method;
 void brn_ipc_fill_terms(brn_ipc *ipc);
 /* Pairs closer than dhat at x, among the candidates, into ipc->contact. */
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);
+/* Energy of a contact at x [J]; gradient [12] and Hessian [12][12] (not projected) over the candidate's nodes where not
+   NULL; a Hessian wants the gradient too. */
+double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
+                            double *hess);
+/* Hessian [12][12] of a pair's friction potential over its nodes. */
+void brn_ipc_friction_hessian(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double *hess);
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
 /* Adds the friction force (minus the gradient of its potential), packed. */

@@ -74,9 +74,8 @@ static void spread(brn_stencil s, const double *g, const double *h, double *to_g
     }
 }
 
-/* Energy of a contact at x; gradient (12) and Hessian (12 x 12) over the candidate's nodes where not NULL. */
-static double barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
-                           double *hess)
+double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
+                            double *hess)
 {
     const brn_candidate *c = &brn_candidates_get(ipc->candidates)[contact->candidate];
     double at[4][3];
@@ -256,7 +255,7 @@ static brn_status ipc_energy(void *self, const double *x, double *value)
     double sum = 0.0;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     for (int i = 0; i < ipc->ncontact; ++i) {
-        sum += barrier_term(ipc, &ipc->contact[i], x, NULL, NULL);
+        sum += brn_ipc_barrier_term(ipc, &ipc->contact[i], x, NULL, NULL);
     }
     for (int n = 0; n < ipc->nslide; ++n) {
         double u[3];
@@ -292,7 +291,7 @@ static brn_status ipc_gradient(void *self, const double *x, double *grad)
     for (int n = 0; n < ipc->ncontact; ++n) {
         const brn_candidate *c = &all[ipc->contact[n].candidate];
         double g[WIDTH];
-        (void)barrier_term(ipc, &ipc->contact[n], x, g, NULL);
+        (void)brn_ipc_barrier_term(ipc, &ipc->contact[n], x, g, NULL);
         for (int k = 0; k < 4 && c->node[k] >= 0; ++k) {
             for (int i = 0; i < dim; ++i) {
                 grad[c->node[k] * dim + i] += g[3 * k + i];
@@ -359,7 +358,7 @@ static brn_status make_sum(brn_ipc *ipc)
     return status;
 }
 
-static void friction_hessian(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double *h)
+void brn_ipc_friction_hessian(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double *h)
 {
     double u[3];
     double f0 = 0.0;
@@ -396,13 +395,13 @@ static brn_status ipc_hessian(void *self, const double *x, const brn_block_matri
     double h[WIDTH * WIDTH];
     for (int n = 0; n < ipc->ncontact; ++n) {
         const brn_candidate *c = &all[ipc->contact[n].candidate];
-        (void)barrier_term(ipc, &ipc->contact[n], x, g, h);
+        (void)brn_ipc_barrier_term(ipc, &ipc->contact[n], x, g, h);
         const int count = c->node[3] >= 0 ? 4 : 3;
         BRN_TRY(project(h, count));
         add_local(ipc->sum, c->node, count, h);
     }
     for (int n = 0; n < ipc->nslide; ++n) {
-        friction_hessian(ipc, &ipc->slide[n], x, h);
+        brn_ipc_friction_hessian(ipc, &ipc->slide[n], x, h);
         add_local(ipc->sum, ipc->slide[n].node, ipc->slide[n].count, h);
     }
     *sum = ipc->sum;

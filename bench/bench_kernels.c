@@ -13,6 +13,7 @@ typedef struct kernel_job {
     double (*nodes)[4][3];
     const brn_stencil *stencil;
     double (*plain)(const double x[4][3]);
+    double (*gradient)(const double x[4][3], double g[12]);
     int order;
     bool classify, edges;
     double sum; /* keeps the work alive */
@@ -24,6 +25,18 @@ static brn_status call_plain(void *arg)
     for (int repeat = 0; repeat < REPEATS; ++repeat) {
         for (int i = 0; i < COUNT; ++i) {
             j->sum += j->plain((const double(*)[3])j->nodes[i]);
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status call_gradient(void *arg)
+{
+    kernel_job *j = arg;
+    double g[12];
+    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+        for (int i = 0; i < COUNT; ++i) {
+            j->sum += j->gradient((const double(*)[3])j->nodes[i], g) + g[0];
         }
     }
     return BRN_OK;
@@ -56,13 +69,13 @@ static brn_status bench_distances(brn_bench *bench, bool edges, double (*nodes)[
     j.plain = edges ? brn_distance_edge_edge2 : brn_distance_point_triangle2;
     BRN_TRY(brn_bench_measure(bench, call_plain, &j, &timing));
     BRN_TRY(brn_bench_add(bench, 1e9 * timing.wall_min / COUNT / REPEATS, "ns", "%s, true distance", name));
-    for (int order = 1; order < 3; ++order) {
-        j.order = order;
-        j.classify = true;
-        BRN_TRY(brn_bench_measure(bench, call_derivatives, &j, &timing));
-        BRN_TRY(brn_bench_add(bench, 1e9 * timing.wall_min / COUNT / REPEATS, "ns", "%s, true %s", name,
-                              what[order]));
-    }
+    j.gradient = edges ? brn_distance_edge_edge2_gradient : brn_distance_point_triangle2_gradient;
+    BRN_TRY(brn_bench_measure(bench, call_gradient, &j, &timing));
+    BRN_TRY(brn_bench_add(bench, 1e9 * timing.wall_min / COUNT / REPEATS, "ns", "%s, true gradient", name));
+    j.order = 2;
+    j.classify = true;
+    BRN_TRY(brn_bench_measure(bench, call_derivatives, &j, &timing));
+    BRN_TRY(brn_bench_add(bench, 1e9 * timing.wall_min / COUNT / REPEATS, "ns", "%s, true Hessian", name));
     j.plain = edges ? brn_distance_line_line2 : brn_distance_point_plane2;
     BRN_TRY(brn_bench_measure(bench, call_plain, &j, &timing));
     BRN_TRY(brn_bench_add(bench, 1e9 * timing.wall_min / COUNT / REPEATS, "ns", "%s, smooth distance", name));

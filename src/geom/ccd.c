@@ -7,6 +7,7 @@
 #define DIFFERENCE_NAME(x) x
 #define CCD_ROUNDING       0x1p-53
 #define CCD_TINY           0x1p-900
+#define CCD_ITERATIONS     200
 #define CCD_SQRT(x)        sqrt(x)
 #include "geom/ccd_loop.h"
 

@@ -8,7 +8,7 @@
 
    Guarantee. Let d0 be the distance at t = 0. On all of [0, t], t the returned value, the distance of the exact
    linear motion is at least dmin + keep (d0 - dmin). Either t = t_max, or going on would soon break it: at t the
-   distance is below dmin + 1.3 keep (d0 - dmin), or 200 iterations were spent, or rounding (1e-14 of the largest
+   distance is below dmin + 1.3 keep (d0 - dmin), or 200 iterations (12 of the 113-bit ones below) were spent, or rounding (1e-14 of the largest
    difference of two nodes) allows no better. There is no false negative: n may be wrong without harm, as every step is
    certified by dot products with rounding bounds (ccd_loop.h has them).
    t > 0 whenever d0 - dmin > 1e-29 of the largest difference at t = 0 (below about 1e-14 the certificate is

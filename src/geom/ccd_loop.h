@@ -1,6 +1,6 @@
 /* Additive CCD in one precision. The includer defines DIFFERENCE_REAL, DIFFERENCE_NAME(x), CCD_SQRT(x), CCD_ROUNDING (u,
    half the distance of 1 and the next number) and CCD_TINY (a squared length above which no square loses digits to
-   underflow) before each inclusion; there is no include guard.
+   underflow) and CCD_ITERATIONS (their cap) before each inclusion; there is no include guard.
 
    Rounding. With R_k, V_k the exact vertices and motions and r_k, v_k the computed ones, |r_k - R_k| <= u |r_k| and
    |v_k - V_k| <= u (|r_k(0)| + |r_k(1)| + |v_k|) <= 2 u sweep a component, where size and sweep bound the sums of absolute
@@ -15,8 +15,6 @@ typedef struct DIFFERENCE_NAME(sweep) {
     DIFFERENCE_REAL r[4][3], v[4][3]; /* vertices at t = 0 and their motion */
     DIFFERENCE_REAL size, sweep;
 } DIFFERENCE_NAME(sweep);
-
-enum { DIFFERENCE_NAME(ITERATIONS) = 200 };
 
 /* Pairs of nodes that the vertices are differences of, by shape. */
 static inline void DIFFERENCE_NAME(vertex_nodes)(int shape, int k, int pair[2])
@@ -103,7 +101,7 @@ static double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double 
     const DIFFERENCE_REAL u = CCD_ROUNDING, more = 1 + 8 * u, less = 1 - 8 * u;
     DIFFERENCE_REAL wanted = 0, enough = 0;
     double t = 0.0;
-    for (int iteration = 0; iteration < DIFFERENCE_NAME(ITERATIONS); ++iteration) {
+    for (int iteration = 0; iteration < CCD_ITERATIONS; ++iteration) {
         DIFFERENCE_REAL n[3], distance, g[4], b[4];
         if (!DIFFERENCE_NAME(direction)(q, t, n, &distance)) {
             return iteration == 0 ? -1.0 : t;

@@ -107,3 +107,36 @@ double brn_distance_edge_edge2(const double x[4][3])
 {
     return nearest_edge_edge(x).squared;
 }
+
+/* ---- gradients ---------------------------------------------------------------------------------------------------------- */
+
+static inline double set_gradient(const nearest *found, int count, const double *w, double *g)
+{
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            g[3 * i + k] = 2.0 * w[i] * found->c[k];
+        }
+    }
+    return found->squared;
+}
+
+double brn_distance_point_edge2_gradient(const double x[3][3], double g[9])
+{
+    const nearest found = nearest_point_edge(x);
+    const double w[3] = {1.0, found.uv[0] - 1.0, -found.uv[0]};
+    return set_gradient(&found, 3, w, g);
+}
+
+double brn_distance_point_triangle2_gradient(const double x[4][3], double g[12])
+{
+    const nearest found = nearest_point_triangle(x);
+    const double w[4] = {1.0, found.uv[0] + found.uv[1] - 1.0, -found.uv[0], -found.uv[1]};
+    return set_gradient(&found, 4, w, g);
+}
+
+double brn_distance_edge_edge2_gradient(const double x[4][3], double g[12])
+{
+    const nearest found = nearest_edge_edge(x);
+    const double w[4] = {1.0 - found.uv[0], found.uv[0], found.uv[1] - 1.0, -found.uv[1]};
+    return set_gradient(&found, 4, w, g);
+}

@@ -25,6 +25,7 @@ enum { BRN_FEATURE_VERTEX = 0, BRN_FEATURE_EDGE = 4, BRN_FEATURE_FACE = 8 };
 typedef struct DIFFERENCE_NAME(nearest) {
     DIFFERENCE_REAL c[3];    /* the nearest point; for a face and an edge normal to it within rounding */
     DIFFERENCE_REAL squared; /* its squared distance */
+    DIFFERENCE_REAL uv[2];   /* it is r[0] + uv[0] (r[1] - r[0]) + uv[1] (r[2] - r[0]) */
     int feature;
 } DIFFERENCE_NAME(nearest);
 
@@ -41,16 +42,17 @@ static inline void DIFFERENCE_NAME(cross)(const DIFFERENCE_REAL a[3], const DIFF
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Keeps the nearest point of the segment from r (vertex i) along e to s (vertex j) if it is nearer than that of out. */
+/* Keeps the nearest point of the segment from r (vertex i) along e to s (vertex j) if it is nearer than that of out.
+   The coordinates uv of vertex k are (k & 1, k >> 1) in both shapes. */
 static inline void DIFFERENCE_NAME(try_edge)(const DIFFERENCE_REAL *r, const DIFFERENCE_REAL *s,
                                              const DIFFERENCE_REAL *e, int edge, int i, int j,
                                              DIFFERENCE_NAME(nearest) * out)
 {
     const DIFFERENCE_REAL length2 = DIFFERENCE_NAME(dot)(e, e), along = -DIFFERENCE_NAME(dot)(r, e);
-    DIFFERENCE_REAL c[3];
+    DIFFERENCE_REAL c[3], u;
     int feature;
     if (along > 0 && along < length2) {
-        const DIFFERENCE_REAL u = along / length2;
+        u = along / length2;
         for (int k = 0; k < 3; ++k) {
             c[k] = r[k] + u * e[k];
         }
@@ -60,6 +62,7 @@ static inline void DIFFERENCE_NAME(try_edge)(const DIFFERENCE_REAL *r, const DIF
         for (int k = 0; k < 3; ++k) {
             c[k] = end[k];
         }
+        u = along > 0 ? 1 : 0;
         feature = BRN_FEATURE_VERTEX + (along > 0 ? j : i);
     }
     const DIFFERENCE_REAL squared = DIFFERENCE_NAME(dot)(c, c);
@@ -68,6 +71,8 @@ static inline void DIFFERENCE_NAME(try_edge)(const DIFFERENCE_REAL *r, const DIF
             out->c[k] = c[k];
         }
         out->squared = squared;
+        out->uv[0] = (1 - u) * (i & 1) + u * (j & 1);
+        out->uv[1] = (1 - u) * (i >> 1) + u * (j >> 1);
         out->feature = feature;
     }
 }
@@ -104,6 +109,8 @@ static inline void DIFFERENCE_NAME(nearest_face)(int shape, const DIFFERENCE_REA
             out->c[k] = s * n[k];
         }
         out->squared = height * s;
+        out->uv[0] = u / nn;
+        out->uv[1] = v / nn;
         out->feature = BRN_FEATURE_FACE;
         return;
     }

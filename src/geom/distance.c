@@ -22,7 +22,7 @@ static inline void minus(const double a[3], const double b[3], double c[3])
 }
 
 /* n = q + u e, orthogonal to e. */
-static inline double closest_point_line(const double x[3][3], closest *c)
+static inline double closest_point_line(const double *const x[3], closest *c)
 {
     double q[3], e[3];
     minus(x[0], x[1], q);
@@ -68,7 +68,7 @@ static inline void set_gram(const double e1[3], const double e2[3], closest *c)
 }
 
 /* n = (p - t0) + u (t0 - t1) + v (t0 - t2) */
-static inline double closest_point_plane(const double x[4][3], closest *c, int gram)
+static inline double closest_point_plane(const double *const x[4], closest *c, int gram)
 {
     double r[3], e1[3], e2[3], uv[2];
     minus(x[0], x[1], r);
@@ -86,7 +86,7 @@ static inline double closest_point_plane(const double x[4][3], closest *c, int g
 }
 
 /* n = (a0 - b0) + u (a1 - a0) + v (b0 - b1) */
-static inline double closest_line_line(const double x[4][3], closest *c, int gram)
+static inline double closest_line_line(const double *const x[4], closest *c, int gram)
 {
     double r[3], e1[3], e2[3], uv[2];
     minus(x[0], x[2], r);
@@ -147,175 +147,190 @@ static inline void set_hessian(const closest *c, const double wu[4], const doubl
     add_weights(4, c->w, h);
 }
 
-/* ---- point-point ---------------------------------------------------------------------------------------------------------- */
+/* ---- the forms by pointers to their nodes, up to a derivative of some order (a constant in every call) ------------- */
 
 static const double weights_pp[2] = {1.0, -1.0};
 
-double brn_distance_point_point2(const double x[2][3])
+static inline double point_point(const double *const x[2], int order, double *g, double *h)
 {
     double n[3];
     minus(x[0], x[1], n);
+    if (order > 0) {
+        set_gradient(2, weights_pp, n, g);
+    }
+    if (order > 1) {
+        memset(h, 0, 36 * sizeof *h);
+        add_weights(2, weights_pp, h);
+    }
     return brn_dense_dot3(n, n);
+}
+
+static inline double point_line(const double *const x[3], int order, double *g, double *h)
+{
+    static const double wu[3] = {0.0, 1.0, -1.0};
+    closest c;
+    const double squared = closest_point_line(x, &c);
+    if (order > 0) {
+        set_gradient(3, c.w, c.n, g);
+    }
+    if (order > 1) {
+        double p[9];
+        const double scale = sqrt(2.0 * c.ginv);
+        for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                p[3 * i + k] = scale * (wu[i] * c.n[k] + c.w[i] * c.nu[k]);
+            }
+        }
+        for (int i = 0; i < 9; ++i) {
+            for (int j = 0; j < 9; ++j) {
+                h[9 * i + j] = -p[i] * p[j];
+            }
+        }
+        add_weights(3, c.w, h);
+    }
+    return squared;
+}
+
+static inline double point_plane(const double *const x[4], int order, double *g, double *h)
+{
+    static const double wu[4] = {0.0, 1.0, -1.0, 0.0}, wv[4] = {0.0, 1.0, 0.0, -1.0};
+    closest c;
+    const double squared = closest_point_plane(x, &c, order > 1);
+    if (order > 0) {
+        set_gradient(4, c.w, c.n, g);
+    }
+    if (order > 1) {
+        set_hessian(&c, wu, wv, h);
+    }
+    return squared;
+}
+
+static inline double line_line(const double *const x[4], int order, double *g, double *h)
+{
+    static const double wu[4] = {-1.0, 1.0, 0.0, 0.0}, wv[4] = {0.0, 0.0, 1.0, -1.0};
+    closest c;
+    const double squared = closest_line_line(x, &c, order > 1);
+    if (order > 0) {
+        set_gradient(4, c.w, c.n, g);
+    }
+    if (order > 1) {
+        set_hessian(&c, wu, wv, h);
+    }
+    return squared;
+}
+
+#define NODES2(x) ((const double *const[]){(x)[0], (x)[1]})
+#define NODES3(x) ((const double *const[]){(x)[0], (x)[1], (x)[2]})
+#define NODES4(x) ((const double *const[]){(x)[0], (x)[1], (x)[2], (x)[3]})
+
+double brn_distance_point_point2(const double x[2][3])
+{
+    return point_point(NODES2(x), 0, NULL, NULL);
 }
 
 double brn_distance_point_point2_gradient(const double x[2][3], double g[6])
 {
-    double n[3];
-    minus(x[0], x[1], n);
-    set_gradient(2, weights_pp, n, g);
-    return brn_dense_dot3(n, n);
+    return point_point(NODES2(x), 1, g, NULL);
 }
 
 double brn_distance_point_point2_hessian(const double x[2][3], double g[6], double h[36])
 {
-    memset(h, 0, 36 * sizeof *h);
-    add_weights(2, weights_pp, h);
-    return brn_distance_point_point2_gradient(x, g);
+    return point_point(NODES2(x), 2, g, h);
 }
-
-/* ---- point-line ----------------------------------------------------------------------------------------------------------- */
 
 double brn_distance_point_line2(const double x[3][3])
 {
-    closest c;
-    return closest_point_line(x, &c);
+    return point_line(NODES3(x), 0, NULL, NULL);
 }
 
 double brn_distance_point_line2_gradient(const double x[3][3], double g[9])
 {
-    closest c;
-    const double squared = closest_point_line(x, &c);
-    set_gradient(3, c.w, c.n, g);
-    return squared;
+    return point_line(NODES3(x), 1, g, NULL);
 }
 
 double brn_distance_point_line2_hessian(const double x[3][3], double g[9], double h[81])
 {
-    static const double wu[3] = {0.0, 1.0, -1.0};
-    closest c;
-    double p[9];
-    const double squared = closest_point_line(x, &c);
-    const double scale = sqrt(2.0 * c.ginv);
-    set_gradient(3, c.w, c.n, g);
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            p[3 * i + k] = scale * (wu[i] * c.n[k] + c.w[i] * c.nu[k]);
-        }
-    }
-    for (int i = 0; i < 9; ++i) {
-        for (int j = 0; j < 9; ++j) {
-            h[9 * i + j] = -p[i] * p[j];
-        }
-    }
-    add_weights(3, c.w, h);
-    return squared;
+    return point_line(NODES3(x), 2, g, h);
 }
-
-/* ---- point-plane ---------------------------------------------------------------------------------------------------------- */
 
 double brn_distance_point_plane2(const double x[4][3])
 {
-    closest c;
-    return closest_point_plane(x, &c, 0);
+    return point_plane(NODES4(x), 0, NULL, NULL);
 }
 
 double brn_distance_point_plane2_gradient(const double x[4][3], double g[12])
 {
-    closest c;
-    const double squared = closest_point_plane(x, &c, 0);
-    set_gradient(4, c.w, c.n, g);
-    return squared;
+    return point_plane(NODES4(x), 1, g, NULL);
 }
 
 double brn_distance_point_plane2_hessian(const double x[4][3], double g[12], double h[144])
 {
-    static const double wu[4] = {0.0, 1.0, -1.0, 0.0}, wv[4] = {0.0, 1.0, 0.0, -1.0};
-    closest c;
-    const double squared = closest_point_plane(x, &c, 1);
-    set_gradient(4, c.w, c.n, g);
-    set_hessian(&c, wu, wv, h);
-    return squared;
+    return point_plane(NODES4(x), 2, g, h);
 }
-
-/* ---- line-line ------------------------------------------------------------------------------------------------------------ */
 
 double brn_distance_line_line2(const double x[4][3])
 {
-    closest c;
-    return closest_line_line(x, &c, 0);
+    return line_line(NODES4(x), 0, NULL, NULL);
 }
 
 double brn_distance_line_line2_gradient(const double x[4][3], double g[12])
 {
-    closest c;
-    const double squared = closest_line_line(x, &c, 0);
-    set_gradient(4, c.w, c.n, g);
-    return squared;
+    return line_line(NODES4(x), 1, g, NULL);
 }
 
 double brn_distance_line_line2_hessian(const double x[4][3], double g[12], double h[144])
 {
-    static const double wu[4] = {-1.0, 1.0, 0.0, 0.0}, wv[4] = {0.0, 0.0, 1.0, -1.0};
-    closest c;
-    const double squared = closest_line_line(x, &c, 1);
-    set_gradient(4, c.w, c.n, g);
-    set_hessian(&c, wu, wv, h);
-    return squared;
+    return line_line(NODES4(x), 2, g, h);
 }
 
 /* ---- stencils ------------------------------------------------------------------------------------------------------------- */
 
-static inline void pick(brn_stencil stencil, const double x[][3], double y[4][3])
+static inline double stencil_form(brn_stencil stencil, const double x[][3], int order, double *g, double *h)
 {
-    for (int i = 0; i < stencil.count; ++i) {
-        memcpy(y[i], x[stencil.node[i]], sizeof y[i]);
+    const double *y[4];
+    for (int i = 0; i < 4; ++i) {
+        y[i] = x[stencil.node[i]]; /* unused entries of a stencil are 0 */
+    }
+    switch (stencil.kind) {
+    case BRN_PAIR_PP:
+        return point_point(y, order, g, h);
+    case BRN_PAIR_PE:
+        return point_line(y, order, g, h);
+    case BRN_PAIR_PT:
+        return point_plane(y, order, g, h);
+    default:
+        return line_line(y, order, g, h);
     }
 }
 
 double brn_stencil_distance2(brn_stencil stencil, const double x[][3], int order, double *g, double *h)
 {
-    double y[4][3];
-    pick(stencil, x, y);
-    const double(*z)[3] = (const double(*)[3])y;
-    switch (stencil.kind) {
-    case BRN_PAIR_PP:
-        return order == 0   ? brn_distance_point_point2(z)
-               : order == 1 ? brn_distance_point_point2_gradient(z, g)
-                            : brn_distance_point_point2_hessian(z, g, h);
-    case BRN_PAIR_PE:
-        return order == 0   ? brn_distance_point_line2(z)
-               : order == 1 ? brn_distance_point_line2_gradient(z, g)
-                            : brn_distance_point_line2_hessian(z, g, h);
-    case BRN_PAIR_PT:
-        return order == 0   ? brn_distance_point_plane2(z)
-               : order == 1 ? brn_distance_point_plane2_gradient(z, g)
-                            : brn_distance_point_plane2_hessian(z, g, h);
-    default:
-        return order == 0   ? brn_distance_line_line2(z)
-               : order == 1 ? brn_distance_line_line2_gradient(z, g)
-                            : brn_distance_line_line2_hessian(z, g, h);
-    }
+    return order == 0   ? stencil_form(stencil, x, 0, g, h)
+           : order == 1 ? stencil_form(stencil, x, 1, g, h)
+                        : stencil_form(stencil, x, 2, g, h);
 }
 
 double brn_stencil_closest(brn_stencil stencil, const double x[][3], double w[4], double n[3])
 {
     closest c = {.w = {1.0, -1.0}};
-    double y[4][3], squared;
-    pick(stencil, x, y);
-    const double(*z)[3] = (const double(*)[3])y;
+    const double *y[4];
+    double squared;
+    for (int i = 0; i < 4; ++i) {
+        y[i] = x[stencil.node[i]];
+    }
     switch (stencil.kind) {
     case BRN_PAIR_PP:
-        minus(z[0], z[1], c.n);
+        minus(y[0], y[1], c.n);
         squared = brn_dense_dot3(c.n, c.n);
         break;
     case BRN_PAIR_PE:
-        squared = closest_point_line(z, &c);
+        squared = closest_point_line(y, &c);
         break;
     case BRN_PAIR_PT:
-        squared = closest_point_plane(z, &c, 0);
+        squared = closest_point_plane(y, &c, 0);
         break;
     default:
-        squared = closest_line_line(z, &c, 0);
+        squared = closest_line_line(y, &c, 0);
         break;
     }
     memcpy(w, c.w, stencil.count * sizeof *w);

@@ -43,7 +43,7 @@ double brn_distance_line_line2_hessian(const double x[4][3], double g[12], doubl
 
 typedef enum brn_pair { BRN_PAIR_PP, BRN_PAIR_PE, BRN_PAIR_PT, BRN_PAIR_EE } brn_pair;
 
-/* A form and the local numbers of its nodes, in the form's order; the first `count` are set. */
+/* A form and the local numbers of its nodes, in the form's order; `count` of them, the rest 0. */
 typedef struct brn_stencil {
     uint8_t kind; /* brn_pair */
     uint8_t count;
@@ -65,10 +65,13 @@ double brn_stencil_distance2(brn_stencil stencil, const double x[][3], int order
    normal of contact, and the relative velocity of the closest points is sum_i w_i v_i. Returns d^2. */
 double brn_stencil_closest(brn_stencil stencil, const double x[][3], double w[4], double n[3]);
 
-/* True squared distances. */
+/* True squared distances, and with their gradients in all nodes (0 for those that do not take part). */
 double brn_distance_point_edge2(const double x[3][3]);
 double brn_distance_point_triangle2(const double x[4][3]);
 double brn_distance_edge_edge2(const double x[4][3]);
+double brn_distance_point_edge2_gradient(const double x[3][3], double g[9]);
+double brn_distance_point_triangle2_gradient(const double x[4][3], double g[12]);
+double brn_distance_edge_edge2_gradient(const double x[4][3], double g[12]);
 
 /* ---- mollifier of edge-edge terms [Li et al. 2020, eq. 24] ------------------------------------------------------------ */
 

@@ -191,6 +191,13 @@ static double true_distance2(sides kind, const double *x)
                                     : brn_distance_edge_edge2(as_nodes(x));
 }
 
+static double true_gradient(sides kind, const double *x, double g[12])
+{
+    return kind == POINT_EDGE       ? brn_distance_point_edge2_gradient(as_nodes(x), g)
+           : kind == POINT_TRIANGLE ? brn_distance_point_triangle2_gradient(as_nodes(x), g)
+                                    : brn_distance_edge_edge2_gradient(as_nodes(x), g);
+}
+
 static brn_stencil classify(sides kind, const double *x)
 {
     return kind == POINT_EDGE       ? brn_classify_point_edge(as_nodes(x))
@@ -290,6 +297,18 @@ static void test_classification_finds_the_minimum(void **state)
            figures (sine 1e-10) may be off by their width. */
         assert_near(got, want, 1e-8 + 1e-9 * want);
         assert_near(sqrt(brn_stencil_distance2(s, as_nodes(x), 0, NULL, NULL)), got, 1e-9);
+        /* the gradient in all nodes is that of the stencil, where the closest points are unique */
+        double g[12] = {0}, part[12], full[12] = {0};
+        assert_near(true_gradient(kind, x, g), got * got, 1e-14);
+        (void)brn_stencil_distance2(s, as_nodes(x), 1, part, NULL);
+        for (int i = 0; i < 3 * s.count; ++i) {
+            full[3 * s.node[i / 3] + i % 3] = part[i];
+        }
+        const bool parallel = kind == EDGE_EDGE && !(narrowness(&forms[3], x) > 1e-6);
+        /* weights of a figure of sine 1e-10 are good to 1e-6 */
+        for (int i = 0; i < 12 && !parallel; ++i) {
+            assert_near(g[i], full[i], 1e-5);
+        }
         /* the same at other scales, to the digit where the scale is a power of two */
         const double scale = repeat % 2 ? 0x1p20 : 0x1p-20;
         for (int i = 0; i < 12; ++i) {

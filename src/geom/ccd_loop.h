@@ -23,8 +23,8 @@ static inline void DIFFERENCE_NAME(vertex_nodes)(int shape, int k, int pair[2])
     pair[1] = shape == BRN_SHAPE_RHOMBOID ? 2 + (k >> 1) : k + 1;
 }
 
-static inline void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3], const double x1[][3],
-                                              DIFFERENCE_NAME(sweep) * q)
+static CCD_INLINE void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3], const double x1[][3],
+                                                  DIFFERENCE_NAME(sweep) * q)
 {
     q->shape = shape;
     q->count = shape + 1;
@@ -49,8 +49,8 @@ static inline void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3], c
 
 /* Unit direction from the origin to the nearest point at time t, and the distance of that point, which is not below the
    true one by more than rounding. False if it has none that can be trusted. */
-static inline int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, double t, DIFFERENCE_REAL n[3],
-                                             DIFFERENCE_REAL *distance)
+static CCD_INLINE int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, double t,
+                                                 DIFFERENCE_REAL n[3], DIFFERENCE_REAL *distance)
 {
     static const unsigned char triangle_edges[3][2] = {{0, 1}, {1, 2}, {0, 2}};
     static const unsigned char rhomboid_edges[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
@@ -95,8 +95,8 @@ static inline int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, d
 }
 
 /* The largest safe time; -1 if this precision cannot certify the start. */
-static double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double dmin, double keep,
-                                       double t_max)
+static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double dmin, double keep,
+                                                  double t_max)
 {
     const DIFFERENCE_REAL u = CCD_ROUNDING, more = 1 + 8 * u, less = 1 - 8 * u;
     DIFFERENCE_REAL wanted = 0, enough = 0;

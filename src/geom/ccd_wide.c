@@ -32,7 +32,8 @@ static wide root(wide x)
 #define DIFFERENCE_REAL    wide
 #define DIFFERENCE_NAME(x) wide_##x
 #define CCD_SQRT(x)        root(x)
-#define CCD_ITERATIONS     12 /* some 3 us each where it is emulated */
+#define CCD_INLINE
+#define CCD_ITERATIONS 12 /* some 3 us each where it is emulated */
 #include "geom/ccd_loop.h"
 
 double brn_ccd_wide(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,

@@ -8,6 +8,7 @@
 #include "geom/distance.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { PAIR_POINT, PAIR_EDGE, PAIR_TRIANGLE, PAIR_EDGES, PAIR_COUNT }; /* a point and ..., or two edges */
@@ -21,6 +22,7 @@ enum {
     FAMILY_PLANE,      /* all in the xy plane */
     FAMILY_DEGENERATE, /* edges of no length, flat triangles, nodes in common */
     FAMILY_CARRIED,    /* a large common motion */
+    FAMILY_EXACT,      /* meets at one instant to the last bit, where a computed distance is only rounding */
     FAMILY_COUNT
 };
 
@@ -180,6 +182,41 @@ static inline void ccd_degenerate(brn_rng *rng, ccd_query *q)
     }
 }
 
+/* Integer of up to 40 bits with sign. */
+static inline double ccd_integer(brn_rng *rng)
+{
+    return (double)(int64_t)(brn_rng_next(rng) >> 24) - 0x1p39;
+}
+
+/* Integers of at most 52 bits, so that all is exact: sides that are multiples of 2^10 meet at a multiple of 2^-10 of each,
+   and at a multiple of 2^-10 of the time. */
+static inline void ccd_meet(brn_rng *rng, ccd_query *q)
+{
+    const double u = (double)(brn_rng_next(rng) % 1025), v = (double)(brn_rng_next(rng) % 1025);
+    const double inside = fmin(v, 1024.0 - u), k = (double)(1 + brn_rng_next(rng) % 1024);
+    const bool together = brn_rng_next(rng) % 4 == 0; /* only one side moves */
+    for (int i = 0; i < 3; ++i) {
+        const double a = ccd_integer(rng), b = ccd_integer(rng), from = ccd_integer(rng),
+                     motion = ccd_integer(rng);
+        double middle[4] = {from, from, from + 1024.0 * a, from + 1024.0 * b};
+        if (q->pair == PAIR_EDGES) {
+            middle[1] = from + 1024.0 * a;
+            middle[2] = from + u * a - v * b;
+            middle[3] = middle[2] + 1024.0 * b;
+        } else if (q->pair == PAIR_TRIANGLE) {
+            middle[0] += u * a + inside * b;
+        } else if (q->pair == PAIR_EDGE) {
+            middle[0] += u * a;
+        }
+        for (int node = 0; node < 4; ++node) {
+            const bool first = node == 0 || (node == 1 && q->pair == PAIR_EDGES);
+            const double move = together ? (first ? motion : 0.0) : ccd_integer(rng);
+            q->x0[node][i] = middle[node] - k * move;
+            q->x1[node][i] = middle[node] + (1024.0 - k) * move;
+        }
+    }
+}
+
 static inline void ccd_shape(brn_rng *rng, ccd_query *q)
 {
     switch (q->family) {
@@ -222,6 +259,9 @@ static inline void ccd_shape(brn_rng *rng, ccd_query *q)
     case FAMILY_DEGENERATE:
         ccd_degenerate(rng, q);
         break;
+    case FAMILY_EXACT:
+        ccd_meet(rng, q);
+        break;
     default:
         break;
     }
@@ -245,7 +285,7 @@ static inline void ccd_query_make(brn_rng *rng, int pair, int family, ccd_query 
     ccd_noise(rng, 1.0, q->x1);
     ccd_shape(rng, q);
     /* Half of them at another scale. */
-    const double scale = brn_rng_next(rng) % 2 ? 1.0 : ccd_power(rng, -6.0, 6.0);
+    const double scale = brn_rng_next(rng) % 2 || family == FAMILY_EXACT ? 1.0 : ccd_power(rng, -6.0, 6.0);
     for (int k = 0; k < 4; ++k) {
         for (int i = 0; i < 3; ++i) {
             q->x0[k][i] = k < ccd_nodes(pair) ? scale * q->x0[k][i] : 0.0;

@@ -65,7 +65,7 @@ static void check_derivatives(value_fn fn, const void *arg, int n, const double 
     assert_near(fn(x, arg, 0, NULL, NULL), value, 1e-9 * fabs(value));
     assert_near(fn(x, arg, 1, g1, NULL), value, 1e-9 * fabs(value));
     for (int i = 0; i < n; ++i) {
-        assert_near(g1[i], g[i], 0.0);
+        assert_near(g1[i], g[i], 1e-9 * fabs(g[i]));
         gradient_scale = fmax(gradient_scale, fabs(g[i]));
         for (int j = 0; j < n; ++j) {
             assert_near(h[n * i + j], h[n * j + i], 0.0);
@@ -101,7 +101,7 @@ static double narrowness(const form *f, const double *x)
     }
     for (int i = 0; i < 3; ++i) {
         a[i] = x[3 * (first + 1) + i] - x[3 * first + i];
-        b[i] = f->count == 4 ? x[9 + i] - x[3 * from + i] : a[(i + 1) % 3];
+        b[i] = f->count == 4 ? x[9 + i] - x[3 * from + i] : 0.0;
         aa += a[i] * a[i];
         bb += b[i] * b[i];
     }

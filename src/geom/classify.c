@@ -2,8 +2,9 @@
    origin (geom/difference.h), translated to nodes. */
 #include "geom/distance.h"
 
-#define DIFFERENCE_REAL    double
-#define DIFFERENCE_NAME(x) x
+#define DIFFERENCE_REAL       double
+#define DIFFERENCE_NAME(x)    x
+#define DIFFERENCE_FLAT_SINE2 1e-20
 #include "geom/difference.h"
 
 static const brn_stencil point_edge_stencils[] = {
@@ -108,7 +109,7 @@ double brn_distance_edge_edge2(const double x[4][3])
     return nearest_edge_edge(x).squared;
 }
 
-/* ---- gradients ---------------------------------------------------------------------------------------------------------- */
+/* ---- gradients ------------------------------------------------------------------------------------------------- */
 
 static inline double set_gradient(const nearest *found, int count, const double *w, double *g)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- closest points of the smooth forms -------------------------------------------------------------------------------- */
+/* ---- closest points of the smooth forms ------------------------------------------------------------------------ */
 
 /* Closest points of a form with up to two free parameters u, v (see distance.h). */
 typedef struct closest {
@@ -40,21 +40,25 @@ static inline double closest_point_line(const double *const x[3], closest *c)
     return brn_dense_dot3(c->n, c->n);
 }
 
-/* The part of r along the normal of e1 and e2, and r = n - u e1 - v e2. */
+/* The part n of r along the normal of e1 and e2, and r = n - u e1 - v e2. The computed normal is normal to the sides
+   within rounding / sine only, so the height is taken of r + u e1 + v e2, which has hardly any part along them. */
 static inline double project_out(const double r[3], const double e1[3], const double e2[3], double uv[2],
                                  closest *c)
 {
     double normal[3], m[3];
     brn_dense_cross3(e1, e2, normal);
     c->ginv = 1.0 / brn_dense_dot3(normal, normal);
-    const double height = brn_dense_dot3(normal, r), s = height * c->ginv;
-    for (int k = 0; k < 3; ++k) {
-        c->n[k] = s * normal[k];
-    }
     brn_dense_cross3(e2, normal, m);
     uv[0] = -brn_dense_dot3(r, m) * c->ginv;
     brn_dense_cross3(normal, e1, m);
     uv[1] = -brn_dense_dot3(r, m) * c->ginv;
+    for (int k = 0; k < 3; ++k) {
+        m[k] = r[k] + uv[0] * e1[k] + uv[1] * e2[k];
+    }
+    const double height = brn_dense_dot3(normal, m), s = height * c->ginv;
+    for (int k = 0; k < 3; ++k) {
+        c->n[k] = s * normal[k];
+    }
     return height * s;
 }
 
@@ -147,7 +151,7 @@ static inline void set_hessian(const closest *c, const double wu[4], const doubl
     add_weights(4, c->w, h);
 }
 
-/* ---- the forms by pointers to their nodes, up to a derivative of some order (a constant in every call) ------------- */
+/* ---- the forms by pointers to their nodes, up to a derivative of some order (a constant in every call) --------- */
 
 static const double weights_pp[2] = {1.0, -1.0};
 
@@ -283,7 +287,7 @@ double brn_distance_line_line2_hessian(const double x[4][3], double g[12], doubl
     return line_line(NODES4(x), 2, g, h);
 }
 
-/* ---- stencils ------------------------------------------------------------------------------------------------------------- */
+/* ---- stencils -------------------------------------------------------------------------------------------------- */
 
 static inline double stencil_form(brn_stencil stencil, const double x[][3], int order, double *g, double *h)
 {
@@ -336,100 +340,4 @@ double brn_stencil_closest(brn_stencil stencil, const double x[][3], double w[4]
     memcpy(w, c.w, stencil.count * sizeof *w);
     memcpy(n, c.n, sizeof c.n);
     return squared;
-}
-
-/* ---- mollifier ------------------------------------------------------------------------------------------------------------ */
-
-double brn_mollifier_threshold(const double rest[4][3])
-{
-    return 1e-3 * brn_distance_point_point2(rest) * brn_distance_point_point2(rest + 2);
-}
-
-/* a, b, their cross product and c = |a x b|^2 */
-typedef struct spread {
-    double a[3], b[3], normal[3], c;
-} spread;
-
-static inline spread spread_of(const double x[4][3])
-{
-    spread s;
-    minus(x[1], x[0], s.a);
-    minus(x[3], x[2], s.b);
-    brn_dense_cross3(s.a, s.b, s.normal);
-    s.c = brn_dense_dot3(s.normal, s.normal);
-    return s;
-}
-
-double brn_mollifier(const double x[4][3], double eps)
-{
-    const double c = spread_of(x).c;
-    return c < eps ? (c / eps) * (2.0 - c / eps) : 1.0;
-}
-
-/* dc/da = 2 b x N, dc/db = 2 N x a; the nodes of an edge get them with opposite signs. */
-static inline void spread_gradient(const spread *s, double g[12])
-{
-    double da[3], db[3];
-    brn_dense_cross3(s->b, s->normal, da);
-    brn_dense_cross3(s->normal, s->a, db);
-    for (int k = 0; k < 3; ++k) {
-        g[k] = -2.0 * da[k];
-        g[3 + k] = 2.0 * da[k];
-        g[6 + k] = -2.0 * db[k];
-        g[9 + k] = 2.0 * db[k];
-    }
-}
-
-double brn_mollifier_gradient(const double x[4][3], double eps, double g[12])
-{
-    const spread s = spread_of(x);
-    if (!(s.c < eps)) {
-        memset(g, 0, 12 * sizeof *g);
-        return 1.0;
-    }
-    const double r = s.c / eps, slope = 2.0 / eps * (1.0 - r);
-    spread_gradient(&s, g);
-    for (int i = 0; i < 12; ++i) {
-        g[i] *= slope;
-    }
-    return r * (2.0 - r);
-}
-
-double brn_mollifier_hessian(const double x[4][3], double eps, double g[12], double h[144])
-{
-    const spread s = spread_of(x);
-    if (!(s.c < eps)) {
-        memset(g, 0, 12 * sizeof *g);
-        memset(h, 0, 144 * sizeof *h);
-        return 1.0;
-    }
-    const double r = s.c / eps, slope = 2.0 / eps * (1.0 - r), curve = -2.0 / eps / eps;
-    spread_gradient(&s, g);
-    for (int i = 0; i < 12; ++i) {
-        for (int j = 0; j < 12; ++j) {
-            h[12 * i + j] = curve * (g[i] * g[j]);
-        }
-    }
-    /* Second derivatives of c in (a, b): 2 (bb I - b b'), 2 (aa I - a a'), 2 (2 a b' - b a' - ab I). */
-    const double aa = brn_dense_dot3(s.a, s.a), bb = brn_dense_dot3(s.b, s.b), ab = brn_dense_dot3(s.a, s.b);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            const double one = i == j ? 1.0 : 0.0;
-            const double haa = 2.0 * slope * (bb * one - s.b[i] * s.b[j]);
-            const double hbb = 2.0 * slope * (aa * one - s.a[i] * s.a[j]);
-            const double hab = 2.0 * slope * (2.0 * s.a[i] * s.b[j] - s.b[i] * s.a[j] - ab * one);
-            for (int p = 0; p < 4; ++p) {
-                const double sign =
-                    (p == 0 || p == 3) ? 1.0 : -1.0; /* rows and columns of (x0, x1), (x2, x3) */
-                h[12 * (3 * (p >> 1) + i) + 3 * (p & 1) + j] += sign * haa;
-                h[12 * (6 + 3 * (p >> 1) + i) + 6 + 3 * (p & 1) + j] += sign * hbb;
-                h[12 * (3 * (p >> 1) + i) + 6 + 3 * (p & 1) + j] += sign * hab;
-                h[12 * (6 + 3 * (p & 1) + j) + 3 * (p >> 1) + i] += sign * hab;
-            }
-        }
-    }
-    for (int i = 0; i < 12; ++i) {
-        g[i] *= slope;
-    }
-    return r * (2.0 - r);
 }

@@ -1,5 +1,5 @@
-/* Additive CCD against the interval reference, which proves what the additive one promises: on [0, t] the distance stays
-   above dmin + keep (d0 - dmin). */
+/* Additive CCD against the interval reference, which proves what the additive one promises: on [0, t] the distance
+   stays above dmin + keep (d0 - dmin). */
 #ifndef BRN_TESTS_UNIT_CCD_AGREE_H
 #define BRN_TESTS_UNIT_CCD_AGREE_H
 
@@ -25,8 +25,8 @@ static inline void ccd_agree(const ccd_query *q, double dmin, double keep, agree
         sum->too_close++;
         return;
     }
-    /* A box is reported within 0.9 floor if it is that near or smaller than the tolerance, so that the true distance there is
-       below 0.9 floor + sqrt(3) (tolerance + rounding) < floor. */
+    /* A box is reported within 0.9 floor if it is that near or smaller than the tolerance, so that the true distance
+       there is below 0.9 floor + sqrt(3) (tolerance + rounding) < floor. */
     const brn_interval_hit hit = ccd_interval(q, dmin + 0.9 * (floor - dmin), 0.05 * keep * gap, t);
     sum->exhausted += hit.exhausted;
     sum->proved += !hit.collides;

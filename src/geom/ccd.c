@@ -2,12 +2,16 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#define DIFFERENCE_REAL    double
-#define DIFFERENCE_NAME(x) x
-#define CCD_ROUNDING       0x1p-53
-#define CCD_TINY           0x1p-900
-#define CCD_SQRT(x)        sqrt(x)
+#define DIFFERENCE_REAL       double
+#define DIFFERENCE_NAME(x)    x
+#define DIFFERENCE_FLAT_SINE2 1e-20
+#define CCD_ROUNDING          0x1p-53
+#define CCD_TINY              0x1p-900
+#define CCD_ITERATIONS        200
+#define CCD_INLINE            inline __attribute__((always_inline)) /* one copy for each shape */
+#define CCD_SQRT(x)           sqrt(x)
 #include "geom/ccd_loop.h"
 
 #include "geom/ccd_wide.h"
@@ -28,8 +32,8 @@ static double largest(int count, const double x[][3])
     return most;
 }
 
-static double ccd(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,
-                  double t_max)
+static CCD_INLINE double ccd(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,
+                             double t_max)
 {
     const int count = shape == BRN_SHAPE_RHOMBOID ? 4 : shape + 2;
     const double most = fmax(fmax(largest(count, x0), largest(count, x1)), dmin);

@@ -26,7 +26,7 @@ typedef struct heap {
     box boxes[BRN_INTERVAL_BOXES];
 } heap;
 
-/* ---- the heap: earliest time first, then the smaller box, so that a contact is pinned down at once ----------------------- */
+/* ---- the heap: earliest time first, then the smaller box, so that a contact is pinned down at once ------------- */
 
 static bool before(const box *a, const box *b)
 {
@@ -62,7 +62,7 @@ static box pop(heap *h)
     return first;
 }
 
-/* ---- inclusion ------------------------------------------------------------------------------------------------------------ */
+/* ---- inclusion ------------------------------------------------------------------------------------------------- */
 
 static inline double halved(double x, int times)
 {
@@ -172,7 +172,7 @@ static brn_interval_hit search(const map *f)
     return hit;
 }
 
-/* ---- the four pairs ---------------------------------------------------------------------------------------------------------- */
+/* ---- the four pairs -------------------------------------------------------------------------------------------- */
 
 /* Local nodes of base, side1, side2, each a difference; the same node twice gives no side. */
 typedef struct layout {
@@ -209,9 +209,9 @@ static void set_map(const layout *l, const double x0[][3], const double x1[][3],
             parts[part][1][i] = end;
             sum += fmax(fabs(start), fabs(end));
         }
-        /* Each part is a difference (one rounding), a blend in t (four: t itself, 1 - t, products, sum), a product with u
-           or v, and a sum of three: at most nine roundings of numbers that add up to `sum`. 32 are allowed, and the
-           smallest number for products that underflow. */
+        /* Each part is a difference (one rounding), a blend in t (four: t itself, 1 - t, products, sum), a product
+           with u or v, and a sum of three: at most nine roundings of numbers that add up to `sum`. 32 are allowed,
+           and the smallest number for products that underflow. */
         f->rounding[i] = 32.0 * 0x1p-53 * sum + 1e-300;
     }
 }

@@ -1,13 +1,14 @@
-/* Additive CCD in one precision. The includer defines DIFFERENCE_REAL, DIFFERENCE_NAME(x), CCD_SQRT(x), CCD_ROUNDING (u,
-   half the distance of 1 and the next number) and CCD_TINY (a squared length above which no square loses digits to
-   underflow) before each inclusion; there is no include guard.
+/* Additive CCD in one precision. The includer defines what geom/difference.h wants and CCD_SQRT(x), CCD_ROUNDING (u, half
+   the distance of 1 and the next number), CCD_TINY (a squared length above which no square loses digits to
+   underflow), CCD_ITERATIONS (their cap) and CCD_INLINE before each inclusion; there is no include guard.
 
-   Rounding. With R_k, V_k the exact vertices and motions and r_k, v_k the computed ones, |r_k - R_k| <= u |r_k| and
-   |v_k - V_k| <= u (|r_k(0)| + |r_k(1)| + |v_k|) <= 2 u sweep a component, where size and sweep bound the sums of absolute
-   components of r_k(0), and of r_k(0) and r_k(1) together. A dot product with n (components at most 1) adds 3 u times the
-   sum of its terms, and n's length is 1 within 4 u. So n.R_k(t) >= g_k - 4 u (size + t sweep) - ..., counted to first order
-   8 u (size + t sweep); 16 u is used, which also holds the rounding of t + dt (its motion is at most u t sweep). The speed
-   -n.V_k is at most -b_k + 8 u sweep likewise. Quotients are shortened by 8 u, wanted distances lengthened by 8 u. */
+   Rounding, to first order in u. R_k, V_k are the exact vertices and motions, r_k, v_k the computed ones; size bounds
+   the sums of absolute components |r_k(0)|, sweep those of |r_k(0)| + |r_k(1)|. Then |r_k - R_k| <= u size and
+   |v_k - V_k| <= u (|r_k(0)| + |r_k(1)| + |v_k|) <= 2 u sweep; a dot product with n (components at most 1) adds 3 u times
+   the sum of its absolute terms. So b_k = n.v_k is within 5 u sweep of n.V_k, and g_k = n.r_k + t b_k, with two roundings
+   of its own, within 6 u size + 8 u t sweep of n.R_k(t). The margin is 16 u (size + t sweep); it also holds the
+   rounding of the sum t + step, a motion of at most u t sweep. The speed -n.V_k is taken as -b_k + 8 u sweep. The length
+   of n is 1 within 4 u, so wanted distances are lengthened by 8 u; quotients are shortened by 16 u. */
 #include "geom/difference.h"
 
 typedef struct DIFFERENCE_NAME(sweep) {
@@ -16,8 +17,6 @@ typedef struct DIFFERENCE_NAME(sweep) {
     DIFFERENCE_REAL size, sweep;
 } DIFFERENCE_NAME(sweep);
 
-enum { DIFFERENCE_NAME(ITERATIONS) = 200 };
-
 /* Pairs of nodes that the vertices are differences of, by shape. */
 static inline void DIFFERENCE_NAME(vertex_nodes)(int shape, int k, int pair[2])
 {
@@ -25,8 +24,8 @@ static inline void DIFFERENCE_NAME(vertex_nodes)(int shape, int k, int pair[2])
     pair[1] = shape == BRN_SHAPE_RHOMBOID ? 2 + (k >> 1) : k + 1;
 }
 
-static inline void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3], const double x1[][3],
-                                              DIFFERENCE_NAME(sweep) * q)
+static CCD_INLINE void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3], const double x1[][3],
+                                                  DIFFERENCE_NAME(sweep) * q)
 {
     q->shape = shape;
     q->count = shape + 1;
@@ -49,10 +48,10 @@ static inline void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3], c
     }
 }
 
-/* Unit direction from the origin to the nearest point at time t, and the distance of that point, which is not below the
-   true one by more than rounding. False if it has none that can be trusted. */
-static inline int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, double t, DIFFERENCE_REAL n[3],
-                                             DIFFERENCE_REAL *distance)
+/* Unit direction from the origin to the nearest point at time t, and (unless NULL) the distance of that point,
+   which is not below the true one by more than rounding. False if it has none that can be trusted. */
+static CCD_INLINE int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, double t,
+                                                 DIFFERENCE_REAL n[3], DIFFERENCE_REAL *distance)
 {
     static const unsigned char triangle_edges[3][2] = {{0, 1}, {1, 2}, {0, 2}};
     static const unsigned char rhomboid_edges[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
@@ -67,17 +66,28 @@ static inline int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, d
         e2[i] = q->count > 2 ? r[2][i] - r[0][i] : 0;
     }
     const DIFFERENCE_REAL(*vertex)[3] = (const DIFFERENCE_REAL(*)[3])r;
-    DIFFERENCE_NAME(nearest) found = {.c = {r[0][0], r[0][1], r[0][2]}, .feature = BRN_FEATURE_VERTEX};
+    DIFFERENCE_NAME(nearest) found = {.uv = {0, 0}, .feature = BRN_FEATURE_VERTEX};
+    for (int i = 0; i < 3; ++i) {
+        found.c[i] = r[0][i];
+    }
     if (q->shape == BRN_SHAPE_SEGMENT) {
         DIFFERENCE_NAME(nearest_segment)(vertex, e1, &found);
     } else if (q->shape != BRN_SHAPE_POINT) {
         DIFFERENCE_NAME(nearest_face)(q->shape, vertex, e1, e2, &found);
     }
-    *distance = CCD_SQRT(DIFFERENCE_NAME(dot)(found.c, found.c));
-    /* A nearest point on an edge is a difference of larger vectors. A tilt along the edge would cost its length times the
-       tilt; across the edge it is of second order. So project the edge out once more. */
-    if (found.feature >= BRN_FEATURE_EDGE && found.feature < BRN_FEATURE_FACE) {
-        const int edge = found.feature - BRN_FEATURE_EDGE;
+    /* The distance of the point with the found coordinates, which lies in the shape whatever their error. */
+    if (distance != NULL) {
+        DIFFERENCE_REAL point[3];
+        for (int i = 0; i < 3; ++i) {
+            point[i] = r[0][i] + found.uv[0] * e1[i] + found.uv[1] * e2[i];
+        }
+        *distance = CCD_SQRT(DIFFERENCE_NAME(dot)(point, point));
+    }
+    /* The direction is good to u over a distance, or over a sine. A tilt along a side would cost the length of the side
+       times the tilt; across the side it is of second order, or meets the small height of a narrow face. So project the
+       edge, or a side of the face, out once more. */
+    if (found.feature >= BRN_FEATURE_EDGE) {
+        const int edge = found.feature == BRN_FEATURE_FACE ? 0 : found.feature - BRN_FEATURE_EDGE;
         const unsigned char *ends =
             q->shape == BRN_SHAPE_RHOMBOID ? rhomboid_edges[edge] : triangle_edges[edge];
         DIFFERENCE_REAL e[3];
@@ -97,15 +107,15 @@ static inline int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, d
 }
 
 /* The largest safe time; -1 if this precision cannot certify the start. */
-static double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double dmin, double keep,
-                                       double t_max)
+static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double dmin, double keep,
+                                                  double t_max)
 {
     const DIFFERENCE_REAL u = CCD_ROUNDING, more = 1 + 8 * u, less = 1 - 8 * u;
     DIFFERENCE_REAL wanted = 0, enough = 0;
     double t = 0.0;
-    for (int iteration = 0; iteration < DIFFERENCE_NAME(ITERATIONS); ++iteration) {
-        DIFFERENCE_REAL n[3], distance, g[4], b[4];
-        if (!DIFFERENCE_NAME(direction)(q, t, n, &distance)) {
+    for (int iteration = 0; iteration < CCD_ITERATIONS; ++iteration) {
+        DIFFERENCE_REAL n[3], distance = 0, g[4], b[4];
+        if (!DIFFERENCE_NAME(direction)(q, t, n, iteration == 0 ? &distance : NULL)) {
             return iteration == 0 ? -1.0 : t;
         }
         /* Separation along n, now and its rate. */
@@ -117,7 +127,7 @@ static double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double 
             low = k == 0 || g[k] < low ? g[k] : low;
         }
         if (iteration == 0) {
-            /* The gap is at most `gap`; what is certified must be nearly as much, or the kept fraction would suffer. */
+            /* The gap is at most `gap`; what is certified must be nearly as much, or the fraction would suffer. */
             const DIFFERENCE_REAL gap = distance + margin - (DIFFERENCE_REAL)dmin;
             if (!(gap > 0) || !(low - dmin > (keep + 0.8 * (1.0 - keep)) * gap)) {
                 return -1.0;

@@ -1,15 +1,10 @@
 #include "geom/ccd_wide.h"
 
-#include <float.h>
 #include <math.h>
+#include <stddef.h>
 
-#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
-typedef __float128 wide;
-# define CCD_ROUNDING 0x1p-113
-#else
-typedef long double wide;
-# define CCD_ROUNDING (0.5L * LDBL_EPSILON)
-#endif
+typedef brn_wide wide;
+#define CCD_ROUNDING BRN_WIDE_ROUNDING
 /* Squares of any double are far inside the exponents of a wide number, unless it is a double itself. */
 #if LDBL_MIN_EXP < -10000
 # define CCD_TINY ((wide)0x1p-1000 * 0x1p-1000 * 0x1p-200)
@@ -17,7 +12,8 @@ typedef long double wide;
 # define CCD_TINY 0x1p-900
 #endif
 
-/* One Newton step from the root in double, which may lie outside its range of exponents for squares of tiny lengths. */
+/* One Newton step from the root in double, which may lie outside its range of exponents for squares of tiny lengths.
+   */
 static wide root(wide x)
 {
     wide scale = 1;
@@ -29,9 +25,12 @@ static wide root(wide x)
     return y > 0 ? scale * (y + x / y) / 2 : 0;
 }
 
-#define DIFFERENCE_REAL    wide
-#define DIFFERENCE_NAME(x) wide_##x
-#define CCD_SQRT(x)        root(x)
+#define DIFFERENCE_REAL       wide
+#define DIFFERENCE_NAME(x)    wide_##x
+#define DIFFERENCE_FLAT_SINE2 (CCD_ROUNDING * CCD_ROUNDING * 1e12)
+#define CCD_SQRT(x)           root(x)
+#define CCD_INLINE
+#define CCD_ITERATIONS 12 /* some 3 us each where it is emulated */
 #include "geom/ccd_loop.h"
 
 double brn_ccd_wide(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,

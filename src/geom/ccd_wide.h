@@ -1,7 +1,18 @@
-/* Inside geom/: additive CCD in the widest arithmetic of the platform, for starts so close that double cannot tell that
-   they are apart. Arguments as checked and scaled by ccd.c; 0 if the start is not certified here either. */
+/* Inside geom/: additive CCD in the widest arithmetic of the platform, for starts so close that double cannot tell
+   that they are apart. Arguments as checked and scaled by ccd.c; 0 if the start is not certified here either. */
 #ifndef BRN_GEOM_CCD_WIDE_H
 #define BRN_GEOM_CCD_WIDE_H
+
+#include <float.h>
+
+/* The widest arithmetic, and half the distance of 1 and the next number in it. */
+#if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)
+typedef __float128 brn_wide;
+# define BRN_WIDE_ROUNDING 0x1p-113
+#else
+typedef long double brn_wide;
+# define BRN_WIDE_ROUNDING (0.5L * LDBL_EPSILON)
+#endif
 
 double brn_ccd_wide(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,
                     double t_max);

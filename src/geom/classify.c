@@ -2,8 +2,9 @@
    origin (geom/difference.h), translated to nodes. */
 #include "geom/distance.h"
 
-#define DIFFERENCE_REAL    double
-#define DIFFERENCE_NAME(x) x
+#define DIFFERENCE_REAL       double
+#define DIFFERENCE_NAME(x)    x
+#define DIFFERENCE_FLAT_SINE2 1e-20
 #include "geom/difference.h"
 
 static const brn_stencil point_edge_stencils[] = {
@@ -106,4 +107,37 @@ double brn_distance_point_triangle2(const double x[4][3])
 double brn_distance_edge_edge2(const double x[4][3])
 {
     return nearest_edge_edge(x).squared;
+}
+
+/* ---- gradients ------------------------------------------------------------------------------------------------- */
+
+static inline double set_gradient(const nearest *found, int count, const double *w, double *g)
+{
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            g[3 * i + k] = 2.0 * w[i] * found->c[k];
+        }
+    }
+    return found->squared;
+}
+
+double brn_distance_point_edge2_gradient(const double x[3][3], double g[9])
+{
+    const nearest found = nearest_point_edge(x);
+    const double w[3] = {1.0, found.uv[0] - 1.0, -found.uv[0]};
+    return set_gradient(&found, 3, w, g);
+}
+
+double brn_distance_point_triangle2_gradient(const double x[4][3], double g[12])
+{
+    const nearest found = nearest_point_triangle(x);
+    const double w[4] = {1.0, found.uv[0] + found.uv[1] - 1.0, -found.uv[0], -found.uv[1]};
+    return set_gradient(&found, 4, w, g);
+}
+
+double brn_distance_edge_edge2_gradient(const double x[4][3], double g[12])
+{
+    const nearest found = nearest_edge_edge(x);
+    const double w[4] = {1.0 - found.uv[0], found.uv[0], found.uv[1] - 1.0, -found.uv[1]};
+    return set_gradient(&found, 4, w, g);
 }

@@ -1,5 +1,7 @@
 /* The point nearest to the origin of the difference of two simplices, written once for two precisions: the includer
-   defines DIFFERENCE_REAL and DIFFERENCE_NAME(x) before each inclusion, so there is no include guard.
+   defines DIFFERENCE_REAL, DIFFERENCE_NAME(x) and DIFFERENCE_FLAT_SINE2 before each inclusion, so there is no include
+   guard. The last is the squared sine between the sides below which a triangle or a pair of edges counts as flat: its
+   nearest point is then looked for on the edges alone. The normal is good to u / sine.
 
    The distance of two convex sets A and B is that of the origin from { a - b }. For a point and a simplex that is the
    simplex again, for two edges a parallelogram, and a point that moves linearly stays one. So the four pairs of
@@ -15,9 +17,6 @@
 enum { BRN_SHAPE_POINT, BRN_SHAPE_SEGMENT, BRN_SHAPE_TRIANGLE, BRN_SHAPE_RHOMBOID };
 enum { BRN_FEATURE_VERTEX = 0, BRN_FEATURE_EDGE = 4, BRN_FEATURE_FACE = 8 };
 
-/* Squared sine between the sides below which a triangle or a pair of edges counts as flat: its nearest point is then
-   looked for on the edges alone. */
-# define BRN_FLAT_SINE2 1e-20
 /* Squared sine below which all edges are searched, whatever the (then less certain) place of the projection says. */
 # define BRN_NARROW_SINE2 1e-8
 #endif
@@ -25,6 +24,7 @@ enum { BRN_FEATURE_VERTEX = 0, BRN_FEATURE_EDGE = 4, BRN_FEATURE_FACE = 8 };
 typedef struct DIFFERENCE_NAME(nearest) {
     DIFFERENCE_REAL c[3];    /* the nearest point; for a face and an edge normal to it within rounding */
     DIFFERENCE_REAL squared; /* its squared distance */
+    DIFFERENCE_REAL uv[2];   /* it is r[0] + uv[0] (r[1] - r[0]) + uv[1] (r[2] - r[0]) */
     int feature;
 } DIFFERENCE_NAME(nearest);
 
@@ -41,16 +41,17 @@ static inline void DIFFERENCE_NAME(cross)(const DIFFERENCE_REAL a[3], const DIFF
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Keeps the nearest point of the segment from r (vertex i) along e to s (vertex j) if it is nearer than that of out. */
+/* Keeps the nearest point of the segment from r (vertex i) along e to s (vertex j) if it is nearer than that of out.
+   The coordinates uv of vertex k are (k & 1, k >> 1) in both shapes. */
 static inline void DIFFERENCE_NAME(try_edge)(const DIFFERENCE_REAL *r, const DIFFERENCE_REAL *s,
                                              const DIFFERENCE_REAL *e, int edge, int i, int j,
                                              DIFFERENCE_NAME(nearest) * out)
 {
     const DIFFERENCE_REAL length2 = DIFFERENCE_NAME(dot)(e, e), along = -DIFFERENCE_NAME(dot)(r, e);
-    DIFFERENCE_REAL c[3];
+    DIFFERENCE_REAL c[3], u;
     int feature;
     if (along > 0 && along < length2) {
-        const DIFFERENCE_REAL u = along / length2;
+        u = along / length2;
         for (int k = 0; k < 3; ++k) {
             c[k] = r[k] + u * e[k];
         }
@@ -60,6 +61,7 @@ static inline void DIFFERENCE_NAME(try_edge)(const DIFFERENCE_REAL *r, const DIF
         for (int k = 0; k < 3; ++k) {
             c[k] = end[k];
         }
+        u = along > 0 ? 1 : 0;
         feature = BRN_FEATURE_VERTEX + (along > 0 ? j : i);
     }
     const DIFFERENCE_REAL squared = DIFFERENCE_NAME(dot)(c, c);
@@ -68,6 +70,8 @@ static inline void DIFFERENCE_NAME(try_edge)(const DIFFERENCE_REAL *r, const DIF
             out->c[k] = c[k];
         }
         out->squared = squared;
+        out->uv[0] = (1 - u) * (i & 1) + u * (j & 1);
+        out->uv[1] = (1 - u) * (i >> 1) + u * (j >> 1);
         out->feature = feature;
     }
 }
@@ -80,9 +84,9 @@ static inline void DIFFERENCE_NAME(nearest_segment)(const DIFFERENCE_REAL r[2][3
 }
 
 /* Triangle or rhomboid with the sides e1 = r[1] - r[0] and e2 = r[2] - r[0]. The projection r[0] + u e1 + v e2 of the
-   origin on the plane has u = -(r0 x e2).N / N.N, v = -(e1 x r0).N / N.N with N = e1 x e2. Cross products, as the normal
-   equations would square the condition of a narrow shape. Outside the face, the nearest point is on an edge that the
-   projection sees: f is convex in (u, v), so from any other edge it still falls towards the inside. */
+   origin on the plane has u = -(r0 x e2).N / N.N, v = -(e1 x r0).N / N.N with N = e1 x e2. Cross products, as the
+   normal equations would square the condition of a narrow shape. Outside the face, the nearest point is on an edge
+   that the projection sees: f is convex in (u, v), so from any other edge it still falls towards the inside. */
 static inline void DIFFERENCE_NAME(nearest_face)(int shape, const DIFFERENCE_REAL r[][3],
                                                  const DIFFERENCE_REAL e1[3], const DIFFERENCE_REAL e2[3],
                                                  DIFFERENCE_NAME(nearest) * out)
@@ -96,10 +100,18 @@ static inline void DIFFERENCE_NAME(nearest_face)(int shape, const DIFFERENCE_REA
     DIFFERENCE_NAME(cross)(n, e1, m);
     const DIFFERENCE_REAL v = -DIFFERENCE_NAME(dot)(r[0], m);
     const int triangle = shape == BRN_SHAPE_TRIANGLE;
-    const int flat = !(nn > (DIFFERENCE_REAL)BRN_FLAT_SINE2 * sides);
+    const int flat = !(nn > (DIFFERENCE_REAL)DIFFERENCE_FLAT_SINE2 * sides);
     const int beyond = triangle ? !(u + v < nn) : !(u < nn);
     if (!flat && u > 0 && v > 0 && !beyond && (triangle || v < nn)) {
-        const DIFFERENCE_REAL height = DIFFERENCE_NAME(dot)(n, r[0]), s = height / nn;
+        /* n is normal to the sides within u / sine only, so take the height not of r[0] but of the projection as it is
+           computed, which has hardly any part along them. */
+        const DIFFERENCE_REAL inverse = 1 / nn;
+        out->uv[0] = u * inverse;
+        out->uv[1] = v * inverse;
+        for (int k = 0; k < 3; ++k) {
+            m[k] = r[0][k] + out->uv[0] * e1[k] + out->uv[1] * e2[k];
+        }
+        const DIFFERENCE_REAL height = DIFFERENCE_NAME(dot)(n, m), s = height * inverse;
         for (int k = 0; k < 3; ++k) {
             out->c[k] = s * n[k];
         }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- closest points of the smooth forms -------------------------------------------------------------------------------- */
+/* ---- closest points of the smooth forms ------------------------------------------------------------------------ */
 
 /* Closest points of a form with up to two free parameters u, v (see distance.h). */
 typedef struct closest {
@@ -22,7 +22,7 @@ static inline void minus(const double a[3], const double b[3], double c[3])
 }
 
 /* n = q + u e, orthogonal to e. */
-static inline double closest_point_line(const double x[3][3], closest *c)
+static inline double closest_point_line(const double *const x[3], closest *c)
 {
     double q[3], e[3];
     minus(x[0], x[1], q);
@@ -40,21 +40,25 @@ static inline double closest_point_line(const double x[3][3], closest *c)
     return brn_dense_dot3(c->n, c->n);
 }
 
-/* The part of r along the normal of e1 and e2, and r = n - u e1 - v e2. */
+/* The part n of r along the normal of e1 and e2, and r = n - u e1 - v e2. The computed normal is normal to the sides
+   within rounding / sine only, so the height is taken of r + u e1 + v e2, which has hardly any part along them. */
 static inline double project_out(const double r[3], const double e1[3], const double e2[3], double uv[2],
                                  closest *c)
 {
     double normal[3], m[3];
     brn_dense_cross3(e1, e2, normal);
     c->ginv = 1.0 / brn_dense_dot3(normal, normal);
-    const double height = brn_dense_dot3(normal, r), s = height * c->ginv;
-    for (int k = 0; k < 3; ++k) {
-        c->n[k] = s * normal[k];
-    }
     brn_dense_cross3(e2, normal, m);
     uv[0] = -brn_dense_dot3(r, m) * c->ginv;
     brn_dense_cross3(normal, e1, m);
     uv[1] = -brn_dense_dot3(r, m) * c->ginv;
+    for (int k = 0; k < 3; ++k) {
+        m[k] = r[k] + uv[0] * e1[k] + uv[1] * e2[k];
+    }
+    const double height = brn_dense_dot3(normal, m), s = height * c->ginv;
+    for (int k = 0; k < 3; ++k) {
+        c->n[k] = s * normal[k];
+    }
     return height * s;
 }
 
@@ -68,7 +72,7 @@ static inline void set_gram(const double e1[3], const double e2[3], closest *c)
 }
 
 /* n = (p - t0) + u (t0 - t1) + v (t0 - t2) */
-static inline double closest_point_plane(const double x[4][3], closest *c, int gram)
+static inline double closest_point_plane(const double *const x[4], closest *c, int gram)
 {
     double r[3], e1[3], e2[3], uv[2];
     minus(x[0], x[1], r);
@@ -86,7 +90,7 @@ static inline double closest_point_plane(const double x[4][3], closest *c, int g
 }
 
 /* n = (a0 - b0) + u (a1 - a0) + v (b0 - b1) */
-static inline double closest_line_line(const double x[4][3], closest *c, int gram)
+static inline double closest_line_line(const double *const x[4], closest *c, int gram)
 {
     double r[3], e1[3], e2[3], uv[2];
     minus(x[0], x[2], r);
@@ -147,274 +151,193 @@ static inline void set_hessian(const closest *c, const double wu[4], const doubl
     add_weights(4, c->w, h);
 }
 
-/* ---- point-point ---------------------------------------------------------------------------------------------------------- */
+/* ---- the forms by pointers to their nodes, up to a derivative of some order (a constant in every call) --------- */
 
 static const double weights_pp[2] = {1.0, -1.0};
 
-double brn_distance_point_point2(const double x[2][3])
+static inline double point_point(const double *const x[2], int order, double *g, double *h)
 {
     double n[3];
     minus(x[0], x[1], n);
+    if (order > 0) {
+        set_gradient(2, weights_pp, n, g);
+    }
+    if (order > 1) {
+        memset(h, 0, 36 * sizeof *h);
+        add_weights(2, weights_pp, h);
+    }
     return brn_dense_dot3(n, n);
+}
+
+static inline double point_line(const double *const x[3], int order, double *g, double *h)
+{
+    static const double wu[3] = {0.0, 1.0, -1.0};
+    closest c;
+    const double squared = closest_point_line(x, &c);
+    if (order > 0) {
+        set_gradient(3, c.w, c.n, g);
+    }
+    if (order > 1) {
+        double p[9];
+        const double scale = sqrt(2.0 * c.ginv);
+        for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                p[3 * i + k] = scale * (wu[i] * c.n[k] + c.w[i] * c.nu[k]);
+            }
+        }
+        for (int i = 0; i < 9; ++i) {
+            for (int j = 0; j < 9; ++j) {
+                h[9 * i + j] = -p[i] * p[j];
+            }
+        }
+        add_weights(3, c.w, h);
+    }
+    return squared;
+}
+
+static inline double point_plane(const double *const x[4], int order, double *g, double *h)
+{
+    static const double wu[4] = {0.0, 1.0, -1.0, 0.0}, wv[4] = {0.0, 1.0, 0.0, -1.0};
+    closest c;
+    const double squared = closest_point_plane(x, &c, order > 1);
+    if (order > 0) {
+        set_gradient(4, c.w, c.n, g);
+    }
+    if (order > 1) {
+        set_hessian(&c, wu, wv, h);
+    }
+    return squared;
+}
+
+static inline double line_line(const double *const x[4], int order, double *g, double *h)
+{
+    static const double wu[4] = {-1.0, 1.0, 0.0, 0.0}, wv[4] = {0.0, 0.0, 1.0, -1.0};
+    closest c;
+    const double squared = closest_line_line(x, &c, order > 1);
+    if (order > 0) {
+        set_gradient(4, c.w, c.n, g);
+    }
+    if (order > 1) {
+        set_hessian(&c, wu, wv, h);
+    }
+    return squared;
+}
+
+#define NODES2(x) ((const double *const[]){(x)[0], (x)[1]})
+#define NODES3(x) ((const double *const[]){(x)[0], (x)[1], (x)[2]})
+#define NODES4(x) ((const double *const[]){(x)[0], (x)[1], (x)[2], (x)[3]})
+
+double brn_distance_point_point2(const double x[2][3])
+{
+    return point_point(NODES2(x), 0, NULL, NULL);
 }
 
 double brn_distance_point_point2_gradient(const double x[2][3], double g[6])
 {
-    double n[3];
-    minus(x[0], x[1], n);
-    set_gradient(2, weights_pp, n, g);
-    return brn_dense_dot3(n, n);
+    return point_point(NODES2(x), 1, g, NULL);
 }
 
 double brn_distance_point_point2_hessian(const double x[2][3], double g[6], double h[36])
 {
-    memset(h, 0, 36 * sizeof *h);
-    add_weights(2, weights_pp, h);
-    return brn_distance_point_point2_gradient(x, g);
+    return point_point(NODES2(x), 2, g, h);
 }
-
-/* ---- point-line ----------------------------------------------------------------------------------------------------------- */
 
 double brn_distance_point_line2(const double x[3][3])
 {
-    closest c;
-    return closest_point_line(x, &c);
+    return point_line(NODES3(x), 0, NULL, NULL);
 }
 
 double brn_distance_point_line2_gradient(const double x[3][3], double g[9])
 {
-    closest c;
-    const double squared = closest_point_line(x, &c);
-    set_gradient(3, c.w, c.n, g);
-    return squared;
+    return point_line(NODES3(x), 1, g, NULL);
 }
 
 double brn_distance_point_line2_hessian(const double x[3][3], double g[9], double h[81])
 {
-    static const double wu[3] = {0.0, 1.0, -1.0};
-    closest c;
-    double p[9];
-    const double squared = closest_point_line(x, &c);
-    const double scale = sqrt(2.0 * c.ginv);
-    set_gradient(3, c.w, c.n, g);
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            p[3 * i + k] = scale * (wu[i] * c.n[k] + c.w[i] * c.nu[k]);
-        }
-    }
-    for (int i = 0; i < 9; ++i) {
-        for (int j = 0; j < 9; ++j) {
-            h[9 * i + j] = -p[i] * p[j];
-        }
-    }
-    add_weights(3, c.w, h);
-    return squared;
+    return point_line(NODES3(x), 2, g, h);
 }
-
-/* ---- point-plane ---------------------------------------------------------------------------------------------------------- */
 
 double brn_distance_point_plane2(const double x[4][3])
 {
-    closest c;
-    return closest_point_plane(x, &c, 0);
+    return point_plane(NODES4(x), 0, NULL, NULL);
 }
 
 double brn_distance_point_plane2_gradient(const double x[4][3], double g[12])
 {
-    closest c;
-    const double squared = closest_point_plane(x, &c, 0);
-    set_gradient(4, c.w, c.n, g);
-    return squared;
+    return point_plane(NODES4(x), 1, g, NULL);
 }
 
 double brn_distance_point_plane2_hessian(const double x[4][3], double g[12], double h[144])
 {
-    static const double wu[4] = {0.0, 1.0, -1.0, 0.0}, wv[4] = {0.0, 1.0, 0.0, -1.0};
-    closest c;
-    const double squared = closest_point_plane(x, &c, 1);
-    set_gradient(4, c.w, c.n, g);
-    set_hessian(&c, wu, wv, h);
-    return squared;
+    return point_plane(NODES4(x), 2, g, h);
 }
-
-/* ---- line-line ------------------------------------------------------------------------------------------------------------ */
 
 double brn_distance_line_line2(const double x[4][3])
 {
-    closest c;
-    return closest_line_line(x, &c, 0);
+    return line_line(NODES4(x), 0, NULL, NULL);
 }
 
 double brn_distance_line_line2_gradient(const double x[4][3], double g[12])
 {
-    closest c;
-    const double squared = closest_line_line(x, &c, 0);
-    set_gradient(4, c.w, c.n, g);
-    return squared;
+    return line_line(NODES4(x), 1, g, NULL);
 }
 
 double brn_distance_line_line2_hessian(const double x[4][3], double g[12], double h[144])
 {
-    static const double wu[4] = {-1.0, 1.0, 0.0, 0.0}, wv[4] = {0.0, 0.0, 1.0, -1.0};
-    closest c;
-    const double squared = closest_line_line(x, &c, 1);
-    set_gradient(4, c.w, c.n, g);
-    set_hessian(&c, wu, wv, h);
-    return squared;
+    return line_line(NODES4(x), 2, g, h);
 }
 
-/* ---- stencils ------------------------------------------------------------------------------------------------------------- */
+/* ---- stencils -------------------------------------------------------------------------------------------------- */
 
-static inline void pick(brn_stencil stencil, const double x[][3], double y[4][3])
+static inline double stencil_form(brn_stencil stencil, const double x[][3], int order, double *g, double *h)
 {
-    for (int i = 0; i < stencil.count; ++i) {
-        memcpy(y[i], x[stencil.node[i]], sizeof y[i]);
+    const double *y[4];
+    for (int i = 0; i < 4; ++i) {
+        y[i] = x[stencil.node[i]]; /* unused entries of a stencil are 0 */
+    }
+    switch (stencil.kind) {
+    case BRN_PAIR_PP:
+        return point_point(y, order, g, h);
+    case BRN_PAIR_PE:
+        return point_line(y, order, g, h);
+    case BRN_PAIR_PT:
+        return point_plane(y, order, g, h);
+    default:
+        return line_line(y, order, g, h);
     }
 }
 
 double brn_stencil_distance2(brn_stencil stencil, const double x[][3], int order, double *g, double *h)
 {
-    double y[4][3];
-    pick(stencil, x, y);
-    const double(*z)[3] = (const double(*)[3])y;
-    switch (stencil.kind) {
-    case BRN_PAIR_PP:
-        return order == 0   ? brn_distance_point_point2(z)
-               : order == 1 ? brn_distance_point_point2_gradient(z, g)
-                            : brn_distance_point_point2_hessian(z, g, h);
-    case BRN_PAIR_PE:
-        return order == 0   ? brn_distance_point_line2(z)
-               : order == 1 ? brn_distance_point_line2_gradient(z, g)
-                            : brn_distance_point_line2_hessian(z, g, h);
-    case BRN_PAIR_PT:
-        return order == 0   ? brn_distance_point_plane2(z)
-               : order == 1 ? brn_distance_point_plane2_gradient(z, g)
-                            : brn_distance_point_plane2_hessian(z, g, h);
-    default:
-        return order == 0   ? brn_distance_line_line2(z)
-               : order == 1 ? brn_distance_line_line2_gradient(z, g)
-                            : brn_distance_line_line2_hessian(z, g, h);
-    }
+    return order == 0   ? stencil_form(stencil, x, 0, g, h)
+           : order == 1 ? stencil_form(stencil, x, 1, g, h)
+                        : stencil_form(stencil, x, 2, g, h);
 }
 
 double brn_stencil_closest(brn_stencil stencil, const double x[][3], double w[4], double n[3])
 {
     closest c = {.w = {1.0, -1.0}};
-    double y[4][3], squared;
-    pick(stencil, x, y);
-    const double(*z)[3] = (const double(*)[3])y;
+    const double *y[4];
+    double squared;
+    for (int i = 0; i < 4; ++i) {
+        y[i] = x[stencil.node[i]];
+    }
     switch (stencil.kind) {
     case BRN_PAIR_PP:
-        minus(z[0], z[1], c.n);
+        minus(y[0], y[1], c.n);
         squared = brn_dense_dot3(c.n, c.n);
         break;
     case BRN_PAIR_PE:
-        squared = closest_point_line(z, &c);
+        squared = closest_point_line(y, &c);
         break;
     case BRN_PAIR_PT:
-        squared = closest_point_plane(z, &c, 0);
+        squared = closest_point_plane(y, &c, 0);
         break;
     default:
-        squared = closest_line_line(z, &c, 0);
+        squared = closest_line_line(y, &c, 0);
         break;
     }
     memcpy(w, c.w, stencil.count * sizeof *w);
     memcpy(n, c.n, sizeof c.n);
     return squared;
-}
-
-/* ---- mollifier ------------------------------------------------------------------------------------------------------------ */
-
-double brn_mollifier_threshold(const double rest[4][3])
-{
-    return 1e-3 * brn_distance_point_point2(rest) * brn_distance_point_point2(rest + 2);
-}
-
-/* a, b, their cross product and c = |a x b|^2 */
-typedef struct spread {
-    double a[3], b[3], normal[3], c;
-} spread;
-
-static inline spread spread_of(const double x[4][3])
-{
-    spread s;
-    minus(x[1], x[0], s.a);
-    minus(x[3], x[2], s.b);
-    brn_dense_cross3(s.a, s.b, s.normal);
-    s.c = brn_dense_dot3(s.normal, s.normal);
-    return s;
-}
-
-double brn_mollifier(const double x[4][3], double eps)
-{
-    const double c = spread_of(x).c;
-    return c < eps ? (c / eps) * (2.0 - c / eps) : 1.0;
-}
-
-/* dc/da = 2 b x N, dc/db = 2 N x a; the nodes of an edge get them with opposite signs. */
-static inline void spread_gradient(const spread *s, double g[12])
-{
-    double da[3], db[3];
-    brn_dense_cross3(s->b, s->normal, da);
-    brn_dense_cross3(s->normal, s->a, db);
-    for (int k = 0; k < 3; ++k) {
-        g[k] = -2.0 * da[k];
-        g[3 + k] = 2.0 * da[k];
-        g[6 + k] = -2.0 * db[k];
-        g[9 + k] = 2.0 * db[k];
-    }
-}
-
-double brn_mollifier_gradient(const double x[4][3], double eps, double g[12])
-{
-    const spread s = spread_of(x);
-    if (!(s.c < eps)) {
-        memset(g, 0, 12 * sizeof *g);
-        return 1.0;
-    }
-    const double r = s.c / eps, slope = 2.0 / eps * (1.0 - r);
-    spread_gradient(&s, g);
-    for (int i = 0; i < 12; ++i) {
-        g[i] *= slope;
-    }
-    return r * (2.0 - r);
-}
-
-double brn_mollifier_hessian(const double x[4][3], double eps, double g[12], double h[144])
-{
-    const spread s = spread_of(x);
-    if (!(s.c < eps)) {
-        memset(g, 0, 12 * sizeof *g);
-        memset(h, 0, 144 * sizeof *h);
-        return 1.0;
-    }
-    const double r = s.c / eps, slope = 2.0 / eps * (1.0 - r), curve = -2.0 / eps / eps;
-    spread_gradient(&s, g);
-    for (int i = 0; i < 12; ++i) {
-        for (int j = 0; j < 12; ++j) {
-            h[12 * i + j] = curve * (g[i] * g[j]);
-        }
-    }
-    /* Second derivatives of c in (a, b): 2 (bb I - b b'), 2 (aa I - a a'), 2 (2 a b' - b a' - ab I). */
-    const double aa = brn_dense_dot3(s.a, s.a), bb = brn_dense_dot3(s.b, s.b), ab = brn_dense_dot3(s.a, s.b);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            const double one = i == j ? 1.0 : 0.0;
-            const double haa = 2.0 * slope * (bb * one - s.b[i] * s.b[j]);
-            const double hbb = 2.0 * slope * (aa * one - s.a[i] * s.a[j]);
-            const double hab = 2.0 * slope * (2.0 * s.a[i] * s.b[j] - s.b[i] * s.a[j] - ab * one);
-            for (int p = 0; p < 4; ++p) {
-                const double sign =
-                    (p == 0 || p == 3) ? 1.0 : -1.0; /* rows and columns of (x0, x1), (x2, x3) */
-                h[12 * (3 * (p >> 1) + i) + 3 * (p & 1) + j] += sign * haa;
-                h[12 * (6 + 3 * (p >> 1) + i) + 6 + 3 * (p & 1) + j] += sign * hbb;
-                h[12 * (3 * (p >> 1) + i) + 6 + 3 * (p & 1) + j] += sign * hab;
-                h[12 * (6 + 3 * (p & 1) + j) + 3 * (p >> 1) + i] += sign * hab;
-            }
-        }
-    }
-    for (int i = 0; i < 12; ++i) {
-        g[i] *= slope;
-    }
-    return r * (2.0 - r);
 }

@@ -1,14 +1,14 @@
-/* Ground truth for continuous collision detection in exact integer arithmetic (GMP): do the two sides of a query touch
-   at some t in [0, T]?
+/* Ground truth for continuous collision detection in exact integer arithmetic (GMP): do the two sides of a query
+   touch at some t in [0, T]?
 
-   The vertices r_k(t) = A_k + t B_k of the difference of the sides (geom/difference.h) have integer coefficients after
-   multiplication by a power of two, and T t replaces t, so that the question is asked on [0, 1]. The sides touch at t
-   if the origin is in the hull of the r_k(t). The first time is either on an edge (or vertex) of the hull:
+   The vertices r_k(t) = A_k + t B_k of the difference of the sides (geom/difference.h) have integer coefficients
+   after multiplication by a power of two, and T t replaces t, so that the question is asked on [0, 1]. The sides
+   touch at t if the origin is in the hull of the r_k(t). The first time is either on an edge (or vertex) of the hull:
      r_i x r_j = 0 and r_i . r_j <= 0 for the ends i, j of an edge,
-   or inside the face:  g = r_0 . N = 0, N = e1 x e2, with strict inequalities between polynomials of degree 4 in t for
-   the place of the projection; or inside from the start. All are polynomials in t: common roots are divided out with
-   greatest common divisors, the roots left are isolated by Descartes' rule in the Bernstein basis, halving until the
-   signs of the conditions are certain at each. No rounding, no tolerance. */
+   or inside the face:  g = r_0 . N = 0, N = e1 x e2, with strict inequalities between polynomials of degree 4 in t
+   for the place of the projection; or inside from the start. All are polynomials in t: common roots are divided out
+   with greatest common divisors, the roots left are isolated by Descartes' rule in the Bernstein basis, halving
+   until the signs of the conditions are certain at each. No rounding, no tolerance. */
 #ifndef BRN_TESTS_UNIT_CCD_EXACT_H
 #define BRN_TESTS_UNIT_CCD_EXACT_H
 
@@ -28,7 +28,7 @@ typedef struct poly3 {
     poly x[3];
 } poly3;
 
-/* ---- polynomials ------------------------------------------------------------------------------------------------------------ */
+/* ---- polynomials ----------------------------------------------------------------------------------------------- */
 
 static inline void poly_init(poly *p)
 {
@@ -143,7 +143,8 @@ static inline void poly_primitive(poly *p)
     mpz_clear(content);
 }
 
-/* a <- remainder of (a power of b's leading coefficient times a) / b; the quotient, up to a factor, to q unless NULL. */
+/* a <- remainder of (a power of b's leading coefficient times a) / b; the quotient, up to a factor, to q unless
+   NULL. */
 static inline void poly_divide(poly *a, const poly *b, poly *q)
 {
     mpz_t lead;
@@ -225,7 +226,7 @@ static inline void poly_square_free(poly *p)
     poly_clear(&slope);
 }
 
-/* ---- roots in [0, 1] where conditions hold -------------------------------------------------------------------------------- */
+/* ---- roots in [0, 1] where conditions hold --------------------------------------------------------------------- */
 
 /* Bernstein coefficients over the current interval, up to a positive factor. */
 static inline void poly_bernstein(poly *b, const poly *p)
@@ -279,7 +280,8 @@ static inline int poly_sign(const poly *b)
     return positive == 0 ? -1 : negative == 0 ? 1 : 0;
 }
 
-/* A root of b[0] in the open interval with all of b[1 .. n] positive? They share no root with b[0], which is square free. */
+/* A root of b[0] in the open interval with all of b[1 .. n] positive? They share no root with b[0], which is square
+   free. */
 static inline bool root_inside(const poly *b, int n)
 {
     if (poly_variations(&b[0]) == 0) {
@@ -344,7 +346,7 @@ static inline bool root_exists(poly *p, const poly *w, int n)
     return found;
 }
 
-/* ---- the origin in a moving hull ------------------------------------------------------------------------------------------- */
+/* ---- the origin in a moving hull ------------------------------------------------------------------------------- */
 
 /* On the segment from a to b at some time? */
 static inline bool touches_edge(const poly3 *a, const poly3 *b)
@@ -509,7 +511,7 @@ static inline bool ccd_exact_touches(const ccd_query *q, double t_max)
     return found;
 }
 
-/* ---- the comparison ------------------------------------------------------------------------------------------------------------ */
+/* ---- the comparison -------------------------------------------------------------------------------------------- */
 
 typedef struct exact_tally {
     long queries, touching_start, collisions, extra_additive, extra_interval, exhausted;

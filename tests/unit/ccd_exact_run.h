@@ -28,8 +28,8 @@ static inline void run_against_exact(long count, uint64_t seed)
             print_query(&q);
         }
     }
-    static const char *const names[FAMILY_COUNT] = {"random", "close", "parallel",   "grid",   "graze",
-                                                    "fast",   "plane", "degenerate", "carried"};
+    static const char *const names[FAMILY_COUNT] = {"random", "close", "parallel",   "grid",    "graze",
+                                                    "fast",   "plane", "degenerate", "carried", "exact"};
     for (int family = 0; family < FAMILY_COUNT; ++family) {
         const exact_tally *s = &sum[family];
         print_message(

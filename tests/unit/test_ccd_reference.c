@@ -1,6 +1,6 @@
-/* Both CCDs against stored queries with rational ground truth (shared reference data, format in its README): eight rows
-   a query, numerator and denominator of x, y, z, and 1 if the pair collides on [0, 1]. Conservative CCD may report a
-   collision where there is none, never the reverse. */
+/* Both CCDs against stored queries with rational ground truth (shared reference data, format in its README): eight
+   rows a query, numerator and denominator of x, y, z, and 1 if the pair collides on [0, 1]. Conservative CCD may
+   report a collision where there is none, never the reverse. */
 #include "test.h"
 
 #include "base/os.h"

@@ -12,7 +12,8 @@
    rounding (1e-14 of the largest difference of two nodes) allows no better. There is no false negative: n may be
    wrong without harm, as every step is certified by dot products with rounding bounds (ccd_loop.h has them).
    t > 0 whenever d0 - dmin > 1e-29 of the largest difference at t = 0 (below about 1e-14 the certificate is
-   computed in 113-bit arithmetic, where the platform has it; else the limit is 1e-17).
+   computed in 113-bit arithmetic, where the platform has it; else the limit is 1e-17); not so for
+   triangles and pairs of edges whose sides meet at a smaller sine than 1e-27.
    t = 0: the start is not separated (d0 <= dmin up to that limit), or an argument is not a number, infinite, dmin < 0
    or t_max <= 0.
    A caller that computes x0 + t (x1 - x0) rounds; it is safe while the kept gap exceeds rounding of its coordinates.

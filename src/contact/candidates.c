@@ -3,6 +3,7 @@
 #include "geom/bvh.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 struct brn_candidates {
@@ -87,8 +88,19 @@ static bool keep_edge_edge(const void *arg, int a, int b)
     return brn_skin_may_touch(skin, skin->edge[a], 2, skin->edge[b], 2);
 }
 
+/* Mean share of surface of some nodes. */
+static double mean_area(const brn_skin *skin, const int *node, int count)
+{
+    double sum = 0.0;
+    for (int k = 0; k < count; ++k) {
+        sum += skin->node_area[node[k]];
+    }
+    return sum / count;
+}
+
 /* Appends the pairs of the last query. Shares: every piece of surface is seen from both sides (1/2), and in 3D by points
-   and by edges (1/2 each). */
+   and by edges (1/2 each). Of two parts of different size the smaller one counts: a small body on a large plate
+   touches it with its own area. */
 static brn_status append(brn_candidates *c, brn_touch kind)
 {
     const brn_skin *skin = c->skin;
@@ -104,13 +116,15 @@ static brn_status append(brn_candidates *c, brn_touch kind)
         if (kind == BRN_TOUCH_EDGE_EDGE) {
             memcpy(&to->node[0], skin->edge[a], 2 * sizeof(int));
             memcpy(&to->node[2], skin->edge[b], 2 * sizeof(int));
-            to->area = 0.25 * (skin->edge_area[a] + skin->edge_area[b]);
+            to->area = 0.5 * fmin(skin->edge_area[a], skin->edge_area[b]);
             continue;
         }
+        const int width = kind == BRN_TOUCH_POINT_EDGE ? 2 : 3;
+        const int *other = width == 2 ? skin->edge[b] : skin->tri[b];
         to->node[0] = skin->point[a];
-        const bool edge = kind == BRN_TOUCH_POINT_EDGE;
-        memcpy(&to->node[1], edge ? skin->edge[b] : skin->tri[b], (edge ? 2 : 3) * sizeof(int));
-        to->area = (edge ? 0.5 : 0.25) * skin->node_area[to->node[0]];
+        memcpy(&to->node[1], other, (size_t)width * sizeof(int));
+        const double area = fmin(skin->node_area[to->node[0]], mean_area(skin, other, width));
+        to->area = (width == 2 ? 0.5 : 0.25) * area;
     }
     return BRN_OK;
 }

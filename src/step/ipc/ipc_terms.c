@@ -9,6 +9,7 @@
 #include "step/ipc/ipc.h"
 
 #include "geom/ccd.h"
+#include "geom/mollifier.h"
 #include "linalg/dense.h"
 #include "step/ipc/ipc_barrier.h"
 

@@ -100,7 +100,7 @@ void brn_model_destroy(brn_model *model)
     brn_block_matrix_destroy(model->mass);
     void *arrays[] = {model->title, model->method_params, model->rest,      model->vel0,
                       model->solid, model->body,          model->node_mass, model->hold,
-                      model->fixed, model->friction, model->load,          model->probe};
+                      model->fixed, model->friction,      model->load,      model->probe};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }

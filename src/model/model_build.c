@@ -148,8 +148,10 @@ static brn_status add_friction(brn_builder *b)
     }
     const brn_pair_def *pairs = b->def->contact.pairs.items;
     for (int i = 0; i < b->def->contact.pairs.count; ++i) {
-        const int first = brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[0]);
-        const int second = brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[1]);
+        const int first =
+            brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[0]);
+        const int second =
+            brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[1]);
         if (first >= 0 && second >= 0) {
             model->friction[first * model->nbody + second] = pairs[i].friction;
             model->friction[second * model->nbody + first] = pairs[i].friction;

@@ -12,12 +12,12 @@ typedef struct brn_step_info {
     int iterations;
     double residual; /* of its stopping test */
     brn_phases phases;
-    int contacts;                           /* pairs in contact at the end */
-    double gap_min;                         /* [m] +inf without any */
-    double complementarity;                 /* [m] largest gap of a pair that carries force */
-    double complementarity_offset;          /* [m] what of it the method intends */
-    double contact_energy;                  /* [J] stored in the contact at the end */
-    int intersections;                      /* found by the exact test at the end */
+    int contacts;                  /* pairs in contact at the end */
+    double gap_min;                /* [m] +inf without any */
+    double complementarity;        /* [m] largest gap of a pair that carries force */
+    double complementarity_offset; /* [m] what of it the method intends */
+    double contact_energy;         /* [J] stored in the contact at the end */
+    int intersections;             /* found by the exact test at the end */
 } brn_step_info;
 
 typedef struct brn_method {

@@ -1,0 +1,82 @@
+/* Method ipc: same bits for any number of threads, and after a save and load in the middle of a contact. */
+#include "flow.h"
+
+static const char solids[] =
+    "brunt: 1\nmethod: {type: ipc, dhat: 2e-3}\ntime: {step: 0.01, end: 0.2}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4, damping: {beta: 1e-3}}}\n"
+    "meshes:\n  cube: {box: {size: [0.1, 0.1, 0.1], cells: [4, 4, 4], element: tet4}}\n"
+    "  plate: {box: {size: [0.4, 0.4, 0.02], cells: [2, 2, 1], element: hex8}}\n"
+    "bodies:\n  - {name: a, type: deformable, mesh: cube, material: a, position: [0, 0, 0.062], velocity: "
+    "[0.2, 0, -1]}\n"
+    "  - {name: b, type: deformable, mesh: cube, material: a, position: [0.03, 0.02, 0.185], velocity: [0, "
+    "0, "
+    "-2],\n"
+    "     rotation: {axis: [1, 1, 0], degrees: 10}}\n  - {name: floor, type: static, mesh: plate}\n"
+    "contact: {friction: 0.4}\n";
+
+static const char plane[] =
+    "brunt: 1\ndimension: 2\nmethod: {type: ipc, dhat: 2e-3}\ntime: {step: 0.01, end: 0.2}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
+    "meshes:\n  square: {box: {size: [0.1, 0.1], cells: [6, 6], element: tri3}}\n"
+    "  bar: {box: {size: [0.6, 0.02], cells: [3, 1], element: tri3}}\n"
+    "bodies:\n  - {name: a, type: deformable, mesh: square, material: a, position: [0, 0.062], velocity: "
+    "[0.2, -1]}\n"
+    "  - {name: b, type: deformable, mesh: square, material: a, position: [0.03, 0.17], velocity: [0, -2]}\n"
+    "  - {name: floor, type: static, mesh: bar}\ncontact: {friction: 0.4}\n";
+
+static const char *const rules[] = {"integrator=implicit_euler", "integrator=bdf2", "integrator=newmark"};
+
+static void check_bits(const char *text, const char *rule)
+{
+    static const int threads[] = {1, 2, 3, 4, 7};
+    uint64_t want[21] = {0};
+    int contacts = 0;
+    for (int t = 0; t < 5; ++t) {
+        flow f = flow_open(threads[t], text, rule);
+        for (int n = 1; n <= 20; ++n) {
+            brn_report r;
+            assert_done(f.ctx, brn_sim_step(f.sim, &r));
+            assert_int_equal(r.intersections, 0);
+            contacts = r.contacts > contacts ? r.contacts : contacts;
+            want[n] = t == 0 ? brn_sim_hash(f.sim) : want[n];
+            if (brn_sim_hash(f.sim) != want[n]) {
+                fail_msg("%s: %d threads differ from 1 at step %d", rule, threads[t], n);
+            }
+            if (n == 10) {
+                assert_done(f.ctx, brn_sim_save(f.sim, "ipc_bits.h5"));
+            }
+        }
+        flow_close(&f);
+    }
+    assert_true(contacts > 5);
+    /* A fresh simulation goes on from the middle. */
+    flow f = flow_open(2, text, rule);
+    assert_done(f.ctx, brn_sim_load(f.sim, "ipc_bits.h5"));
+    for (int n = 11; n <= 20; ++n) {
+        assert_done(f.ctx, brn_sim_step(f.sim, NULL));
+        assert_true(brn_sim_hash(f.sim) == want[n]);
+    }
+    flow_close(&f);
+}
+
+static void test_solids(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        check_bits(solids, rules[i]);
+    }
+}
+
+static void test_plane(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        check_bits(plane, rules[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids), cmocka_unit_test(test_plane)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -159,11 +159,22 @@ static brn_status info_once(brn_ctx *ctx, void *arg)
     return status;
 }
 
+/* Two cubes in contact with friction, on a plate. */
+static const char touching[] =
+    "brunt: 1\nmethod: {type: ipc, dhat: 5e-3}\ntime: {step: 1e-3, end: 2e-3}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
+    "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1], element: tet4}}}\n"
+    "bodies:\n  - {name: a, type: deformable, mesh: m, material: a}\n"
+    "  - {name: b, type: deformable, mesh: m, material: a, position: [0.01, 0.02, 0.103]}\n"
+    "  - {name: c, type: static, mesh: m, position: [0.03, 0.01, -0.104]}\n"
+    "contact: {friction: 0.4, pairs: [{between: [a, c], friction: 0.2}]}\n";
+
 static const whole_flow flows[] = {
     {.text = plate, .sets = "integrator=newmark"},
     {.text = plate, .sets = "method={type: none, solver: pcg}"},
     {.text = block, .sets = "integrator=bdf2"},
     {.text = block, .sets = "integrator=symplectic_euler"},
+    {.text = touching, .sets = "integrator=implicit_euler"},
 };
 
 static void test_flow(void **state)

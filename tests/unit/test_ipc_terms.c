@@ -125,6 +125,45 @@ static void check_terms(const char *text)
     stage_close(&s);
 }
 
+/* The cheap projection against the eigen-decomposition of the whole matrix. */
+static void check_projection(const char *text)
+{
+    stage s = stage_open(text);
+    brn_ipc *ipc = s.ipc;
+    int changed = 0;
+    for (int n = 0; n < ipc->ncontact; ++n) {
+        double grad[12];
+        double exact[144];
+        double cheap[144];
+        double a[144];
+        double w[12];
+        double v[144];
+        (void)brn_ipc_barrier_term(ipc, &ipc->contact[n], s.x, grad, exact);
+        assert_done(s.f.ctx, brn_ipc_barrier_projected(ipc, &ipc->contact[n], s.x, cheap));
+        memcpy(a, exact, sizeof a);
+        assert_done(s.f.ctx, brn_dense_eigen_sym(12, a, w, v));
+        changed += w[0] < -1e-6 * w[11];
+        for (int i = 0; i < 12; ++i) {
+            for (int j = 0; j < 12; ++j) {
+                double want = 0.0;
+                for (int k = 0; k < 12; ++k) {
+                    want += fmax(w[k], 0.0) * v[12 * i + k] * v[12 * j + k];
+                }
+                assert_near(cheap[12 * i + j], want, 1e-11 * w[11]); /* rounding of both, about 1e-14 */
+            }
+        }
+    }
+    assert_true(changed > 5);
+    stage_close(&s);
+}
+
+static void test_projection(void **state)
+{
+    (void)state;
+    check_projection(cubes);
+    check_projection(squares);
+}
+
 static void test_barrier_terms(void **state)
 {
     (void)state;
@@ -241,9 +280,8 @@ static void test_friction_hessian(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_barrier_function),
-        cmocka_unit_test(test_barrier_terms),
-        cmocka_unit_test(test_sum_of_terms),
+        cmocka_unit_test(test_barrier_function), cmocka_unit_test(test_barrier_terms),
+        cmocka_unit_test(test_projection),       cmocka_unit_test(test_sum_of_terms),
         cmocka_unit_test(test_friction_hessian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

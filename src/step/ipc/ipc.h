@@ -70,6 +70,9 @@ brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);
    NULL; a Hessian wants the gradient too. */
 double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
                             double *hess);
+/* The Hessian with its negative eigenvalues replaced by 0. */
+brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
+                                     double *hess);
 /* Hessian [12][12] of a pair's friction potential over its nodes. */
 void brn_ipc_friction_hessian(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double *hess);
 /* Normal forces, normals and weights of friction from positions x. */

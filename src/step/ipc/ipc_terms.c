@@ -113,52 +113,164 @@ double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, 
     return c->area * m * b.value;
 }
 
-/* Nearest positive semi-definite matrix: negative eigenvalues become 0. The term does not change when all nodes move by
-   the same way, so the matrix is zero along these motions; in an orthonormal basis of the others (differences of node k
-   and the mean of those before it) it is smaller by 3 rows and its projection the same. */
-static brn_status project(double *h, int count)
+/* ---- projection: the nearest positive semi-definite matrix, negative eigenvalues become 0 ------------------------------- */
+
+/* Projects h [WIDTH][WIDTH], whose range lies in the span of the orthonormal rows q [k][WIDTH]: the eigenvalues other than
+   0 are those of q h q', so only a k x k problem is solved. */
+static brn_status project_within(double *h, int k, const double (*q)[WIDTH])
 {
-    const int n = 3 * (count - 1);
-    double basis[4][4] = {{0}}; /* [difference][node] */
-    double a[WIDTH * WIDTH];
-    double w[WIDTH];
-    double v[WIDTH * WIDTH];
-    double full[WIDTH];
-    for (int k = 1; k < count; ++k) {
-        const double scale = 1.0 / sqrt((double)k * (k + 1));
-        for (int i = 0; i < k; ++i) {
-            basis[k - 1][i] = -scale;
-        }
-        basis[k - 1][k] = k * scale;
-    }
-    for (int p = 0; p < n; ++p) {
-        for (int q = p; q < n; ++q) {
-            double sum = 0.0;
-            for (int i = 0; i < count; ++i) {
-                for (int j = 0; j < count; ++j) {
-                    sum += basis[p / 3][i] * basis[q / 3][j] * h[(3 * i + p % 3) * WIDTH + 3 * j + q % 3];
-                }
+    double hq[9][WIDTH];
+    double a[81];
+    double w[9];
+    double v[81];
+    for (int i = 0; i < k; ++i) {
+        for (int r = 0; r < WIDTH; ++r) {
+            hq[i][r] = 0.0;
+            for (int c = 0; c < WIDTH; ++c) {
+                hq[i][r] += h[r * WIDTH + c] * q[i][c];
             }
-            a[p * n + q] = sum;
-            a[q * n + p] = sum;
         }
     }
-    BRN_TRY(brn_dense_eigen_sym(n, a, w, v));
+    for (int i = 0; i < k; ++i) {
+        for (int j = 0; j < k; ++j) {
+            a[i * k + j] = 0.0;
+            for (int r = 0; r < WIDTH; ++r) {
+                a[i * k + j] += q[i][r] * hq[j][r];
+            }
+        }
+    }
+    BRN_TRY(brn_dense_eigen_sym(k, a, w, v));
     memset(h, 0, WIDTH * WIDTH * sizeof *h);
-    for (int k = n - 1; k >= 0 && w[k] > 0.0; --k) {
-        for (int i = 0; i < 3 * count; ++i) {
-            full[i] = 0.0;
-            for (int p = i % 3; p < n; p += 3) {
-                full[i] += basis[p / 3][i / 3] * v[p * n + k];
+    for (int e = k - 1; e >= 0 && w[e] > 0.0; --e) {
+        double full[WIDTH] = {0};
+        for (int i = 0; i < k; ++i) {
+            for (int r = 0; r < WIDTH; ++r) {
+                full[r] += v[i * k + e] * q[i][r];
             }
         }
-        for (int i = 0; i < 3 * count; ++i) {
-            for (int j = 0; j < 3 * count; ++j) {
-                h[i * WIDTH + j] += w[k] * full[i] * full[j];
+        for (int r = 0; r < WIDTH; ++r) {
+            for (int c = 0; c < WIDTH; ++c) {
+                h[r * WIDTH + c] += w[e] * full[r] * full[c];
             }
         }
     }
     return BRN_OK;
+}
+
+/* Any term: it does not change when all nodes move by the same way. The basis are differences of node k and the mean of
+   those before it. */
+static brn_status project(double *h, int count)
+{
+    double q[9][WIDTH] = {{0}};
+    for (int k = 1; k < count; ++k) {
+        const double scale = 1.0 / sqrt((double)k * (k + 1));
+        for (int d = 0; d < 3; ++d) {
+            for (int i = 0; i < k; ++i) {
+                q[3 * (k - 1) + d][3 * i + d] = -scale;
+            }
+            q[3 * (k - 1) + d][3 * k + d] = k * scale;
+        }
+    }
+    return project_within(h, 3 * (count - 1), (const double(*)[WIDTH])q);
+}
+
+/* Appends what is left of x after its parts along q[0..k) are taken out (twice, for rounding); returns the new k. */
+static int append_direction(double (*q)[WIDTH], int k, const double *x)
+{
+    double rest[WIDTH];
+    double before = 0.0;
+    double after = 0.0;
+    memcpy(rest, x, sizeof rest);
+    for (int r = 0; r < WIDTH; ++r) {
+        before += x[r] * x[r];
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < k; ++i) {
+            double along = 0.0;
+            for (int r = 0; r < WIDTH; ++r) {
+                along += rest[r] * q[i][r];
+            }
+            for (int r = 0; r < WIDTH; ++r) {
+                rest[r] -= along * q[i][r];
+            }
+        }
+    }
+    for (int r = 0; r < WIDTH; ++r) {
+        after += rest[r] * rest[r];
+    }
+    if (!(after > 1e-24 * before)) {
+        return k;
+    }
+    for (int r = 0; r < WIDTH; ++r) {
+        q[k][r] = rest[r] / sqrt(after);
+    }
+    return k + 1;
+}
+
+/* A barrier without mollifier: H_D = 2 w w' x I - p p' - q q' (geom/distance.h), and grad D = 2 w x n, so the range is
+   spanned by w x e_1..3 and the range of the rest, of rank 2 at the most, which pivoted Cholesky finds. `hd`: H_D and w
+   over the candidate's nodes. */
+static brn_status project_barrier(double *h, const double *hd, const double w[4])
+{
+    double q[9][WIDTH] = {{0}};
+    double rest[WIDTH * WIDTH];
+    const double norm = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
+    for (int i = 0; i < WIDTH; ++i) {
+        q[i % 3][i] = w[i / 3] / norm;
+        for (int j = 0; j < WIDTH; ++j) {
+            rest[i * WIDTH + j] = (i % 3 == j % 3 ? 2.0 * w[i / 3] * w[j / 3] : 0.0) - hd[i * WIDTH + j];
+        }
+    }
+    int k = 3;
+    for (int rank = 0; rank < 2; ++rank) {
+        int pivot = 0;
+        for (int i = 1; i < WIDTH; ++i) {
+            pivot = rest[i * WIDTH + i] > rest[pivot * WIDTH + pivot] ? i : pivot;
+        }
+        const double top = rest[pivot * WIDTH + pivot];
+        if (!(top > 1e-14 * norm * norm)) {
+            break;
+        }
+        double column[WIDTH];
+        for (int i = 0; i < WIDTH; ++i) {
+            column[i] = rest[i * WIDTH + pivot] / sqrt(top);
+        }
+        for (int i = 0; i < WIDTH; ++i) {
+            for (int j = 0; j < WIDTH; ++j) {
+                rest[i * WIDTH + j] -= column[i] * column[j];
+            }
+        }
+        k = append_direction(q, k, column);
+    }
+    return project_within(h, k, (const double(*)[WIDTH])q);
+}
+
+brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
+                                     double *hess)
+{
+    const brn_candidate *c = &brn_candidates_get(ipc->candidates)[contact->candidate];
+    double at[4][3];
+    double grad[WIDTH];
+    const int count = brn_candidate_gather(c, x, at);
+    const double(*nodes)[3] = (const double(*)[3])at;
+    (void)brn_ipc_barrier_term(ipc, contact, x, grad, hess);
+    if (c->kind == BRN_TOUCH_EDGE_EDGE && brn_mollifier(nodes, mollifier_threshold(ipc, c)) < 1.0) {
+        return project(hess, count);
+    }
+    double g[WIDTH];
+    double h[WIDTH * WIDTH];
+    double gd[WIDTH];
+    double hd[WIDTH * WIDTH];
+    double w[4];
+    double n[3];
+    double spread_w[4] = {0};
+    (void)brn_stencil_distance2(contact->stencil, nodes, 2, g, h);
+    (void)brn_stencil_closest(contact->stencil, nodes, w, n);
+    spread(contact->stencil, g, h, gd, hd);
+    for (int k = 0; k < contact->stencil.count; ++k) {
+        spread_w[contact->stencil.node[k]] = w[k];
+    }
+    return project_barrier(hess, hd, spread_w);
 }
 
 /* ---- friction ---------------------------------------------------------------------------------------------------------------- */
@@ -392,14 +504,11 @@ static brn_status ipc_hessian(void *self, const double *x, const brn_block_matri
     }
     brn_block_matrix_zero(ipc->sum);
     BRN_TRY(brn_block_matrix_add(ipc->sum, 1.0, base));
-    double g[WIDTH];
     double h[WIDTH * WIDTH];
     for (int n = 0; n < ipc->ncontact; ++n) {
         const brn_candidate *c = &all[ipc->contact[n].candidate];
-        (void)brn_ipc_barrier_term(ipc, &ipc->contact[n], x, g, h);
-        const int count = c->node[3] >= 0 ? 4 : 3;
-        BRN_TRY(project(h, count));
-        add_local(ipc->sum, c->node, count, h);
+        BRN_TRY(brn_ipc_barrier_projected(ipc, &ipc->contact[n], x, h));
+        add_local(ipc->sum, c->node, c->node[3] >= 0 ? 4 : 3, h);
     }
     for (int n = 0; n < ipc->nslide; ++n) {
         brn_ipc_friction_hessian(ipc, &ipc->slide[n], x, h);

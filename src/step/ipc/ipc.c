@@ -193,9 +193,9 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
         return BRN_ERR_MEMORY;
     }
     memset(friction, 0, (size_t)ipc->system->ndof * sizeof *friction);
-    brn_ipc_friction_force(ipc, n->x, friction);
+    brn_ipc_friction_gradient(ipc, n->x, friction);
     for (int i = 0; i < ipc->system->ndof; ++i) {
-        n->damping[i] -= friction[i]; /* finish turns the sign */
+        n->damping[i] += friction[i]; /* finish turns the sign */
     }
     brn_arena_rewind(arena, mark);
     BRN_TRY(brn_newton_finish(n, in, out));

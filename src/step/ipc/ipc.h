@@ -77,7 +77,10 @@ brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *
 void brn_ipc_friction_hessian(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double *hess);
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
-/* Adds the friction force (minus the gradient of its potential), packed. */
-void brn_ipc_friction_force(const brn_ipc *ipc, const double *x, double *force);
+double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x);
+/* Adds the gradient of the friction potential, packed: minus the friction force. */
+void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad);
+/* Where the mollifier of a pair of edges begins, from their rest shape [m^4]. */
+double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_candidate *candidate);
 
 #endif

@@ -1,0 +1,266 @@
+/* Barriers of the pairs in contact. A pair with share of surface A has E = A m b(D), m the mollifier of nearly parallel edges
+   (1 for others):
+       grad = A (b grad m + m b' grad D),
+       H = A (b H_m + b' (grad m grad D' + grad D grad m') + m (b'' grad D grad D' + b' H_D)). */
+#include "step/ipc/ipc.h"
+
+#include "geom/mollifier.h"
+#include "linalg/dense.h"
+#include "step/ipc/ipc_barrier.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 12 };
+
+/* ---- the pairs in contact ----------------------------------------------------------------------------------------------- */
+
+static brn_stencil classify(const brn_candidate *c, const double x[4][3])
+{
+    return c->kind == BRN_TOUCH_POINT_EDGE       ? brn_classify_point_edge(x)
+           : c->kind == BRN_TOUCH_POINT_TRIANGLE ? brn_classify_point_triangle(x)
+                                                 : brn_classify_edge_edge(x);
+}
+
+brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
+{
+    const brn_candidate *all = brn_candidates_get(ipc->candidates);
+    const int count = brn_candidates_count(ipc->candidates);
+    ipc->ncontact = 0;
+    for (int i = 0; i < count; ++i) {
+        double at[4][3];
+        (void)brn_candidate_gather(&all[i], x, at);
+        const brn_stencil stencil = classify(&all[i], (const double(*)[3])at);
+        const double d2 = brn_stencil_distance2(stencil, (const double(*)[3])at, 0, NULL, NULL);
+        if (d2 < ipc->dhat * ipc->dhat) {
+            BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, ipc->ncontact + 1);
+            ipc->contact[ipc->ncontact++] = (brn_ipc_contact){i, stencil, d2};
+        }
+    }
+    return BRN_OK;
+}
+
+/* Rest positions of a candidate's nodes, for the mollifier. */
+double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_candidate *c)
+{
+    double rest[4][3];
+    (void)brn_candidate_gather(c, &ipc->model->rest[0][0], rest);
+    return brn_mollifier_threshold((const double(*)[3])rest);
+}
+
+/* ---- one barrier ------------------------------------------------------------------------------------------------------------ */
+
+/* Spreads a stencil's gradient and Hessian over the candidate's nodes. */
+static void spread(brn_stencil s, const double *g, const double *h, double *to_g, double *to_h)
+{
+    const int n = 3 * s.count;
+    memset(to_g, 0, WIDTH * sizeof *to_g);
+    if (to_h != NULL) {
+        memset(to_h, 0, WIDTH * WIDTH * sizeof *to_h);
+    }
+    for (int i = 0; i < n; ++i) {
+        const int row = 3 * s.node[i / 3] + i % 3;
+        to_g[row] = g[i];
+        for (int j = 0; j < n && to_h != NULL; ++j) {
+            to_h[row * WIDTH + 3 * s.node[j / 3] + j % 3] = h[i * n + j];
+        }
+    }
+}
+
+double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
+                            double *hess)
+{
+    const brn_candidate *c = &brn_candidates_get(ipc->candidates)[contact->candidate];
+    double at[4][3];
+    double g[WIDTH];
+    double h[WIDTH * WIDTH];
+    double gd[WIDTH];
+    double hd[WIDTH * WIDTH];
+    double gm[WIDTH] = {0};
+    double hm[WIDTH * WIDTH] = {0};
+    (void)brn_candidate_gather(c, x, at);
+    const double(*nodes)[3] = (const double(*)[3])at;
+    const int order = hess != NULL ? 2 : grad != NULL ? 1 : 0;
+    const double d2 = brn_stencil_distance2(contact->stencil, nodes, order, g, h);
+    const brn_barrier b = brn_barrier_at(ipc->kappa, ipc->dhat, d2);
+    double m = 1.0;
+    if (c->kind == BRN_TOUCH_EDGE_EDGE) {
+        const double eps = brn_ipc_mollifier_threshold(ipc, c);
+        m = order == 2   ? brn_mollifier_hessian(nodes, eps, gm, hm)
+            : order == 1 ? brn_mollifier_gradient(nodes, eps, gm)
+                         : brn_mollifier(nodes, eps);
+    }
+    if (order == 0) {
+        return c->area * m * b.value;
+    }
+    spread(contact->stencil, g, h, gd, order == 2 ? hd : NULL);
+    for (int i = 0; i < WIDTH; ++i) {
+        grad[i] = c->area * (b.value * gm[i] + m * b.first * gd[i]);
+        for (int j = 0; j < WIDTH && order == 2; ++j) {
+            const int at_ij = i * WIDTH + j;
+            hess[at_ij] = c->area * (b.value * hm[at_ij] + b.first * (gm[i] * gd[j] + gd[i] * gm[j]) +
+                                     m * (b.second * gd[i] * gd[j] + b.first * hd[at_ij]));
+        }
+    }
+    return c->area * m * b.value;
+}
+
+/* ---- projection: the nearest positive semi-definite matrix, negative eigenvalues become 0 ------------------------------- */
+
+/* Projects h [WIDTH][WIDTH], whose range lies in the span of the orthonormal rows q [k][WIDTH]: the eigenvalues other than
+   0 are those of q h q', so only a k x k problem is solved. */
+static brn_status project_within(double *h, int k, const double (*q)[WIDTH])
+{
+    double hq[9][WIDTH];
+    double a[81];
+    double w[9];
+    double v[81];
+    for (int i = 0; i < k; ++i) {
+        for (int r = 0; r < WIDTH; ++r) {
+            hq[i][r] = 0.0;
+            for (int c = 0; c < WIDTH; ++c) {
+                hq[i][r] += h[r * WIDTH + c] * q[i][c];
+            }
+        }
+    }
+    for (int i = 0; i < k; ++i) {
+        for (int j = 0; j < k; ++j) {
+            a[i * k + j] = 0.0;
+            for (int r = 0; r < WIDTH; ++r) {
+                a[i * k + j] += q[i][r] * hq[j][r];
+            }
+        }
+    }
+    BRN_TRY(brn_dense_eigen_sym(k, a, w, v));
+    memset(h, 0, WIDTH * WIDTH * sizeof *h);
+    for (int e = k - 1; e >= 0 && w[e] > 0.0; --e) {
+        double full[WIDTH] = {0};
+        for (int i = 0; i < k; ++i) {
+            for (int r = 0; r < WIDTH; ++r) {
+                full[r] += v[i * k + e] * q[i][r];
+            }
+        }
+        for (int r = 0; r < WIDTH; ++r) {
+            for (int c = 0; c < WIDTH; ++c) {
+                h[r * WIDTH + c] += w[e] * full[r] * full[c];
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+/* Any term: it does not change when all nodes move by the same way. The basis are differences of node k and the mean of
+   those before it. */
+static brn_status project(double *h, int count)
+{
+    double q[9][WIDTH] = {{0}};
+    for (int k = 1; k < count; ++k) {
+        const double scale = 1.0 / sqrt((double)k * (k + 1));
+        for (int d = 0; d < 3; ++d) {
+            for (int i = 0; i < k; ++i) {
+                q[3 * (k - 1) + d][3 * i + d] = -scale;
+            }
+            q[3 * (k - 1) + d][3 * k + d] = k * scale;
+        }
+    }
+    return project_within(h, 3 * (count - 1), (const double(*)[WIDTH])q);
+}
+
+/* Appends what is left of x after its parts along q[0..k) are taken out (twice, for rounding); returns the new k. */
+static int append_direction(double (*q)[WIDTH], int k, const double *x)
+{
+    double rest[WIDTH];
+    double before = 0.0;
+    double after = 0.0;
+    memcpy(rest, x, sizeof rest);
+    for (int r = 0; r < WIDTH; ++r) {
+        before += x[r] * x[r];
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < k; ++i) {
+            double along = 0.0;
+            for (int r = 0; r < WIDTH; ++r) {
+                along += rest[r] * q[i][r];
+            }
+            for (int r = 0; r < WIDTH; ++r) {
+                rest[r] -= along * q[i][r];
+            }
+        }
+    }
+    for (int r = 0; r < WIDTH; ++r) {
+        after += rest[r] * rest[r];
+    }
+    if (!(after > 1e-24 * before)) {
+        return k;
+    }
+    for (int r = 0; r < WIDTH; ++r) {
+        q[k][r] = rest[r] / sqrt(after);
+    }
+    return k + 1;
+}
+
+/* A barrier without mollifier: H_D = 2 w w' x I - p p' - q q' (geom/distance.h), and grad D = 2 w x n, so the range is
+   spanned by w x e_1..3 and the range of the rest, of rank 2 at the most, which pivoted Cholesky finds. `hd`: H_D and w
+   over the candidate's nodes. */
+static brn_status project_barrier(double *h, const double *hd, const double w[4])
+{
+    double q[9][WIDTH] = {{0}};
+    double rest[WIDTH * WIDTH];
+    const double norm = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
+    for (int i = 0; i < WIDTH; ++i) {
+        q[i % 3][i] = w[i / 3] / norm;
+        for (int j = 0; j < WIDTH; ++j) {
+            rest[i * WIDTH + j] = (i % 3 == j % 3 ? 2.0 * w[i / 3] * w[j / 3] : 0.0) - hd[i * WIDTH + j];
+        }
+    }
+    int k = 3;
+    for (int rank = 0; rank < 2; ++rank) {
+        int pivot = 0;
+        for (int i = 1; i < WIDTH; ++i) {
+            pivot = rest[i * WIDTH + i] > rest[pivot * WIDTH + pivot] ? i : pivot;
+        }
+        const double top = rest[pivot * WIDTH + pivot];
+        if (!(top > 1e-14 * norm * norm)) {
+            break;
+        }
+        double column[WIDTH];
+        for (int i = 0; i < WIDTH; ++i) {
+            column[i] = rest[i * WIDTH + pivot] / sqrt(top);
+        }
+        for (int i = 0; i < WIDTH; ++i) {
+            for (int j = 0; j < WIDTH; ++j) {
+                rest[i * WIDTH + j] -= column[i] * column[j];
+            }
+        }
+        k = append_direction(q, k, column);
+    }
+    return project_within(h, k, (const double(*)[WIDTH])q);
+}
+
+brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
+                                     double *hess)
+{
+    const brn_candidate *c = &brn_candidates_get(ipc->candidates)[contact->candidate];
+    double at[4][3];
+    double grad[WIDTH];
+    const int count = brn_candidate_gather(c, x, at);
+    const double(*nodes)[3] = (const double(*)[3])at;
+    (void)brn_ipc_barrier_term(ipc, contact, x, grad, hess);
+    if (c->kind == BRN_TOUCH_EDGE_EDGE && brn_mollifier(nodes, brn_ipc_mollifier_threshold(ipc, c)) < 1.0) {
+        return project(hess, count);
+    }
+    double g[WIDTH];
+    double h[WIDTH * WIDTH];
+    double gd[WIDTH];
+    double hd[WIDTH * WIDTH];
+    double w[4];
+    double n[3];
+    double spread_w[4] = {0};
+    (void)brn_stencil_distance2(contact->stencil, nodes, 2, g, h);
+    (void)brn_stencil_closest(contact->stencil, nodes, w, n);
+    spread(contact->stencil, g, h, gd, hd);
+    for (int k = 0; k < contact->stencil.count; ++k) {
+        spread_w[contact->stencil.node[k]] = w[k];
+    }
+    return project_barrier(hess, hd, spread_w);
+}

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Body types and integrator that the chosen method does not take are problems that name those it takes. */
+/* An integrator that the chosen method does not take is a problem that names those it takes. */
 static void check_method(brn_scene *scene)
 {
     const brn_scene_def *def = brn_scene_get_def(scene);
@@ -19,7 +19,16 @@ static void check_method(brn_scene *scene)
         return; /* the method itself is a problem already */
     }
     if ((method->integrators >> def->integrator & 1u) == 0) {
-        brn_scene_add_problem(scene, "integrator", "method '%s' does not take it", method->table->name);
+        char words[200] = "";
+        size_t used = 0;
+        for (int i = 0; brn_integrator_words[i] != NULL && used < sizeof words; ++i) {
+            if (method->integrators >> i & 1u) {
+                used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "",
+                                         brn_integrator_words[i]);
+            }
+        }
+        brn_scene_add_problem(scene, "integrator", "method '%s' does not take it; it takes %s",
+                              method->table->name, words);
     }
 }
 
@@ -90,17 +99,9 @@ static brn_status largest_eigenvalue(brn_system *s, double *v, double *w, double
             v[i] /= norm;
         }
         BRN_TRY(brn_block_matrix_multiply(s->matrix, v, w));
-        double top = 0.0;
-        for (int i = 0; i < s->ndof; ++i) {
-            if (s->model->fixed[i]) {
-                w[i] = 0.0;
-            }
-        }
-        memcpy(v, w, (size_t)s->ndof * sizeof *v);
-        for (int i = 0; i < s->ndof; ++i) {
-            v[i] = 0.0;
-        }
+        memset(v, 0, (size_t)s->ndof * sizeof *v); /* held dofs have no acceleration */
         BRN_TRY(brn_system_mass_solve(s, w, v));
+        double top = 0.0;
         for (int i = 0; i < s->ndof; ++i) {
             top += v[i] * v[i];
         }

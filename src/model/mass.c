@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 512, PAIRS_MAX = 20 * 21 / 2 };
+enum { PAIRS_MAX = 20 * 21 / 2 };
 
 /* Adds the elements of one solid; pairs: m_ab for a <= b of one element at a time. */
 static void add_element(brn_model *model, const int *node, int nnode, const double *pairs, bool consistent)

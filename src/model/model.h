@@ -83,7 +83,6 @@ struct brn_model {
     unsigned char *fixed; /* [nnode*dim] 1 where a hold acts */
     int nload;
     brn_load *load;
-    bool has_pressure;
     int nprobe;
     brn_probe *probe;
 

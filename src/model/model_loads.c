@@ -223,7 +223,6 @@ static brn_status fill_load(brn_builder *b, const brn_load_def *def, const brn_b
         load->pressure = def->pressure;
         BRN_TRY(collect_faces(b, body, load, &faces));
         load->nnode = 0;
-        b->model->has_pressure = true;
     }
     if (faces == 0) {
         brn_builder_problem(

@@ -22,7 +22,6 @@ typedef struct brn_step_info {
 
 typedef struct brn_method {
     const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
-    unsigned bodies;        /* bit b set: takes body type b */
     unsigned integrators;   /* bit i set: leaves the choice of integrator i */
 
     /* The model and the system outlive the method. */

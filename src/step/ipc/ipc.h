@@ -13,7 +13,7 @@ typedef struct brn_ipc_params {
     brn_block block;
     double dhat;             /* [m]; NaN: 1e-3 of the model's size */
     double kappa;            /* [Pa]; NaN: a tenth of the stiffest body's Young's modulus */
-    double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: 1e-5 model sizes a second */
+    double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
     int friction_iterations; /* how often the friction's normal forces are renewed in a step */
     double tolerance; /* Newton stops when no node moves faster than this times the model's size a second */
     int iterations;

@@ -63,7 +63,6 @@ static brn_status none_step(void *self, const brn_state *in, double t, double h,
 
 const brn_method brn_none_method = {
     .table = &table,
-    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT |
                    1u << BRN_SYMPLECTIC_EULER | 1u << BRN_STATIC,
     .create = none_create,

@@ -59,6 +59,33 @@ void brn_motion_place(const brn_motion *motion, const double rest[3], double t, 
     }
 }
 
+void brn_model_follow(const brn_model *model, double *v)
+{
+    const int dim = model->dim;
+    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
+        for (int i = 0; i < dim && model->tie[a] >= 0; ++i) {
+            double sum = 0.0;
+            for (int k = 0; k <= dim; ++k) {
+                sum += model->tie_weight[a][k] * v[(model->tie[a] + k) * dim + i];
+            }
+            v[a * dim + i] = sum;
+        }
+    }
+}
+
+void brn_model_lead(const brn_model *model, double *force)
+{
+    const int dim = model->dim;
+    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
+        for (int i = 0; i < dim && model->tie[a] >= 0; ++i) {
+            for (int k = 0; k <= dim; ++k) {
+                force[(model->tie[a] + k) * dim + i] += model->tie_weight[a][k] * force[a * dim + i];
+            }
+            force[a * dim + i] = 0.0;
+        }
+    }
+}
+
 double brn_load_factor(const brn_load *load, double t)
 {
     if (t >= load->ramp_to) {
@@ -78,6 +105,9 @@ void brn_model_destroy(brn_model *model)
     }
     for (int i = 0; i < model->nbody; ++i) {
         brn_free(ctx, model->body[i].name);
+        if (model->body[i].touch != model->body[i].boundary) {
+            brn_boundary_destroy(model->body[i].touch);
+        }
         brn_boundary_destroy(model->body[i].boundary);
     }
     for (int i = 0; i < model->nhold; ++i) {
@@ -98,9 +128,9 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].node);
     }
     brn_block_matrix_destroy(model->mass);
-    void *arrays[] = {model->title, model->method_params, model->rest,      model->vel0,
-                      model->solid, model->body,          model->node_mass, model->hold,
-                      model->fixed, model->friction,      model->load,      model->probe};
+    void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->solid,
+                      model->body,  model->node_mass,     model->hold, model->fixed,     model->friction,
+                      model->load,  model->probe,         model->tie,  model->tie_weight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }

@@ -8,7 +8,10 @@
 #include "phys/solid.h"
 #include "scene/scene.h"
 
-enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC };
+enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID };
+
+/* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
+enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
 typedef struct brn_body {
     char *name;
@@ -16,7 +19,14 @@ typedef struct brn_body {
     int node_first, node_count;   /* its nodes are contiguous */
     int solid_first, solid_count; /* its solids are contiguous */
     int elem_first, elem_count;   /* numbers of its elements in the order of its solids */
-    brn_boundary *boundary;       /* node numbers of the model */
+    brn_boundary *boundary;       /* what is seen; node numbers of the model */
+    /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
+    brn_boundary *touch;
+    double
+        radius; /* [m] the surface is this far from `touch`: of a sphere or capsule, half of a sheet's thickness */
+    /* Half-space: nodes of its plane, solid on the side away from (1-0) x (2-0), in 2D on the right of 0 -> 1;
+       plane[0] = -1: it is none. */
+    int plane[3];
     brn_mesh_quality quality;
     double mass, volume, centre[3];
 } brn_body;
@@ -80,7 +90,12 @@ struct brn_model {
 
     int nhold;
     brn_hold *hold;
-    unsigned char *fixed; /* [nnode*dim] 1 where a hold acts */
+    unsigned char *fixed; /* [nnode*dim] BRN_DOF_... */
+
+    /* A tied node is a fixed combination of dim + 1 consecutive nodes, its handles, whose weights sum to 1: the surface of
+       a rigid body, which moves as its handles say. It has no mass and no element of its own. NULL: no ties. */
+    int *tie;                /* [nnode] first handle, -1: not tied */
+    double (*tie_weight)[4]; /* [nnode] */
     int nload;
     brn_load *load;
     int nprobe;
@@ -98,6 +113,10 @@ struct brn_model {
 /* Position at time t of a point that was at `rest` at t = 0, and its velocity just before t (a motion may start and
    stop with a jump). Either output may be NULL. */
 void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double pos[3], double vel[3]);
+/* Packed [nnode][dim] vectors. Follow: tied entries become what their handles' say (positions, velocities, steps). Lead:
+   its transpose, tied entries are added to their handles' and become 0 (forces). Nothing to do without ties. */
+void brn_model_follow(const brn_model *model, double *v);
+void brn_model_lead(const brn_model *model, double *force);
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 

@@ -114,6 +114,7 @@ static brn_status add_boundary(int dim, const brn_mesh *mesh, brn_body *body)
     for (int i = 0; i < boundary->nnode; ++i) {
         boundary->node[i] += shift;
     }
+    body->touch = boundary;
     return BRN_OK;
 }
 
@@ -122,6 +123,7 @@ static brn_status add_body_frame(brn_builder *b, int index, const brn_mesh *mesh
     const brn_body_common *common = brn_builder_body(b, index);
     brn_model *model = b->model;
     brn_body *body = &model->body[index];
+    body->plane[0] = -1;
     body->solid_first = model->nsolid;
     body->elem_first = model->nelem;
     brn_mesh_measure(mesh, &body->quality);

@@ -75,7 +75,7 @@ static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *bl
                 told = true;
             }
             owner[dof] = (int)(hold - model->hold) + 1;
-            model->fixed[dof] = 1;
+            model->fixed[dof] = BRN_DOF_HELD;
         }
     }
 }

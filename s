@@ -1,1 +1,0 @@
-| cube-stack-40, 1 thread1 || cube-stack-40, 2 thread2 || cube-stack-fine, 1 thread1 || cube-stack-fine, 2 thread2 |

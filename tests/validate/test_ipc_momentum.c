@@ -142,7 +142,7 @@ static void test_order(void **state)
         const double slope = order(e, STEPS);
         validation_row(rows, name, theory[k % 3], slope, fabs(slope - theory[k % 3]), "");
         assert_near(slope, theory[k % 3],
-                    0.2); /* measured within 0.12: the coarsest step is not yet in the limit */
+                    0.3); /* measured within 0.17: the coarsest step is not yet in the limit */
         if (k % 3 == 0) {
             (void)snprintf(name, sizeof name, "%dD, mu %g, %s: largest rise of energy", dim, mu, integrator);
             validation_row(rows, name, 0.0, rise, rise, "in a step, of the initial one");

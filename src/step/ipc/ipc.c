@@ -141,13 +141,6 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
     return BRN_OK;
 }
 
-static brn_status ipc_reset(void *self, brn_state *state, double t)
-{
-    brn_ipc *ipc = self;
-    BRN_TRY(check_start(ipc, state->node_pos));
-    return brn_newton_reset(ipc->newton, state, t);
-}
-
 /* What the report wants to know of the end of the step. */
 static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 {
@@ -166,6 +159,15 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
         info->complementarity = fmax(info->complementarity, sqrt(ipc->contact[i].d2));
     }
     return BRN_OK;
+}
+
+static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_info *info)
+{
+    brn_ipc *ipc = self;
+    BRN_TRY(check_start(ipc, state->node_pos));
+    BRN_TRY(brn_newton_reset(ipc->newton, state, t));
+    BRN_TRY(brn_candidates_find(ipc->candidates, state->node_pos, state->node_pos, ipc->dhat));
+    return measure(ipc, state->node_pos, info);
 }
 
 static brn_status ipc_step(void *self, const brn_state *in, double t, double h, brn_state *out,
@@ -205,6 +207,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
 const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
+    .contact = true,
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,

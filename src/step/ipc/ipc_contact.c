@@ -68,8 +68,12 @@ static brn_status find_block(void *arg, int block, brn_arena *scratch)
 
 brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1)
 {
+    brn_stopwatch *watch = &ipc->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
     ipc->looked = false;
-    return brn_candidates_find(ipc->candidates, x0, x1, ipc->dhat);
+    const brn_status status = brn_candidates_find(ipc->candidates, x0, x1, ipc->dhat);
+    (void)brn_stopwatch_switch(watch, was);
+    return status;
 }
 
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
@@ -78,6 +82,8 @@ brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
     if (ipc->looked && memcmp(x, ipc->looked_at, bytes) == 0) {
         return BRN_OK;
     }
+    brn_stopwatch *watch = &ipc->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
     find_job job = {ipc, brn_candidates_get(ipc->candidates), brn_candidates_count(ipc->candidates), x, NULL};
     BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, job.count);
     job.to = ipc->contact;
@@ -93,6 +99,7 @@ brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
     }
     memcpy(ipc->looked_at, x, bytes);
     ipc->looked = true;
+    (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }
 

@@ -230,7 +230,9 @@ static brn_status ipc_hessian(void *self, const double *x, const brn_block_matri
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     BRN_TRY(read_pattern(ipc, anew));
     if (*anew) {
+        double *was = brn_stopwatch_switch(&ipc->system->watch, &ipc->system->watch.phases.symbolic);
         BRN_TRY(make_sum(ipc));
+        (void)brn_stopwatch_switch(&ipc->system->watch, was);
     }
     brn_block_matrix_zero(ipc->sum);
     BRN_TRY(brn_block_matrix_add(ipc->sum, 1.0, base));

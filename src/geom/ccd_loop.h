@@ -1,6 +1,7 @@
 /* Additive CCD in one precision. The includer defines what geom/difference.h wants and CCD_SQRT(x), CCD_ROUNDING (u, half
    the distance of 1 and the next number), CCD_TINY (a squared length above which no square loses digits to
-   underflow), CCD_ITERATIONS (their cap) and CCD_INLINE before each inclusion; there is no include guard.
+   underflow), CCD_ITERATIONS (their cap), CCD_CAREFUL (1: look at every feature of the start) and CCD_INLINE before
+   each inclusion; there is no include guard.
 
    Rounding, to first order in u. R_k, V_k are the exact vertices and motions, r_k, v_k the computed ones; size bounds
    the sums of absolute components |r_k(0)|, sweep those of |r_k(0)| + |r_k(1)|. Then |r_k - R_k| <= u size and
@@ -10,6 +11,13 @@
    rounding of the sum t + step, a motion of at most u t sweep. The speed -n.V_k is taken as -b_k + 8 u sweep. The length
    of n is 1 within 4 u, so wanted distances are lengthened by 8 u; quotients are shortened by 16 u. */
 #include "geom/difference.h"
+
+#ifndef BRN_GEOM_CCD_LOOP_EDGES
+# define BRN_GEOM_CCD_LOOP_EDGES
+/* Vertices of the edges of the two shapes with a face, in the order of geom/difference.h. */
+static const unsigned char brn_triangle_edges[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+static const unsigned char brn_rhomboid_edges[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
+#endif
 
 typedef struct DIFFERENCE_NAME(sweep) {
     int shape, count;
@@ -48,13 +56,38 @@ static CCD_INLINE void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3
     }
 }
 
+/* Unit vector n along c, which is normal to a feature within rounding. False if it has no direction to be trusted.
+   c is good to u over a distance, or over a sine. A tilt along a side would cost the length of the side times the
+   tilt; across the side it is of second order, or meets the small height of a narrow face. So project the edge, or a
+   side of the face, out once more. */
+static CCD_INLINE int DIFFERENCE_NAME(straighten)(int shape, const DIFFERENCE_REAL r[][3], int feature,
+                                                  DIFFERENCE_REAL c[3], DIFFERENCE_REAL n[3])
+{
+    if (feature >= BRN_FEATURE_EDGE) {
+        const int edge = feature == BRN_FEATURE_FACE ? 0 : feature - BRN_FEATURE_EDGE;
+        const unsigned char *ends =
+            shape == BRN_SHAPE_RHOMBOID ? brn_rhomboid_edges[edge] : brn_triangle_edges[edge];
+        DIFFERENCE_REAL e[3];
+        for (int i = 0; i < 3; ++i) {
+            e[i] = r[ends[1]][i] - r[ends[0]][i];
+        }
+        const DIFFERENCE_REAL s = DIFFERENCE_NAME(dot)(c, e) / DIFFERENCE_NAME(dot)(e, e);
+        for (int i = 0; i < 3; ++i) {
+            c[i] -= s * e[i];
+        }
+    }
+    const DIFFERENCE_REAL length2 = DIFFERENCE_NAME(dot)(c, c), length = CCD_SQRT(length2);
+    for (int i = 0; i < 3; ++i) {
+        n[i] = c[i] / length;
+    }
+    return length2 > CCD_TINY;
+}
+
 /* Unit direction from the origin to the nearest point at time t, and (unless NULL) the distance of that point,
    which is not below the true one by more than rounding. False if it has none that can be trusted. */
 static CCD_INLINE int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, double t,
                                                  DIFFERENCE_REAL n[3], DIFFERENCE_REAL *distance)
 {
-    static const unsigned char triangle_edges[3][2] = {{0, 1}, {1, 2}, {0, 2}};
-    static const unsigned char rhomboid_edges[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
     DIFFERENCE_REAL r[4][3] = {{0}}, e1[3] = {0}, e2[3] = {0};
     for (int k = 0; k < q->count; ++k) {
         for (int i = 0; i < 3; ++i) {
@@ -83,28 +116,77 @@ static CCD_INLINE int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * 
         }
         *distance = CCD_SQRT(DIFFERENCE_NAME(dot)(point, point));
     }
-    /* The direction is good to u over a distance, or over a sine. A tilt along a side would cost the length of the side
-       times the tilt; across the side it is of second order, or meets the small height of a narrow face. So project the
-       edge, or a side of the face, out once more. */
-    if (found.feature >= BRN_FEATURE_EDGE) {
-        const int edge = found.feature == BRN_FEATURE_FACE ? 0 : found.feature - BRN_FEATURE_EDGE;
-        const unsigned char *ends =
-            q->shape == BRN_SHAPE_RHOMBOID ? rhomboid_edges[edge] : triangle_edges[edge];
-        DIFFERENCE_REAL e[3];
-        for (int i = 0; i < 3; ++i) {
-            e[i] = r[ends[1]][i] - r[ends[0]][i];
-        }
-        const DIFFERENCE_REAL s = DIFFERENCE_NAME(dot)(found.c, e) / DIFFERENCE_NAME(dot)(e, e);
-        for (int i = 0; i < 3; ++i) {
-            found.c[i] -= s * e[i];
-        }
-    }
-    const DIFFERENCE_REAL length2 = DIFFERENCE_NAME(dot)(found.c, found.c), length = CCD_SQRT(length2);
-    for (int i = 0; i < 3; ++i) {
-        n[i] = found.c[i] / length;
-    }
-    return length2 > CCD_TINY;
+    return DIFFERENCE_NAME(straighten)(q->shape, vertex, found.feature, found.c, n);
 }
+
+#if CCD_CAREFUL
+/* The same for t = 0 and shapes with a face, with care for narrow ones: there the place of a projection is uncertain by
+   u / sine of a side, which may be far more than the distance. Every feature offers its direction and its nearest
+   point; the direction that separates most is taken (any one is certified later), and the nearest point. */
+static int DIFFERENCE_NAME(search)(const DIFFERENCE_NAME(sweep) * q, DIFFERENCE_REAL n[3],
+                                   DIFFERENCE_REAL *distance)
+{
+    const int triangle = q->shape == BRN_SHAPE_TRIANGLE, edges = triangle ? 3 : 4;
+    const DIFFERENCE_REAL(*r)[3] = q->r;
+    DIFFERENCE_REAL e1[3], e2[3], m1[3], m2[3], normal[3], best = 0, p[3];
+    int found = 0;
+    for (int i = 0; i < 3; ++i) {
+        e1[i] = r[1][i] - r[0][i];
+        e2[i] = r[2][i] - r[0][i];
+        p[i] = r[0][i];
+    }
+    /* The foot of the normal from the origin, improved from its own remainder. */
+    DIFFERENCE_NAME(cross)(e1, e2, normal);
+    DIFFERENCE_NAME(cross)(e2, normal, m1);
+    DIFFERENCE_NAME(cross)(normal, e1, m2);
+    const DIFFERENCE_REAL nn = DIFFERENCE_NAME(dot)(normal, normal);
+    DIFFERENCE_REAL u = 0, v = 0;
+    for (int repeat = 0; repeat < 3 && nn > CCD_TINY; ++repeat) {
+        u -= DIFFERENCE_NAME(dot)(p, m1) / nn;
+        v -= DIFFERENCE_NAME(dot)(p, m2) / nn;
+        for (int i = 0; i < 3; ++i) {
+            p[i] = r[0][i] + u * e1[i] + v * e2[i];
+        }
+    }
+    const int inside = nn > CCD_TINY && u >= 0 && v >= 0 && (triangle ? u + v <= 1 : u <= 1 && v <= 1);
+    const DIFFERENCE_REAL side = DIFFERENCE_NAME(dot)(normal, p) < 0 ? -1 : 1;
+    for (int edge = -1; edge < edges; ++edge) {
+        DIFFERENCE_NAME(nearest)
+        near = {.c = {side * normal[0], side * normal[1], side * normal[2]}, .feature = BRN_FEATURE_FACE};
+        if (edge >= 0) {
+            const unsigned char *ends = triangle ? brn_triangle_edges[edge] : brn_rhomboid_edges[edge];
+            DIFFERENCE_REAL e[3];
+            for (int i = 0; i < 3; ++i) {
+                e[i] = r[ends[1]][i] - r[ends[0]][i];
+            }
+            near.feature = -1;
+            DIFFERENCE_NAME(try_edge)(r[ends[0]], r[ends[1]], e, edge, ends[0], ends[1], &near);
+        }
+        if (edge >= 0 || inside) {
+            const DIFFERENCE_REAL *point = edge >= 0 ? near.c : p;
+            const DIFFERENCE_REAL length = CCD_SQRT(DIFFERENCE_NAME(dot)(point, point));
+            *distance = found & 2 && *distance < length ? *distance : length;
+            found |= 2;
+        }
+        DIFFERENCE_REAL unit[3], low = 0;
+        if (!DIFFERENCE_NAME(straighten)(q->shape, r, near.feature, near.c, unit)) {
+            continue;
+        }
+        for (int k = 0; k < q->count; ++k) {
+            const DIFFERENCE_REAL g = DIFFERENCE_NAME(dot)(unit, r[k]);
+            low = k == 0 || g < low ? g : low;
+        }
+        if (!(found & 1) || low > best) {
+            best = low;
+            n[0] = unit[0];
+            n[1] = unit[1];
+            n[2] = unit[2];
+            found |= 1;
+        }
+    }
+    return found == 3;
+}
+#endif
 
 /* The largest safe time; -1 if this precision cannot certify the start. */
 static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double dmin, double keep,
@@ -115,7 +197,14 @@ static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) *
     double t = 0.0;
     for (int iteration = 0; iteration < CCD_ITERATIONS; ++iteration) {
         DIFFERENCE_REAL n[3], distance = 0, g[4], b[4];
-        if (!DIFFERENCE_NAME(direction)(q, t, n, iteration == 0 ? &distance : NULL)) {
+#if CCD_CAREFUL
+        const int sure = iteration == 0 && q->shape >= BRN_SHAPE_TRIANGLE
+                             ? DIFFERENCE_NAME(search)(q, n, &distance)
+                             : DIFFERENCE_NAME(direction)(q, t, n, iteration == 0 ? &distance : NULL);
+#else
+        const int sure = DIFFERENCE_NAME(direction)(q, t, n, iteration == 0 ? &distance : NULL);
+#endif
+        if (!sure) {
             return iteration == 0 ? -1.0 : t;
         }
         /* Separation along n, now and its rate. */
@@ -145,7 +234,10 @@ static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) *
                 step = room / speed;
             }
         }
-        const double next = t + (double)(step * less * less);
+        /* Down to a double: the margin holds the rounding of this sum, but not that of a wide number. */
+        const DIFFERENCE_REAL sum = (DIFFERENCE_REAL)t + step * less * less;
+        double next = (double)sum;
+        next = (DIFFERENCE_REAL)next > sum ? nextafter(next, 0.0) : next;
         if (next >= t_max || step >= (DIFFERENCE_REAL)t_max) {
             return t_max;
         }

@@ -27,9 +27,9 @@ static const char *check(const ccd_query *q, double dmin, double keep, double t_
         sum->refused++;
         problem = gap > 1e-29 * k.size ? "stuck at a start that is separated" : NULL;
     } else {
-        const int kept = kept_excess(&k, t) < 0.0 ? -1 : kept_on(&k, 0.0, t, 3000);
-        problem = kept < 0 ? "nearer than wanted" : NULL;
-        sum->open += kept == 0;
+        const int answer = kept_excess(&k, t) < 0.0 ? -1 : kept_on(&k, 0.0, t, 3000);
+        problem = answer < 0 ? "nearer than wanted" : NULL;
+        sum->open += answer == 0;
         /* stopped: nearly there, or rounding forbids to go on */
         const double left = kept_excess(&k, t) - 0.3 * keep * gap;
         sum->stopped += t < t_max;

@@ -11,8 +11,7 @@
 /* What a method tells of one attempt; of a reset: all about contact. */
 typedef struct brn_step_info {
     int iterations;
-    double residual; /* of its stopping test */
-    brn_phases phases;
+    double residual;                /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
     int npoint;
     int contacts;                  /* pairs in contact at the end */

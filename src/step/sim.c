@@ -1,7 +1,6 @@
 #include "step/sim.h"
 
 #include "base/hash.h"
-#include "base/os.h"
 #include "base/parallel.h"
 #include "contact/yardstick.h"
 #include "step/ledger.h"
@@ -157,11 +156,6 @@ static void add_info(const brn_step_info *info, brn_report *report)
     report->iterations += info->iterations;
     report->residual = info->residual;
     report->intersections += info->intersections;
-    double *sum = (double *)&report->phases;
-    const double *add = (const double *)&info->phases;
-    for (size_t i = 0; i < sizeof info->phases / sizeof *add; ++i) {
-        sum[i] += add[i];
-    }
     add_contacts(info, report);
 }
 
@@ -175,6 +169,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     *info = (brn_step_info){.gap_min = INFINITY};
     double h_done = 0.0;
     to->step = from->step;
+    (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
     add_info(info, report);
     if (!all_finite(to)) {
@@ -237,7 +232,9 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     brn_report scratch;
     brn_report *r = report != NULL ? report : &scratch;
     *r = (brn_report){.gap_min = INFINITY};
-    const double started = brn_wall_time();
+    brn_stopwatch *watch = &sim->system->watch;
+    brn_stopwatch_start(watch);
+    const double started = watch->since;
     brn_state *reached = NULL;
     brn_step_info info;
     BRN_TRY(advance(sim, r, &reached, &info));
@@ -253,7 +250,9 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     }
     sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
     take_contacts(sim, &info);
-    r->wall = brn_wall_time() - started;
+    (void)brn_stopwatch_switch(watch, NULL);
+    r->phases = watch->phases;
+    r->wall = watch->since - started;
     return status;
 }
 

@@ -1,0 +1,352 @@
+/* The broad phase on real motion: at every tenth step of every scene of the gallery the candidates are exactly the pairs
+   that looking at every pair finds. Which pairs count (swept boxes within the distance, no common node, not both held,
+   not one body where self-contact is off) is written anew here. Looked at are the motion of the step itself and ten
+   times that motion, as a first Newton step may be far too long. Where a kind has many parts, the first members are a
+   random subset. Arguments: names of scenes; none: all of them. */
+#include "flow.h"
+
+#include "base/rng.h"
+#include "contact/candidates.h"
+#include "step/ipc/ipc.h"
+#include "step/sim.h"
+
+#include <dirent.h>
+
+enum { EVERY = 10, SUBSET = 500, ALL_UP_TO = 2000 };
+
+/* Parts of one kind: n times `width` nodes. */
+typedef struct parts {
+    int n, width;
+    const int *node;
+    brn_box *box; /* swept */
+    bool *first;  /* may be the first member of a pair */
+} parts;
+
+/* One line a kind of candidate: a new kind is a new line. */
+typedef struct pairing {
+    brn_touch kind;
+    int dim;
+    int a, b; /* which parts: 0 points, 1 edges, 2 triangles */
+} pairing;
+
+static const pairing pairings[] = {
+    {BRN_TOUCH_POINT_EDGE, 2, 0, 1},
+    {BRN_TOUCH_POINT_TRIANGLE, 3, 0, 2},
+    {BRN_TOUCH_EDGE_EDGE, 3, 1, 1},
+};
+
+typedef struct key {
+    int kind;
+    int node[4];
+} key;
+
+typedef struct keys {
+    key *item;
+    size_t count, capacity;
+} keys;
+
+typedef struct bench {
+    const brn_skin *skin;
+    parts part[3];
+    keys found, brute;
+    size_t pairs; /* compared in all */
+} bench;
+
+static void add_key(keys *list, key k)
+{
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 1024;
+        list->item = realloc(list->item, list->capacity * sizeof *list->item);
+        assert_non_null(list->item);
+    }
+    list->item[list->count++] = k;
+}
+
+static int key_order(const void *a, const void *b)
+{
+    const int *x = a;
+    const int *y = b;
+    for (int i = 0; i < 5; ++i) {
+        if (x[i] != y[i]) {
+            return x[i] < y[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- looking at every pair -------------------------------------------------------------------------------------------- */
+
+static void sweep(parts *p, const double *x0, const double *x1)
+{
+    for (int i = 0; i < p->n; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            double lo = INFINITY;
+            double hi = -INFINITY;
+            for (int j = 0; j < p->width; ++j) {
+                const int at = 3 * p->node[i * p->width + j] + k;
+                lo = fmin(lo, fmin(x0[at], x1[at]));
+                hi = fmax(hi, fmax(x0[at], x1[at]));
+            }
+            p->box[i].lo[k] = lo;
+            p->box[i].hi[k] = hi;
+        }
+    }
+}
+
+static bool apart(const brn_box *a, const brn_box *b, double distance)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (a->lo[k] - b->hi[k] > distance || b->lo[k] - a->hi[k] > distance) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool counts(const bench *s, const int *a, int na, const int *b, int nb)
+{
+    const brn_model *model = s->skin->model;
+    const int dim = model->dim;
+    bool free_dof = false;
+    for (int i = 0; i < na + nb; ++i) {
+        const int node = i < na ? a[i] : b[i - na];
+        for (int k = 0; k < dim; ++k) {
+            free_dof = free_dof || !model->fixed[node * dim + k];
+        }
+        for (int j = 0; j < nb && i < na; ++j) {
+            if (a[i] == b[j]) {
+                return false;
+            }
+        }
+    }
+    int body[2] = {-1, -1};
+    for (int n = 0; n < model->nbody; ++n) {
+        const int first = model->body[n].node_first;
+        const int end = first + model->body[n].node_count;
+        body[0] = a[0] >= first && a[0] < end ? n : body[0];
+        body[1] = b[0] >= first && b[0] < end ? n : body[1];
+    }
+    return free_dof && (model->contact_self || body[0] != body[1]);
+}
+
+static key make_key(const pairing *p, const int *a, int na, const int *b, int nb)
+{
+    key k = {.kind = (int)p->kind, .node = {-1, -1, -1, -1}};
+    memcpy(k.node, a, (size_t)na * sizeof *a);
+    memcpy(&k.node[na], b, (size_t)nb * sizeof *b);
+    return k;
+}
+
+static void look_at_all(bench *s, const pairing *p, double distance)
+{
+    const parts *a = &s->part[p->a];
+    const parts *b = &s->part[p->b];
+    for (int i = 0; i < a->n; ++i) {
+        for (int j = 0; j < b->n && a->first[i]; ++j) {
+            /* of one list each pair once, the lower number first; a pair of two first members is met from the lower */
+            const bool twice = p->a == p->b && (j == i || (j < i && a->first[j]));
+            const int *na = &a->node[i * a->width];
+            const int *nb = &b->node[j * b->width];
+            if (twice || apart(&a->box[i], &b->box[j], distance) || !counts(s, na, a->width, nb, b->width)) {
+                continue;
+            }
+            const bool swap = p->a == p->b && j < i;
+            add_key(&s->brute,
+                    swap ? make_key(p, nb, b->width, na, a->width) : make_key(p, na, a->width, nb, b->width));
+        }
+    }
+}
+
+/* ---- the candidates among those --------------------------------------------------------------------------------------- */
+
+static const pairing *pairing_of(int kind)
+{
+    for (size_t i = 0; i < sizeof pairings / sizeof *pairings; ++i) {
+        if ((int)pairings[i].kind == kind) {
+            return &pairings[i];
+        }
+    }
+    fail_msg("candidates of kind %d are not known to this test", kind);
+    return NULL;
+}
+
+/* The number of a part by its nodes; the nodes of edges ascend along the list in 3D. */
+static int part_number(const parts *p, const int *node)
+{
+    int lo = 0;
+    int hi = p->n - 1;
+    while (lo <= hi) {
+        const int mid = lo + (hi - lo) / 2;
+        const int *at = &p->node[mid * p->width];
+        int order = 0;
+        for (int k = 0; k < p->width && order == 0; ++k) {
+            order = (at[k] > node[k]) - (at[k] < node[k]);
+        }
+        if (order == 0) {
+            return mid;
+        }
+        lo = order < 0 ? mid + 1 : lo;
+        hi = order > 0 ? mid - 1 : hi;
+    }
+    fail_msg("a candidate has a part that is not of the skin");
+    return -1;
+}
+
+static void take_candidates(bench *s, const brn_candidates *candidates)
+{
+    const brn_candidate *c = brn_candidates_get(candidates);
+    for (int i = 0; i < brn_candidates_count(candidates); ++i) {
+        const pairing *p = pairing_of(c[i].kind);
+        const parts *a = &s->part[p->a];
+        assert_true(c[i].area > 0.0 && isfinite(c[i].area));
+        bool wanted = a->first[part_number(a, c[i].node)];
+        if (p->a == p->b) {
+            wanted = wanted || a->first[part_number(a, &c[i].node[a->width])];
+        }
+        if (wanted) {
+            add_key(&s->found, make_key(p, c[i].node, a->width, &c[i].node[a->width], s->part[p->b].width));
+        }
+    }
+}
+
+static void compare(bench *s, brn_candidates *candidates, const double *x0, const double *x1, double distance)
+{
+    assert_done(s->skin->ctx, brn_candidates_find(candidates, x0, x1, distance));
+    s->found.count = 0;
+    s->brute.count = 0;
+    for (int k = 0; k < 3; ++k) {
+        sweep(&s->part[k], x0, x1);
+    }
+    for (size_t i = 0; i < sizeof pairings / sizeof *pairings; ++i) {
+        if (pairings[i].dim == s->skin->dim) {
+            look_at_all(s, &pairings[i], distance);
+        }
+    }
+    take_candidates(s, candidates);
+    if (s->found.count > 0) {
+        qsort(s->found.item, s->found.count, sizeof *s->found.item, key_order);
+    }
+    if (s->brute.count > 0) {
+        qsort(s->brute.item, s->brute.count, sizeof *s->brute.item, key_order);
+    }
+    const size_t least = s->found.count < s->brute.count ? s->found.count : s->brute.count;
+    for (size_t i = 0; i < least; ++i) {
+        if (key_order(&s->found.item[i], &s->brute.item[i]) != 0) {
+            const key *f = &s->found.item[i];
+            const key *b = &s->brute.item[i];
+            fail_msg("first difference: candidate %d: %d %d %d %d, by looking at all %d: %d %d %d %d",
+                     f->kind, f->node[0], f->node[1], f->node[2], f->node[3], b->kind, b->node[0], b->node[1],
+                     b->node[2], b->node[3]);
+        }
+    }
+    assert_int_equal(s->found.count, s->brute.count);
+    s->pairs += s->brute.count;
+}
+
+/* ---- scenes ----------------------------------------------------------------------------------------------------------- */
+
+static void choose_first(parts *p, brn_rng *rng)
+{
+    p->box = calloc((size_t)p->n + 1, sizeof *p->box);
+    p->first = calloc((size_t)p->n + 1, sizeof *p->first);
+    assert_true(p->box != NULL && p->first != NULL);
+    for (int i = 0; i < p->n; ++i) {
+        p->first[i] = p->n <= ALL_UP_TO;
+    }
+    for (int i = 0; i < SUBSET && p->n > ALL_UP_TO; ++i) {
+        p->first[brn_rng_next(rng) % (uint64_t)p->n] = true;
+    }
+}
+
+static double contact_distance(const flow *f)
+{
+    const brn_ipc_params *p = f->model->method_params;
+    const bool ipc = strcmp(f->sim->method->table->name, "ipc") == 0;
+    return ipc && !isnan(p->dhat) ? p->dhat : 1e-3 * f->sim->system->size;
+}
+
+static void scene_open(const char *name, flow *f)
+{
+    char path[1024];
+    *f = (flow){.ctx = test_ctx(0)};
+    (void)snprintf(path, sizeof path, BRN_SOURCE_DIR "/scenes/%s/scene.yaml", name);
+    assert_done(f->ctx, brn_scene_load(f->ctx, path, &f->scene));
+    assert_done(f->ctx, brn_model_compile(f->ctx, f->scene, &f->model));
+    assert_done(f->ctx, brn_sim_create(f->ctx, f->model, &f->sim));
+}
+
+static void run_scene(const char *name)
+{
+    flow f;
+    scene_open(name, &f);
+    brn_skin *skin = NULL;
+    brn_candidates *candidates = NULL;
+    assert_done(f.ctx, brn_skin_create(f.ctx, f.model, &skin));
+    assert_done(f.ctx, brn_candidates_create(f.ctx, skin, &candidates));
+    brn_rng rng = {2026};
+    bench s = {.skin = skin,
+               .part = {{.n = skin->npoint, .width = 1, .node = skin->point},
+                        {.n = skin->nedge, .width = 2, .node = &skin->edge[0][0]},
+                        {.n = skin->ntri, .width = 3, .node = skin->ntri > 0 ? &skin->tri[0][0] : NULL}}};
+    for (int k = 0; k < 3; ++k) {
+        choose_first(&s.part[k], &rng);
+    }
+    const size_t length = (size_t)f.model->nnode * 3;
+    double *before = malloc(2 * length * sizeof *before);
+    assert_non_null(before);
+    double *far = before + length;
+    const double distance = contact_distance(&f);
+    while (!brn_sim_done(f.sim)) {
+        memcpy(before, brn_sim_positions(f.sim), length * sizeof *before);
+        assert_done(f.ctx, brn_sim_step(f.sim, NULL));
+        if (brn_sim_step_count(f.sim) % EVERY == 0 || brn_sim_done(f.sim)) {
+            const double *x = brn_sim_positions(f.sim);
+            for (size_t i = 0; i < length; ++i) {
+                far[i] = before[i] + 10.0 * (x[i] - before[i]);
+            }
+            compare(&s, candidates, before, x, distance);
+            compare(&s, candidates, before, far, distance);
+        }
+    }
+    print_message("%-20s %6d points %6d edges %6d triangles: %zu pairs\n", name, skin->npoint, skin->nedge,
+                  skin->ntri, s.pairs);
+    free(before);
+    free(s.found.item);
+    free(s.brute.item);
+    for (int k = 0; k < 3; ++k) {
+        free(s.part[k].box);
+        free(s.part[k].first);
+    }
+    brn_candidates_destroy(candidates);
+    brn_skin_destroy(skin);
+    flow_close(&f);
+}
+
+static int chosen_count;
+static char **chosen;
+
+static void test_scenes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < chosen_count; ++i) {
+        run_scene(chosen[i]);
+    }
+    DIR *dir = chosen_count == 0 ? opendir(BRN_SOURCE_DIR "/scenes") : NULL;
+    assert_true(dir != NULL || chosen_count > 0);
+    for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+        if (entry->d_name[0] != '.') {
+            run_scene(entry->d_name);
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    chosen_count = argc - 1;
+    chosen = argv + 1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

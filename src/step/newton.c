@@ -324,6 +324,7 @@ static brn_status start(brn_newton *n, const brn_state *in)
 static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
 {
     bool projected = false;
+    bool last = false; /* the step just done was within the tolerance */
     double length = INFINITY;
     memcpy(n->stiffness, n->system->stiff_diagonal, (size_t)n->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
@@ -338,7 +339,7 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
                             n->scheme->t);
         }
         /* A step that only moves the last digits of positions cannot be improved on. */
-        if (settled && (worst <= 1.0 || length <= n->noise)) {
+        if (settled && (worst <= 1.0 || length <= n->noise || last)) {
             return BRN_OK;
         }
         if (k == n->params.iterations) {
@@ -348,11 +349,14 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
                 n->scheme->t, k, info->residual);
         }
         BRN_TRY(direction(n, &projected));
-        if (settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance) {
-            return BRN_OK;
-        }
+        /* A step within the tolerance is the last one, but still done: that leaves the square of its error. */
+        last = settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance;
         (void)watch(n, &n->system->watch.phases.search);
-        BRN_TRY(search(n, way, &length));
+        const brn_status status = search(n, way, &length);
+        if (last && status == BRN_ERR_CONVERGENCE) {
+            return BRN_OK; /* rounding allows no better */
+        }
+        BRN_TRY(status);
         info->iterations++;
     }
 }

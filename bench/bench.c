@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIGURES_MAX = 256, FIGURE_NAME = 64, UNIT_SIZE = 24, REPEATS_MAX = 1000 };
+enum { FIGURES_MAX = 256, FIGURE_NAME = 64, UNIT_SIZE = 24 };
 
 typedef struct figure {
     char name[FIGURE_NAME], unit[UNIT_SIZE];
@@ -20,6 +20,8 @@ typedef struct figure {
 struct brn_bench {
     brn_ctx *ctx;
     int repeats;
+    int threads; /* as asked for: 0 = not */
+    const char *scenes;
     int count;
     figure figures[FIGURES_MAX];
 };
@@ -28,6 +30,7 @@ typedef struct bench_args {
     cli_list wanted;
     bool list, json;
     int repeats, threads;
+    const char *scenes;
 } bench_args;
 
 static const brn_bench_case cases[] = {
@@ -43,14 +46,28 @@ brn_ctx *brn_bench_ctx(brn_bench *bench)
     return bench->ctx;
 }
 
+int brn_bench_repeats(const brn_bench *bench)
+{
+    return bench->repeats;
+}
+
+int brn_bench_threads(const brn_bench *bench)
+{
+    return bench->threads;
+}
+
+const char *brn_bench_scenes(const brn_bench *bench)
+{
+    return bench->scenes;
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Sorts; the mean of the two middle ones where the count is even. */
-static double median(double *values, int count)
+double brn_bench_median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, by_value);
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
@@ -58,7 +75,7 @@ static double median(double *values, int count)
 
 brn_status brn_bench_measure(brn_bench *bench, brn_bench_fn fn, void *arg, brn_bench_timing *out)
 {
-    double wall[REPEATS_MAX], cpu[REPEATS_MAX];
+    double wall[BRN_BENCH_REPEATS_MAX], cpu[BRN_BENCH_REPEATS_MAX];
     *out = (brn_bench_timing){.repeats = bench->repeats};
     BRN_TRY(fn(arg));
     for (int i = 0; i < bench->repeats; ++i) {
@@ -67,8 +84,8 @@ brn_status brn_bench_measure(brn_bench *bench, brn_bench_fn fn, void *arg, brn_b
         cpu[i] = brn_cpu_time() - cpu_start;
         wall[i] = brn_wall_time() - wall_start;
     }
-    out->wall = median(wall, bench->repeats);
-    out->cpu = median(cpu, bench->repeats);
+    out->wall = brn_bench_median(wall, bench->repeats);
+    out->cpu = brn_bench_median(cpu, bench->repeats);
     out->wall_min = wall[0];
     out->wall_max = wall[bench->repeats - 1];
     return BRN_OK;
@@ -130,7 +147,11 @@ static void print_plain_case(const brn_bench_case *c, const brn_bench *bench, do
     (void)printf("%s: %s (%.2f s wall, %.2f s CPU)\n", c->name, c->description, wall, cpu);
     for (int i = 0; i < bench->count; ++i) {
         const figure *f = &bench->figures[i];
-        (void)printf("  %-48s %12.5g %s\n", f->name, f->value, f->unit);
+        if (isfinite(f->value)) {
+            (void)printf("  %-48s %12.5g %s\n", f->name, f->value, f->unit);
+        } else {
+            (void)printf("  %-48s %12s %s\n", f->name, "-", f->unit);
+        }
     }
     (void)putchar('\n');
 }
@@ -184,6 +205,8 @@ static int run_case(const brn_bench_case *c, const bench_args *args, bool first)
         return CLI_FAILED;
     }
     bench->repeats = args->repeats;
+    bench->threads = args->threads;
+    bench->scenes = args->scenes;
     const double wall_start = brn_wall_time(), cpu_start = brn_cpu_time();
     const brn_status status = c->run(bench);
     const double wall = brn_wall_time() - wall_start, cpu = brn_cpu_time() - cpu_start;
@@ -244,14 +267,16 @@ static int bench_with(const bench_args *args)
 
 int brn_bench_main(int argc, char **argv)
 {
-    bench_args args = {.repeats = 5};
+    bench_args args = {.repeats = 5, .scenes = "scenes"};
     const cli_option options[] = {
         {"list", 0, CLI_FLAG, NULL, "name the cases and run none", &args.list, 0, 0, NULL},
         {"case", 0, CLI_LIST, "C", "only the cases that begin with C; may be repeated", &args.wanted, 0, 0,
          NULL},
         {"json", 0, CLI_FLAG, NULL, "print JSON", &args.json, 0, 0, NULL},
-        {"repeat", 0, CLI_INT, "N", "take the median of N timings (default 5)", &args.repeats, 1, REPEATS_MAX,
-         NULL},
+        {"repeat", 0, CLI_INT, "N", "take the median of N timings (default 5)", &args.repeats, 1,
+         BRN_BENCH_REPEATS_MAX, NULL},
+        {"scenes", 0, CLI_TEXT, "DIR", "the gallery that scenes are taken from (default scenes)",
+         &args.scenes, 0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "worker threads, 0 = one per core", &args.threads, 0, 1024, NULL},
     };
     const cli_syntax syntax = {

@@ -4,6 +4,7 @@
 
 #include "../tests/unit/ccd_queries.h"
 #include "base/os.h"
+#include "geom/volume_bound.h"
 
 #include <stdlib.h>
 
@@ -114,9 +115,58 @@ static brn_status bench_ccd(brn_bench *bench, int pair, bool interval)
     return brn_bench_add(bench, isfinite(kept) ? 1e6 * worst : NAN, "us", "%s, %s, worst", name, names[pair]);
 }
 
+/* Volumes of elements that move: `step` is the size of the motion against that of the element. */
+typedef struct volume_job {
+    double (*nodes)[4][3], (*moved)[4][3];
+    bool plane;
+    double sum;
+} volume_job;
+
+static brn_status call_volume(void *arg)
+{
+    volume_job *j = arg;
+    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+        for (int i = 0; i < COUNT; ++i) {
+            const double(*x0)[3] = (const double(*)[3])j->nodes[i],
+                  (*x1)[3] = (const double(*)[3])j->moved[i];
+            j->sum +=
+                j->plane ? brn_bound_plane(x0, x1, 0.0, 0.1, 1.0) : brn_bound_tet_volume(x0, x1, 0.1, 1.0);
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status bench_volumes(brn_bench *bench, double (*nodes)[4][3], double (*moved)[4][3])
+{
+    static const double regular[4][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.866, 0}, {0.5, 0.289, 0.816}};
+    static const int order[2][4] = {{0, 1, 2, 3},
+                                    {3, 0, 1, 2}}; /* as a tet; its last node above the others */
+    static const double steps[2] = {0.05, 1.0};
+    for (int plane = 0; plane < 2; ++plane) {
+        for (int s = 0; s < 2; ++s) {
+            brn_rng rng = {1};
+            volume_job j = {.nodes = nodes, .moved = moved, .plane = plane};
+            brn_bench_timing timing;
+            for (int i = 0; i < COUNT; ++i) {
+                for (int k = 0; k < 4; ++k) {
+                    memcpy(nodes[i][k], regular[order[plane][k]], sizeof nodes[i][k]);
+                }
+                ccd_noise(&rng, 0.1, nodes[i]);
+                memcpy(moved[i], nodes[i], sizeof moved[i]);
+                ccd_noise(&rng, steps[s], moved[i]);
+            }
+            BRN_TRY(brn_bench_measure(bench, call_volume, &j, &timing));
+            BRN_TRY(brn_bench_add(bench, isfinite(j.sum) ? 1e9 * timing.wall_min / COUNT / REPEATS : NAN,
+                                  "ns", "bound of %s, motion of %g sizes",
+                                  plane ? "point-plane" : "tet volume", steps[s]));
+        }
+    }
+    return BRN_OK;
+}
+
 brn_status brn_bench_kernels(brn_bench *bench)
 {
-    double(*nodes)[4][3] = malloc(COUNT * sizeof *nodes);
+    double(*nodes)[4][3] = malloc(2 * COUNT * sizeof *nodes);
     if (nodes == NULL) {
         return brn_fail(brn_bench_ctx(bench), BRN_ERR_MEMORY, "no memory for the bench");
     }
@@ -127,6 +177,7 @@ brn_status brn_bench_kernels(brn_bench *bench)
     }
     brn_status status = bench_distances(bench, false, nodes);
     status = status < 0 ? status : bench_distances(bench, true, nodes);
+    status = status < 0 ? status : bench_volumes(bench, nodes, nodes + COUNT);
     free(nodes);
     for (int pair = 0; pair < PAIR_COUNT && status >= 0; ++pair) {
         status = bench_ccd(bench, pair, false);

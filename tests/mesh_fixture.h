@@ -18,6 +18,12 @@ typedef struct recipe {
     const char **layers;
     int nlayers;
     double ratio, point[3]; /* ratio 0: no grading */
+    struct {
+        const char *name;
+        double value;
+    } number[8];      /* any other real or whole number, until the first without a name */
+    const char *rows; /* name of a list of points */
+    brn_rows points;
 } recipe;
 
 static inline void *recipe_field(const brn_table *table, void *params, const char *name)
@@ -83,6 +89,17 @@ static inline brn_status recipe_make(brn_ctx *ctx, const recipe *r, brn_mesh **o
     }
     if (r->subdivisions != 0) {
         *(int *)recipe_field(table, &params, "subdivisions") = r->subdivisions;
+    }
+    for (int i = 0; i < BRN_COUNT(r->number) && r->number[i].name != NULL; ++i) {
+        void *field = recipe_field(table, &params, r->number[i].name);
+        if (brn_table_find(table, r->number[i].name)->kind == BRN_INT) {
+            *(int *)field = (int)r->number[i].value;
+        } else {
+            *(double *)field = r->number[i].value;
+        }
+    }
+    if (r->rows != NULL) {
+        *(brn_rows *)recipe_field(table, &params, r->rows) = r->points;
     }
     if (r->element != NULL) {
         recipe_choice(table, &params, "element", r->element);
@@ -181,6 +198,60 @@ static inline void face_integrals(const brn_mesh *mesh, brn_cell kind, const int
             area[k] += rule->weight[p] * n;
             *volume += rule->weight[p] * n * x[k] / 3.0;
         }
+    }
+}
+
+/* Numbers that a mesh must get right whatever made it: it passes the check, its boundary is closed and outward, and the
+   volume by its cells equals the volume by its boundary. */
+static inline brn_mesh_quality check_solid(brn_mesh *mesh, const char *who)
+{
+    assert_done(mesh->ctx, brn_mesh_check(mesh, who));
+    brn_mesh_quality quality;
+    brn_mesh_measure(mesh, &quality);
+    brn_boundary *b = NULL;
+    assert_done(mesh->ctx, brn_boundary_create(mesh, &b));
+    double area[3] = {0}, volume = 0.0, size = 0.0;
+    for (int kind = BRN_TRI3; kind <= BRN_QUAD8; ++kind) {
+        for (int f = 0; f < b->nface[kind]; ++f) {
+            double one[3] = {0};
+            face_integrals(mesh, (brn_cell)kind, b->face[kind] + f * brn_cell_get((brn_cell)kind)->nnode, one,
+                           &volume);
+            for (int k = 0; k < 3; ++k) {
+                area[k] += one[k];
+                size += fabs(one[k]);
+            }
+        }
+    }
+    /* Sums of up to 1e4 faces of equal sign: rounding below 1e-12 of their size. */
+    for (int k = 0; k < 3; ++k) {
+        assert_near(area[k], 0.0, 1e-12 * size);
+    }
+    assert_near(volume, quality.volume, 1e-11 * quality.volume);
+    assert_true(quality.worst > 0.0);
+    /* A closed surface of triangles: every edge in two of them. */
+    assert_int_equal(2 * b->nedge, 3 * b->ntri);
+    brn_boundary_destroy(b);
+    return quality;
+}
+
+static inline int group_size(const brn_mesh *mesh, const char *name)
+{
+    const brn_group *group = brn_mesh_find_group(mesh, name);
+    assert_non_null(group);
+    return group->nnode;
+}
+
+/* A recipe that must be refused, with words of its message. */
+static inline void refuse(brn_ctx *ctx, recipe r, brn_status status, const char *words)
+{
+    brn_mesh *mesh = NULL;
+    const brn_status got = recipe_make(ctx, &r, &mesh);
+    if (got != status) {
+        fail_msg("%s: '%s' was not found: %s", r.generator, words, brn_status_name(got));
+    }
+    assert_null(mesh);
+    if (strstr(brn_ctx_message(ctx), words) == NULL) {
+        fail_msg("'%s' is not in '%s'", words, brn_ctx_message(ctx));
     }
 }
 

@@ -140,9 +140,18 @@ BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model
 
 typedef struct brn_sim brn_sim;
 
-/* Where the time of a step went, CPU-wall seconds. */
+/* Where the time of a step went: wall seconds of disjoint phases, whose sum is the step. */
 typedef struct brn_phases {
-    double assembly, contact, factor, solve, search, other;
+    double assembly;     /* forces and tangents of elements, mass, damping and loads */
+    double candidates;   /* which parts are near each other: broad phase and contact set */
+    double ccd;          /* how far a step may go */
+    double intersection; /* exact checks */
+    double contact;      /* contact and friction terms: energies, forces, tangents */
+    double symbolic;     /* patterns, orderings and symbolic analyses of matrices */
+    double factor;       /* numeric factorisations */
+    double solve;        /* with the factor, or by iterations */
+    double search;       /* line search: energies, without those of contact */
+    double other;
 } brn_phases;
 
 /* The same measured quantities whatever the method. Absent quantities (no contact) are 0, gaps +infinity. */

@@ -45,9 +45,12 @@ static void overview(brn_text *text, const brn_schema *schema)
     list_set(text, &schema->sets[BRN_SET_MESH]);
     brn_text_add(text, "\nbody types\n");
     list_set(text, &schema->sets[BRN_SET_BODY]);
+    brn_text_add(text, "\nshapes\n");
+    list_set(text, &schema->sets[BRN_SET_SHAPE]);
     brn_text_add(
         text,
-        "\n`brunt info NAME` tells the parameters of any of these, `brunt info scene` the whole format.\n");
+        "\n`brunt info NAME` tells the parameters of any of these (a name that means two things: meshes.box, "
+        "shapes.box), `brunt info scene` the whole format.\n");
 }
 
 static bool describe_element(brn_text *text, const char *name)
@@ -63,24 +66,47 @@ static bool describe_element(brn_text *text, const char *name)
     return false;
 }
 
-/* The table of a name, from any set; NULL if there is none. */
-static const brn_table *find_table(const brn_schema *schema, const char *name)
+/* The topics that list a set, and the part before the dot of a name that more than one set has. */
+static const char *const set_topics[BRN_SET_COUNT] = {
+    [BRN_SET_METHOD] = "methods", [BRN_SET_MATERIAL] = "materials", [BRN_SET_MESH] = "meshes",
+    [BRN_SET_BODY] = "bodies",    [BRN_SET_SHAPE] = "shapes",
+};
+
+static void describe_table(brn_text *text, const brn_schema *schema, const brn_table *table)
 {
+    brn_text_add(text, "%s: %s\n", table->name, table->help);
+    for (int i = 0; i < brn_material_count(); ++i) {
+        if (brn_material_get(i)->table == table) {
+            brn_text_add(text, "  %s\n", brn_material_get(i)->equation);
+        }
+    }
+    brn_table_describe(table, schema, 2, text);
+}
+
+/* Every table of a name, or of SET.NAME; false if there is none. */
+static bool describe_tables(brn_text *text, const brn_schema *schema, const char *topic)
+{
+    bool found = false;
     for (int set = 0; set < BRN_SET_COUNT; ++set) {
+        const size_t head = strlen(set_topics[set]);
+        const bool chosen = strncmp(topic, set_topics[set], head) == 0 && topic[head] == '.';
+        const char *name = chosen ? topic + head + 1 : topic;
         for (int i = 0; i < schema->sets[set].count; ++i) {
             if (strcmp(schema->sets[set].tables[i]->name, name) == 0) {
-                return schema->sets[set].tables[i];
+                brn_text_add(text, found ? "\n" : "");
+                describe_table(text, schema, schema->sets[set].tables[i]);
+                found = true;
             }
         }
     }
-    return NULL;
+    return found;
 }
 
 static brn_status unknown_topic(brn_ctx *ctx, const brn_schema *schema, const char *topic)
 {
-    const char *words[5 * BRN_REGISTRY_MAX] = {"methods", "materials", "elements",
-                                               "meshes",  "bodies",    "scene"};
-    int count = 6;
+    const char *words[5 * BRN_REGISTRY_MAX] = {"methods", "materials", "elements", "meshes",
+                                               "bodies",  "shapes",    "scene"};
+    int count = 7;
     for (int set = 0; set < BRN_SET_COUNT; ++set) {
         for (int i = 0; i < schema->sets[set].count && count < BRN_COUNT(words); ++i) {
             words[count++] = schema->sets[set].tables[i]->name;
@@ -110,20 +136,12 @@ brn_status brn_info(brn_ctx *ctx, const char *topic, char **out)
         list_set(&text, &schema->sets[BRN_SET_MESH]);
     } else if (strcmp(topic, "bodies") == 0) {
         list_set(&text, &schema->sets[BRN_SET_BODY]);
+    } else if (strcmp(topic, "shapes") == 0) {
+        list_set(&text, &schema->sets[BRN_SET_SHAPE]);
     } else if (strcmp(topic, "scene") == 0) {
         brn_table_describe(schema->root, schema, 0, &text);
-    } else if (!describe_element(&text, topic)) {
-        const brn_table *table = find_table(schema, topic);
-        if (table == NULL) {
-            return unknown_topic(ctx, schema, topic);
-        }
-        brn_text_add(&text, "%s: %s\n", table->name, table->help);
-        for (int i = 0; i < brn_material_count(); ++i) {
-            if (brn_material_get(i)->table == table) {
-                brn_text_add(&text, "  %s\n", brn_material_get(i)->equation);
-            }
-        }
-        brn_table_describe(table, schema, 2, &text);
+    } else if (!describe_element(&text, topic) && !describe_tables(&text, schema, topic)) {
+        return unknown_topic(ctx, schema, topic);
     }
     return brn_text_take(&text, out);
 }

@@ -2,6 +2,7 @@
 
 #include "model/body_types.h"
 #include "model/mesh_source.h"
+#include "model/shapes/shape.h"
 #include "step/ipc/ipc.h"
 #include "step/none/none.h"
 
@@ -58,6 +59,9 @@ void brn_registry_fill(brn_registry *registry)
     }
     for (int i = 0; i < brn_generator_count(); ++i) {
         add(registry, BRN_SET_MESH, brn_generator_get(i)->table);
+    }
+    for (int i = 0; i < brn_shape_count(); ++i) {
+        add(registry, BRN_SET_SHAPE, brn_shape_get(i)->table);
     }
     add(registry, BRN_SET_BODY, &brn_deformable_table);
     add(registry, BRN_SET_BODY, &brn_static_table);

@@ -30,6 +30,13 @@ const brn_table brn_deformable_table = {
 
 static const brn_param static_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_static_def),
+    {.name = "shape",
+     .kind = BRN_KEYED,
+     .offset = offsetof(brn_static_def, shape),
+     .set = BRN_SET_SHAPE,
+     .help = "instead of a mesh"},
+    BRN_P_REAL(brn_static_def, thickness, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "of a mesh of surface cells in 3D: half of it on either side touches"),
     BRN_P_BLOCK(brn_static_def, motion, &brn_motion_table, "how it moves; absent: not at all"),
 };
 

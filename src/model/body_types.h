@@ -16,6 +16,8 @@ enum { BRN_MASS_CONSISTENT, BRN_MASS_LUMPED, BRN_MASS_UNIFORM };
 
 typedef struct brn_static_def {
     brn_body_common common;
+    brn_variant shape; /* instead of a mesh */
+    double thickness;  /* [m] of a sheet */
     brn_motion_def motion;
 } brn_static_def;
 

@@ -4,6 +4,7 @@
 
 #include "model/body_types.h"
 #include "model/model.h"
+#include "model/shapes/shape.h"
 
 typedef struct brn_builder {
     brn_ctx *ctx;
@@ -13,6 +14,7 @@ typedef struct brn_builder {
     brn_mesh **mesh;            /* [meshes], made at first use */
     bool *tried;                /* [meshes] */
     const brn_mesh **body_mesh; /* [bodies], NULL where the body has a problem */
+    brn_shape_form *form;       /* [bodies], mesh NULL where the body has no shape */
     int *mass_kind;             /* [bodies] */
 } brn_builder;
 
@@ -27,6 +29,11 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
                      const char *word);
 
 const brn_body_common *brn_builder_body(const brn_builder *b, int body);
+
+/* Nodes, boundary and what touches of a body with this mesh (its own, or that of its form). */
+brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh);
+/* Half-spaces that leave their size open are shown wide enough for the bodies above them. */
+void brn_builder_fit_planes(brn_builder *b);
 
 /* The parts, in this order. */
 brn_status brn_builder_add_bodies(brn_builder *b);

@@ -1,11 +1,9 @@
-/* Bodies of a model: meshes placed, solids made, boundaries found, initial velocities. */
+/* Bodies of a model: their meshes or shapes, their solids, initial velocities. */
 #include "model/builder.h"
 #include "model/placement.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { NODES_MAX = 200000000 };
 
 static brn_status body_mesh(brn_builder *b, const brn_body_common *common, const brn_mesh **out)
 {
@@ -59,76 +57,6 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
     }
     *suits = status >= 0;
     return BRN_OK;
-}
-
-static brn_status add_nodes(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh,
-                            brn_body *body)
-{
-    brn_model *model = b->model;
-    body->node_first = model->nnode;
-    body->node_count = mesh->nnode;
-    if (mesh->nnode > NODES_MAX - model->nnode) {
-        return brn_fail(b->ctx, BRN_ERR_LIMIT, "more than %d nodes in all", NODES_MAX);
-    }
-    void *grown = brn_realloc(b->ctx, model->rest, (size_t)(model->nnode + mesh->nnode), sizeof *model->rest);
-    if (grown == NULL) {
-        return BRN_ERR_MEMORY;
-    }
-    model->rest = grown;
-    double r[9];
-    brn_placement_rotation(b->scene, &common->rotation, model->dim, r);
-    for (int a = 0; a < mesh->nnode; ++a) {
-        const double *x = mesh->pos[a];
-        for (int i = 0; i < 3; ++i) {
-            model->rest[model->nnode + a][i] =
-                r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2] + common->position[i];
-        }
-    }
-    model->nnode += mesh->nnode;
-    return BRN_OK;
-}
-
-/* Boundary in the model's node numbers. A flat mesh is a sheet in a 3D scene and a solid in a 2D one. */
-static brn_status add_boundary(int dim, const brn_mesh *mesh, brn_body *body)
-{
-    const bool sheet = dim == 3 && brn_mesh_dim(mesh) == 2;
-    BRN_TRY(sheet ? brn_boundary_of_surface(mesh, &body->boundary)
-                  : brn_boundary_create(mesh, &body->boundary));
-    brn_boundary *boundary = body->boundary;
-    const int shift = body->node_first;
-    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        const int width = brn_cell_get((brn_cell)kind)->nnode;
-        for (int i = 0; i < boundary->nface[kind] * width; ++i) {
-            boundary->face[kind][i] += shift;
-        }
-    }
-    for (int i = 0; i < boundary->ntri; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            boundary->tri[i][k] += shift;
-        }
-    }
-    for (int i = 0; i < boundary->nedge; ++i) {
-        boundary->edge[i][0] += shift;
-        boundary->edge[i][1] += shift;
-    }
-    for (int i = 0; i < boundary->nnode; ++i) {
-        boundary->node[i] += shift;
-    }
-    body->touch = boundary;
-    return BRN_OK;
-}
-
-static brn_status add_body_frame(brn_builder *b, int index, const brn_mesh *mesh)
-{
-    const brn_body_common *common = brn_builder_body(b, index);
-    brn_model *model = b->model;
-    brn_body *body = &model->body[index];
-    body->plane[0] = -1;
-    body->solid_first = model->nsolid;
-    body->elem_first = model->nelem;
-    brn_mesh_measure(mesh, &body->quality);
-    BRN_TRY(add_nodes(b, common, mesh, body));
-    return add_boundary(model->dim, mesh, body);
 }
 
 /* Elastic constants of a body's material; NULL after adding a problem. */
@@ -216,26 +144,67 @@ static brn_status add_deformable(brn_builder *b, int index)
     b->body_mesh[index] = mesh;
     b->mass_kind[index] = def->mass;
     b->model->body[index].type = BRN_BODY_DEFORMABLE;
-    BRN_TRY(add_body_frame(b, index, mesh));
+    BRN_TRY(brn_builder_add_frame(b, index, mesh));
     return add_solids(b, index, mesh, material, &moduli, params);
+}
+
+/* The form of a body's shape; what is wrong with it becomes a problem. */
+static brn_status body_shape(brn_builder *b, int index, const brn_variant *variant, const brn_mesh **out)
+{
+    const brn_body_common *common = brn_builder_body(b, index);
+    const brn_shape *shape = brn_shape_of_table(variant->table);
+    const brn_status status = shape->make(b->ctx, variant->value, b->model->dim, &b->form[index]);
+    if (status < 0 && status != BRN_ERR_MEMORY) {
+        brn_builder_problem(b, &common->block, "shape", "%s", brn_ctx_message(b->ctx));
+        return BRN_OK;
+    }
+    *out = b->form[index].mesh;
+    return status;
+}
+
+/* The mesh of a body that may have a shape instead; NULL after adding a problem. */
+static brn_status mesh_or_shape(brn_builder *b, int index, const brn_variant *shape, const brn_mesh **out)
+{
+    const brn_body_common *common = brn_builder_body(b, index);
+    *out = NULL;
+    if (shape->table != NULL && common->mesh != NULL) {
+        brn_builder_problem(b, &common->block, "shape", "stands beside 'mesh'; keep one of the two");
+        return BRN_OK;
+    }
+    if (shape->table != NULL) {
+        return body_shape(b, index, shape, out);
+    }
+    if (common->mesh == NULL) {
+        brn_builder_problem(b, &common->block, "mesh", "is needed, or a shape instead");
+        return BRN_OK;
+    }
+    const brn_mesh *mesh = NULL;
+    bool suits = false;
+    BRN_TRY(body_mesh(b, common, &mesh));
+    if (mesh != NULL) {
+        BRN_TRY(mesh_suits(b, common, mesh, false, &suits));
+    }
+    *out = suits ? mesh : NULL;
+    return BRN_OK;
 }
 
 static brn_status add_static(brn_builder *b, int index)
 {
     const brn_static_def *def = b->def->bodies.items[index].value;
     const brn_mesh *mesh = NULL;
-    BRN_TRY(body_mesh(b, &def->common, &mesh));
+    BRN_TRY(mesh_or_shape(b, index, &def->shape, &mesh));
     if (mesh == NULL) {
         return BRN_OK;
     }
-    bool suits = false;
-    BRN_TRY(mesh_suits(b, &def->common, mesh, false, &suits));
-    if (!suits) {
-        return BRN_OK;
+    if (def->thickness > 0.0 && (def->shape.table != NULL || b->model->dim != 3 || brn_mesh_dim(mesh) != 2)) {
+        brn_builder_problem(b, &def->common.block, "thickness",
+                            "is for sheets: meshes of surface cells in a 3D scene");
     }
     b->body_mesh[index] = mesh;
     b->model->body[index].type = BRN_BODY_STATIC;
-    return add_body_frame(b, index, mesh);
+    BRN_TRY(brn_builder_add_frame(b, index, mesh));
+    b->model->body[index].radius += 0.5 * def->thickness;
+    return BRN_OK;
 }
 
 brn_status brn_builder_add_bodies(brn_builder *b)
@@ -243,6 +212,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
     const int count = b->def->bodies.count;
     BRN_ALLOC(b->ctx, b->model->body, count);
     BRN_ALLOC(b->ctx, b->body_mesh, count);
+    BRN_ALLOC(b->ctx, b->form, count);
     BRN_ALLOC(b->ctx, b->mass_kind, count);
     BRN_ALLOC(b->ctx, b->mesh, b->def->meshes.count);
     BRN_ALLOC(b->ctx, b->tried, b->def->meshes.count);
@@ -252,12 +222,14 @@ brn_status brn_builder_add_bodies(brn_builder *b)
     for (int i = 0; i < count; ++i) {
         brn_body *body = &b->model->body[i];
         b->model->nbody = i + 1;
+        body->plane[0] = -1;
         body->name = brn_strdup(b->ctx, brn_builder_body(b, i)->name);
         if (body->name == NULL) {
             return BRN_ERR_MEMORY;
         }
         BRN_TRY(b->def->bodies.items[i].table == &brn_static_table ? add_static(b, i) : add_deformable(b, i));
     }
+    brn_builder_fit_planes(b);
     return BRN_OK;
 }
 

@@ -188,7 +188,11 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     for (int i = 0; b.mesh != NULL && i < b.def->meshes.count; ++i) {
         brn_mesh_destroy(b.mesh[i]);
     }
+    for (int i = 0; b.form != NULL && i < b.def->bodies.count; ++i) {
+        brn_mesh_destroy(b.form[i].mesh);
+    }
     brn_free(ctx, b.mesh);
+    brn_free(ctx, b.form);
     brn_free(ctx, b.tried);
     brn_free(ctx, b.body_mesh);
     brn_free(ctx, b.mass_kind);

@@ -10,8 +10,7 @@
 /* What a method tells of one attempt. */
 typedef struct brn_step_info {
     int iterations;
-    double residual; /* of its stopping test */
-    brn_phases phases;
+    double residual;               /* of its stopping test */
     int contacts;                  /* pairs in contact at the end */
     double gap_min;                /* [m] +inf without any */
     double complementarity;        /* [m] largest gap of a pair that carries force */

@@ -5,7 +5,6 @@
    A follower pressure has no potential in general; during one search it is kept as the dead force it was at its start. */
 #include "step/newton.h"
 
-#include "base/os.h"
 #include "linalg/pcg.h"
 
 #include <math.h>
@@ -20,6 +19,11 @@ static const double ENERGY_NOISE = 1e-13;
 /* Positions are rounded to this fraction of their size, and so are ways. A body far from the origin has fewer digits left
    for its strains. */
 static const double POSITION_NOISE = 1e-15;
+
+static double *watch(brn_newton *n, double *phase)
+{
+    return brn_stopwatch_switch(&n->system->watch, phase);
+}
 
 static double max_abs(const double *v, int n)
 {
@@ -65,7 +69,9 @@ static brn_status potential(brn_newton *n, const double *y, const double *from, 
     }
     double extra = 0.0;
     if (n->terms != NULL) {
+        double *was = watch(n, &n->system->watch.phases.contact);
         BRN_TRY(n->terms->energy(n->terms->self, n->x, &extra));
+        (void)watch(n, was);
     }
     *value = elastic + inertia + damping + load + extra;
     *size = fabs(elastic) + fabs(inertia) + fabs(damping) + fabs(load) + fabs(extra);
@@ -98,7 +104,9 @@ static brn_status forces(brn_newton *n)
     }
     memset(n->extra, 0, bytes);
     if (n->terms != NULL) {
+        double *was = watch(n, &s->watch.phases.contact);
         BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->extra));
+        (void)watch(n, was);
     }
     for (int i = 0; i < s->ndof; ++i) {
         n->rhs[i] = n->load[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->extra[i];
@@ -185,7 +193,9 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
         return BRN_OK;
     }
     bool anew = false;
+    double *was = watch(n, &s->watch.phases.contact);
     BRN_TRY(n->terms->hessian(n->terms->self, n->x, s->matrix, &n->matrix, &anew));
+    (void)watch(n, was);
     if (anew) {
         brn_factor_destroy(n->factor);
         n->factor = NULL;
@@ -194,7 +204,7 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
 }
 
 /* n->step = Newton direction for the right-hand side n->rhs, held dofs going their remaining way. */
-static brn_status solve(brn_newton *n, brn_step_info *info)
+static brn_status solve(brn_newton *n)
 {
     brn_system *s = n->system;
     const bool moving = remaining(n) > 0.0;
@@ -210,35 +220,30 @@ static brn_status solve(brn_newton *n, brn_step_info *info)
     }
     if (n->params.solver == BRN_NEWTON_PCG) {
         brn_pcg_result result;
-        const double started = brn_wall_time();
-        const brn_status status = brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->trial,
-                                                fmin(1e-4, n->params.tolerance), PCG_CAP, n->step, &result);
-        info->phases.solve += brn_wall_time() - started;
-        return status;
+        return brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->trial, fmin(1e-4, n->params.tolerance),
+                             PCG_CAP, n->step, &result);
     }
-    double started = brn_wall_time();
     if (n->factor == NULL) {
+        (void)watch(n, &s->watch.phases.symbolic);
         BRN_TRY(brn_factor_create(n->ctx, n->matrix, n->model->fixed, &n->factor));
     }
+    (void)watch(n, &s->watch.phases.factor);
     BRN_TRY(brn_factor_numeric(n->factor, n->matrix, n->model->fixed));
-    const double factored = brn_wall_time();
-    info->phases.factor += factored - started;
-    BRN_TRY(brn_factor_solve(n->factor, n->trial, n->step));
-    info->phases.solve += brn_wall_time() - factored;
-    return BRN_OK;
+    (void)watch(n, &s->watch.phases.solve);
+    return brn_factor_solve(n->factor, n->trial, n->step);
 }
 
 /* Newton direction with the tangent that the parameters ask for. Once the exact tangent was found indefinite, the rest
    of this step uses the projected one. */
-static brn_status direction(brn_newton *n, bool *projected, brn_step_info *info)
+static brn_status direction(brn_newton *n, bool *projected)
 {
     const int wanted = n->params.tangent;
     for (int attempt = 0; attempt < 2; ++attempt) {
         const bool project = *projected || wanted == BRN_NEWTON_PROJECTED;
-        const double started = brn_wall_time();
+        (void)watch(n, &n->system->watch.phases.assembly);
         BRN_TRY(assemble(n, project ? BRN_TANGENT_PROJECTED : BRN_TANGENT_EXACT));
-        info->phases.assembly += brn_wall_time() - started;
-        const brn_status status = solve(n, info);
+        (void)watch(n, &n->system->watch.phases.solve);
+        const brn_status status = solve(n);
         if (status != BRN_ERR_SINGULAR || project || wanted == BRN_NEWTON_EXACT) {
             return status;
         }
@@ -266,7 +271,9 @@ static brn_status search(brn_newton *n, double *way, double *length)
     BRN_TRY(potential(n, n->y, n->y, &value0, &size0));
     double alpha = 1.0;
     if (n->terms != NULL) {
+        double *was = watch(n, &n->system->watch.phases.ccd);
         BRN_TRY(n->terms->bound(n->terms->self, n->x, way, &alpha));
+        (void)watch(n, was);
     }
     for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
         double value = 0.0;
@@ -317,14 +324,14 @@ static brn_status start(brn_newton *n, const brn_state *in)
 static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
 {
     bool projected = false;
+    bool last = false; /* the step just done was within the tolerance */
     double length = INFINITY;
     memcpy(n->stiffness, n->system->stiff_diagonal, (size_t)n->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
         const double reach = n->scheme->reach + max_abs(n->y, n->system->ndof);
         n->noise = POSITION_NOISE * fmax(n->system->size, reach);
-        double started = brn_wall_time();
+        (void)watch(n, &n->system->watch.phases.assembly);
         BRN_TRY(forces(n));
-        info->phases.assembly += brn_wall_time() - started;
         const double worst = imbalance(n, &info->residual);
         const bool settled = remaining(n) == 0.0;
         if (isnan(worst)) {
@@ -332,7 +339,7 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
                             n->scheme->t);
         }
         /* A step that only moves the last digits of positions cannot be improved on. */
-        if (settled && (worst <= 1.0 || length <= n->noise)) {
+        if (settled && (worst <= 1.0 || length <= n->noise || last)) {
             return BRN_OK;
         }
         if (k == n->params.iterations) {
@@ -341,13 +348,15 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
                 "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)",
                 n->scheme->t, k, info->residual);
         }
-        BRN_TRY(direction(n, &projected, info));
-        if (settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance) {
-            return BRN_OK;
+        BRN_TRY(direction(n, &projected));
+        /* A step within the tolerance is the last one, but still done: that leaves the square of its error. */
+        last = settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance;
+        (void)watch(n, &n->system->watch.phases.search);
+        const brn_status status = search(n, way, &length);
+        if (last && status == BRN_ERR_CONVERGENCE) {
+            return BRN_OK; /* rounding allows no better */
         }
-        started = brn_wall_time();
-        BRN_TRY(search(n, way, &length));
-        info->phases.search += brn_wall_time() - started;
+        BRN_TRY(status);
         info->iterations++;
     }
 }
@@ -368,7 +377,9 @@ brn_status brn_newton_solve(brn_newton *n, brn_step_info *info)
     brn_arena *arena = brn_ctx_arena(n->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     double *way = brn_arena_take(arena, (size_t)n->system->ndof, sizeof *way);
+    double *was = n->system->watch.phase;
     const brn_status status = way != NULL ? iterate(n, way, info) : BRN_ERR_MEMORY;
+    (void)watch(n, was);
     brn_arena_rewind(arena, mark);
     return status;
 }

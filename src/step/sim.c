@@ -1,7 +1,6 @@
 #include "step/sim.h"
 
 #include "base/hash.h"
-#include "base/os.h"
 #include "base/parallel.h"
 #include "step/ledger.h"
 
@@ -91,6 +90,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     brn_step_info info = {.gap_min = INFINITY};
     double h_done = 0.0;
     to->step = from->step;
+    (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, &info));
     report->iterations += info.iterations;
     report->residual = info.residual;
@@ -100,11 +100,6 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     report->complementarity_offset = info.complementarity_offset;
     report->contact = info.contact_energy;
     report->intersections += info.intersections;
-    double *sum = (double *)&report->phases;
-    const double *add = (const double *)&info.phases;
-    for (size_t i = 0; i < sizeof info.phases / sizeof *add; ++i) {
-        sum[i] += add[i];
-    }
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "t = %g s: a position or velocity is no longer a finite number", t);
@@ -163,7 +158,9 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     brn_report scratch;
     brn_report *r = report != NULL ? report : &scratch;
     *r = (brn_report){.gap_min = INFINITY};
-    const double started = brn_wall_time();
+    brn_stopwatch *watch = &sim->system->watch;
+    brn_stopwatch_start(watch);
+    const double started = watch->since;
     brn_state *reached = NULL;
     BRN_TRY(advance(sim, r, &reached));
     /* The state reached becomes the state once it is measured; the old one becomes a spare. */
@@ -176,7 +173,9 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
         return status;
     }
     sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
-    r->wall = brn_wall_time() - started;
+    (void)brn_stopwatch_switch(watch, NULL);
+    r->phases = watch->phases;
+    r->wall = watch->since - started;
     return status;
 }
 

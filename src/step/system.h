@@ -7,6 +7,7 @@
 #include "linalg/assembly.h"
 #include "linalg/factor.h"
 #include "model/model.h"
+#include "step/stopwatch.h"
 
 typedef struct brn_system {
     brn_ctx *ctx;
@@ -18,6 +19,7 @@ typedef struct brn_system {
     brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
+    brn_stopwatch watch;       /* of the step under way; methods switch its phases */
 
     /* private */
     int *mass_block; /* block of `matrix` that each entry of model->mass goes to */

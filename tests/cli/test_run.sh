@@ -116,6 +116,36 @@ done
 expect 0 "$brunt" export out/block --every 5 --out sparse
 [ "$(ls sparse/*.vtu | wc -l)" -lt "$(ls out/block/vtu/*.vtu | wc -l)" ] || fail "--every 5 wrote as many files as --every 1"
 
+# ---- shapes: every one of them is checked, run and exported ---------------------------------------------------------------------
+cat >shapes.yaml <<END
+brunt: 1
+time: {step: 0.01, end: 0.02}
+method: none
+materials: {soft: {type: neo_hookean, young: 1e5, poisson: 0.3, density: 1000}}
+meshes:
+  block: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}
+  sheet: {grid: {size: [1, 1], cells: [2, 2]}}
+bodies:
+  - {name: block, type: deformable, mesh: block, material: soft, position: [0, 0, 1]}
+  - {name: floor, type: static, shape: {plane: {}}}
+  - {name: crate, type: static, shape: {box: {size: [1, 1, 1]}}, position: [2, 0, 0.5]}
+  - {name: ball, type: static, shape: {sphere: {radius: 0.5}}, motion: {velocity: [0, 0, 1]}}
+  - {name: drum, type: static, shape: {cylinder: {radius: 0.5, height: 1}}}
+  - {name: pill, type: static, shape: {capsule: {radius: 0.2, height: 1}}}
+  - {name: sheet, type: static, mesh: sheet, thickness: 0.01}
+END
+expect 0 "$brunt" check shapes.yaml
+expect 0 "$brunt" check shapes.yaml --write
+says stdout "capsule"
+expect 0 "$brunt" run shapes.yaml -o shapes -q
+expect 0 "$brunt" export shapes --format obj -q
+for body in block floor crate ball drum pill sheet; do
+    grep -q "^o $body\$" shapes/obj/frame_0001.obj || fail "$body is not exported"
+done
+expect 0 "$brunt" export shapes --format vtu -q
+expect 2 "$brunt" check shapes.yaml --set bodies.ball.mesh=block
+says stderr "keep one of the two"
+
 # ---- a signal stops after the step, and the run can be resumed to the same bits ------------------------------------------------------
 for signal in INT TERM; do
     rm -rf whole cut

@@ -126,6 +126,11 @@ static void assert_finite_report(const brn_report *r)
                               r->angular_momentum_error,
                               r->wall,
                               r->phases.assembly,
+                              r->phases.candidates,
+                              r->phases.ccd,
+                              r->phases.intersection,
+                              r->phases.contact,
+                              r->phases.symbolic,
                               r->phases.factor,
                               r->phases.solve,
                               r->phases.search,
@@ -135,6 +140,11 @@ static void assert_finite_report(const brn_report *r)
             fail_msg("number %zu of the report is %g", i, numbers[i]);
         }
     }
+    double sum = 0.0;
+    for (size_t i = 0; i < sizeof r->phases / sizeof sum; ++i) {
+        sum += ((const double *)&r->phases)[i];
+    }
+    assert_near(sum, r->wall, 1e-9); /* rounding of a sum of clock readings: 1e-10 s each after ten days */
     assert_false(isnan(r->gap_min));
     assert_true(r->substeps >= 1 && r->retries >= 0 && r->iterations >= 0);
 }

@@ -1,48 +1,8 @@
 #include "mesh_fixture.h"
 
-/* Numbers that a mesh must get right whatever made it: it passes the check, its boundary is closed and outward, and the
-   volume by its cells equals the volume by its boundary. */
-static brn_mesh_quality check_solid(brn_mesh *mesh, const char *who)
-{
-    assert_done(mesh->ctx, brn_mesh_check(mesh, who));
-    brn_mesh_quality quality;
-    brn_mesh_measure(mesh, &quality);
-    brn_boundary *b = NULL;
-    assert_done(mesh->ctx, brn_boundary_create(mesh, &b));
-    double area[3] = {0}, volume = 0.0, size = 0.0;
-    for (int kind = BRN_TRI3; kind <= BRN_QUAD8; ++kind) {
-        for (int f = 0; f < b->nface[kind]; ++f) {
-            double one[3] = {0};
-            face_integrals(mesh, (brn_cell)kind, b->face[kind] + f * brn_cell_get((brn_cell)kind)->nnode, one,
-                           &volume);
-            for (int k = 0; k < 3; ++k) {
-                area[k] += one[k];
-                size += fabs(one[k]);
-            }
-        }
-    }
-    /* Sums of up to 1e4 faces of equal sign: rounding below 1e-12 of their size. */
-    for (int k = 0; k < 3; ++k) {
-        assert_near(area[k], 0.0, 1e-12 * size);
-    }
-    assert_near(volume, quality.volume, 1e-11 * quality.volume);
-    assert_true(quality.worst > 0.0);
-    /* A closed surface of triangles: every edge in two of them. */
-    assert_int_equal(2 * b->nedge, 3 * b->ntri);
-    brn_boundary_destroy(b);
-    return quality;
-}
-
 static bool is_quadratic(const char *element)
 {
     return strcmp(element, "tet10") == 0 || strcmp(element, "hex20") == 0 || strcmp(element, "tri6") == 0;
-}
-
-static int group_size(const brn_mesh *mesh, const char *name)
-{
-    const brn_group *group = brn_mesh_find_group(mesh, name);
-    assert_non_null(group);
-    return group->nnode;
 }
 
 static void test_box(void **state)
@@ -451,20 +411,6 @@ static void test_grading(void **state)
     assert_near(edge[1] / edge[0], 8.0, 0.5);
     brn_mesh_destroy(mesh);
     brn_ctx_destroy(ctx);
-}
-
-/* A recipe that must be refused, with words of its message. */
-static void refuse(brn_ctx *ctx, recipe r, brn_status status, const char *words)
-{
-    brn_mesh *mesh = NULL;
-    const brn_status got = recipe_make(ctx, &r, &mesh);
-    if (got != status) {
-        fail_msg("%s: '%s' was not found: %s", r.generator, words, brn_status_name(got));
-    }
-    assert_null(mesh);
-    if (strstr(brn_ctx_message(ctx), words) == NULL) {
-        fail_msg("'%s' is not in '%s'", words, brn_ctx_message(ctx));
-    }
 }
 
 static void test_refusals(void **state)

@@ -47,7 +47,7 @@ static stage stage_open(const char *text)
     }
     s.ipc->from = &model->rest[0][0];
     s.ipc->slip_scale = 1.5e-3; /* some pairs below it, some above */
-    assert_done(s.f.ctx, brn_candidates_find(s.ipc->candidates, s.x, s.x, 2.0 * s.ipc->dhat));
+    assert_done(s.f.ctx, brn_ipc_find_candidates(s.ipc, s.x, s.x));
     assert_done(s.f.ctx, brn_ipc_renew_friction(s.ipc, s.x));
     assert_true(s.ipc->ncontact > 5);
     assert_true(s.ipc->nslide == s.ipc->ncontact);
@@ -60,43 +60,52 @@ static void stage_close(stage *s)
     flow_close(&s->f);
 }
 
-static void test_barrier_function(void **state)
+static void check_barrier(int kind)
 {
-    (void)state;
     const double kappa = 3e4;
     const double dhat = 2e-3;
     for (double d = 1e-6; d < dhat; d *= 1.7) {
-        const double d2 = d * d;
         const double e =
-            1e-5 * d2; /* truncation e^2/6 b''' and rounding eps b/e: 1e-9 of each derivative, 100x margin */
-        const brn_barrier b = brn_barrier_at(kappa, dhat, d2);
-        const brn_barrier up = brn_barrier_at(kappa, dhat, d2 + e);
-        const brn_barrier down = brn_barrier_at(kappa, dhat, d2 - e);
+            1e-5 * d; /* truncation e^2/6 b^(3) and rounding eps b/e: 1e-9 of each derivative, 100x margin */
+        const brn_barrier b = brn_barrier_at(kind, kappa, dhat, d);
+        const brn_barrier up = brn_barrier_at(kind, kappa, dhat, d + e);
+        const brn_barrier down = brn_barrier_at(kind, kappa, dhat, d - e);
         assert_near((up.value - down.value) / (2.0 * e), b.first, 1e-7 * fabs(b.first) + 1e-10 * b.value / e);
         assert_near((up.first - down.first) / (2.0 * e), b.second,
                     1e-7 * b.second + 1e-10 * fabs(b.first) / e);
-        assert_near(b.force, -2.0 * d * b.first, 1e-12 * b.force);
         assert_true(b.value > 0.0 && b.first < 0.0 && b.second > 0.0);
     }
-    /* Twice differentiable where it ends, infinite where the gap does. */
-    const brn_barrier end = brn_barrier_at(kappa, dhat, dhat * dhat * (1.0 - 1e-9));
-    assert_true(end.value < 1e-20 && fabs(end.first) < 1e-7 * kappa &&
-                end.second < 1e-2 * kappa / (dhat * dhat) * dhat);
-    assert_true(isinf(brn_barrier_at(kappa, dhat, 0.0).value));
-    assert_near(brn_barrier_at(kappa, dhat, dhat * dhat / 4.0).force, kappa * (log(2.0) + 0.5), 1e-9 * kappa);
+    /* Value and force vanish where it ends; infinite where the gap does. */
+    const brn_barrier end = brn_barrier_at(kind, kappa, dhat, dhat * (1.0 - 1e-9));
+    assert_true(end.value < 1e-12 * kappa * dhat && fabs(end.first) < 1e-7 * kappa);
+    assert_true(isinf(brn_barrier_at(kind, kappa, dhat, 0.0).value));
+    assert_true(brn_barrier_at(kind, kappa, dhat, dhat).value == 0.0);
+}
+
+static void test_barrier_function(void **state)
+{
+    (void)state;
+    check_barrier(BRN_BARRIER_C2);
+    check_barrier(BRN_BARRIER_LECTURE);
+    check_barrier(BRN_BARRIER_LECTURE_PLANE);
+    /* By hand, at half of dhat = 2: (s - 1) ln s = 0.75 ln 4 at s = 1/4, 0.5 ln 2 at s = 1/2. */
+    assert_near(brn_barrier_at(BRN_BARRIER_LECTURE, 8.0, 2.0, 1.0).value, 2.0 * 0.75 * log(4.0), 1e-14);
+    assert_near(brn_barrier_at(BRN_BARRIER_LECTURE_PLANE, 2.0, 2.0, 1.0).value, 2.0 * 0.5 * log(2.0), 1e-14);
+    assert_near(brn_barrier_at(BRN_BARRIER_C2, 1.0, 2.0, 1.0).first, -(log(2.0) + 0.5), 1e-14);
+    /* c2 is twice differentiable where it ends. */
+    assert_true(brn_barrier_at(BRN_BARRIER_C2, 1.0, 2.0, 2.0 * (1.0 - 1e-9)).second < 1e-7);
 }
 
 static void check_terms(const char *text)
 {
     stage s = stage_open(text);
     brn_ipc *ipc = s.ipc;
-    const brn_candidate *all = brn_candidates_get(ipc->candidates);
     const double h =
         1e-8; /* gaps are 1e-3..1e-2: truncation (h/gap)^2 = 1e-10 of the derivatives, rounding 1e-8 */
     for (int n = 0; n < ipc->ncontact; ++n) {
         const brn_ipc_contact *contact = &ipc->contact[n];
-        const int *node = all[contact->candidate].node;
-        const int count = node[3] >= 0 ? 4 : 3;
+        const int *node = contact->node;
+        const int count = brn_touch_count(node);
         double grad[12];
         double hess[144];
         double scale_g = 0.0;
@@ -243,16 +252,16 @@ static void test_friction_hessian(void **state)
     const int count = ipc->nslide;
     for (int n = 0; n < count; ++n) {
         const brn_ipc_slide one = ipc->slide[n];
-        double hess[144];
-        double a[144];
-        double w[12];
-        double v[144];
+        double core[9];
+        double a[9];
+        double w[3];
+        double v[9];
         ipc->slide[0] = one; /* this pair alone */
         ipc->nslide = 1;
-        brn_ipc_friction_hessian(ipc, &one, s.x, hess);
-        memcpy(a, hess, sizeof a);
-        assert_done(s.f.ctx, brn_dense_eigen_sym(12, a, w, v));
-        assert_true(w[0] >= -1e-12 * w[11]);
+        brn_ipc_friction_core(ipc, &one, s.x, core);
+        memcpy(a, core, sizeof a);
+        assert_done(s.f.ctx, brn_dense_eigen_sym(3, a, w, v));
+        assert_true(w[0] >= -1e-12 * w[2]);
         const double h = 1e-9; /* slips are about 1e-3 */
         for (int c = 0; c < 3 * one.count; ++c) {
             double *entry = &s.x[3 * one.node[c / 3] + c % 3];
@@ -265,7 +274,8 @@ static void test_friction_hessian(void **state)
             *entry = kept;
             for (int r = 0; r < 3 * one.count; ++r) {
                 const int dof = 3 * one.node[r / 3] + r % 3;
-                assert_near((force[dof] - force[ndof + dof]) / (2.0 * h), hess[12 * r + c], 1e-5 * w[11]);
+                assert_near((force[dof] - force[ndof + dof]) / (2.0 * h),
+                            one.weight[r / 3] * one.weight[c / 3] * core[3 * (r % 3) + c % 3], 1e-5 * w[2]);
             }
         }
         ipc->slide[0] = n == 0 ? one : all;

@@ -1,5 +1,4 @@
-/* What the mesh generators share: limits, grading, and the block-structured hexahedral frame behind box, sphere,
-   cylinder and voxel meshes. */
+/* What the mesh generators share: limits, grading, and the block-structured hexahedral frame behind the solid ones. */
 #ifndef BRN_MODEL_GENERATE_GENERATE_H
 #define BRN_MODEL_GENERATE_GENERATE_H
 
@@ -51,6 +50,7 @@ typedef struct brn_frame {
     int n[3];        /* core cells along x, y, z */
     int layers;      /* cells across a shell */
     bool blown[3];   /* axes whose two sides carry a shell */
+    bool wrapped;    /* the nodes of the last level along z are those of the first: a ring */
     int (*index)[4]; /* [nnode] i, j, k of the core node (of the one below, in a shell) and the layer */
 } brn_frame;
 
@@ -58,15 +58,23 @@ double brn_frame_cells(const brn_frame *frame); /* how many; real, so that it ca
 /* Makes the hex8 mesh (positions are left 0) and frame->index; the caller checked the limit. */
 brn_status brn_frame_build(brn_ctx *ctx, brn_frame *frame, brn_mesh **out);
 void brn_frame_free(brn_ctx *ctx, brn_frame *frame);
-/* Groups "-x", "+x", ... of the axes that are not blown. */
+/* Groups "-x", "+x", ... of the axes that are not blown, nor wrapped. */
 brn_status brn_frame_side_groups(const brn_frame *frame, brn_mesh *mesh);
+/* The same under other names, [axis][lower, upper]. */
+brn_status brn_frame_named_groups(const brn_frame *frame, brn_mesh *mesh, const char *const names[3][2]);
 /* The outermost layer of the shells. */
 brn_status brn_frame_outer_group(const brn_frame *frame, brn_mesh *mesh, const char *name);
+/* Place in the unit disc of a node, by its index, of a frame blown along x and y: an o-grid (a square core blown half-way
+   to a circle, and the shell from it to the rim); with no layers the core is the whole disc. */
+void brn_frame_disc(const brn_frame *frame, const int at[4], double out[2]);
+/* Mean thickness of the o-grid's shell, of radius 1. */
+double brn_frame_disc_shell(void);
 
 /* Turns a hex8 mesh into the wanted cells: tets by five a hexahedron, quadratic cells by mid-edge nodes. The ends of
    every edge have different colours (0, 1); the inner tet of a hexahedron stands on its corners of colour 0, so every
    face is cut along the diagonal of colour 0 and neighbours agree. Five tets alternating have no preferred direction
-   and better shapes (0.84, 1) than six along one diagonal (0.76). */
+   and better shapes (0.84, 1) than six along one diagonal (0.76). A wrapped frame has such colours only with an even
+   number of cells around. */
 brn_status brn_hex_convert(brn_mesh *mesh, const unsigned char *colour, brn_cell element);
 /* The same with the colours of a frame. */
 brn_status brn_frame_convert(const brn_frame *frame, brn_mesh *mesh, brn_cell element);

@@ -1,8 +1,6 @@
-/* A cylinder about the z axis, centred at the origin: an o-grid (a square core blown half-way to a circle, and a shell
-   from it to the side) in the cross-section, extruded along z. Side nodes, mid-edge ones too, lie on the cylinder. */
+/* A cylinder about the z axis, centred at the origin: an o-grid in the cross-section (see brn_frame_disc),
+   extruded along z. Side nodes, mid-edge ones too, lie on the cylinder. */
 #include "model/generate/generate.h"
-
-static const double core_middle = 0.55, core_corner = 1.2 * 0.55;
 
 typedef struct cylinder_params {
     brn_block block;
@@ -28,25 +26,12 @@ static const brn_table table = {
     .nparams = BRN_COUNT(params),
 };
 
-/* Position in the unit disc of lattice point (u, v) in [-1, 1]^2, at the share t of the way from core to rim. */
-static void place(double u, double v, double t, double out[2])
-{
-    const double square = (core_corner - core_middle) / (sqrt(2.0) - 1.0), disc = core_middle - square;
-    const double m = fmax(fabs(u), fabs(v));
-    double a = m > 0.0 ? tan(M_PI_4 * (u / m)) : 0.0, b = m > 0.0 ? tan(M_PI_4 * (v / m)) : 0.0;
-    const double size = m > 0.0 ? hypot(a, b) : 1.0;
-    a /= size;
-    b /= size;
-    out[0] = (1.0 - t) * (square * u + disc * m * a) + t * a;
-    out[1] = (1.0 - t) * (square * v + disc * m * b) + t * b;
-}
-
 static void place_nodes(const cylinder_params *p, const brn_frame *frame, brn_mesh *mesh)
 {
     for (int i = 0; i < mesh->nnode; ++i) {
-        const int *at = frame->index[i], n = frame->n[0], nz = frame->n[2];
+        const int *at = frame->index[i], nz = frame->n[2];
         double *x = mesh->pos[i];
-        place((double)(2 * at[0] - n) / n, (double)(2 * at[1] - n) / n, (double)at[3] / frame->layers, x);
+        brn_frame_disc(frame, at, x);
         x[0] *= p->radius;
         x[1] *= p->radius;
         x[2] = p->height * ((double)(2LL * at[2] - nz) / (2.0 * nz));
@@ -81,7 +66,7 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     *out = NULL;
     BRN_TRY(brn_generate_check(ctx, &table, p));
     const int n = brn_generate_parts(1.35 * p->radius, p->resolution, 2);
-    const double shell = (1.0 - 0.5 * (core_middle + core_corner)) * p->radius;
+    const double shell = brn_frame_disc_shell() * p->radius;
     brn_frame frame = {.n = {n, n, brn_generate_parts(p->height, p->resolution, 1)},
                        .blown = {true, true, false}};
     frame.layers = (int)fmax(1.0, fmin(round(shell / p->resolution), n));

@@ -69,6 +69,7 @@ static brn_status check_field(brn_ctx *ctx, const char *path, const brn_param *p
 {
     const brn_reals *reals = field;
     const brn_ints *ints = field;
+    const brn_rows *rows = field;
     switch (param->kind) {
     case BRN_REAL:
         return check_number(ctx, path, param, *(const double *)field);
@@ -89,6 +90,11 @@ static brn_status check_field(brn_ctx *ctx, const char *path, const brn_param *p
     case BRN_INTS:
         for (int k = 0; k < ints->count; ++k) {
             BRN_TRY(check_number(ctx, path, param, ints->v[k]));
+        }
+        return BRN_OK;
+    case BRN_ROWS:
+        for (int k = 0; k < rows->rows * rows->columns; ++k) {
+            BRN_TRY(check_number(ctx, path, param, rows->v[k]));
         }
         return BRN_OK;
     case BRN_BLOCK:

@@ -2,9 +2,15 @@
 
 #include <string.h>
 
+/* Different core nodes along z. */
+static int levels(const brn_frame *f)
+{
+    return f->wrapped ? f->n[2] : f->n[2] + 1;
+}
+
 static int core_node(const brn_frame *f, int i, int j, int k)
 {
-    return (k * (f->n[1] + 1) + j) * (f->n[0] + 1) + i;
+    return (k % levels(f) * (f->n[1] + 1) + j) * (f->n[0] + 1) + i;
 }
 
 static bool on_blown_side(const brn_frame *f, const int at[3])
@@ -49,7 +55,7 @@ static void number_nodes(frame_work *w)
 {
     const brn_frame *f = w->frame;
     int node = 0;
-    for (int k = 0; k <= f->n[2]; ++k) {
+    for (int k = 0; k < levels(f); ++k) {
         for (int j = 0; j <= f->n[1]; ++j) {
             for (int i = 0; i <= f->n[0]; ++i, ++node) {
                 w->side[node] = on_blown_side(f, (int[3]){i, j, k}) ? w->nside++ : -1;
@@ -62,7 +68,7 @@ static void write_index(const frame_work *w)
 {
     const brn_frame *f = w->frame;
     int core = 0;
-    for (int k = 0; k <= f->n[2]; ++k) {
+    for (int k = 0; k < levels(f); ++k) {
         for (int j = 0; j <= f->n[1]; ++j) {
             for (int i = 0; i <= f->n[0]; ++i, ++core) {
                 for (int l = 0; l <= (w->side[core] >= 0 ? f->layers : 0); ++l) {
@@ -141,7 +147,7 @@ brn_status brn_frame_build(brn_ctx *ctx, brn_frame *frame, brn_mesh **out)
     frame_work w = {.frame = frame};
     *out = NULL;
     /* At most (2 n)^3 nodes for n^3 cells, so 50 million cells stay far below INT_MAX. */
-    w.ncore = (frame->n[0] + 1) * (frame->n[1] + 1) * (frame->n[2] + 1);
+    w.ncore = (frame->n[0] + 1) * (frame->n[1] + 1) * levels(frame);
     const brn_status status = build(&w, ctx);
     brn_free(ctx, w.side);
     if (status < 0) {
@@ -161,7 +167,7 @@ void brn_frame_free(brn_ctx *ctx, brn_frame *frame)
 
 /* ---- groups ---------------------------------------------------------------------------------------------------------- */
 
-/* Nodes whose index along an axis (3: the layer) has a value. */
+/* Nodes whose index along an axis has a value. */
 static brn_status index_group(const brn_frame *frame, brn_mesh *mesh, int axis, int value, const char *name)
 {
     unsigned char *marked = NULL;
@@ -174,20 +180,59 @@ static brn_status index_group(const brn_frame *frame, brn_mesh *mesh, int axis, 
     return status;
 }
 
-brn_status brn_frame_side_groups(const brn_frame *frame, brn_mesh *mesh)
+brn_status brn_frame_named_groups(const brn_frame *frame, brn_mesh *mesh, const char *const names[3][2])
 {
-    static const char *const names[3][2] = {{"-x", "+x"}, {"-y", "+y"}, {"-z", "+z"}};
     for (int axis = 0; axis < 3; ++axis) {
-        for (int upper = 0; !frame->blown[axis] && upper < 2; ++upper) {
+        const bool open = !frame->blown[axis] && !(axis == 2 && frame->wrapped);
+        for (int upper = 0; open && upper < 2; ++upper) {
             BRN_TRY(index_group(frame, mesh, axis, upper ? frame->n[axis] : 0, names[axis][upper]));
         }
     }
     return BRN_OK;
 }
 
+brn_status brn_frame_side_groups(const brn_frame *frame, brn_mesh *mesh)
+{
+    static const char *const names[3][2] = {{"-x", "+x"}, {"-y", "+y"}, {"-z", "+z"}};
+    return brn_frame_named_groups(frame, mesh, names);
+}
+
 brn_status brn_frame_outer_group(const brn_frame *frame, brn_mesh *mesh, const char *name)
 {
-    return index_group(frame, mesh, 3, frame->layers, name);
+    unsigned char *marked = NULL;
+    BRN_ALLOC(mesh->ctx, marked, mesh->nnode);
+    for (int i = 0; i < mesh->nnode; ++i) {
+        marked[i] = frame->index[i][3] == frame->layers && on_blown_side(frame, frame->index[i]);
+    }
+    const brn_status status = brn_generate_group(mesh, name, marked);
+    brn_free(mesh->ctx, marked);
+    return status;
+}
+
+/* ---- o-grid ---------------------------------------------------------------------------------------------------------- */
+
+/* The core reaches from core_middle on the axes to core_corner on the diagonals; without a shell it is the disc. */
+static const double core_middle = 0.55, core_corner = 1.2 * 0.55;
+
+void brn_frame_disc(const brn_frame *frame, const int at[4], double out[2])
+{
+    const bool shell = frame->layers > 0;
+    const double square = shell ? (core_corner - core_middle) / (sqrt(2.0) - 1.0) : 0.0;
+    const double disc = shell ? core_middle - square : 1.0, t = shell ? (double)at[3] / frame->layers : 0.0;
+    const double u = (double)(2 * at[0] - frame->n[0]) / frame->n[0],
+                 v = (double)(2 * at[1] - frame->n[1]) / frame->n[1];
+    const double m = fmax(fabs(u), fabs(v));
+    double a = m > 0.0 ? tan(M_PI_4 * (u / m)) : 0.0, b = m > 0.0 ? tan(M_PI_4 * (v / m)) : 0.0;
+    const double size = m > 0.0 ? hypot(a, b) : 1.0;
+    a /= size;
+    b /= size;
+    out[0] = (1.0 - t) * (square * u + disc * m * a) + t * a;
+    out[1] = (1.0 - t) * (square * v + disc * m * b) + t * b;
+}
+
+double brn_frame_disc_shell(void)
+{
+    return 1.0 - 0.5 * (core_middle + core_corner);
 }
 
 /* ---- other cells ------------------------------------------------------------------------------------------------------- */

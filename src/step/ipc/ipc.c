@@ -1,20 +1,39 @@
 #include "step/ipc/ipc.h"
 
+#include "geom/predicates.h"
+#include "step/ipc/ipc_barrier.h"
+
 #include <math.h>
 #include <string.h>
 
+/* Renewals of friction allowed when they are to settle. */
+enum { LAGS_MAX = 100 };
+
+/* An adaptive stiffness is doubled while a gap shrinks below this fraction of the model's size, up to this factor. */
+static const double GAP_SMALL = 1e-9;
+static const double STIFFEN_MOST = 1048576.0;
+
+static const char MEMORY[] = "ipc.barrier"; /* stiffness [Pa], smallest gap [m] */
+
 static const char *const solver_words[] = {"direct", "pcg", NULL};
+static const char *const barrier_words[] = {"c2", "lecture", NULL};
 
 static const brn_param params[] = {
     BRN_P_REAL(brn_ipc_params, dhat, "m", NAN, 0.0, INFINITY, BRN_OPEN,
                "gap below which parts repel each other; 1e-3 of the model's size by default"),
-    BRN_P_REAL(brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
-               "stiffness of the barrier, the pressure at about half of dhat; a tenth of the largest Young's "
-               "modulus by default"),
+    BRN_P_REAL(
+        brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
+        "stiffness of the barrier, the pressure at about half of dhat; by default it starts from a tenth of "
+        "the largest Young's modulus and doubles while gaps shrink below 1e-9 of the model's size"),
+    BRN_P_CHOICE(
+        brn_ipc_params, barrier, BRN_BARRIER_C2, barrier_words,
+        "c2: twice differentiable, converges best; lecture: the once differentiable ones of the lecture"),
+    BRN_P_BOOL(brn_ipc_params, convergent, false,
+               "count what several sides of a surface see together once: forces do not depend on the mesh"),
     BRN_P_REAL(brn_ipc_params, friction_speed, "m/s", NAN, 0.0, INFINITY, BRN_OPEN,
                "eps_v: slower slip counts as sticking; 1e-3 model sizes a second by default"),
-    BRN_P_INT(brn_ipc_params, friction_iterations, 1, 1, 1000,
-              "how often a step is solved with the friction's normal forces renewed"),
+    BRN_P_INT(brn_ipc_params, friction_iterations, 1, 0, 1000,
+              "how often a step is solved with the friction's normal forces renewed; 0: until they settle"),
     BRN_P_REAL(brn_ipc_params, tolerance, "1", 1e-4, 0.0, 1.0, BRN_OPEN,
                "Newton stops when no node would still move faster than this times the model's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 100, 1, 100000,
@@ -42,12 +61,15 @@ static void ipc_destroy(void *self)
     brn_candidates_destroy(ipc->candidates);
     brn_intersect_destroy(ipc->intersect);
     brn_block_matrix_destroy(ipc->sum);
-    brn_free(ipc->ctx, ipc->far);
-    brn_free(ipc->ctx, ipc->contact);
-    brn_free(ipc->ctx, ipc->slide);
-    brn_free(ipc->ctx, ipc->pattern);
+    void *arrays[] = {ipc->far,   ipc->contact, ipc->slide,          ipc->looked_at,
+                      ipc->local, ipc->point,   ipc->pattern[0].row, ipc->pattern[1].row};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(ipc->ctx, arrays[i]);
+    }
     brn_free(ipc->ctx, ipc);
 }
+
+/* ---- free of intersections? ------------------------------------------------------------------------------------------- */
 
 /* Whether the exact test looks at an edge and a triangle (3D) or another edge (2D): two obstacles may overlap. */
 static bool looked_at(const void *arg, int a, int b)
@@ -72,41 +94,113 @@ static brn_status intersections(brn_ipc *ipc, const double *x, brn_intersection 
         .keep = looked_at,
         .keep_arg = skin,
     };
-    return brn_intersect_surface(ipc->intersect, &surface, found, room, count);
+    brn_stopwatch *watch = &ipc->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.intersection);
+    const brn_status status = brn_intersect_surface(ipc->intersect, &surface, found, room, count);
+    (void)brn_stopwatch_switch(watch, was);
+    return status;
+}
+
+/* Whether a point of the skin is not outside a half-space: exact where nothing is round. */
+static bool inside(const brn_skin *skin, const int *plane, int point, const double *x)
+{
+    const double *p = &x[3 * point];
+    const double *q[3] = {&x[3 * plane[0]], &x[3 * plane[1]], &x[3 * plane[skin->dim == 3 ? 2 : 1]]};
+    if (skin->radius[point] > 0.0) {
+        return !(brn_skin_plane_distance(skin, plane, p, x) > skin->radius[point]);
+    }
+    return skin->dim == 3 ? brn_orient3d(q[0], q[1], q[2], p) <= 0 : brn_orient2d(q[0], q[1], p) <= 0;
+}
+
+/* Pairs that touch or intersect; the first one's nodes and place where there is any. */
+static brn_status count_meetings(brn_ipc *ipc, const double *x, size_t *count, int pair[2], double place[3])
+{
+    const brn_skin *skin = ipc->skin;
+    brn_intersection first;
+    BRN_TRY(intersections(ipc, x, &first, 1, count));
+    if (*count > 0) {
+        pair[0] = skin->edge[first.edge][0];
+        pair[1] = skin->dim == 2 ? skin->edge[first.other][0] : skin->tri[first.other][0];
+        memcpy(place, first.point, sizeof first.point);
+    }
+    for (int i = 0; i < skin->nplane * skin->npoint; ++i) {
+        const int *plane = skin->plane[i / skin->npoint];
+        const int point = skin->point[i % skin->npoint];
+        if (brn_skin_may_touch(skin, &point, 1, plane, skin->dim) && inside(skin, plane, point, x) &&
+            (*count)++ == 0) {
+            pair[0] = point;
+            pair[1] = plane[0];
+            memcpy(place, &x[3 * point], 3 * sizeof *place);
+        }
+    }
+    /* Round parts have no exact test: distances decide. Contacts at x are known. */
+    for (int i = 0; i < ipc->ncontact && skin->round; ++i) {
+        const brn_ipc_contact *c = &ipc->contact[i];
+        if (c->offset > 0.0 && c->kind != BRN_TOUCH_POINT_PLANE && !(brn_ipc_gap(c) > 0.0) &&
+            (*count)++ == 0) {
+            pair[0] = c->node[0];
+            pair[1] = c->node[brn_touch_count(c->node) - 1];
+            memcpy(place, &x[3 * c->node[0]], 3 * sizeof *place);
+        }
+    }
+    return BRN_OK;
 }
 
 /* Refuses a start that is not free of intersections, by names and place. */
 static brn_status check_start(brn_ipc *ipc, const double *x)
 {
-    brn_intersection first;
     size_t count = 0;
-    BRN_TRY(intersections(ipc, x, &first, 1, &count));
+    int pair[2];
+    double place[3];
+    BRN_TRY(brn_ipc_find_candidates(ipc, x, x));
+    BRN_TRY(brn_ipc_find_contacts(ipc, x));
+    BRN_TRY(count_meetings(ipc, x, &count, pair, place));
     if (count == 0) {
         return BRN_OK;
     }
-    const brn_skin *skin = ipc->skin;
-    const int a = skin->node_body[skin->edge[first.edge][0]];
-    const int b = skin->node_body[skin->dim == 2 ? skin->edge[first.other][0] : skin->tri[first.other][0]];
+    const brn_model *model = ipc->model;
     return brn_fail(
         ipc->ctx, BRN_ERR_SCENE,
         "body '%s' and body '%s' touch or intersect at the start, near [%g, %g, %g] (%zu places): method ipc "
         "needs a gap between them",
-        ipc->model->body[a].name, ipc->model->body[b].name, first.point[0], first.point[1], first.point[2],
-        count);
+        model->body[ipc->skin->node_body[pair[0]]].name, model->body[ipc->skin->node_body[pair[1]]].name,
+        place[0], place[1], place[2], count);
+}
+
+/* ---- making --------------------------------------------------------------------------------------------------------------- */
+
+/* Where an adaptive stiffness starts [Pa]: a tenth of the stiffest deformable body's Young's modulus; among rigid bodies the
+   pressure that stops a body over a hundredth of the model's size within a step. */
+static double starting_stiffness(const brn_ipc *ipc)
+{
+    const brn_model *model = ipc->model;
+    double start = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        for (int i = 0; i < body->solid_count && body->type == BRN_BODY_DEFORMABLE; ++i) {
+            const brn_moduli *m = &model->solid[body->solid_first + i]->moduli;
+            const double young = m->mu * (3.0 * m->lambda + 2.0 * m->mu) / (m->lambda + m->mu);
+            start = fmax(start, 0.1 * young);
+        }
+        double area = 0.0;
+        for (int i = 0; i < body->touch->nnode && body->type == BRN_BODY_RIGID; ++i) {
+            area += ipc->skin->node_area[body->touch->node[i]];
+        }
+        if (area > 0.0) {
+            const double h = model->step;
+            start = fmax(start, 1e-2 * body->mass / area * ipc->system->size / (h * h));
+        }
+    }
+    return start > 0.0 ? start : 1.0;
 }
 
 /* Defaults that depend on the model. */
 static void choose(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
-    double stiffest = 0.0;
-    for (int i = 0; i < ipc->model->nsolid; ++i) {
-        const brn_moduli *m = &ipc->model->solid[i]->moduli;
-        const double young = m->mu * (3.0 * m->lambda + 2.0 * m->mu) / (m->lambda + m->mu);
-        stiffest = fmax(stiffest, young);
-    }
     ipc->dhat = isnan(p->dhat) ? 1e-3 * ipc->system->size : p->dhat;
-    ipc->kappa = isnan(p->kappa) ? 0.1 * stiffest : p->kappa;
+    ipc->kappa_start = isnan(p->kappa) ? starting_stiffness(ipc) : p->kappa;
+    ipc->kappa = ipc->kappa_start;
     ipc->speed = isnan(p->friction_speed) ? 1e-3 * ipc->system->size : p->friction_speed;
 }
 
@@ -114,10 +208,11 @@ static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
     const brn_newton_params newton = {1e-10, p->iterations, BRN_NEWTON_PROJECTED, p->solver};
-    choose(ipc);
     brn_ipc_fill_terms(ipc);
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
+    BRN_ALLOC(ipc->ctx, ipc->looked_at, (size_t)ipc->model->nnode * 3);
     BRN_TRY(brn_skin_create(ipc->ctx, ipc->model, &ipc->skin));
+    choose(ipc);
     BRN_TRY(brn_candidates_create(ipc->ctx, ipc->skin, &ipc->candidates));
     BRN_TRY(brn_intersect_create(ipc->ctx, &ipc->intersect));
     return brn_newton_create(ipc->ctx, ipc->model, ipc->system, &newton, &ipc->terms, &ipc->newton);
@@ -141,51 +236,81 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
     return BRN_OK;
 }
 
+/* ---- stepping --------------------------------------------------------------------------------------------------------------- */
+
 static brn_status ipc_reset(void *self, brn_state *state, double t)
 {
     brn_ipc *ipc = self;
+    ipc->kappa = ipc->kappa_start;
     BRN_TRY(check_start(ipc, state->node_pos));
     return brn_newton_reset(ipc->newton, state, t);
+}
+
+/* The stiffness that a state goes on with. */
+static double stiffness_of(const brn_ipc *ipc, const brn_state *state)
+{
+    const brn_memory *memory = brn_state_recall(state, MEMORY);
+    return memory != NULL && memory->count == 2 ? memory->value[0] : ipc->kappa_start;
+}
+
+/* An adaptive stiffness doubles when the smallest gap is tiny and still shrinking. */
+static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out, double gap)
+{
+    const brn_memory *before = brn_state_recall(in, MEMORY);
+    const double last = before != NULL && before->count == 2 ? before->value[1] : INFINITY;
+    double *memory = NULL;
+    BRN_TRY(brn_state_remember(out, MEMORY, 2, &memory));
+    const bool shrinks = gap < GAP_SMALL * ipc->system->size && gap < last;
+    const bool stiffen = isnan(ipc->params->kappa) && shrinks && ipc->kappa < STIFFEN_MOST * ipc->kappa_start;
+    memory[0] = stiffen ? 2.0 * ipc->kappa : ipc->kappa;
+    memory[1] = gap;
+    return BRN_OK;
 }
 
 /* What the report wants to know of the end of the step. */
 static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 {
     size_t count = 0;
-    BRN_TRY(intersections(ipc, x, NULL, 0, &count));
+    int pair[2];
+    double place[3];
+    BRN_TRY(brn_ipc_find_points(ipc, x));
+    BRN_TRY(count_meetings(ipc, x, &count, pair, place));
     info->intersections = (int)count;
-    const int slides = ipc->nslide;
-    ipc->nslide = 0; /* the friction potential is no stored energy */
-    const brn_status status = ipc->terms.energy(ipc, x, &info->contact_energy);
-    ipc->nslide = slides;
-    BRN_TRY(status);
+    BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is used up: what is stored */
     info->contacts = ipc->ncontact;
     info->complementarity_offset = ipc->dhat;
     for (int i = 0; i < ipc->ncontact; ++i) {
-        info->gap_min = fmin(info->gap_min, sqrt(ipc->contact[i].d2));
-        info->complementarity = fmax(info->complementarity, sqrt(ipc->contact[i].d2));
+        info->gap_min = fmin(info->gap_min, brn_ipc_gap(&ipc->contact[i]));
+        info->complementarity = fmax(info->complementarity, brn_ipc_gap(&ipc->contact[i]));
     }
     return BRN_OK;
 }
 
-static brn_status ipc_step(void *self, const brn_state *in, double t, double h, brn_state *out,
-                           double *h_done, brn_step_info *info)
+/* Solves with friction by the normal forces at x^n, and again with renewed ones as often as wanted, or until a renewal
+   changes nothing. Where they do not settle the step is taken as it is; the error of the cone tells. */
+static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
 {
-    brn_ipc *ipc = self;
-    brn_newton *n = ipc->newton;
-    *h_done = h;
-    ipc->from = in->node_pos;
-    ipc->slip_scale = ipc->speed * h;
-    n->step_tolerance = ipc->params->tolerance * ipc->system->size * h;
-    BRN_TRY(brn_candidates_find(ipc->candidates, in->node_pos, in->node_pos, ipc->dhat));
-    BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
-    BRN_TRY(brn_newton_begin(n, in, t, h));
-    BRN_TRY(brn_newton_solve(n, info));
-    for (int lag = 1; lag < ipc->params->friction_iterations && ipc->nslide > 0; ++lag) {
-        BRN_TRY(brn_ipc_renew_friction(ipc, n->x));
-        BRN_TRY(brn_newton_solve(n, info));
+    const int wanted = ipc->params->friction_iterations;
+    const int most = wanted > 0 ? wanted : LAGS_MAX;
+    BRN_TRY(brn_newton_solve(ipc->newton, info));
+    for (int lag = 1; lag < most; ++lag) {
+        const int before = info->iterations;
+        BRN_TRY(brn_ipc_renew_friction(ipc, ipc->newton->x));
+        if (ipc->nslide == 0) {
+            break;
+        }
+        BRN_TRY(brn_newton_solve(ipc->newton, info));
+        if (wanted == 0 && info->iterations <= before + 1) { /* the last step of any solve is within the tolerance */
+            break;
+        }
     }
-    /* Friction dissipates like damping does; the barrier's own force is in the reactions. */
+    return BRN_OK;
+}
+
+/* Friction dissipates like damping does; the barrier's own force is in the reactions. */
+static brn_status book_friction(brn_ipc *ipc)
+{
+    brn_newton *n = ipc->newton;
     brn_arena *arena = brn_ctx_arena(ipc->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     double *friction = brn_arena_take(arena, (size_t)ipc->system->ndof, sizeof *friction);
@@ -198,8 +323,29 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
         n->damping[i] += friction[i]; /* finish turns the sign */
     }
     brn_arena_rewind(arena, mark);
+    return BRN_OK;
+}
+
+static brn_status ipc_step(void *self, const brn_state *in, double t, double h, brn_state *out,
+                           double *h_done, brn_step_info *info)
+{
+    brn_ipc *ipc = self;
+    brn_newton *n = ipc->newton;
+    *h_done = h;
+    ipc->t = t;
+    ipc->h = h;
+    ipc->from = in->node_pos;
+    ipc->slip_scale = ipc->speed * h;
+    ipc->kappa = stiffness_of(ipc, in);
+    n->step_tolerance = ipc->params->tolerance * ipc->system->size * h;
+    BRN_TRY(brn_ipc_find_candidates(ipc, in->node_pos, in->node_pos));
+    BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
+    BRN_TRY(brn_newton_begin(n, in, t, h));
+    BRN_TRY(solve_with_friction(ipc, info));
+    BRN_TRY(book_friction(ipc));
     BRN_TRY(brn_newton_finish(n, in, out));
-    return measure(ipc, out->node_pos, info);
+    BRN_TRY(measure(ipc, out->node_pos, info));
+    return remember_stiffness(ipc, in, out, info->gap_min);
 }
 
 const brn_method brn_ipc_method = {

@@ -5,34 +5,50 @@
 #define BRN_STEP_IPC_IPC_H
 
 #include "contact/candidates.h"
+#include "contact/points.h"
 #include "geom/distance.h"
 #include "geom/intersect.h"
 #include "step/newton.h"
 
 typedef struct brn_ipc_params {
     brn_block block;
-    double dhat;             /* [m]; NaN: 1e-3 of the model's size */
-    double kappa;            /* [Pa]; NaN: a tenth of the stiffest body's Young's modulus */
-    double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
-    int friction_iterations; /* how often the friction's normal forces are renewed in a step */
+    double dhat;           /* [m]; NaN: 1e-3 of the model's size */
+    double kappa;          /* [Pa]; NaN: adaptive */
+    int barrier;           /* BRN_BARRIER_C2 or _LECTURE */
+    bool convergent;       /* points seen by several sides of one surface count once */
+    double friction_speed; /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
+    int friction_iterations; /* how often the friction's normal forces are renewed in a step; 0: until they settle */
     double tolerance; /* Newton stops when no node moves faster than this times the model's size a second */
     int iterations;
     int solver;
 } brn_ipc_params;
 
-/* A pair that is closer than dhat (barrier), or was at the last renewal (friction). */
+/* A pair that is closer than dhat. */
 typedef struct brn_ipc_contact {
-    int candidate;
+    int kind; /* brn_touch */
+    int node[4];
     brn_stencil stencil;
-    double d2;
+    double area, offset; /* as in brn_candidate; negative area: taken off what others count twice */
+    double d2;           /* [m^2] squared distance of the nodes' parts, offset included */
 } brn_ipc_contact;
 
+enum { BRN_IPC_SLIDE_NODES = 8 }; /* two rigid bodies have four handles each */
+
+/* Friction of a pair that was in contact at the last renewal. Its nodes have dofs: no tied ones. */
 typedef struct brn_ipc_slide {
-    int count, node[4];
-    double weight[4]; /* the slip is sum_k weight_k (x_k - x_k^n), less its part along normal */
-    double normal[3];
-    double force; /* [N] mu times normal force */
+    int kind, pair[4]; /* of the contact that it comes from */
+    int count, node[BRN_IPC_SLIDE_NODES];
+    double weight[BRN_IPC_SLIDE_NODES]; /* the slip is drift + sum_k weight_k (x_k - x_k^n), across normal */
+    double drift[3];                    /* [m] by the turning of round obstacles during the step */
+    double normal[3];                   /* unit, towards pair[0]'s side */
+    double force;                       /* [N] mu times normal force */
 } brn_ipc_slide;
+
+/* The block rows of pairs, the last repeated where there are fewer. */
+typedef struct brn_ipc_pattern {
+    int count, *row;
+    size_t capacity;
+} brn_ipc_pattern;
 
 typedef struct brn_ipc {
     brn_ctx *ctx;
@@ -45,42 +61,69 @@ typedef struct brn_ipc {
     brn_candidates *candidates;
     brn_intersect *intersect;
     double dhat, kappa, speed;
+    double kappa_start;       /* [Pa] what an adaptive stiffness starts from */
+    double t, h;              /* [s] of this step */
     double *far;              /* [nnode][3] end of the step that is bounded */
     const double *from;       /* [nnode][3] x^n of this step */
     double slip_scale;        /* [m] eps_v h */
     brn_ipc_contact *contact; /* at the last positions looked at */
     int ncontact;
     size_t contact_capacity;
+    double *looked_at; /* [nnode][3] those positions; valid: the candidates are still the same */
+    bool looked;
+    double *local; /* scratch of the parallel terms */
+    size_t local_capacity;
     brn_ipc_slide *slide;
     int nslide;
     size_t slide_capacity;
-    brn_block_matrix *sum; /* elastic pattern and that of the contacts */
-    int *pattern;          /* nodes of the contacts that sum was made for, 4 each, -1 where fewer */
-    int npattern;
-    size_t pattern_capacity;
+    brn_block_matrix *sum;      /* elastic pattern and that of the contacts */
+    brn_ipc_pattern pattern[2]; /* that sum was made for: pairs of up to 4 and of up to 8 block rows */
+    brn_contact_point *point;   /* of the last step */
+    int npoint;
+    size_t point_capacity;
 } brn_ipc;
 
 extern const brn_method brn_ipc_method;
 
-/* The terms that Newton's method sees (ipc_terms.c). */
-void brn_ipc_fill_terms(brn_ipc *ipc);
+/* Candidates of a motion from x0 to x1; what was known of contacts is forgotten. */
+brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1);
 /* Pairs closer than dhat at x, among the candidates, into ipc->contact. */
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);
-/* Energy of a contact at x [J]; gradient [12] and Hessian [12][12] (not projected) over the candidate's nodes where not
+/* Gap of a contact [m]. */
+double brn_ipc_gap(const brn_ipc_contact *contact);
+/* Energy of a contact at x [J]; gradient [12] and Hessian [12][12] (not projected) over the contact's nodes where not
    NULL; a Hessian wants the gradient too. */
 double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
                             double *hess);
 /* The Hessian with its negative eigenvalues replaced by 0. */
 brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
                                      double *hess);
-/* Hessian [12][12] of a pair's friction potential over its nodes. */
-void brn_ipc_friction_hessian(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double *hess);
+/* Normal force of a contact [N]; where it acts (weights of the contact's nodes, in their order) and along which unit normal,
+   towards the side of its first node. */
+double brn_ipc_normal_force(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
+                            double weight[4], double normal[3]);
+
+/* In convergent mode: contacts that see the same place of a surface through several of its sides are joined into one
+   (inclusion and exclusion of shared edges and nodes). */
+brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x);
+
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
 double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x);
+/* Friction force of a pair on the side of its first node [N]. */
+void brn_ipc_friction_force(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double force[3]);
 /* Adds the gradient of the friction potential, packed: minus the friction force. */
 void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad);
-/* Where the mollifier of a pair of edges begins, from their rest shape [m^4]. */
-double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_candidate *candidate);
+/* The Hessian of a pair's friction potential is weight_p weight_q core for its nodes p, q. */
+void brn_ipc_friction_core(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double core[9]);
+/* Slip of a pair since x^n [m]. */
+void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double u[3]);
+
+/* What Newton's method sees (ipc_terms.c). */
+void brn_ipc_fill_terms(brn_ipc *ipc);
+/* Largest fraction of a step that CCD and the elements' volumes allow (ipc_bound.c). */
+brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
+/* The contact points at the end of a step (ipc_points.c). */
+brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
 
 #endif

@@ -1,9 +1,10 @@
-/* Barriers of the pairs in contact. A pair with share of surface A has E = A m b(D), m the mollifier of nearly parallel edges
-   (1 for others):
+/* Barriers of the pairs in contact. A pair with share of surface A has E = A m b(d), d = sqrt(D) - offset, D the squared
+   distance of its parts, m the mollifier of nearly parallel edges (1 for others). With b' and b'' meant by D,
        grad = A (b grad m + m b' grad D),
        H = A (b H_m + b' (grad m grad D' + grad D grad m') + m (b'' grad D grad D' + b' H_D)). */
 #include "step/ipc/ipc.h"
 
+#include "base/parallel.h"
 #include "geom/mollifier.h"
 #include "linalg/dense.h"
 #include "step/ipc/ipc_barrier.h"
@@ -11,44 +12,123 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 12 };
+enum { WIDTH = 12, FIND_BLOCK = 512 };
 
 /* ---- the pairs in contact ----------------------------------------------------------------------------------------------- */
 
-static brn_stencil classify(const brn_candidate *c, const double x[4][3])
+/* A half-space is met by its plane wherever that is. */
+static brn_stencil classify(int kind, const int node[4], const double x[4][3])
 {
-    return c->kind == BRN_TOUCH_POINT_EDGE       ? brn_classify_point_edge(x)
-           : c->kind == BRN_TOUCH_POINT_TRIANGLE ? brn_classify_point_triangle(x)
-                                                 : brn_classify_edge_edge(x);
+    switch (kind) {
+    case BRN_TOUCH_POINT_EDGE:
+        return brn_classify_point_edge(x);
+    case BRN_TOUCH_POINT_TRIANGLE:
+        return brn_classify_point_triangle(x);
+    case BRN_TOUCH_EDGE_EDGE:
+        return brn_classify_edge_edge(x);
+    case BRN_TOUCH_POINT_POINT:
+        return (brn_stencil){BRN_PAIR_PP, 2, {0, 1, 0, 0}};
+    default:
+        return node[3] < 0 ? (brn_stencil){BRN_PAIR_PE, 3, {0, 1, 2, 0}}
+                           : (brn_stencil){BRN_PAIR_PT, 4, {0, 1, 2, 3}};
+    }
 }
 
-brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
+typedef struct find_job {
+    const brn_ipc *ipc;
+    const brn_candidate *all;
+    int count;
+    const double *x;
+    brn_ipc_contact *to; /* [count] */
+} find_job;
+
+/* Looks at a block of candidates; area 0 where they are not in contact. */
+static brn_status find_block(void *arg, int block, brn_arena *scratch)
 {
-    const brn_candidate *all = brn_candidates_get(ipc->candidates);
-    const int count = brn_candidates_count(ipc->candidates);
-    ipc->ncontact = 0;
-    for (int i = 0; i < count; ++i) {
+    const find_job *job = arg;
+    (void)scratch;
+    const int end = brn_block_end(job->count, FIND_BLOCK, block);
+    for (int i = block * FIND_BLOCK; i < end; ++i) {
+        const brn_candidate *c = &job->all[i];
+        brn_ipc_contact *to = &job->to[i];
         double at[4][3];
-        (void)brn_candidate_gather(&all[i], x, at);
-        const brn_stencil stencil = classify(&all[i], (const double(*)[3])at);
+        (void)brn_candidate_gather(c->node, job->x, at);
+        const brn_stencil stencil = classify(c->kind, c->node, (const double(*)[3])at);
         const double d2 = brn_stencil_distance2(stencil, (const double(*)[3])at, 0, NULL, NULL);
-        if (d2 < ipc->dhat * ipc->dhat) {
-            BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, ipc->ncontact + 1);
-            ipc->contact[ipc->ncontact++] = (brn_ipc_contact){i, stencil, d2};
-        }
+        const double reach = job->ipc->dhat + c->offset;
+        *to = (brn_ipc_contact){.kind = c->kind,
+                                .stencil = stencil,
+                                .area = d2 < reach * reach ? c->area : 0.0,
+                                .offset = c->offset,
+                                .d2 = d2};
+        memcpy(to->node, c->node, sizeof to->node);
     }
     return BRN_OK;
 }
 
-/* Rest positions of a candidate's nodes, for the mollifier. */
-double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_candidate *c)
+brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1)
 {
-    double rest[4][3];
-    (void)brn_candidate_gather(c, &ipc->model->rest[0][0], rest);
-    return brn_mollifier_threshold((const double(*)[3])rest);
+    brn_stopwatch *watch = &ipc->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
+    ipc->looked = false;
+    const brn_status status = brn_candidates_find(ipc->candidates, x0, x1, ipc->dhat);
+    (void)brn_stopwatch_switch(watch, was);
+    return status;
+}
+
+brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
+{
+    const size_t bytes = (size_t)ipc->model->nnode * 3 * sizeof *x;
+    if (ipc->looked && memcmp(x, ipc->looked_at, bytes) == 0) {
+        return BRN_OK;
+    }
+    brn_stopwatch *watch = &ipc->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
+    find_job job = {ipc, brn_candidates_get(ipc->candidates), brn_candidates_count(ipc->candidates), x, NULL};
+    BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, job.count);
+    job.to = ipc->contact;
+    BRN_TRY(brn_parallel_for(ipc->ctx, brn_block_count(job.count, FIND_BLOCK), find_block, &job));
+    ipc->ncontact = 0;
+    for (int i = 0; i < job.count; ++i) {
+        if (ipc->contact[i].area > 0.0) {
+            ipc->contact[ipc->ncontact++] = ipc->contact[i];
+        }
+    }
+    if (ipc->params->convergent) {
+        BRN_TRY(brn_ipc_merge_contacts(ipc, x));
+    }
+    memcpy(ipc->looked_at, x, bytes);
+    ipc->looked = true;
+    (void)brn_stopwatch_switch(watch, was);
+    return BRN_OK;
+}
+
+double brn_ipc_gap(const brn_ipc_contact *contact)
+{
+    return sqrt(contact->d2) - contact->offset;
 }
 
 /* ---- one barrier ------------------------------------------------------------------------------------------------------------ */
+
+/* The barrier of a contact at squared distance d2, derivatives with respect to d2. */
+static brn_barrier barrier_of(const brn_ipc *ipc, const brn_ipc_contact *c, double d2)
+{
+    const bool plane = c->kind == BRN_TOUCH_POINT_PLANE;
+    const int kind = ipc->params->barrier == BRN_BARRIER_C2 ? BRN_BARRIER_C2
+                     : plane                                ? BRN_BARRIER_LECTURE_PLANE
+                                                            : BRN_BARRIER_LECTURE;
+    const double d = sqrt(d2);
+    const brn_barrier b = brn_barrier_at(kind, ipc->kappa, ipc->dhat, d - c->offset);
+    return (brn_barrier){b.value, b.first / (2.0 * d), (b.second - b.first / d) / (4.0 * d2)};
+}
+
+/* Where the mollifier of a pair of edges begins, from their rest shape [m^4]. */
+static double mollifier_threshold(const brn_ipc *ipc, const brn_ipc_contact *c)
+{
+    double rest[4][3];
+    (void)brn_candidate_gather(c->node, &ipc->model->rest[0][0], rest);
+    return brn_mollifier_threshold((const double(*)[3])rest);
+}
 
 /* Spreads a stencil's gradient and Hessian over the candidate's nodes. */
 static void spread(brn_stencil s, const double *g, const double *h, double *to_g, double *to_h)
@@ -67,42 +147,72 @@ static void spread(brn_stencil s, const double *g, const double *h, double *to_g
     }
 }
 
-double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
+double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x, double *grad,
                             double *hess)
 {
-    const brn_candidate *c = &brn_candidates_get(ipc->candidates)[contact->candidate];
     double at[4][3];
     double g[WIDTH];
     double h[WIDTH * WIDTH];
     double gd[WIDTH];
     double hd[WIDTH * WIDTH];
     double gm[WIDTH] = {0};
-    double hm[WIDTH * WIDTH] = {0};
-    (void)brn_candidate_gather(c, x, at);
+    double hm[WIDTH * WIDTH];
+    (void)brn_candidate_gather(c->node, x, at);
     const double(*nodes)[3] = (const double(*)[3])at;
     const int order = hess != NULL ? 2 : grad != NULL ? 1 : 0;
-    const double d2 = brn_stencil_distance2(contact->stencil, nodes, order, g, h);
-    const brn_barrier b = brn_barrier_at(ipc->kappa, ipc->dhat, d2);
+    const double d2 = brn_stencil_distance2(c->stencil, nodes, order, g, h);
+    const brn_barrier b = barrier_of(ipc, c, d2);
     double m = 1.0;
+    bool mollified = false;
     if (c->kind == BRN_TOUCH_EDGE_EDGE) {
-        const double eps = brn_ipc_mollifier_threshold(ipc, c);
-        m = order == 2   ? brn_mollifier_hessian(nodes, eps, gm, hm)
-            : order == 1 ? brn_mollifier_gradient(nodes, eps, gm)
-                         : brn_mollifier(nodes, eps);
+        const double eps = mollifier_threshold(ipc, c);
+        m = brn_mollifier(nodes, eps);
+        mollified = m < 1.0;
+        if (mollified && order == 2) {
+            (void)brn_mollifier_hessian(nodes, eps, gm, hm);
+        } else if (mollified && order == 1) {
+            (void)brn_mollifier_gradient(nodes, eps, gm);
+        }
     }
     if (order == 0) {
         return c->area * m * b.value;
     }
-    spread(contact->stencil, g, h, gd, order == 2 ? hd : NULL);
+    spread(c->stencil, g, h, gd, order == 2 ? hd : NULL);
     for (int i = 0; i < WIDTH; ++i) {
         grad[i] = c->area * (b.value * gm[i] + m * b.first * gd[i]);
         for (int j = 0; j < WIDTH && order == 2; ++j) {
             const int at_ij = i * WIDTH + j;
-            hess[at_ij] = c->area * (b.value * hm[at_ij] + b.first * (gm[i] * gd[j] + gd[i] * gm[j]) +
-                                     m * (b.second * gd[i] * gd[j] + b.first * hd[at_ij]));
+            hess[at_ij] = c->area * m * (b.second * gd[i] * gd[j] + b.first * hd[at_ij]);
+            if (mollified) {
+                hess[at_ij] += c->area * (b.value * hm[at_ij] + b.first * (gm[i] * gd[j] + gd[i] * gm[j]));
+            }
         }
     }
     return c->area * m * b.value;
+}
+
+double brn_ipc_normal_force(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x, double weight[4],
+                            double normal[3])
+{
+    double at[4][3];
+    double w[4];
+    (void)brn_candidate_gather(c->node, x, at);
+    const double(*nodes)[3] = (const double(*)[3])at;
+    const double d2 = brn_stencil_closest(c->stencil, nodes, w, normal);
+    const double d = sqrt(d2);
+    memset(weight, 0, 4 * sizeof *weight);
+    for (int k = 0; k < c->stencil.count; ++k) {
+        weight[c->stencil.node[k]] = w[k];
+    }
+    const double side = weight[0] + (c->kind == BRN_TOUCH_EDGE_EDGE ? weight[1] : 0.0); /* 1 or -1 */
+    for (int i = 0; i < 3; ++i) {
+        normal[i] *= (side < 0.0 ? -1.0 : 1.0) / d;
+    }
+    for (int k = 0; k < 4; ++k) {
+        weight[k] = side < 0.0 ? -weight[k] : weight[k];
+    }
+    const double m = c->kind == BRN_TOUCH_EDGE_EDGE ? brn_mollifier(nodes, mollifier_threshold(ipc, c)) : 1.0;
+    return -c->area * m * barrier_of(ipc, c, d2).first * 2.0 * d;
 }
 
 /* ---- projection: the nearest positive semi-definite matrix, negative eigenvalues become 0 ------------------------------- */
@@ -237,16 +347,15 @@ static brn_status project_barrier(double *h, const double *hd, const double w[4]
     return project_within(h, k, (const double(*)[WIDTH])q);
 }
 
-brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
+brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x,
                                      double *hess)
 {
-    const brn_candidate *c = &brn_candidates_get(ipc->candidates)[contact->candidate];
     double at[4][3];
     double grad[WIDTH];
-    const int count = brn_candidate_gather(c, x, at);
+    const int count = brn_candidate_gather(c->node, x, at);
     const double(*nodes)[3] = (const double(*)[3])at;
-    (void)brn_ipc_barrier_term(ipc, contact, x, grad, hess);
-    if (c->kind == BRN_TOUCH_EDGE_EDGE && brn_mollifier(nodes, brn_ipc_mollifier_threshold(ipc, c)) < 1.0) {
+    (void)brn_ipc_barrier_term(ipc, c, x, grad, hess);
+    if (c->kind == BRN_TOUCH_EDGE_EDGE && brn_mollifier(nodes, mollifier_threshold(ipc, c)) < 1.0) {
         return project(hess, count);
     }
     double g[WIDTH];
@@ -256,11 +365,11 @@ brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *
     double w[4];
     double n[3];
     double spread_w[4] = {0};
-    (void)brn_stencil_distance2(contact->stencil, nodes, 2, g, h);
-    (void)brn_stencil_closest(contact->stencil, nodes, w, n);
-    spread(contact->stencil, g, h, gd, hd);
-    for (int k = 0; k < contact->stencil.count; ++k) {
-        spread_w[contact->stencil.node[k]] = w[k];
+    (void)brn_stencil_distance2(c->stencil, nodes, 2, g, h);
+    (void)brn_stencil_closest(c->stencil, nodes, w, n);
+    spread(c->stencil, g, h, gd, hd);
+    for (int k = 0; k < c->stencil.count; ++k) {
+        spread_w[c->stencil.node[k]] = w[k];
     }
     return project_barrier(hess, hd, spread_w);
 }

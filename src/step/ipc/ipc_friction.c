@@ -1,16 +1,15 @@
-/* Lagged friction of a pair [Li et al. 2020, eq. 14]: E = F f0(|u|), u = P sum_k w_k (x_k - x_k^n), P = 1 - n n', with the
-   smooth f0 whose slope f1 rises from 0 to 1 within eps = eps_v h. Its Hessian F (f1/|u| P + (f1' |u| - f1)/|u|^3 u u') is
-   positive semi-definite by itself because f1' >= 0. */
+/* Lagged friction of a pair [Li et al. 2020, eq. 14]: E = F f0(|u|), u = P (drift + sum_k w_k (x_k - x_k^n)), P = 1 - n n',
+   with the smooth f0 whose slope f1 rises from 0 to 1 within eps = eps_v h. Its Hessian
+   F (f1/|u| P + (f1' |u| - f1)/|u|^3 u u') is positive semi-definite by itself because f1' >= 0.
+
+   Friction acts at the surface. Where that is away from the nodes (round shapes), the surface point moves with the body
+   that it belongs to: a rigid one's by its handles, an obstacle's by its motion (drift). */
 #include "step/ipc/ipc.h"
 
-#include "geom/mollifier.h"
 #include "linalg/dense.h"
-#include "step/ipc/ipc_barrier.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { WIDTH = 12 };
 
 /* f0, f1/|u| and (f1' |u| - f1)/|u|^3 at |u| = y. */
 static void friction_law(double y, double eps, double *f0, double *f1_over, double *second)
@@ -26,10 +25,9 @@ static void friction_law(double y, double eps, double *f0, double *f1_over, doub
     }
 }
 
-/* Slip of a pair since x^n, across its normal; returns its length. */
-static double slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double u[3])
+void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double u[3])
 {
-    memset(u, 0, 3 * sizeof *u);
+    memcpy(u, s->drift, 3 * sizeof *u);
     for (int k = 0; k < s->count; ++k) {
         for (int i = 0; i < 3; ++i) {
             const int at = 3 * s->node[k] + i;
@@ -40,44 +38,125 @@ static double slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, 
     for (int i = 0; i < 3; ++i) {
         u[i] -= along * s->normal[i];
     }
-    return sqrt(brn_dense_dot3(u, u));
+}
+
+/* ---- renewal ----------------------------------------------------------------------------------------------------------- */
+
+static void append_node(brn_ipc_slide *s, int node, double weight)
+{
+    if (weight == 0.0) {
+        return;
+    }
+    int k = 0;
+    while (k < s->count && s->node[k] != node) {
+        ++k;
+    }
+    if (k == s->count) {
+        s->node[s->count++] = node;
+        s->weight[k] = 0.0;
+    }
+    s->weight[k] += weight;
+}
+
+/* A tied node by its handles. The surface is `reach` (signed, along the normal) away from the node, and moves with the
+   handles as the whole body does: barycentric coordinates in them are affine in the place, with gradients that the edges
+   of the handles' simplex give. */
+static void append_tied(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double reach,
+                        const double *x)
+{
+    const int dim = ipc->model->dim;
+    const int first = ipc->model->tie[node];
+    double edges[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+    double inverse[9];
+    double share[4];
+    for (int k = 0; k < dim; ++k) {
+        for (int i = 0; i < dim; ++i) {
+            edges[3 * i + k] = x[3 * (first + k + 1) + i] - x[3 * first + i];
+        }
+    }
+    memcpy(share, ipc->model->tie_weight[node], sizeof share);
+    if (reach != 0.0 && brn_dense_inverse3(edges, inverse) != 0.0) {
+        for (int k = 0; k < dim; ++k) {
+            const double more = reach * brn_dense_dot3(&inverse[3 * k], s->normal);
+            share[k + 1] += more;
+            share[0] -= more;
+        }
+    }
+    for (int k = 0; k <= dim; ++k) {
+        append_node(s, first + k, weight * share[k]);
+    }
+}
+
+/* What a turning obstacle's surface moves in this step beyond its node: (R - 1) arm, arm from the node to the surface. */
+static void add_drift(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double reach)
+{
+    const brn_model *model = ipc->model;
+    const brn_body *body = &model->body[ipc->skin->node_body[node]];
+    for (int n = 0; n < model->nhold; ++n) {
+        const brn_motion *motion = &model->hold[n].motion;
+        if (model->hold[n].node[0] != body->node_first || motion->angular_velocity == 0.0) {
+            continue;
+        }
+        const double until = fmin(ipc->t + ipc->h, motion->until);
+        const double angle = motion->angular_velocity * fmax(0.0, until - ipc->t);
+        double turn[9];
+        double arm[3];
+        double turned[3];
+        for (int i = 0; i < 3; ++i) {
+            arm[i] = reach * s->normal[i];
+        }
+        (void)brn_dense_rotation(motion->axis, angle, turn);
+        brn_dense_apply3(turn, arm, turned);
+        for (int i = 0; i < 3; ++i) {
+            s->drift[i] += weight * (turned[i] - arm[i]);
+        }
+        return;
+    }
+}
+
+static void add_side_node(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double side,
+                          const double *x)
+{
+    const brn_skin *skin = ipc->skin;
+    const double reach = -side * skin->radius[node]; /* towards the other side */
+    if (ipc->model->tie != NULL && ipc->model->tie[node] >= 0) {
+        append_tied(ipc, s, node, weight, reach, x);
+        return;
+    }
+    append_node(s, node, weight);
+    if (reach != 0.0 && skin->held[node]) {
+        add_drift(ipc, s, node, weight, reach);
+    }
 }
 
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
 {
-    const brn_candidate *all = brn_candidates_get(ipc->candidates);
     ipc->nslide = 0;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     for (int i = 0; i < ipc->ncontact; ++i) {
-        const brn_ipc_contact *contact = &ipc->contact[i];
-        const brn_candidate *c = &all[contact->candidate];
-        const int last = c->kind == BRN_TOUCH_POINT_EDGE ? 2 : 3;
+        const brn_ipc_contact *c = &ipc->contact[i];
+        const int count = brn_touch_count(c->node);
         const int a = ipc->skin->node_body[c->node[0]];
-        const int b = ipc->skin->node_body[c->node[last]];
+        const int b = ipc->skin->node_body[c->node[count - 1]];
         const double mu = ipc->model->friction[a * ipc->model->nbody + b];
         if (!(mu > 0.0)) {
             continue;
         }
-        double at[4][3];
-        brn_ipc_slide s = {.count = contact->stencil.count};
-        (void)brn_candidate_gather(c, x, at);
-        const double d2 = brn_stencil_closest(contact->stencil, (const double(*)[3])at, s.weight, s.normal);
-        const double d = sqrt(d2);
-        for (int k = 0; k < s.count; ++k) {
-            s.node[k] = c->node[contact->stencil.node[k]];
+        brn_ipc_slide s = {.kind = c->kind};
+        double weight[4];
+        memcpy(s.pair, c->node, sizeof s.pair);
+        s.force = mu * brn_ipc_normal_force(ipc, c, x, weight, s.normal);
+        for (int k = 0; k < count; ++k) {
+            const bool first = k == 0 || (k == 1 && c->kind == BRN_TOUCH_EDGE_EDGE);
+            add_side_node(ipc, &s, c->node[k], weight[k], first ? 1.0 : -1.0, x);
         }
-        for (int k = 0; k < 3; ++k) {
-            s.normal[k] /= d;
-        }
-        const double m = c->kind == BRN_TOUCH_EDGE_EDGE
-                             ? brn_mollifier((const double(*)[3])at, brn_ipc_mollifier_threshold(ipc, c))
-                             : 1.0;
-        s.force = mu * c->area * m * brn_barrier_at(ipc->kappa, ipc->dhat, d2).force;
         BRN_GROW(ipc->ctx, ipc->slide, ipc->slide_capacity, ipc->nslide + 1);
         ipc->slide[ipc->nslide++] = s;
     }
     return BRN_OK;
 }
+
+/* ---- the potential --------------------------------------------------------------------------------------------------------- */
 
 double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x)
 {
@@ -87,10 +166,24 @@ double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x)
         double f0 = 0.0;
         double f1_over = 0.0;
         double second = 0.0;
-        friction_law(slip(ipc, &ipc->slide[n], x, u), ipc->slip_scale, &f0, &f1_over, &second);
+        brn_ipc_slip(ipc, &ipc->slide[n], x, u);
+        friction_law(sqrt(brn_dense_dot3(u, u)), ipc->slip_scale, &f0, &f1_over, &second);
         sum += ipc->slide[n].force * f0;
     }
     return sum;
+}
+
+void brn_ipc_friction_force(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double force[3])
+{
+    double u[3];
+    double f0 = 0.0;
+    double f1_over = 0.0;
+    double second = 0.0;
+    brn_ipc_slip(ipc, s, x, u);
+    friction_law(sqrt(brn_dense_dot3(u, u)), ipc->slip_scale, &f0, &f1_over, &second);
+    for (int i = 0; i < 3; ++i) {
+        force[i] = -s->force * f1_over * u[i];
+    }
 }
 
 void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad)
@@ -98,36 +191,28 @@ void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad
     const int dim = ipc->model->dim;
     for (int n = 0; n < ipc->nslide; ++n) {
         const brn_ipc_slide *s = &ipc->slide[n];
-        double u[3];
-        double f0 = 0.0;
-        double f1_over = 0.0;
-        double second = 0.0;
-        friction_law(slip(ipc, s, x, u), ipc->slip_scale, &f0, &f1_over, &second);
+        double force[3];
+        brn_ipc_friction_force(ipc, s, x, force);
         for (int k = 0; k < s->count; ++k) {
             for (int i = 0; i < dim; ++i) {
-                grad[s->node[k] * dim + i] += s->force * f1_over * s->weight[k] * u[i];
+                grad[s->node[k] * dim + i] -= s->weight[k] * force[i];
             }
         }
     }
 }
 
-void brn_ipc_friction_hessian(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double *h)
+void brn_ipc_friction_core(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double core[9])
 {
     double u[3];
     double f0 = 0.0;
     double f1_over = 0.0;
     double second = 0.0;
-    friction_law(slip(ipc, s, x, u), ipc->slip_scale, &f0, &f1_over, &second);
-    memset(h, 0, WIDTH * WIDTH * sizeof *h);
+    brn_ipc_slip(ipc, s, x, u);
+    friction_law(sqrt(brn_dense_dot3(u, u)), ipc->slip_scale, &f0, &f1_over, &second);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             const double across = (i == j ? 1.0 : 0.0) - s->normal[i] * s->normal[j];
-            const double core = s->force * (f1_over * across + second * u[i] * u[j]);
-            for (int p = 0; p < s->count; ++p) {
-                for (int q = 0; q < s->count; ++q) {
-                    h[(3 * p + i) * WIDTH + 3 * q + j] = s->weight[p] * s->weight[q] * core;
-                }
-            }
+            core[3 * i + j] = s->force * (f1_over * across + second * u[i] * u[j]);
         }
     }
 }

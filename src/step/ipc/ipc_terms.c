@@ -1,24 +1,68 @@
-/* What Newton's method asks of contact: energy, gradient and Hessian of barriers and friction, and the bound of a step by
-   CCD. */
+/* What Newton's method asks of contact: energy, gradient and Hessian of barriers and friction. Each term is computed on its
+   own, in parallel; they are added in their order, so any number of threads gives the same bits. */
 #include "step/ipc/ipc.h"
 
-#include "geom/ccd.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 12 };
+enum { WIDTH = 12, TERM_BLOCK = 64, CHUNK = 2048, NARROW = 4, WIDE = 8 };
 
-/* How much of the gap a step keeps. */
-static const double KEEP = 0.1;
+typedef struct term_job {
+    const brn_ipc *ipc;
+    const double *x;
+    int first, end;
+    double *to; /* energies, gradients [12] or Hessians [144] of contacts first... */
+} term_job;
+
+static brn_status energy_block(void *arg, int block, brn_arena *scratch)
+{
+    const term_job *job = arg;
+    (void)scratch;
+    const int end = brn_block_end(job->end, TERM_BLOCK, block);
+    double sum = 0.0;
+    for (int i = block * TERM_BLOCK; i < end; ++i) {
+        sum += brn_ipc_barrier_term(job->ipc, &job->ipc->contact[i], job->x, NULL, NULL);
+    }
+    job->to[block] = sum;
+    return BRN_OK;
+}
+
+static brn_status gradient_block(void *arg, int block, brn_arena *scratch)
+{
+    const term_job *job = arg;
+    (void)scratch;
+    const int end = brn_block_end(job->end, TERM_BLOCK, block);
+    for (int i = block * TERM_BLOCK; i < end; ++i) {
+        (void)brn_ipc_barrier_term(job->ipc, &job->ipc->contact[i], job->x, &job->to[WIDTH * i], NULL);
+    }
+    return BRN_OK;
+}
+
+static brn_status hessian_block(void *arg, int block, brn_arena *scratch)
+{
+    const term_job *job = arg;
+    (void)scratch;
+    const int end = brn_block_end(job->end - job->first, TERM_BLOCK, block);
+    for (int i = block * TERM_BLOCK; i < end; ++i) {
+        BRN_TRY(brn_ipc_barrier_projected(job->ipc, &job->ipc->contact[job->first + i], job->x,
+                                          &job->to[WIDTH * WIDTH * i]));
+    }
+    return BRN_OK;
+}
 
 static brn_status ipc_energy(void *self, const double *x, double *value)
 {
     brn_ipc *ipc = self;
-    double sum = 0.0;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
-    for (int i = 0; i < ipc->ncontact; ++i) {
-        sum += brn_ipc_barrier_term(ipc, &ipc->contact[i], x, NULL, NULL);
+    const int nblocks = brn_block_count(ipc->ncontact, TERM_BLOCK);
+    BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, nblocks);
+    term_job job = {ipc, x, 0, ipc->ncontact, ipc->local};
+    BRN_TRY(brn_parallel_for(ipc->ctx, nblocks, energy_block, &job));
+    double sum = 0.0;
+    for (int b = 0; b < nblocks; ++b) {
+        sum += ipc->local[b];
     }
     *value = sum + brn_ipc_friction_energy(ipc, x);
     return BRN_OK;
@@ -27,59 +71,85 @@ static brn_status ipc_energy(void *self, const double *x, double *value)
 static brn_status ipc_gradient(void *self, const double *x, double *grad)
 {
     brn_ipc *ipc = self;
-    const brn_candidate *all = brn_candidates_get(ipc->candidates);
     const int dim = ipc->model->dim;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     brn_ipc_friction_gradient(ipc, x, grad);
+    BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, (size_t)ipc->ncontact * WIDTH);
+    term_job job = {ipc, x, 0, ipc->ncontact, ipc->local};
+    BRN_TRY(brn_parallel_for(ipc->ctx, brn_block_count(ipc->ncontact, TERM_BLOCK), gradient_block, &job));
     for (int n = 0; n < ipc->ncontact; ++n) {
-        const brn_candidate *c = &all[ipc->contact[n].candidate];
-        double g[WIDTH];
-        (void)brn_ipc_barrier_term(ipc, &ipc->contact[n], x, g, NULL);
-        for (int k = 0; k < 4 && c->node[k] >= 0; ++k) {
+        const int *node = ipc->contact[n].node;
+        for (int k = 0; k < brn_touch_count(node); ++k) {
             for (int i = 0; i < dim; ++i) {
-                grad[c->node[k] * dim + i] += g[3 * k + i];
+                grad[node[k] * dim + i] += ipc->local[WIDTH * n + 3 * k + i];
             }
         }
     }
     return BRN_OK;
 }
 
-/* Adds a local matrix (rows of 3 a node, WIDTH long) to the blocks of its nodes' upper triangle. */
-static void add_local(brn_block_matrix *a, const int *node, int count, const double *local)
+/* ---- Hessian --------------------------------------------------------------------------------------------------------------- */
+
+/* The block rows that a node stands for, with weights: itself, or its handles. Returns how many. */
+static int rows_of(const brn_model *model, int node, int row[4], double weight[4])
 {
-    const int dim = a->size;
-    for (int p = 0; p < count; ++p) {
-        for (int q = 0; q < count; ++q) {
-            if (node[p] > node[q]) {
-                continue;
-            }
-            const int at = brn_block_matrix_find(a, node[p], node[q]);
-            double *block = &a->value[(size_t)at * (size_t)(dim * dim)];
-            for (int e = 0; e < dim * dim; ++e) {
-                block[e] += local[(3 * p + e / dim) * WIDTH + 3 * q + e % dim];
-            }
-        }
+    if (model->tie == NULL || model->tie[node] < 0) {
+        row[0] = node;
+        weight[0] = 1.0;
+        return 1;
     }
+    for (int k = 0; k <= model->dim; ++k) {
+        row[k] = model->tie[node] + k;
+        weight[k] = model->tie_weight[node][k];
+    }
+    return model->dim + 1;
 }
 
-/* The nodes of every contact, 4 each (the last repeated where there are 3): whether they are those of the last pattern. */
-static brn_status read_pattern(brn_ipc *ipc, bool *anew)
+/* Appends one pair's rows, without repetition, to the pattern of its width; *anew if that differs from what was there. */
+static brn_status append_pattern(brn_ipc *ipc, const int *node, int count, bool *anew)
 {
-    const brn_candidate *all = brn_candidates_get(ipc->candidates);
-    const int n = ipc->ncontact + ipc->nslide;
-    *anew = ipc->sum == NULL || n != ipc->npattern;
-    BRN_GROW(ipc->ctx, ipc->pattern, ipc->pattern_capacity, 4 * (size_t)n);
-    for (int i = 0; i < n; ++i) {
-        const int *node =
-            i < ipc->ncontact ? all[ipc->contact[i].candidate].node : ipc->slide[i - ipc->ncontact].node;
-        const int count = i >= ipc->ncontact ? ipc->slide[i - ipc->ncontact].count : node[3] >= 0 ? 4 : 3;
-        for (int k = 0; k < 4; ++k) {
-            const int value = node[k < count ? k : count - 1];
-            *anew = *anew || ipc->pattern[4 * i + k] != value;
-            ipc->pattern[4 * i + k] = value;
+    int rows[WIDE];
+    int n = 0;
+    for (int k = 0; k < count; ++k) {
+        int row[4];
+        double weight[4];
+        const int of_node = rows_of(ipc->model, node[k], row, weight);
+        for (int r = 0; r < of_node; ++r) {
+            int at = 0;
+            while (at < n && rows[at] != row[r]) {
+                ++at;
+            }
+            rows[at] = row[r];
+            n = at == n ? n + 1 : n;
         }
     }
-    ipc->npattern = n;
+    const int width = n <= NARROW ? NARROW : WIDE;
+    brn_ipc_pattern *p = &ipc->pattern[n > NARROW];
+    BRN_GROW(ipc->ctx, p->row, p->capacity, (size_t)(p->count + 1) * (size_t)width);
+    for (int k = 0; k < width; ++k) {
+        int *to = &p->row[p->count * width + k];
+        const int value = rows[k < n ? k : n - 1];
+        *anew = *anew || *to != value;
+        *to = value;
+    }
+    p->count++;
+    return BRN_OK;
+}
+
+static brn_status read_pattern(brn_ipc *ipc, bool *anew)
+{
+    const int before[2] = {ipc->pattern[0].count, ipc->pattern[1].count};
+    *anew = ipc->sum == NULL;
+    ipc->pattern[0].count = 0;
+    ipc->pattern[1].count = 0;
+    for (int i = 0; i < ipc->ncontact; ++i) {
+        const int *node = ipc->contact[i].node;
+        BRN_TRY(append_pattern(ipc, node, brn_touch_count(node), anew));
+    }
+    for (int i = 0; i < ipc->nslide; ++i) {
+        BRN_TRY(append_pattern(ipc, ipc->slide[i].node, ipc->slide[i].count, anew));
+    }
+    *anew = *anew || before[0] != ipc->pattern[0].count || before[1] != ipc->pattern[1].count;
     return BRN_OK;
 }
 
@@ -87,78 +157,101 @@ static brn_status make_sum(brn_ipc *ipc)
 {
     const brn_model *model = ipc->model;
     brn_stencils *lists = NULL;
-    BRN_ALLOC(ipc->ctx, lists, model->nsolid + 1);
+    BRN_ALLOC(ipc->ctx, lists, model->nsolid + 2);
     for (int i = 0; i < model->nsolid; ++i) {
         const brn_solid *solid = model->solid[i];
         lists[i] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
     }
-    lists[model->nsolid] = (brn_stencils){ipc->npattern, 4, ipc->pattern};
+    lists[model->nsolid] = (brn_stencils){ipc->pattern[0].count, NARROW, ipc->pattern[0].row};
+    lists[model->nsolid + 1] = (brn_stencils){ipc->pattern[1].count, WIDE, ipc->pattern[1].row};
     brn_block_matrix_destroy(ipc->sum);
     ipc->sum = NULL;
     const brn_status status =
-        brn_block_matrix_create(ipc->ctx, model->nnode, model->dim, lists, model->nsolid + 1, &ipc->sum);
+        brn_block_matrix_create(ipc->ctx, model->nnode, model->dim, lists, model->nsolid + 2, &ipc->sum);
     brn_free(ipc->ctx, lists);
     return status;
+}
+
+/* block(row, column) += weight * local, rows of `stride`; blocks below the diagonal belong to the transposed pair. */
+static void add_block(brn_block_matrix *a, int row, int column, double weight, const double *local,
+                      int stride)
+{
+    if (row > column) {
+        return;
+    }
+    const int dim = a->size;
+    double *block = &a->value[(size_t)brn_block_matrix_find(a, row, column) * (size_t)(dim * dim)];
+    for (int i = 0; i < dim; ++i) {
+        for (int j = 0; j < dim; ++j) {
+            block[i * dim + j] += weight * local[i * stride + j];
+        }
+    }
+}
+
+/* Adds a pair's local matrix (rows of 3 a node, WIDTH long). */
+static void add_local(brn_ipc *ipc, const int *node, int count, const double *local)
+{
+    for (int p = 0; p < count; ++p) {
+        int row[4];
+        double weight[4];
+        const int nrow = rows_of(ipc->model, node[p], row, weight);
+        for (int q = 0; q < count; ++q) {
+            int column[4];
+            double scale[4];
+            const int ncolumn = rows_of(ipc->model, node[q], column, scale);
+            for (int r = 0; r < nrow; ++r) {
+                for (int c = 0; c < ncolumn; ++c) {
+                    add_block(ipc->sum, row[r], column[c], weight[r] * scale[c],
+                              &local[3 * p * WIDTH + 3 * q], WIDTH);
+                }
+            }
+        }
+    }
+}
+
+static void add_friction(brn_ipc *ipc, const double *x)
+{
+    for (int n = 0; n < ipc->nslide; ++n) {
+        const brn_ipc_slide *s = &ipc->slide[n];
+        double core[9];
+        brn_ipc_friction_core(ipc, s, x, core);
+        for (int p = 0; p < s->count; ++p) {
+            for (int q = 0; q < s->count; ++q) {
+                add_block(ipc->sum, s->node[p], s->node[q], s->weight[p] * s->weight[q], core, 3);
+            }
+        }
+    }
 }
 
 static brn_status ipc_hessian(void *self, const double *x, const brn_block_matrix *base,
                               brn_block_matrix **sum, bool *anew)
 {
     brn_ipc *ipc = self;
-    const brn_candidate *all = brn_candidates_get(ipc->candidates);
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     BRN_TRY(read_pattern(ipc, anew));
     if (*anew) {
+        double *was = brn_stopwatch_switch(&ipc->system->watch, &ipc->system->watch.phases.symbolic);
         BRN_TRY(make_sum(ipc));
+        (void)brn_stopwatch_switch(&ipc->system->watch, was);
     }
     brn_block_matrix_zero(ipc->sum);
     BRN_TRY(brn_block_matrix_add(ipc->sum, 1.0, base));
-    double h[WIDTH * WIDTH];
-    for (int n = 0; n < ipc->ncontact; ++n) {
-        const brn_candidate *c = &all[ipc->contact[n].candidate];
-        BRN_TRY(brn_ipc_barrier_projected(ipc, &ipc->contact[n], x, h));
-        add_local(ipc->sum, c->node, c->node[3] >= 0 ? 4 : 3, h);
+    for (int first = 0; first < ipc->ncontact; first += CHUNK) {
+        const int end = first + CHUNK < ipc->ncontact ? first + CHUNK : ipc->ncontact;
+        BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, (size_t)(end - first) * WIDTH * WIDTH);
+        term_job job = {ipc, x, first, end, ipc->local};
+        BRN_TRY(brn_parallel_for(ipc->ctx, brn_block_count(end - first, TERM_BLOCK), hessian_block, &job));
+        for (int n = first; n < end; ++n) {
+            const int *node = ipc->contact[n].node;
+            add_local(ipc, node, brn_touch_count(node), &ipc->local[(n - first) * WIDTH * WIDTH]);
+        }
     }
-    for (int n = 0; n < ipc->nslide; ++n) {
-        brn_ipc_friction_hessian(ipc, &ipc->slide[n], x, h);
-        add_local(ipc->sum, ipc->slide[n].node, ipc->slide[n].count, h);
-    }
+    add_friction(ipc, x);
     *sum = ipc->sum;
     return BRN_OK;
 }
 
-static double time_of_impact(const brn_candidate *c, const double *x0, const double *x1, double t_max)
-{
-    double a[4][3];
-    double b[4][3];
-    (void)brn_candidate_gather(c, x0, a);
-    (void)brn_candidate_gather(c, x1, b);
-    const double(*from)[3] = (const double(*)[3])a;
-    const double(*to)[3] = (const double(*)[3])b;
-    return c->kind == BRN_TOUCH_POINT_EDGE       ? brn_ccd_point_edge(from, to, 0.0, KEEP, t_max)
-           : c->kind == BRN_TOUCH_POINT_TRIANGLE ? brn_ccd_point_triangle(from, to, 0.0, KEEP, t_max)
-                                                 : brn_ccd_edge_edge(from, to, 0.0, KEEP, t_max);
-}
-
-static brn_status ipc_bound(void *self, const double *x, const double *step, double *fraction)
-{
-    brn_ipc *ipc = self;
-    memcpy(ipc->far, x, (size_t)ipc->model->nnode * 3 * sizeof *ipc->far);
-    for (int dof = 0; dof < ipc->system->ndof; ++dof) {
-        ipc->far[dof / ipc->model->dim * 3 + dof % ipc->model->dim] += step[dof];
-    }
-    BRN_TRY(brn_candidates_find(ipc->candidates, x, ipc->far, ipc->dhat));
-    const brn_candidate *all = brn_candidates_get(ipc->candidates);
-    double t = 1.0;
-    for (int i = 0; i < brn_candidates_count(ipc->candidates) && t > 0.0; ++i) {
-        t = fmin(t, time_of_impact(&all[i], x, ipc->far, t));
-    }
-    *fraction = t;
-    return t > 0.0 ? BRN_OK
-                   : brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE, "two parts touch: no step can be taken");
-}
-
 void brn_ipc_fill_terms(brn_ipc *ipc)
 {
-    ipc->terms = (brn_newton_terms){ipc, ipc_energy, ipc_gradient, ipc_hessian, ipc_bound};
+    ipc->terms = (brn_newton_terms){ipc, ipc_energy, ipc_gradient, ipc_hessian, brn_ipc_bound};
 }

@@ -2,19 +2,18 @@
    motion; with a consistent mass their acceleration (v_held(t+h) - v)/h pulls on the free ones. */
 #include "step/none/none.h"
 
-#include "base/os.h"
-
 #include <math.h>
 #include <string.h>
 
 /* n->step = accelerations; n->rhs = reactions of the holds. */
-static brn_status accelerations(brn_newton *n, const brn_state *in, double t, double h, brn_step_info *info)
+static brn_status accelerations(brn_newton *n, const brn_state *in, double t, double h)
 {
     brn_system *s = n->system;
     const brn_model *model = n->model;
     const int dim = model->dim;
     const size_t bytes = (size_t)s->ndof * sizeof(double);
-    const double started = brn_wall_time();
+    brn_stopwatch *watch = &s->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.assembly);
     memset(n->elastic, 0, bytes);
     memset(n->damping, 0, bytes);
     memset(n->step, 0, bytes);
@@ -25,7 +24,6 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
         brn_system_pack(s, in->node_vel, n->trial);
         BRN_TRY(brn_block_matrix_multiply(s->damping, n->trial, n->damping));
     }
-    info->phases.assembly += brn_wall_time() - started;
     for (int which = 0; which < model->nhold; ++which) {
         const brn_hold *hold = &model->hold[which];
         for (int k = 0; k < hold->nnode; ++k) {
@@ -43,10 +41,10 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
         n->damping[i] *= -1.0;
         n->trial[i] = n->load[i] + n->gravity[i] + n->damping[i] - n->elastic[i];
     }
-    const double assembled = brn_wall_time();
+    (void)brn_stopwatch_switch(watch, &watch->phases.solve);
     BRN_TRY(brn_system_mass_solve(s, n->trial, n->step));
     BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
-    info->phases.solve += brn_wall_time() - assembled;
+    (void)brn_stopwatch_switch(watch, was);
     for (int i = 0; i < s->ndof; ++i) {
         n->rhs[i] = n->inertia[i] - n->trial[i];
     }
@@ -76,7 +74,7 @@ brn_status brn_none_step_explicit(brn_newton *n, const brn_state *in, double t, 
                                   brn_step_info *info)
 {
     const int dim = n->model->dim;
-    BRN_TRY(accelerations(n, in, t, h, info));
+    BRN_TRY(accelerations(n, in, t, h));
     const size_t bytes = (size_t)n->model->nnode * 3 * sizeof(double);
     memcpy(out->node_pos, in->node_pos, bytes);
     memcpy(out->node_vel, in->node_vel, bytes);

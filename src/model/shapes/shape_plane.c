@@ -1,0 +1,121 @@
+/* A half-space: everything below a plane through the origin. Seen is a square patch of it (a line in 2D); what touches is
+   the whole plane, wherever the patch ends. */
+#include "linalg/dense.h"
+#include "model/shapes/shape.h"
+#include "scene/scene.h"
+
+#include <string.h>
+
+typedef struct plane_params {
+    brn_block block;
+    brn_reals normal; /* none: upwards */
+    double size;      /* [m] */
+} plane_params;
+
+static const brn_param params[] = {
+    {.name = "normal",
+     .kind = BRN_REALS,
+     .offset = offsetof(plane_params, normal),
+     .unit = "1",
+     .help = "away from the solid side, of any length; +z by default, in 2D +y"},
+    BRN_P_REAL(plane_params, size, "m", NAN, 0.0, INFINITY, BRN_OPEN,
+               "width of the square that is seen; not given: six times as far as the other bodies reach"),
+};
+
+static double length3(const double v[3])
+{
+    const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    if (!(largest > 0.0)) {
+        return 0.0;
+    }
+    const double s[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
+    return largest * sqrt(brn_dense_dot3(s, s));
+}
+
+static void check(brn_scene *scene, int dimension, const void *value)
+{
+    const plane_params *p = value;
+    if (p->normal.count != 0 && p->normal.count != dimension) {
+        brn_scene_add_problem(scene, p->block.path, "normal: wants %d numbers in %dD, found %d", dimension,
+                              dimension, p->normal.count);
+    } else if (p->normal.count != 0 && !(length3(p->normal.v) > 0.0)) {
+        brn_scene_add_problem(scene, p->block.path, "normal: must not be zero");
+    }
+}
+
+static const brn_table table = {
+    .name = "plane",
+    .help = "a half-space without end: solid below the plane through the origin, on the side away from its "
+            "normal",
+    .size = sizeof(plane_params),
+    .params = params,
+    .nparams = BRN_COUNT(params),
+    .check = check,
+};
+
+/* The plane's two directions: u x v = n. The axis most across n starts them, so that an axis-parallel plane is exact. */
+static void directions(const double n[3], double u[3], double v[3])
+{
+    int least = 0;
+    for (int i = 1; i < 3; ++i) {
+        least = fabs(n[i]) < fabs(n[least]) ? i : least;
+    }
+    double axis[3] = {0.0, 0.0, 0.0};
+    axis[least] = 1.0;
+    brn_dense_cross3(n, axis, v);
+    const double length = length3(v);
+    for (int i = 0; i < 3; ++i) {
+        v[i] /= length;
+    }
+    brn_dense_cross3(v, n, u);
+}
+
+static void place_patch(const double n[3], double half, brn_mesh *mesh)
+{
+    static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    static const int tri[6] = {0, 1, 2, 0, 2, 3};
+    double u[3];
+    double v[3];
+    directions(n, u, v);
+    for (int a = 0; a < 4; ++a) {
+        for (int i = 0; i < 3; ++i) {
+            mesh->pos[a][i] = half * (corner[a][0] * u[i] + corner[a][1] * v[i]);
+        }
+    }
+    memcpy(mesh->cell[BRN_TRI3], tri, sizeof tri);
+}
+
+/* 0 -> 1 has the normal on its left. The cell runs the other way, solid on its left as in every plane body. */
+static void place_line(const double n[3], double half, brn_mesh *mesh)
+{
+    const double along[2] = {n[1], -n[0]};
+    for (int i = 0; i < 2; ++i) {
+        mesh->pos[0][i] = -half * along[i];
+        mesh->pos[1][i] = half * along[i];
+    }
+    mesh->cell[BRN_EDGE2][0] = 1;
+    mesh->cell[BRN_EDGE2][1] = 0;
+}
+
+static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form *form)
+{
+    const plane_params *p = given;
+    *form = (brn_shape_form){.half_space = true, .fit = isnan(p->size), .volume = INFINITY};
+    double n[3] = {0.0, dim == 2 ? 1.0 : 0.0, dim == 2 ? 0.0 : 1.0};
+    const double length = p->normal.count > 0 ? length3(p->normal.v) : 1.0;
+    for (int i = 0; i < 3 && p->normal.count > 0; ++i) {
+        n[i] = i < p->normal.count ? p->normal.v[i] / length : 0.0;
+    }
+    BRN_TRY(brn_mesh_create(ctx, dim == 3 ? 4 : 2, &form->mesh));
+    const brn_status status =
+        brn_mesh_alloc_cells(form->mesh, dim == 3 ? BRN_TRI3 : BRN_EDGE2, dim == 3 ? 2 : 1);
+    if (status < 0) {
+        brn_mesh_destroy(form->mesh);
+        form->mesh = NULL;
+        return status;
+    }
+    (dim == 3 ? place_patch : place_line)(n, form->fit ? 1.0 : 0.5 * p->size, form->mesh);
+    return BRN_OK;
+}
+
+const brn_shape brn_shape_plane = {&table, make};

@@ -1,0 +1,94 @@
+/* The contact points at the end of a step. Normal forces are the barrier's there; friction is what the step was solved with,
+   by the normal forces of the last renewal, so that the lag shows as an error of the cone. */
+#include "step/ipc/ipc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_pair(const void *a, const void *b)
+{
+    const brn_ipc_slide *x = a;
+    const brn_ipc_slide *y = b;
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    for (int k = 0; k < 4; ++k) {
+        if (x->pair[k] != y->pair[k]) {
+            return x->pair[k] < y->pair[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Middle between the two surfaces: the first side's closest point, less its radius and half the gap along the normal. */
+static void place_between(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x,
+                          const double weight[4], brn_contact_point *to)
+{
+    const int first = c->kind == BRN_TOUCH_EDGE_EDGE ? 2 : 1;
+    const double down = ipc->skin->radius[c->node[0]] + 0.5 * to->gap;
+    for (int i = 0; i < 3; ++i) {
+        to->place[i] = -down * to->normal[i];
+        for (int k = 0; k < first; ++k) {
+            to->place[i] += weight[k] * x[3 * c->node[k] + i];
+        }
+    }
+}
+
+static void add_friction(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x,
+                         brn_contact_point *to)
+{
+    brn_ipc_friction_force(ipc, slide, x, to->friction);
+    brn_ipc_slip(ipc, slide, x, to->slip);
+    for (int i = 0; i < 3; ++i) {
+        to->slip[i] /= ipc->h;
+    }
+}
+
+static void set_pair(const brn_ipc *ipc, const int node[4], brn_contact_point *to)
+{
+    to->body[0] = ipc->skin->node_body[node[0]];
+    to->body[1] = ipc->skin->node_body[node[brn_touch_count(node) - 1]];
+    to->mu = ipc->model->friction[to->body[0] * ipc->model->nbody + to->body[1]];
+}
+
+/* A pair that parted during the step: friction without a normal force. */
+static void add_parted(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, brn_contact_point *to)
+{
+    *to = (brn_contact_point){.gap = ipc->dhat};
+    set_pair(ipc, slide->pair, to);
+    memcpy(to->normal, slide->normal, sizeof to->normal);
+    memcpy(to->place, &x[3 * slide->pair[0]], sizeof to->place);
+    add_friction(ipc, slide, x, to);
+}
+
+brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
+{
+    BRN_TRY(brn_ipc_find_contacts(ipc, x));
+    qsort(ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair);
+    BRN_GROW(ipc->ctx, ipc->point, ipc->point_capacity, (size_t)ipc->ncontact + (size_t)ipc->nslide);
+    ipc->npoint = 0;
+    for (int i = 0; i < ipc->ncontact; ++i) {
+        const brn_ipc_contact *c = &ipc->contact[i];
+        brn_contact_point *to = &ipc->point[ipc->npoint++];
+        double weight[4];
+        *to = (brn_contact_point){.gap = brn_ipc_gap(c)};
+        set_pair(ipc, c->node, to);
+        to->normal_force = brn_ipc_normal_force(ipc, c, x, weight, to->normal);
+        place_between(ipc, c, x, weight, to);
+        brn_ipc_slide wanted = {.kind = c->kind};
+        memcpy(wanted.pair, c->node, sizeof wanted.pair);
+        brn_ipc_slide *slide = bsearch(&wanted, ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair);
+        if (slide != NULL) {
+            add_friction(ipc, slide, x, to);
+            slide->count = 0; /* told */
+        }
+    }
+    for (int i = 0; i < ipc->nslide; ++i) {
+        if (ipc->slide[i].count > 0 && ipc->slide[i].force > 0.0) {
+            add_parted(ipc, &ipc->slide[i], x, &ipc->point[ipc->npoint++]);
+        }
+    }
+    ipc->nslide = 0; /* used up: the next step renews them */
+    return BRN_OK;
+}

@@ -37,7 +37,7 @@ ROW(mat_twist_59k, .scene = "mat-twist", .sets = {LOOSE, "meshes.mat.box.cells=[
     .steps = 15, .wall = {0.0, 9.6})
 
 ROW(ball_on_mat, .scene = "ball-on-mat",
-    .sets = {LOOSE, "bodies.ball.position=[0,0,1.0]", "bodies.ball.velocity=[0,0,0]"},
+    .sets = {LOOSE, "meshes.mat.box.cells=[44,44,1]", "bodies.ball.position=[0,0,1.0]", "bodies.ball.velocity=[0,0,0]"},
     .window = BRN_WINDOW_FREE, .steps = 15, .cpu = 1.6, .iterations = 4.0, .goal = 4.0)
 
 ROW(squeeze, .scene = "squeeze", .sets = {LOOSE},

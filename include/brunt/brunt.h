@@ -163,20 +163,50 @@ typedef struct brn_report {
     int iterations;  /* Newton iterations (or events) in this step */
     double residual; /* what the solver's stopping test measured at the end, in its own unit */
     int contacts;
-    double gap_min, penetration_max;                       /* [m] */
-    double cone_error, dissipation_error, complementarity; /* [N], [W], [m] */
-    double complementarity_offset;                         /* [m], dhat of a barrier, else 0 */
+    int sticking, slipping;          /* of the contacts that carry force, see brn_contact_point */
+    double gap_min, penetration_max; /* [m] */
+    double cone_error;               /* [N] largest |friction| - mu normal_force, 0 if none is above 0 */
+    double
+        dissipation_error; /* [W] largest mu normal_force |slip| + friction . slip: power that friction should take */
+    double complementarity;        /* [m] largest gap of a contact that carries force */
+    double complementarity_offset; /* [m] of it intended by the method: dhat of a barrier, else 0 */
     int intersections, inversions;
     double kinetic, elastic, gravity, contact; /* [J] energies after the step */
-    double work;         /* [J] done on the bodies since the start by loads, supports, obstacles */
-    double dissipated;   /* [J] since the start by damping and friction */
-    double energy_error; /* (kinetic+elastic+gravity+contact - initial - work + dissipated) / scale */
+    double work;       /* [J] done on the bodies since the start by loads, supports, obstacles */
+    double dissipated; /* [J] since the start by damping and friction */
+    double
+        stiffness_work; /* [J] since the start, put in where a method changed the stiffness of its contacts */
+    double
+        energy_error; /* (kinetic+elastic+gravity+contact - initial - work - stiffness_work + dissipated) / scale */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
-    double momentum_error;                   /* change minus impulse of all external forces, relative */
-    double angular_momentum_error;
+    /* |change - impulse of all external forces| over the largest sum of the nodes' |momentum| so far + the sum of the
+       nodes' |impulse| that gravity, loads and holds exchanged so far; angular: the same with each node's |x| as lever. */
+    double momentum_error, angular_momentum_error;
     brn_phases phases; /* [s] of this step */
     double wall;       /* [s] of this step */
 } brn_report;
+
+/* One contact: two parts of bodies that touch or repel each other. The forces act on body[0], their opposites on body[1];
+   body[0] = body[1]: a body touches itself. A contact with normal_force > 0 sticks if |friction| is below
+   (1 - 1e-9) mu normal_force, else it slips. In 2D forces are per metre of depth. */
+typedef struct brn_contact_point {
+    int body[2];         /* numbers as in brn_model_get_body */
+    double place[3];     /* [m] between the closest points */
+    double normal[3];    /* unit, from body[1] to body[0] */
+    double gap;          /* [m], negative: penetration */
+    double normal_force; /* [N] >= 0, along normal */
+    double friction[3];  /* [N] across normal */
+    double slip[3];      /* [m/s] of body[0] against body[1], across normal */
+    double mu;           /* coefficient of friction of the pair */
+} brn_contact_point;
+
+/* What one body does to another, over all their contacts. */
+typedef struct brn_contact_total {
+    int points;
+    double normal_force;           /* [N] sum of the normal forces */
+    double normal[3], friction[3]; /* [N] on the first; 0 where a body touches itself */
+    double centre[3];              /* [m] of pressure: mean place, weighted by normal forces; 0 without any */
+} brn_contact_total;
 
 BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim **out);
 BRN_API void brn_sim_destroy(brn_sim *sim);
@@ -190,6 +220,11 @@ BRN_API const double *brn_sim_positions(const brn_sim *sim);
 BRN_API const double *brn_sim_velocities(const brn_sim *sim);
 BRN_API brn_status brn_sim_forces(brn_sim *sim, const double **elastic,
                                   const double **external); /* [N] now */
+/* Contacts at the end of the last step (or of the start), *count of them; none after brn_sim_load until the next step. */
+BRN_API const brn_contact_point *brn_sim_contacts(const brn_sim *sim, int *count);
+BRN_API const double *
+brn_sim_contact_forces(const brn_sim *sim); /* [bodies][3], [N] of all contacts on each */
+BRN_API brn_status brn_sim_contact_between(const brn_sim *sim, int body, int other, brn_contact_total *out);
 /* Overwrites positions and velocities (either may be NULL), [nodes][3]; what the method remembers is reset. */
 BRN_API brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities);
 BRN_API uint64_t brn_sim_hash(const brn_sim *sim);               /* of the whole state */
@@ -222,7 +257,9 @@ typedef struct brn_summary {
     int64_t steps, iterations;
     double time_end, wall_s, cpu_s, realtime_rate;
     int threads, nodes, elements, dofs, contacts_max, inversions, intersections;
+    int sticking, slipping; /* contacts at the end */
     double contacts_mean, iterations_per_step, gap_min, penetration_max, cone_error_max, complementarity_max;
+    double dissipation_error_max, stiffness_work;
     double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
     double peak_mb;
     uint64_t state_hash;

@@ -13,9 +13,10 @@
 /* What a run keeps count of; saved with every checkpoint as plain numbers, so that a resumed run sums up the same. */
 typedef struct totals {
     double frames, rows;
-    double iterations, contacts_max, contacts_sum, inversions, intersections;
-    double gap_min, penetration_max, cone_error_max, complementarity_max;
+    double iterations, contacts_max, contacts_sum, inversions, intersections, sticking, slipping;
+    double gap_min, penetration_max, cone_error_max, dissipation_error_max, complementarity_max;
     double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
+    double stiffness_work;
     double wall_s, cpu_s;
 } totals;
 
@@ -91,14 +92,13 @@ static brn_status open_outputs(run *r, bool resuming)
     }
     char path[PATH_SIZE];
     if (resuming) {
-        BRN_TRY(brn_state_load(r->sim->state, in_folder(r, "checkpoint.h5", path), brn_model_hash(r->model),
-                               (double *)&r->sums, TOTALS));
+        BRN_TRY(brn_sim_load_with(r->sim, in_folder(r, "checkpoint.h5", path), (double *)&r->sums, TOTALS));
         r->wall_start -= r->sums.wall_s;
         r->cpu_start -= r->sums.cpu_s;
     } else {
         BRN_TRY(write_scene(r));
     }
-    BRN_TRY(brn_run_series_open(r->ctx, in_folder(r, "series.csv", path), r->model,
+    BRN_TRY(brn_run_series_open(r->sim, in_folder(r, "series.csv", path),
                                 resuming ? (int64_t)r->sums.rows : -1, &r->series));
     return brn_trajectory_open(r->ctx, in_folder(r, "trajectory.h5", path), r->model,
                                resuming ? (int)r->sums.frames : -1, &r->trajectory);
@@ -117,7 +117,11 @@ static void add_up(run *r, const brn_report *report)
     sums->gap_min = fmin(sums->gap_min, report->gap_min);
     sums->penetration_max = fmax(sums->penetration_max, report->penetration_max);
     sums->cone_error_max = fmax(sums->cone_error_max, report->cone_error);
+    sums->dissipation_error_max = fmax(sums->dissipation_error_max, report->dissipation_error);
     sums->complementarity_max = fmax(sums->complementarity_max, report->complementarity);
+    sums->sticking = report->sticking;
+    sums->slipping = report->slipping;
+    sums->stiffness_work = report->stiffness_work;
     sums->energy_final = report->kinetic + report->elastic + report->gravity + report->contact;
     sums->energy_error_max = fmax(sums->energy_error_max, fabs(report->energy_error));
     sums->momentum_error_max = fmax(sums->momentum_error_max, report->momentum_error);
@@ -144,7 +148,9 @@ static brn_status add_frame(run *r)
     if (r->model->fields[BRN_FIELD_FORCE]) {
         BRN_TRY(brn_sim_forces(r->sim, &elastic, &external));
     }
-    BRN_TRY(brn_trajectory_add(r->trajectory, r->sim->state, brn_sim_time(r->sim), elastic));
+    const brn_step_info *info = &r->sim->info;
+    BRN_TRY(brn_trajectory_add(r->trajectory, r->sim->state, brn_sim_time(r->sim), elastic, info->point,
+                               info->npoint));
     r->sums.frames += 1.0;
     return BRN_OK;
 }
@@ -154,7 +160,7 @@ static brn_status add_row(run *r, const brn_report *report)
     if (r->series == NULL) {
         return BRN_OK;
     }
-    BRN_TRY(brn_run_series_add(r->series, r->sim, report));
+    BRN_TRY(brn_run_series_add(r->series, report));
     r->sums.rows += 1.0;
     return BRN_OK;
 }
@@ -178,8 +184,8 @@ static brn_status checkpoint(run *r)
 static brn_status first_output(run *r)
 {
     brn_report report = {.gap_min = INFINITY};
-    r->sums.gap_min = INFINITY;
     BRN_TRY(brn_sim_report(r->sim, &report));
+    r->sums.gap_min = report.gap_min;
     r->sums.energy_initial = report.kinetic + report.elastic + report.gravity + report.contact;
     BRN_TRY(add_row(r, &report));
     return add_frame(r);
@@ -284,7 +290,11 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     out->gap_min = sums->gap_min;
     out->penetration_max = sums->penetration_max;
     out->cone_error_max = sums->cone_error_max;
+    out->dissipation_error_max = sums->dissipation_error_max;
     out->complementarity_max = sums->complementarity_max;
+    out->sticking = (int)sums->sticking;
+    out->slipping = (int)sums->slipping;
+    out->stiffness_work = sums->stiffness_work;
     out->energy_initial = sums->energy_initial;
     out->energy_final = sums->energy_final;
     out->energy_error_max = sums->energy_error_max;

@@ -2,12 +2,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force. */
+enum { BODIES_ALL = 64 };
 
 struct brn_run_series {
     brn_ctx *ctx;
-    const brn_model *model;
+    const brn_sim *sim;
     brn_series *file;
     double *row;
+    int *body; /* [nbody] those whose contact force is a group of columns */
+    int nbody;
 };
 
 /* Columns of the report: COLUMN(name, value of brn_report *r). */
@@ -19,8 +25,14 @@ struct brn_run_series {
  COLUMN(iterations, r->iterations)                         \
  COLUMN(residual, r->residual)                             \
  COLUMN(contacts, r->contacts)                             \
+ COLUMN(sticking, r->sticking)                             \
+ COLUMN(slipping, r->slipping)                             \
  COLUMN(gap_min, isfinite(r->gap_min) ? r->gap_min : NAN)  \
  COLUMN(penetration_max, r->penetration_max)               \
+ COLUMN(cone_error, r->cone_error)                         \
+ COLUMN(dissipation_error, r->dissipation_error)           \
+ COLUMN(complementarity, r->complementarity)               \
+ COLUMN(intersections, r->intersections)                   \
  COLUMN(inversions, r->inversions)                         \
  COLUMN(kinetic, r->kinetic)                               \
  COLUMN(elastic, r->elastic)                               \
@@ -28,6 +40,7 @@ struct brn_run_series {
  COLUMN(contact, r->contact)                               \
  COLUMN(work, r->work)                                     \
  COLUMN(dissipated, r->dissipated)                         \
+ COLUMN(stiffness_work, r->stiffness_work)                 \
  COLUMN(energy_error, r->energy_error)                     \
  COLUMN(momentum_x, r->momentum[0])                        \
  COLUMN(momentum_y, r->momentum[1])                        \
@@ -54,12 +67,14 @@ static int write_report(const brn_report *r, double *row)
     return n;
 }
 
-/* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx. */
-typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY } quantity;
+/* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; of a body
+   NAME.contact_x. */
+typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY, CONTACT } quantity;
 
-static const char *const prefixes[] = {"force_", "d", "", "v"};
+static const char *const prefixes[] = {"force_", "d", "", "v", "contact_"};
 static const quantity hold_quantities[] = {FORCE, DISPLACEMENT};
 static const quantity probe_quantities[] = {POSITION, DISPLACEMENT, VELOCITY};
+static const quantity body_quantities[] = {CONTACT};
 
 /* Sum of the forces along the axes held, mean of the others. A node may be shared with a hold of other axes, whose
    reaction is not this one's. */
@@ -95,9 +110,39 @@ static void add_names(columns *c, const char *name, const quantity *quantities, 
     }
 }
 
-static brn_status name_columns(brn_ctx *ctx, const brn_model *model, columns *c)
+/* Does a probe look at this body? */
+static bool is_probed(const brn_model *model, const brn_body *body)
 {
-    const int most = BRN_COUNT(report_names) + model->dim * (2 * model->nhold + 3 * model->nprobe);
+    for (int i = 0; i < model->nprobe; ++i) {
+        const brn_probe *probe = &model->probe[i];
+        for (int k = 0; k < probe->nnode; ++k) {
+            if (probe->node[k] >= body->node_first && probe->node[k] < body->node_first + body->node_count) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static brn_status choose_bodies(brn_run_series *series)
+{
+    const brn_model *model = series->sim->model;
+    BRN_ALLOC(series->ctx, series->body, model->nbody);
+    for (int b = 0; b < model->nbody && series->sim->method->contact; ++b) {
+        const brn_body *body = &model->body[b];
+        if (model->nbody <= BODIES_ALL || body->type == BRN_BODY_STATIC || is_probed(model, body)) {
+            series->body[series->nbody++] = b;
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status name_columns(const brn_run_series *series, columns *c)
+{
+    brn_ctx *ctx = series->ctx;
+    const brn_model *model = series->sim->model;
+    const int most =
+        BRN_COUNT(report_names) + model->dim * (2 * model->nhold + 3 * model->nprobe + series->nbody);
     brn_arena *arena = brn_ctx_arena(ctx);
     BRN_TAKE(arena, c->names, most);
     BRN_TAKE(arena, c->text, most);
@@ -110,21 +155,26 @@ static brn_status name_columns(brn_ctx *ctx, const brn_model *model, columns *c)
     for (int i = 0; i < model->nprobe; ++i) {
         add_names(c, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
     }
+    for (int i = 0; i < series->nbody; ++i) {
+        add_names(c, model->body[series->body[i]].name, body_quantities, BRN_COUNT(body_quantities),
+                  model->dim);
+    }
     return BRN_OK;
 }
 
-brn_status brn_run_series_open(brn_ctx *ctx, const char *path, const brn_model *model, int64_t keep_rows,
-                               brn_run_series **out)
+brn_status brn_run_series_open(const brn_sim *sim, const char *path, int64_t keep_rows, brn_run_series **out)
 {
     *out = NULL;
+    brn_ctx *ctx = sim->ctx;
     brn_run_series *series = NULL;
     BRN_ALLOC(ctx, series, 1);
     series->ctx = ctx;
-    series->model = model;
+    series->sim = sim;
     brn_arena *arena = brn_ctx_arena(ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     columns c = {0};
-    brn_status status = name_columns(ctx, model, &c);
+    brn_status status = choose_bodies(series);
+    status = status >= 0 ? name_columns(series, &c) : status;
     if (status >= 0) {
         series->row = brn_calloc(ctx, (size_t)c.count, sizeof(double));
         status = series->row == NULL ? BRN_ERR_MEMORY
@@ -139,9 +189,10 @@ brn_status brn_run_series_open(brn_ctx *ctx, const char *path, const brn_model *
     return BRN_OK;
 }
 
-brn_status brn_run_series_add(brn_run_series *series, const brn_sim *sim, const brn_report *report)
+brn_status brn_run_series_add(brn_run_series *series, const brn_report *report)
 {
-    const brn_model *model = series->model;
+    const brn_sim *sim = series->sim;
+    const brn_model *model = sim->model;
     int n = write_report(report, series->row);
     for (int i = 0; i < model->nhold; ++i) {
         for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
@@ -155,6 +206,10 @@ brn_status brn_run_series_add(brn_run_series *series, const brn_sim *sim, const 
             measure(sim, probe->node, probe->nnode, 0, probe_quantities[q], &series->row[n]);
         }
     }
+    for (int i = 0; i < series->nbody; ++i, n += model->dim) {
+        memcpy(&series->row[n], sim->contact_force[series->body[i]],
+               (size_t)model->dim * sizeof *series->row);
+    }
     return brn_series_add(series->file, series->row);
 }
 
@@ -165,6 +220,7 @@ brn_status brn_run_series_close(brn_run_series *series)
     }
     const brn_status status = brn_series_close(series->file);
     brn_free(series->ctx, series->row);
+    brn_free(series->ctx, series->body);
     brn_free(series->ctx, series);
     return status;
 }

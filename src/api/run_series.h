@@ -1,4 +1,5 @@
-/* The columns of a run's series.csv: the report, then force and displacement of every hold, then every probe. */
+/* The columns of a run's series.csv: the report, then force and displacement of every hold (obstacles included), then
+   every probe, then the contact force on every body where the method has contact. */
 #ifndef BRN_API_RUN_SERIES_H
 #define BRN_API_RUN_SERIES_H
 
@@ -7,10 +8,9 @@
 
 typedef struct brn_run_series brn_run_series;
 
-/* keep_rows as in brn_series_open. */
-brn_status brn_run_series_open(brn_ctx *ctx, const char *path, const brn_model *model, int64_t keep_rows,
-                               brn_run_series **out);
-brn_status brn_run_series_add(brn_run_series *series, const brn_sim *sim, const brn_report *report);
+/* The sim outlives the series. keep_rows as in brn_series_open. */
+brn_status brn_run_series_open(const brn_sim *sim, const char *path, int64_t keep_rows, brn_run_series **out);
+brn_status brn_run_series_add(brn_run_series *series, const brn_report *report);
 brn_status brn_run_series_close(brn_run_series *series); /* frees also on failure; NULL is fine */
 
 #endif

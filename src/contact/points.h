@@ -1,19 +1,29 @@
-/* The contact points of a state, as a method hands them over: the same numbers that its solver used. What is measured from
-   them (cone and dissipation errors, forces by body and by pair) is the same whatever the method. */
+/* The contact points of a state (brn_contact_point of brunt.h), as a method hands them over: the same numbers that its
+   solver used. What is measured from them (contact/yardstick.h) is the same whatever the method. */
 #ifndef BRN_CONTACT_POINTS_H
 #define BRN_CONTACT_POINTS_H
 
-#include "model/model.h"
+#include <brunt/brunt.h>
 
-typedef struct brn_contact_point {
-    int body[2];         /* numbers; the forces act on body[0], their opposites on body[1] */
-    double place[3];     /* [m] between the closest points */
-    double normal[3];    /* unit, from body[1] to body[0] */
-    double gap;          /* [m] */
-    double normal_force; /* [N] >= 0, along normal */
-    double friction[3];  /* [N] on body[0], across normal */
-    double slip[3];      /* [m/s] of body[0] against body[1], across normal */
-    double mu;           /* coefficient of friction of the pair */
-} brn_contact_point;
+#include <math.h>
+
+/* Friction this close to the cone, relative, is on it: a normalised slip direction is off by some 1e-16. */
+#define BRN_CONE_SLACK 1e-9
+
+/* Coulomb's law: inside the cone a point sticks, on it (or without friction) it slips. Asked of points with a force. */
+static inline bool brn_contact_sticks(const brn_contact_point *point)
+{
+    const double *f = point->friction;
+    return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) <
+           point->mu * point->normal_force * (1.0 - BRN_CONE_SLACK);
+}
+
+/* [N] normal and friction force on body[0] */
+static inline void brn_contact_force(const brn_contact_point *point, double force[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        force[i] = point->normal_force * point->normal[i] + point->friction[i];
+    }
+}
 
 #endif

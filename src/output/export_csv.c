@@ -1,5 +1,5 @@
 /* nodes.csv: frame,time,body,node,x,y,z and, where recorded, vx,vy,vz and fx,fy,fz; a row a node a frame.
-   frames.csv: frame,step,time. Numbers read back to the same bits. */
+   contacts.csv, where recorded: a row a contact a frame, columns below. frames.csv: frame,step,time. Numbers read back to the same bits. */
 #include "base/os.h"
 #include "base/text.h"
 #include "output/export_frame.h"
@@ -20,10 +20,17 @@ static void add_real(brn_text *text, double value)
     }
 }
 
+static void add_reals(brn_text *text, const double *values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        add_real(text, values[i]);
+    }
+}
+
 static void add_vector(brn_text *text, const double *values, int node)
 {
-    for (size_t i = 0; i < 3 && values != NULL; ++i) {
-        add_real(text, values[3 * (size_t)node + i]);
+    if (values != NULL) {
+        add_reals(text, values + 3 * (size_t)node, 3);
     }
 }
 
@@ -57,6 +64,25 @@ static void add_frame(brn_text *text, const brn_playback_info *info, const brn_f
     }
 }
 
+static void add_contacts(brn_text *text, const brn_playback_info *info, const brn_contact_point *point,
+                         int npoint, const brn_frame *frame, int number)
+{
+    for (const brn_contact_point *p = point; p < point + npoint; ++p) {
+        brn_text_add(text, "%d", number);
+        add_real(text, frame->time);
+        add_name(text, info->body_name[p->body[0]]);
+        add_name(text, info->body_name[p->body[1]]);
+        add_reals(text, p->place, 3);
+        add_reals(text, p->normal, 3);
+        add_real(text, p->gap);
+        add_real(text, p->normal_force);
+        add_reals(text, p->friction, 3);
+        add_reals(text, p->slip, 3);
+        add_real(text, p->mu);
+        brn_text_append(text, "\n", 1);
+    }
+}
+
 /* Writes and empties the text. */
 static brn_status flush(brn_ctx *ctx, brn_text *text, FILE *file, const char *path)
 {
@@ -70,36 +96,58 @@ static brn_status flush(brn_ctx *ctx, brn_text *text, FILE *file, const char *pa
     return BRN_OK;
 }
 
-/* What the two tables are written from and to. */
+/* What the tables are written from and to. */
 typedef struct tables {
     brn_ctx *ctx;
     brn_playback *playback;
     int every;
     brn_frame frame;
-    brn_text frames, nodes;
+    brn_text frames, rows;
 } tables;
+
+/* Writes all of a table into an open file. */
+typedef brn_status (*table_fn)(tables *t, FILE *file, const char *path);
 
 /* The node table may be larger than memory: frame by frame into the file. */
 static brn_status write_frames(tables *t, FILE *file, const char *path)
 {
     const brn_playback_info *info = brn_playback_get(t->playback);
     brn_text_add(&t->frames, "frame,step,time\n");
-    brn_text_add(&t->nodes, "frame,time,body,node,x,y,z%s%s\n", info->has_velocity ? ",vx,vy,vz" : "",
+    brn_text_add(&t->rows, "frame,time,body,node,x,y,z%s%s\n", info->has_velocity ? ",vx,vy,vz" : "",
                  info->has_force ? ",fx,fy,fz" : "");
-    BRN_TRY(flush(t->ctx, &t->nodes, file, path));
+    BRN_TRY(flush(t->ctx, &t->rows, file, path));
     for (int f = 0; f < info->nframe; f += t->every < info->nframe ? t->every : info->nframe) {
         BRN_TRY(brn_playback_read(t->playback, f, &t->frame));
         brn_text_add(&t->frames, "%d,%" PRId64, f, t->frame.step);
         add_real(&t->frames, t->frame.time);
         brn_text_append(&t->frames, "\n", 1);
-        add_frame(&t->nodes, info, &t->frame, f);
-        BRN_TRY(flush(t->ctx, &t->nodes, file, path));
+        add_frame(&t->rows, info, &t->frame, f);
+        BRN_TRY(flush(t->ctx, &t->rows, file, path));
+    }
+    return BRN_OK;
+}
+
+static brn_status write_contacts(tables *t, FILE *file, const char *path)
+{
+    const brn_playback_info *info = brn_playback_get(t->playback);
+    brn_text_add(&t->rows,
+                 "frame,time,body,other,x,y,z,normal_x,normal_y,normal_z,gap,normal_force,friction_x,"
+                 "friction_y,friction_z,slip_x,slip_y,slip_z,mu\n");
+    BRN_TRY(flush(t->ctx, &t->rows, file, path));
+    for (int f = 0; f < info->nframe; f += t->every < info->nframe ? t->every : info->nframe) {
+        const brn_contact_point *point = NULL;
+        int npoint = 0;
+        brn_frame frame = {0};
+        BRN_TRY(brn_playback_read(t->playback, f, &frame));
+        BRN_TRY(brn_playback_contacts(t->playback, f, &point, &npoint));
+        add_contacts(&t->rows, info, point, npoint, &frame, f);
+        BRN_TRY(flush(t->ctx, &t->rows, file, path));
     }
     return BRN_OK;
 }
 
 /* Into a temporary name, replaced when it is whole. */
-static brn_status write_nodes(tables *t, const char *path)
+static brn_status write_table(tables *t, const char *path, table_fn write)
 {
     char temporary[4096];
     if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
@@ -109,7 +157,7 @@ static brn_status write_nodes(tables *t, const char *path)
     if (file == NULL) {
         return brn_fail(t->ctx, BRN_ERR_FILE, "%s: cannot create: %s", temporary, strerror(errno));
     }
-    brn_status status = write_frames(t, file, temporary);
+    brn_status status = write(t, file, temporary);
     if (fclose(file) != 0 && status >= 0) {
         status = brn_fail(t->ctx, BRN_ERR_FILE, "%s: cannot write: %s", temporary, strerror(errno));
     }
@@ -120,15 +168,23 @@ static brn_status write_nodes(tables *t, const char *path)
     return brn_file_replace(t->ctx, temporary, path);
 }
 
+static brn_status add_file(tables *t, const char *dir, const char *name, table_fn write, int *files)
+{
+    char *path = brn_path_join(t->ctx, dir, name);
+    const brn_status status = path != NULL ? write_table(t, path, write) : BRN_ERR_MEMORY;
+    brn_free(t->ctx, path);
+    *files += status >= 0;
+    return status;
+}
+
 static brn_status write_tables(tables *t, const char *dir, int *files)
 {
     BRN_TRY(
         brn_export_begin(t->ctx, brn_playback_get(t->playback), dir, t->every, BRN_WANT_MOTION, &t->frame));
-    char *path = brn_path_join(t->ctx, dir, "nodes.csv");
-    const brn_status status = path != NULL ? write_nodes(t, path) : BRN_ERR_MEMORY;
-    brn_free(t->ctx, path);
-    BRN_TRY(status);
-    ++*files;
+    BRN_TRY(add_file(t, dir, "nodes.csv", write_frames, files));
+    if (brn_playback_get(t->playback)->has_contact) {
+        BRN_TRY(add_file(t, dir, "contacts.csv", write_contacts, files));
+    }
     if (t->frames.failed) {
         return brn_fail(t->ctx, BRN_ERR_MEMORY, "%s/frames.csv: out of memory while writing", dir);
     }
@@ -141,10 +197,10 @@ brn_status brn_export_csv(brn_ctx *ctx, brn_playback *playback, const char *dir,
 {
     *files = 0;
     tables t = {
-        .ctx = ctx, .playback = playback, .every = every, .frames = {.ctx = ctx}, .nodes = {.ctx = ctx}};
+        .ctx = ctx, .playback = playback, .every = every, .frames = {.ctx = ctx}, .rows = {.ctx = ctx}};
     const brn_status status = write_tables(&t, dir, files);
     brn_export_end(ctx, &t.frame);
     brn_text_clear(&t.frames);
-    brn_text_clear(&t.nodes);
+    brn_text_clear(&t.rows);
     return status;
 }

@@ -38,7 +38,7 @@ void brn_export_end(brn_ctx *ctx, brn_frame *frame)
     *frame = (brn_frame){0};
 }
 
-void brn_export_name(const brn_playback_info *info, int frame, const char *extension,
+void brn_export_name(const brn_playback_info *info, const char *stem, int frame, const char *extension,
                      char name[BRN_FRAME_NAME])
 {
     int digits = 4;
@@ -48,7 +48,7 @@ void brn_export_name(const brn_playback_info *info, int frame, const char *exten
             break; /* the next power of ten would not fit an int */
         }
     }
-    (void)snprintf(name, BRN_FRAME_NAME, "frame_%0*d.%s", digits, frame, extension);
+    (void)snprintf(name, BRN_FRAME_NAME, "%.16s_%0*d.%s", stem, digits, frame, extension);
 }
 
 brn_status brn_export_file(brn_ctx *ctx, const char *dir, const char *name, const char *bytes, size_t length)

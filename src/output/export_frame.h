@@ -11,9 +11,9 @@ enum { BRN_WANT_MOTION = 1, BRN_WANT_STRESS = 2 };
 brn_status brn_export_begin(brn_ctx *ctx, const brn_playback_info *info, const char *dir, int every,
                             unsigned want, brn_frame *frame);
 void brn_export_end(brn_ctx *ctx, brn_frame *frame);
-/* "frame_0012.vtu"; as many digits as the last frame needs, at least 4. */
+/* "frame_0012.vtu" of "frame"; as many digits as the last frame needs, at least 4. */
 enum { BRN_FRAME_NAME = 40 };
-void brn_export_name(const brn_playback_info *info, int frame, const char *extension,
+void brn_export_name(const brn_playback_info *info, const char *stem, int frame, const char *extension,
                      char name[BRN_FRAME_NAME]);
 /* Writes dir/name. */
 brn_status brn_export_file(brn_ctx *ctx, const char *dir, const char *name, const char *bytes, size_t length);

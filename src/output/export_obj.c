@@ -66,7 +66,7 @@ static brn_status write_frames(brn_ctx *ctx, brn_playback *playback, const char 
         const size_t length = text.length;
         char *bytes = NULL;
         BRN_TRY(brn_text_take(&text, &bytes));
-        brn_export_name(info, f, "obj", name);
+        brn_export_name(info, "frame", f, "obj", name);
         const brn_status status = brn_export_file(ctx, dir, name, bytes, length);
         brn_free(ctx, bytes);
         BRN_TRY(status);

@@ -1,6 +1,7 @@
-/* VTK XML unstructured grids, one file a frame, and a PVD file that lists them with their times. Arrays are appended as
+/* VTK XML unstructured grids, one file a frame (and one of its contacts), and a PVD file that lists them with their times. Arrays are appended as
    raw binary, compressed (see vtu_pack.h). What does not change in time is packed once and starts every file. */
 #include "base/text.h"
+#include "output/export_contacts.h"
 #include "output/export_frame.h"
 #include "output/fields.h"
 #include "output/outline.h"
@@ -116,10 +117,7 @@ static brn_status pack_cells(vtu *v)
 
 static void add_tag(vtu *v, const char *type, const char *name, int width, size_t offset)
 {
-    brn_text_add(
-        &v->xml,
-        "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n",
-        type, name, width, offset);
+    brn_vtu_tag(&v->xml, type, name, width, offset);
 }
 
 static brn_status add_reals(vtu *v, const char *name, size_t count, int width, const double *values)
@@ -187,45 +185,46 @@ static brn_status add_cell_data(vtu *v)
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */
 
-static const char *byte_order(void)
-{
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian";
-}
-
 /* The whole file in v->xml. */
 static brn_status compose(vtu *v)
 {
-    char time[BRN_REAL_TEXT];
     v->xml.length = 0;
     v->data.length = v->fixed_length;
-    brn_text_add(
-        &v->xml,
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
-        "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\n",
-        byte_order());
-    brn_text_add(
-        &v->xml,
-        "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">"
-        "%s</DataArray>\n</FieldData>\n",
-        brn_format_real(v->frame.time, time));
-    brn_text_add(&v->xml, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%zu\">\n", v->info->nnode, v->ncell);
+    brn_vtu_head(&v->xml, v->frame.time, (size_t)v->info->nnode, v->ncell);
     BRN_TRY(add_point_data(v));
     BRN_TRY(add_cell_data(v));
-    brn_text_add(&v->xml, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
-    brn_text_append(&v->xml, v->data.data, v->data.length);
-    brn_text_add(&v->xml, "\n</AppendedData>\n</VTKFile>\n");
+    brn_vtu_tail(&v->xml, &v->data);
     return v->xml.failed ? BRN_ERR_MEMORY : BRN_OK;
+}
+
+/* Lists a file of the frame: part 0 the bodies, part 1 the contacts. */
+static void add_to_collection(vtu *v, int part, const char *name)
+{
+    char time[BRN_REAL_TEXT];
+    brn_text_add(&v->pvd, "<DataSet timestep=\"%s\" part=\"%d\" file=\"%s\"/>\n",
+                 brn_format_real(v->frame.time, time), part, name);
+}
+
+static brn_status write_contacts(vtu *v, brn_playback *playback, const char *dir, int index)
+{
+    char name[BRN_FRAME_NAME];
+    const brn_contact_point *point = NULL;
+    int npoint = 0;
+    BRN_TRY(brn_playback_contacts(playback, index, &point, &npoint));
+    v->xml.length = 0;
+    BRN_TRY(brn_export_contact_grid(v->ctx, point, npoint, v->frame.time, &v->xml));
+    brn_export_name(v->info, "contacts", index, "vtu", name);
+    add_to_collection(v, 1, name);
+    return brn_export_file(v->ctx, dir, name, v->xml.data, v->xml.length);
 }
 
 static brn_status write_frame(vtu *v, brn_playback *playback, const char *dir, int index)
 {
     char name[BRN_FRAME_NAME];
-    char time[BRN_REAL_TEXT];
     BRN_TRY(brn_playback_read(playback, index, &v->frame));
     BRN_TRY(compose(v));
-    brn_export_name(v->info, index, "vtu", name);
-    brn_text_add(&v->pvd, "<DataSet timestep=\"%s\" part=\"0\" file=\"%s\"/>\n",
-                 brn_format_real(v->frame.time, time), name);
+    brn_export_name(v->info, "frame", index, "vtu", name);
+    add_to_collection(v, 0, name);
     return brn_export_file(v->ctx, dir, name, v->xml.data, v->xml.length);
 }
 
@@ -239,10 +238,14 @@ static brn_status write_all(vtu *v, brn_playback *playback, const char *dir, int
     brn_text_add(&v->pvd,
                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n"
                  "<Collection>\n",
-                 byte_order());
+                 brn_vtu_byte_order());
     for (int f = 0; f < info->nframe; f += every < info->nframe ? every : info->nframe) {
         BRN_TRY(write_frame(v, playback, dir, f));
         ++*files;
+        if (info->has_contact) {
+            BRN_TRY(write_contacts(v, playback, dir, f));
+            ++*files;
+        }
     }
     brn_text_add(&v->pvd, "</Collection>\n</VTKFile>\n");
     if (v->pvd.failed) {

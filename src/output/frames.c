@@ -15,6 +15,7 @@ void brn_frame_sets_init(brn_frame_set sets[BRN_SETS], const brn_playback_info *
     sets[BRN_SET_STRESS] = (brn_frame_set){"/frames/cell_stress", H5T_FLOAT, none, 3, ncell, 6};
     sets[BRN_SET_STEP] = (brn_frame_set){"/frames/step", H5T_INTEGER, none, 1, 1, 1};
     sets[BRN_SET_TIME] = (brn_frame_set){"/frames/time", H5T_FLOAT, none, 1, 1, 1};
+    sets[BRN_SET_CONTACT] = (brn_frame_set){"/frames/contact/end", H5T_INTEGER, none, 1, 1, 1};
 }
 
 bool brn_frame_set_wanted(int set, const brn_playback_info *info)
@@ -26,6 +27,8 @@ bool brn_frame_set_wanted(int set, const brn_playback_info *info)
         return info->has_force;
     case BRN_SET_STRESS:
         return info->has_stress;
+    case BRN_SET_CONTACT:
+        return info->has_contact;
     default:
         return true;
     }

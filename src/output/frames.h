@@ -14,6 +14,7 @@ enum {
     BRN_SET_STRESS,
     BRN_SET_STEP,
     BRN_SET_TIME,
+    BRN_SET_CONTACT, /* number of contact points up to the end of a frame, see contact_rows.h */
     BRN_SETS
 };
 

@@ -1,5 +1,5 @@
+#include "output/contact_rows.h"
 #include "output/fields.h"
-#include "output/frames.h"
 #include "output/journal.h"
 #include "output/trajectory.h"
 
@@ -13,6 +13,9 @@ struct brn_playback {
     brn_h5 h5;
     brn_outline outline;
     brn_frame_set sets[BRN_SETS];
+    brn_contact_rows rows;
+    brn_contact_point *point; /* of the frame read last */
+    size_t point_capacity;
     double *cell_stress; /* [total cells][6]: for nodal averages where the caller does not want the cells' */
 };
 
@@ -55,6 +58,7 @@ static brn_status open_sets(brn_playback *p)
     info->has_velocity = brn_h5_has(&p->h5, p->sets[BRN_SET_VELOCITY].name);
     info->has_force = brn_h5_has(&p->h5, p->sets[BRN_SET_FORCE].name);
     info->has_stress = brn_h5_has(&p->h5, p->sets[BRN_SET_STRESS].name);
+    info->has_contact = brn_h5_has(&p->h5, p->sets[BRN_SET_CONTACT].name);
     int nframe = INT_MAX;
     for (int i = 0; i < BRN_SETS; ++i) {
         if (brn_frame_set_wanted(i, info)) {
@@ -62,7 +66,7 @@ static brn_status open_sets(brn_playback *p)
         }
     }
     info->nframe = nframe;
-    return BRN_OK;
+    return info->has_contact ? brn_contact_rows_open(&p->h5, &p->rows) : BRN_OK;
 }
 
 static brn_status start(brn_playback *p)
@@ -82,6 +86,7 @@ brn_status brn_playback_open(brn_ctx *ctx, const char *path, brn_playback **out)
     p->h5 = (brn_h5){.ctx = ctx, .file = H5I_INVALID_HID};
     p->outline.ctx = ctx;
     brn_frame_sets_init(p->sets, &p->outline.info);
+    brn_contact_rows_init(&p->rows);
     p->path = brn_strdup(ctx, path);
     brn_status status = BRN_ERR_MEMORY;
     if (p->path != NULL) {
@@ -105,6 +110,7 @@ void brn_playback_close(brn_playback *p)
     }
     brn_h5_begin(&p->h5);
     brn_frame_sets_close(p->sets);
+    brn_contact_rows_close(p->ctx, &p->rows);
     if (p->h5.file >= 0) {
         (void)H5Fclose(p->h5.file);
     }
@@ -112,6 +118,7 @@ void brn_playback_close(brn_playback *p)
     brn_ctx *ctx = p->ctx;
     brn_outline_clear(&p->outline);
     brn_free(ctx, p->cell_stress);
+    brn_free(ctx, p->point);
     brn_free(ctx, p->path);
     brn_free(ctx, p);
 }
@@ -143,12 +150,18 @@ static brn_status read_frame(brn_playback *p, int index, brn_frame *frame, doubl
     return read_set(p, BRN_SET_STRESS, index, cell_stress);
 }
 
+static brn_status check_index(const brn_playback *p, int index)
+{
+    const int nframe = p->outline.info.nframe;
+    return index >= 0 && index < nframe
+               ? BRN_OK
+               : brn_fail(p->ctx, BRN_ERR_RANGE, "%s: frame %d of %d", p->path, index, nframe);
+}
+
 brn_status brn_playback_read(brn_playback *p, int index, brn_frame *frame)
 {
     const brn_playback_info *info = &p->outline.info;
-    if (index < 0 || index >= info->nframe) {
-        return brn_fail(p->ctx, BRN_ERR_RANGE, "%s: frame %d of %d", p->path, index, info->nframe);
-    }
+    BRN_TRY(check_index(p, index));
     double *cell_stress = frame->cell_stress;
     if (cell_stress == NULL && frame->node_stress != NULL) {
         if (p->cell_stress == NULL) {
@@ -162,4 +175,47 @@ brn_status brn_playback_read(brn_playback *p, int index, brn_frame *frame)
     BRN_TRY(status);
     return frame->node_stress != NULL ? brn_field_node_stress(p->ctx, info, cell_stress, frame->node_stress)
                                       : BRN_OK;
+}
+
+/* What is read is not trusted: the rows must be there, the bodies must exist. */
+static brn_status read_contacts(brn_playback *p, int index, int *npoint)
+{
+    int64_t first = 0;
+    int64_t end = 0;
+    if (index > 0) {
+        BRN_TRY(read_set(p, BRN_SET_CONTACT, index - 1, &first));
+    }
+    BRN_TRY(read_set(p, BRN_SET_CONTACT, index, &end));
+    if (!(0 <= first && first <= end && end <= p->rows.total && end - first <= INT_MAX &&
+          brn_contact_rows_plausible(&p->rows, end - first))) {
+        return brn_fail(p->ctx, BRN_ERR_FORMAT, "%s: contact points %" PRId64 " to %" PRId64 " of %" PRId64,
+                        p->path, first, end, p->rows.total);
+    }
+    const int n = (int)(end - first);
+    BRN_GROW(p->ctx, p->point, p->point_capacity, n);
+    BRN_TRY(brn_contact_rows_read(&p->h5, &p->rows, first, n, p->point));
+    for (int k = 0; k < n; ++k) {
+        for (int i = 0; i < 2; ++i) {
+            const int body = p->point[k].body[i];
+            if (body < 0 || body >= p->outline.info.nbody) {
+                return brn_fail(p->ctx, BRN_ERR_FORMAT, "%s: a contact of body %d of %d", p->path, body,
+                                p->outline.info.nbody);
+            }
+        }
+    }
+    *npoint = n;
+    return BRN_OK;
+}
+
+brn_status brn_playback_contacts(brn_playback *p, int index, const brn_contact_point **point, int *npoint)
+{
+    *point = NULL;
+    *npoint = 0;
+    BRN_TRY(check_index(p, index));
+    brn_h5_begin(&p->h5);
+    const brn_status status = read_contacts(p, index, npoint);
+    brn_h5_end(&p->h5);
+    BRN_TRY(status);
+    *point = p->point;
+    return BRN_OK;
 }

@@ -73,6 +73,8 @@ static void add_int(brn_text *json, int64_t value)
  X(int, dofs)                        \
  X(int, contacts_max)                \
  X(real, contacts_mean)              \
+ X(int, sticking)                    \
+ X(int, slipping)                    \
  X(int, iterations)                  \
  X(real, iterations_per_step)        \
  X(real, gap_min)                    \
@@ -80,9 +82,11 @@ static void add_int(brn_text *json, int64_t value)
  X(int, inversions)                  \
  X(int, intersections)               \
  X(real, cone_error_max)             \
+ X(real, dissipation_error_max)      \
  X(real, complementarity_max)        \
  X(real, energy_initial)             \
  X(real, energy_final)               \
+ X(real, stiffness_work)             \
  X(real, energy_error_max)           \
  X(real, momentum_error_max)         \
  X(real, angular_momentum_error_max) \

@@ -1,7 +1,7 @@
 #include "output/trajectory.h"
 
+#include "output/contact_rows.h"
 #include "output/fields.h"
-#include "output/frames.h"
 #include "output/journal.h"
 
 #include <limits.h>
@@ -13,6 +13,7 @@ struct brn_trajectory {
     brn_h5 h5;
     brn_outline outline;
     brn_frame_set sets[BRN_SETS];
+    brn_contact_rows rows;
     double *cell_stress; /* [total cells][6], NULL where no stress is recorded */
     bool failed;         /* a frame could not be written */
 };
@@ -34,7 +35,25 @@ static brn_status create_file(brn_trajectory *t)
             BRN_TRY(brn_frame_set_create(&t->h5, &t->sets[i]));
         }
     }
+    if (t->outline.info.has_contact) {
+        BRN_TRY(brn_contact_rows_create(&t->h5, &t->rows));
+    }
     return brn_journal_sync(&t->h5);
+}
+
+/* The rows of the frames that are kept. */
+static brn_status reopen_rows(brn_trajectory *t, int keep_frames)
+{
+    int64_t end = 0;
+    BRN_TRY(brn_contact_rows_open(&t->h5, &t->rows));
+    if (keep_frames > 0) {
+        BRN_TRY(brn_frame_set_read(&t->h5, &t->sets[BRN_SET_CONTACT], keep_frames - 1, &end));
+    }
+    if (!(end >= 0 && end <= t->rows.total)) {
+        return brn_fail(t->ctx, BRN_ERR_FORMAT, "%s: holds %lld contact points, expected at least %lld",
+                        t->path, (long long)t->rows.total, (long long)end);
+    }
+    return brn_contact_rows_cut(&t->h5, &t->rows, end);
 }
 
 /* The file must hold the frames that the checkpoint counted, with this model's shapes. */
@@ -56,6 +75,9 @@ static brn_status reopen_file(brn_trajectory *t, int keep_frames)
     if (found < keep_frames) {
         return brn_fail(t->ctx, BRN_ERR_FORMAT, "%s: holds %d frames, expected at least %d", t->path, found,
                         keep_frames);
+    }
+    if (t->outline.info.has_contact) {
+        BRN_TRY(reopen_rows(t, keep_frames));
     }
     for (int i = 0; i < BRN_SETS; ++i) {
         if (t->sets[i].id >= 0) {
@@ -79,6 +101,7 @@ static brn_status prepare(brn_trajectory *t, const char *path)
     info->has_velocity = t->model->fields[BRN_FIELD_VELOCITY];
     info->has_force = t->model->fields[BRN_FIELD_FORCE];
     info->has_stress = t->model->fields[BRN_FIELD_STRESS];
+    info->has_contact = t->model->fields[BRN_FIELD_CONTACT];
     brn_frame_sets_init(t->sets, info);
     if (info->has_stress) {
         BRN_ALLOC(t->ctx, t->cell_stress, 6 * (size_t)brn_outline_cells(info));
@@ -110,6 +133,7 @@ brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *
     t->h5 = (brn_h5){.ctx = ctx, .path = path, .file = H5I_INVALID_HID};
     t->outline.ctx = ctx;
     brn_frame_sets_init(t->sets, &t->outline.info);
+    brn_contact_rows_init(&t->rows);
     brn_status status = prepare(t, path);
     if (status >= 0) {
         brn_h5_begin(&t->h5);
@@ -127,13 +151,17 @@ brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *
 }
 
 static brn_status write_frame(brn_trajectory *t, const brn_state *state, double time,
-                              const double *node_force)
+                              const double *node_force, const brn_contact_point *point, int npoint)
 {
     const int frame = t->outline.info.nframe;
+    if (t->outline.info.has_contact) {
+        BRN_TRY(brn_contact_rows_append(&t->h5, &t->rows, point, npoint));
+    }
     const void *data[BRN_SETS] = {
         [BRN_SET_POSITION] = state->node_pos, [BRN_SET_VELOCITY] = state->node_vel,
         [BRN_SET_FORCE] = node_force,         [BRN_SET_STRESS] = t->cell_stress,
         [BRN_SET_STEP] = &state->step,        [BRN_SET_TIME] = &time,
+        [BRN_SET_CONTACT] = &t->rows.total,
     };
     for (int i = 0; i < BRN_SETS; ++i) {
         if (t->sets[i].id >= 0) {
@@ -144,14 +172,14 @@ static brn_status write_frame(brn_trajectory *t, const brn_state *state, double 
 }
 
 brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double time,
-                              const double *node_force)
+                              const double *node_force, const brn_contact_point *point, int npoint)
 {
     brn_playback_info *info = &t->outline.info;
     if (t->failed) {
         return brn_fail(t->ctx, BRN_ERR_FILE, "%s: an earlier frame could not be written", t->path);
     }
     if (state->sizes.nnode != info->nnode || (info->has_force && node_force == NULL) ||
-        info->nframe == INT_MAX) {
+        info->nframe == INT_MAX || npoint < 0 || (npoint > 0 && point == NULL)) {
         return brn_fail(t->ctx, BRN_ERR_RANGE,
                         "%s: a frame of %d nodes %s forces does not fit this trajectory", t->path,
                         state->sizes.nnode, node_force != NULL ? "with" : "without");
@@ -160,7 +188,7 @@ brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double 
         BRN_TRY(brn_field_cell_stress(t->ctx, t->model, state->node_pos, t->cell_stress));
     }
     brn_h5_begin(&t->h5);
-    const brn_status status = write_frame(t, state, time, node_force);
+    const brn_status status = write_frame(t, state, time, node_force, point, npoint);
     if (status < 0) {
         t->failed = true;
         brn_journal_abandon(&t->h5);
@@ -210,6 +238,7 @@ brn_status brn_trajectory_close(brn_trajectory *t)
             brn_journal_abandon(&t->h5);
         }
         brn_frame_sets_close(t->sets);
+        brn_contact_rows_close(t->ctx, &t->rows);
         if (H5Fclose(t->h5.file) < 0 && status >= 0 && !t->failed) {
             status = brn_h5_fail(&t->h5, BRN_ERR_FILE, "close", "the trajectory");
         }

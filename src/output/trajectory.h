@@ -3,6 +3,7 @@
 #ifndef BRN_OUTPUT_TRAJECTORY_H
 #define BRN_OUTPUT_TRAJECTORY_H
 
+#include "contact/points.h"
 #include "model/model.h"
 #include "state/state.h"
 
@@ -12,9 +13,10 @@ typedef struct brn_trajectory brn_trajectory;
 brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *model, int keep_frames,
                                brn_trajectory **out);
 /* Adds a frame: positions, and the model's chosen fields. time [s]. node_force [nnode][3] (elastic, [N]) may be NULL
-   if the model does not ask for forces. On failure (full disk) the frames before it stay; no further one is taken. */
+   if the model does not ask for forces; point [npoint] likewise for contacts. On failure (full disk) the frames before it
+   stay; no further one is taken. */
 brn_status brn_trajectory_add(brn_trajectory *trajectory, const brn_state *state, double time,
-                              const double *node_force);
+                              const double *node_force, const brn_contact_point *point, int npoint);
 int brn_trajectory_frames(const brn_trajectory *trajectory);
 /* At a checkpoint: all frames so far reach the disk (fsync), the sidecar lists them. */
 brn_status brn_trajectory_sync(brn_trajectory *trajectory);
@@ -38,7 +40,7 @@ typedef struct brn_playback_info {
     const int *body_type;               /* BRN_BODY_... */
     const int *body_first, *body_nnode; /* its nodes are [first, first + nnode) */
     const double (*rest)[3];
-    bool has_velocity, has_stress, has_force;
+    bool has_velocity, has_stress, has_force, has_contact;
 } brn_playback_info;
 
 /* A file that is damaged or none of ours is BRN_ERR_FORMAT; a frame that is only half there does not count. */
@@ -55,5 +57,8 @@ typedef struct brn_frame {
     double *node_stress;       /* volume-weighted average of the elements around a node */
 } brn_frame;
 brn_status brn_playback_read(brn_playback *playback, int index, brn_frame *frame);
+/* The contact points of a frame: a view, valid until the next call. BRN_ERR_MISSING if they were not recorded. */
+brn_status brn_playback_contacts(brn_playback *playback, int index, const brn_contact_point **point,
+                                 int *npoint);
 
 #endif

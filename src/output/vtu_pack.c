@@ -73,3 +73,39 @@ brn_status brn_vtu_pack(brn_ctx *ctx, const void *bytes, size_t length, brn_text
     brn_arena_rewind(arena, mark);
     return status;
 }
+
+const char *brn_vtu_byte_order(void)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian";
+}
+
+void brn_vtu_head(brn_text *xml, double time, size_t npoint, size_t ncell)
+{
+    char number[BRN_REAL_TEXT];
+    brn_text_add(
+        xml,
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
+        "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\n",
+        brn_vtu_byte_order());
+    brn_text_add(
+        xml,
+        "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">"
+        "%s</DataArray>\n</FieldData>\n",
+        brn_format_real(time, number));
+    brn_text_add(xml, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", npoint, ncell);
+}
+
+void brn_vtu_tag(brn_text *xml, const char *type, const char *name, int width, size_t offset)
+{
+    brn_text_add(
+        xml,
+        "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n",
+        type, name, width, offset);
+}
+
+void brn_vtu_tail(brn_text *xml, const brn_text *data)
+{
+    brn_text_add(xml, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+    brn_text_append(xml, data->data, data->length);
+    brn_text_add(xml, "\n</AppendedData>\n</VTKFile>\n");
+}

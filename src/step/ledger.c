@@ -112,15 +112,34 @@ static void external_rate(const brn_system *s, const brn_state *in, const brn_st
     }
 }
 
-brn_status brn_ledger_start(brn_system *s, brn_state *state)
+/* The impulses that gravity, loads and holds give in a step, added up without their directions: what a momentum that
+   stays small while a body rests on its support is to be measured by. Damping and friction are internal. */
+static void book_exchanged(const brn_system *s, brn_state *out, double h)
+{
+    const brn_model *model = s->model;
+    const double gravity = model->integrator != BRN_STATIC ? norm(model->gravity) : 0.0;
+    double sum = 0.0;
+    double turn = 0.0;
+    for (int a = 0; a < model->nnode; ++a) {
+        const double f =
+            model->node_mass[a] * gravity + norm(&out->node_load[3 * a]) + norm(&out->node_react[3 * a]);
+        sum += f;
+        turn += f * norm(&out->node_pos[3 * a]);
+    }
+    out->ledger[BRN_LEDGER_EXCHANGED] += h * sum;
+    out->ledger[BRN_LEDGER_EXCHANGED_TURN] += h * turn;
+}
+
+brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info *info)
 {
     measure m;
     BRN_TRY(measured(s, state, &m));
     double *ledger = state->ledger;
     memset(ledger, 0, sizeof state->ledger);
-    ledger[BRN_LEDGER_ENERGY0] = m.kinetic + m.elastic + m.gravity;
+    ledger[BRN_LEDGER_ENERGY0] = m.kinetic + m.elastic + m.gravity + info->contact_energy;
+    ledger[BRN_LEDGER_CONTACT] = info->contact_energy;
     ledger[BRN_LEDGER_GRAVITY0] = m.gravity;
-    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(m.kinetic, m.elastic);
+    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(fmax(m.kinetic, m.elastic), info->contact_energy);
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = m.momentum_scale;
     ledger[BRN_LEDGER_ANGULAR_SCALE] = m.angular_scale;
     memcpy(&ledger[BRN_LEDGER_START], m.momentum, sizeof m.momentum);
@@ -232,7 +251,8 @@ static brn_status book_exchange(brn_system *s, const brn_state *in, brn_state *o
     return BRN_OK;
 }
 
-brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, double h)
+brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, double h,
+                           const brn_step_info *info)
 {
     double *ledger = out->ledger;
     memcpy(ledger, in->ledger, sizeof out->ledger);
@@ -241,17 +261,22 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
     const brn_status status = book_exchange(s, in, out, h);
     brn_arena_rewind(arena, mark);
     BRN_TRY(status);
+    book_exchanged(s, out, h);
+    ledger[BRN_LEDGER_CONTACT] = info->contact_energy;
+    ledger[BRN_LEDGER_STIFFNESS_WORK] += info->stiffness_work;
 
     measure m;
     BRN_TRY(measured(s, out, &m));
     /* An integrator that looks at forces elsewhere (midpoint, explicit) may leave the domain of a barrier material. */
-    if (!isfinite(m.elastic) || !isfinite(m.kinetic)) {
+    if (!isfinite(m.elastic) || !isfinite(m.kinetic) || !isfinite(info->contact_energy)) {
         return brn_fail(s->ctx, BRN_ERR_NOT_FINITE,
-                        "the step ends with an inverted element or an energy beyond all numbers");
+                        "the step ends with an inverted element, an intersection or an energy beyond all "
+                        "numbers");
     }
     const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
     const double energy = fmax(fmax(m.kinetic, m.elastic), fmax(gravity, fabs(ledger[BRN_LEDGER_WORK])));
-    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(ledger[BRN_LEDGER_ENERGY_SCALE], energy);
+    ledger[BRN_LEDGER_ENERGY_SCALE] =
+        fmax(ledger[BRN_LEDGER_ENERGY_SCALE], fmax(energy, info->contact_energy));
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = fmax(ledger[BRN_LEDGER_MOMENTUM_SCALE], m.momentum_scale);
     ledger[BRN_LEDGER_ANGULAR_SCALE] = fmax(ledger[BRN_LEDGER_ANGULAR_SCALE], m.angular_scale);
     return BRN_OK;
@@ -272,8 +297,10 @@ brn_status brn_ledger_report(brn_system *s, const brn_state *state, brn_report *
     report->gravity = m.gravity;
     report->work = ledger[BRN_LEDGER_WORK];
     report->dissipated = ledger[BRN_LEDGER_DISSIPATED];
+    report->contact = ledger[BRN_LEDGER_CONTACT];
+    report->stiffness_work = ledger[BRN_LEDGER_STIFFNESS_WORK];
     const double balance = m.kinetic + m.elastic + m.gravity + report->contact - ledger[BRN_LEDGER_ENERGY0] -
-                           report->work + report->dissipated;
+                           report->work - report->stiffness_work + report->dissipated;
     report->energy_error = relative(balance, ledger[BRN_LEDGER_ENERGY_SCALE]);
     double off[6];
     for (int i = 0; i < 6; ++i) {
@@ -282,8 +309,10 @@ brn_status brn_ledger_report(brn_system *s, const brn_state *state, brn_report *
     memcpy(report->momentum, m.momentum, sizeof report->momentum);
     memcpy(report->angular_momentum, &m.momentum[3], sizeof report->angular_momentum);
     if (s->model->integrator != BRN_STATIC) {
-        report->momentum_error = relative(norm(off), ledger[BRN_LEDGER_MOMENTUM_SCALE]);
-        report->angular_momentum_error = relative(norm(&off[3]), ledger[BRN_LEDGER_ANGULAR_SCALE]);
+        report->momentum_error =
+            relative(norm(off), ledger[BRN_LEDGER_MOMENTUM_SCALE] + ledger[BRN_LEDGER_EXCHANGED]);
+        report->angular_momentum_error =
+            relative(norm(&off[3]), ledger[BRN_LEDGER_ANGULAR_SCALE] + ledger[BRN_LEDGER_EXCHANGED_TURN]);
     }
     return BRN_OK;
 }

@@ -3,8 +3,7 @@
 #ifndef BRN_STEP_LEDGER_H
 #define BRN_STEP_LEDGER_H
 
-#include "state/state.h"
-#include "step/system.h"
+#include "step/method.h"
 
 /* Places in state->ledger. */
 enum {
@@ -15,15 +14,20 @@ enum {
     BRN_LEDGER_MOMENTUM_SCALE, /* [kg m/s] largest sum of |p_a| so far */
     BRN_LEDGER_ANGULAR_SCALE,
     BRN_LEDGER_GRAVITY0,
-    BRN_LEDGER_IMPULSE = 8, /* [3] [N s], then [3] angular [N m s], of all external forces */
-    BRN_LEDGER_START = 14,  /* [3] momentum, then [3] angular momentum at the start */
-    BRN_LEDGER_RATE = 20,   /* [3] force, [3] torque of the last step on the free dofs, for two-point rules */
+    BRN_LEDGER_STIFFNESS_WORK, /* [J] by changes of the contacts' stiffness since the start */
+    BRN_LEDGER_IMPULSE = 8,    /* [3] [N s], then [3] angular [N m s], of all external forces */
+    BRN_LEDGER_START = 14,     /* [3] momentum, then [3] angular momentum at the start */
+    BRN_LEDGER_RATE = 20, /* [3] force, [3] torque of the last step on the free dofs, for two-point rules */
+    BRN_LEDGER_CONTACT = 26, /* [J] stored in the contacts now */
+    BRN_LEDGER_EXCHANGED, /* [N s] sum of |impulse| of gravity, loads and holds, node by node, since the start */
+    BRN_LEDGER_EXCHANGED_TURN, /* [N m s] the same times each node's distance from the origin */
 };
 
-/* Sets the totals of a fresh state at time t (its forces are filled in). */
-brn_status brn_ledger_start(brn_system *system, brn_state *state);
+/* Sets the totals of a fresh state at time t (its forces are filled in); info: of the reset. */
+brn_status brn_ledger_start(brn_system *system, brn_state *state, const brn_step_info *info);
 /* Books the step `in` -> `out` of length h: `out`'s totals. */
-brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h);
+brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h,
+                           const brn_step_info *info);
 /* Fills the energies, momenta and balance errors of a report. */
 brn_status brn_ledger_report(brn_system *system, const brn_state *state, brn_report *report);
 

@@ -3,25 +3,31 @@
 #ifndef BRN_STEP_METHOD_H
 #define BRN_STEP_METHOD_H
 
+#include "contact/points.h"
 #include "model/model.h"
 #include "state/state.h"
 #include "step/system.h"
 
-/* What a method tells of one attempt. */
+/* What a method tells of one attempt; of a reset: all about contact. */
 typedef struct brn_step_info {
     int iterations;
-    double residual;               /* of its stopping test */
+    double residual;                /* of its stopping test */
+    const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
+    int npoint;
     int contacts;                  /* pairs in contact at the end */
     double gap_min;                /* [m] +inf without any */
     double complementarity;        /* [m] largest gap of a pair that carries force */
     double complementarity_offset; /* [m] what of it the method intends */
     double contact_energy;         /* [J] stored in the contact at the end */
-    int intersections;             /* found by the exact test at the end */
+    double
+        stiffness_work; /* [J] gained by the stored energy when the stiffness was changed before this step */
+    int intersections;  /* found by the exact test at the end */
 } brn_step_info;
 
 typedef struct brn_method {
     const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
     unsigned integrators;   /* bit i set: leaves the choice of integrator i */
+    bool contact;           /* bodies may touch: forces on each are worth a column */
 
     /* The model and the system outlive the method. */
     brn_status (*create)(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self);
@@ -31,7 +37,7 @@ typedef struct brn_method {
     brn_status (*step)(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
                        brn_step_info *info);
     /* Makes the method's memory in the state fit positions and velocities that were set from outside at time t. */
-    brn_status (*reset)(void *self, brn_state *state, double t);
+    brn_status (*reset)(void *self, brn_state *state, double t, brn_step_info *info);
     void (*destroy)(void *self);
 } brn_method;
 

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "contact/yardstick.h"
 #include "step/ledger.h"
 
 #include <math.h>
@@ -10,6 +11,75 @@
 
 /* A step is cut into at most 2^HALVINGS_MAX parts. */
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
+
+/* ---- contacts ------------------------------------------------------------------------------------------------------ */
+
+/* Room for the method's points, so that taking them over cannot fail. */
+static brn_status make_room(brn_sim *sim, const brn_step_info *info)
+{
+    BRN_GROW(sim->ctx, sim->point, sim->point_capacity, info->npoint);
+    return BRN_OK;
+}
+
+static void take_contacts(brn_sim *sim, const brn_step_info *info)
+{
+    if (info->npoint > 0) {
+        memcpy(sim->point, info->point, (size_t)info->npoint * sizeof *sim->point);
+    }
+    sim->info = *info;
+    sim->info.point = sim->point;
+    brn_yardstick_bodies(sim->point, info->npoint, sim->model->nbody, sim->contact_force);
+}
+
+/* Of the parts of a step the last one's contacts count; errors are the worst of all. */
+static void add_contacts(const brn_step_info *info, brn_report *report)
+{
+    brn_yardstick y;
+    brn_yardstick_measure(info->point, info->npoint, &y);
+    report->contacts = info->contacts;
+    report->sticking = y.sticking;
+    report->slipping = y.slipping;
+    report->gap_min = fmin(report->gap_min, fmin(y.gap_min, info->gap_min));
+    report->penetration_max = fmax(report->penetration_max, y.penetration_max);
+    report->cone_error = fmax(report->cone_error, y.cone_error);
+    report->dissipation_error = fmax(report->dissipation_error, y.dissipation_error);
+    report->complementarity = fmax(report->complementarity, fmax(y.complementarity, info->complementarity));
+    report->complementarity_offset = info->complementarity_offset;
+}
+
+const brn_contact_point *brn_sim_contacts(const brn_sim *sim, int *count)
+{
+    *count = sim->info.npoint;
+    return sim->point;
+}
+
+const double *brn_sim_contact_forces(const brn_sim *sim)
+{
+    return sim->contact_force[0];
+}
+
+brn_status brn_sim_contact_between(const brn_sim *sim, int body, int other, brn_contact_total *out)
+{
+    const int nbody = sim->model->nbody;
+    if (body < 0 || body >= nbody || other < 0 || other >= nbody) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "bodies %d and %d: the model has %d", body, other, nbody);
+    }
+    brn_yardstick_pair(sim->point, sim->info.npoint, body, other, out);
+    return BRN_OK;
+}
+
+/* ---- making -------------------------------------------------------------------------------------------------------- */
+
+/* After the state was set from outside: the method's memory, the ledger, the contacts. */
+static brn_status start_from(brn_sim *sim, brn_state *state, double t)
+{
+    brn_step_info info = {.gap_min = INFINITY};
+    BRN_TRY(sim->method->reset(sim->self, state, t, &info));
+    BRN_TRY(brn_ledger_start(sim->system, state, &info));
+    BRN_TRY(make_room(sim, &info));
+    take_contacts(sim, &info);
+    return BRN_OK;
+}
 
 brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_method *method, brn_sim **out)
 {
@@ -21,7 +91,8 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     sim->method = method;
     const brn_state_sizes sizes = {.nnode = model->nnode};
     brn_state **states[] = {&sim->state, &sim->spare[0], &sim->spare[1]};
-    brn_status status = BRN_OK;
+    sim->contact_force = brn_calloc(ctx, (size_t)model->nbody, sizeof *sim->contact_force);
+    brn_status status = sim->contact_force != NULL ? BRN_OK : BRN_ERR_MEMORY;
     for (int i = 0; i < 3 && status >= 0; ++i) {
         status = brn_state_create(ctx, &sizes, states[i]);
     }
@@ -34,10 +105,7 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     if (status >= 0) {
         memcpy(sim->state->node_pos, model->rest, (size_t)model->nnode * sizeof *model->rest);
         memcpy(sim->state->node_vel, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
-        status = method->reset(sim->self, sim->state, 0.0);
-    }
-    if (status >= 0) {
-        status = brn_ledger_start(sim->system, sim->state);
+        status = start_from(sim, sim->state, 0.0);
     }
     if (status < 0) {
         brn_sim_destroy(sim);
@@ -61,6 +129,8 @@ void brn_sim_destroy(brn_sim *sim)
     brn_state_destroy(sim->spare[1]);
     brn_free(sim->ctx, sim->force[0]);
     brn_free(sim->ctx, sim->force[1]);
+    brn_free(sim->ctx, sim->point);
+    brn_free(sim->ctx, sim->contact_force);
     brn_free(sim->ctx, sim);
 }
 
@@ -80,37 +150,39 @@ static bool all_finite(const brn_state *state)
     return finite;
 }
 
+/* Adds what the method told of a part of the step. */
+static void add_info(const brn_step_info *info, brn_report *report)
+{
+    report->iterations += info->iterations;
+    report->residual = info->residual;
+    report->intersections += info->intersections;
+    add_contacts(info, report);
+}
+
 /* One attempt from `from` at fraction `done` of the step; books it when it succeeds. */
 static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
-                          double *did, brn_report *report)
+                          double *did, brn_report *report, brn_step_info *info)
 {
     const double step = sim->model->step;
     const double t = ((double)sim->state->step + done) * step;
     const double h = part * step;
-    brn_step_info info = {.gap_min = INFINITY};
+    *info = (brn_step_info){.gap_min = INFINITY};
     double h_done = 0.0;
     to->step = from->step;
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
-    BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, &info));
-    report->iterations += info.iterations;
-    report->residual = info.residual;
-    report->contacts = info.contacts;
-    report->gap_min = fmin(report->gap_min, info.gap_min);
-    report->complementarity = fmax(report->complementarity, info.complementarity);
-    report->complementarity_offset = info.complementarity_offset;
-    report->contact = info.contact_energy;
-    report->intersections += info.intersections;
+    BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
+    add_info(info, report);
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "t = %g s: a position or velocity is no longer a finite number", t);
     }
     *did = h_done == h ? part : h_done / step;
-    return brn_ledger_book(sim->system, from, to, h_done);
+    return brn_ledger_book(sim->system, from, to, h_done, info);
 }
 
-/* Parts of the step until it is whole. The part is halved on failure and doubled again after two successes in a row
+/* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure and doubled again after two successes in a row
    (where it stays aligned); every step starts afresh with the whole, so that no controller state needs saving. */
-static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached)
+static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached, brn_step_info *info)
 {
     const brn_state *from = sim->state;
     int level = 0;
@@ -120,7 +192,7 @@ static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached)
     while (done < 1.0) {
         const double part = fmin(ldexp(1.0, -level), 1.0 - done);
         double did = 0.0;
-        const brn_status status = attempt(sim, from, done, part, sim->spare[target], &did, report);
+        const brn_status status = attempt(sim, from, done, part, sim->spare[target], &did, report, info);
         if (status >= 0) {
             from = sim->spare[target];
             target = 1 - target;
@@ -153,6 +225,8 @@ static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached)
     return BRN_OK;
 }
 
+static brn_status measure_state(brn_sim *sim, brn_report *report);
+
 brn_status brn_sim_step(brn_sim *sim, brn_report *report)
 {
     brn_report scratch;
@@ -162,17 +236,20 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     brn_stopwatch_start(watch);
     const double started = watch->since;
     brn_state *reached = NULL;
-    BRN_TRY(advance(sim, r, &reached));
+    brn_step_info info;
+    BRN_TRY(advance(sim, r, &reached, &info));
+    BRN_TRY(make_room(sim, &info));
     /* The state reached becomes the state once it is measured; the old one becomes a spare. */
     brn_state *old = sim->state;
     reached->step = old->step + 1;
     sim->state = reached;
-    const brn_status status = brn_sim_report(sim, r);
+    const brn_status status = measure_state(sim, r);
     if (status < 0) {
         sim->state = old;
         return status;
     }
     sim->spare[reached == sim->spare[0] ? 0 : 1] = old;
+    take_contacts(sim, &info);
     (void)brn_stopwatch_switch(watch, NULL);
     r->phases = watch->phases;
     r->wall = watch->since - started;
@@ -222,12 +299,18 @@ static brn_status inversions(brn_sim *sim, int *out)
     return BRN_OK;
 }
 
-brn_status brn_sim_report(brn_sim *sim, brn_report *report)
+static brn_status measure_state(brn_sim *sim, brn_report *report)
 {
     report->step = sim->state->step;
     report->time = brn_sim_time(sim);
     BRN_TRY(inversions(sim, &report->inversions));
     return brn_ledger_report(sim->system, sim->state, report);
+}
+
+brn_status brn_sim_report(brn_sim *sim, brn_report *report)
+{
+    add_contacts(&sim->info, report);
+    return measure_state(sim, report);
 }
 
 bool brn_sim_done(const brn_sim *sim)
@@ -316,9 +399,8 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "an edited position or velocity is not a finite number");
     }
-    BRN_TRY(sim->method->reset(sim->self, edited, brn_sim_time(sim)));
     /* An edit is an act from outside: the balance starts anew from it. */
-    BRN_TRY(brn_ledger_start(sim->system, edited));
+    BRN_TRY(start_from(sim, edited, brn_sim_time(sim)));
     sim->spare[0] = sim->state;
     sim->state = edited;
     return BRN_OK;
@@ -385,7 +467,15 @@ brn_status brn_sim_save(brn_sim *sim, const char *path)
     return brn_state_save(sim->state, path, brn_model_hash(sim->model), NULL, 0);
 }
 
+brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra)
+{
+    BRN_TRY(brn_state_load(sim->state, path, brn_model_hash(sim->model), extra, nextra));
+    /* Contacts are no part of the state: those of before belong to another one. */
+    take_contacts(sim, &(brn_step_info){.gap_min = INFINITY});
+    return BRN_OK;
+}
+
 brn_status brn_sim_load(brn_sim *sim, const char *path)
 {
-    return brn_state_load(sim->state, path, brn_model_hash(sim->model), NULL, 0);
+    return brn_sim_load_with(sim, path, NULL, 0);
 }

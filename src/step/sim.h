@@ -13,12 +13,19 @@ struct brn_sim {
     brn_state *state;    /* the one that counts */
     brn_state *spare[2]; /* where attempts are written */
     double *force[2];    /* [nnode][3] views handed out by brn_sim_forces */
+    /* Contacts of the state that counts, a copy: the method's own are gone when it tries again. */
+    brn_step_info info; /* its point is the copy */
+    brn_contact_point *point;
+    size_t point_capacity;
+    double (*contact_force)[3]; /* [nbody] on each body [N] */
 };
 
 /* The public brn_sim_create looks the method up. */
 brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_method *method, brn_sim **out);
-/* Energies, momenta, inversions of the state as it is. */
+/* Energies, momenta, inversions, contacts of the state as it is; errors of contact are added to the report's. */
 brn_status brn_sim_report(brn_sim *sim, brn_report *report);
+/* A checkpoint and the caller's own numbers, see brn_state_load. */
+brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra);
 /* A number that changes with anything in the model that changes the run: ties a checkpoint to its scene. */
 uint64_t brn_model_hash(const brn_model *model);
 

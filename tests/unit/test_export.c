@@ -22,7 +22,7 @@ static void record(brn_ctx *ctx, const brn_model *model, const char *path, int n
     assert_done(ctx, brn_trajectory_open(ctx, path, model, -1, &trajectory));
     for (int f = 0; f < nframe; ++f) {
         test_pose(model, state, 10 * f);
-        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel));
+        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0));
     }
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_state_destroy(state);

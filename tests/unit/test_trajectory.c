@@ -30,7 +30,7 @@ static void add_frames(brn_ctx *ctx, const brn_model *model, brn_trajectory *tra
     brn_state *state = test_state(ctx, model);
     for (int f = from; f < to; ++f) {
         test_pose(model, state, 10 * f);
-        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel));
+        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0));
     }
     brn_state_destroy(state);
 }
@@ -172,7 +172,7 @@ static void test_fields_are_optional(void **unused)
     assert_done(ctx, brn_dir_make(ctx, DIR));
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/bare.h5", model, -1, &trajectory));
     test_pose(model, state, 1);
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, NULL));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, NULL, NULL, 0));
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_playback *playback = NULL;
     assert_done(ctx, brn_playback_open(ctx, DIR "/bare.h5", &playback));
@@ -200,8 +200,8 @@ static void test_fields_are_optional(void **unused)
     /* Forces asked for must be given. */
     model->fields[BRN_FIELD_FORCE] = true;
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/bare.h5", model, -1, &trajectory));
-    assert_int_equal(brn_trajectory_add(trajectory, state, 0.5, NULL), BRN_ERR_RANGE);
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, state->node_pos));
+    assert_int_equal(brn_trajectory_add(trajectory, state, 0.5, NULL, NULL, 0), BRN_ERR_RANGE);
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, state->node_pos, NULL, 0));
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_state_destroy(state);
     test_model_free(model);
@@ -209,8 +209,8 @@ static void test_fields_are_optional(void **unused)
     model = test_model_start(ctx, 3, 0, 0);
     state = test_state(ctx, model);
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/void.h5", model, -1, &trajectory));
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_pos));
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 1.0, state->node_pos));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_pos, NULL, 0));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 1.0, state->node_pos, NULL, 0));
     assert_done(ctx, brn_trajectory_close(trajectory));
     assert_done(ctx, brn_playback_open(ctx, DIR "/void.h5", &playback));
     assert_int_equal(brn_playback_get(playback)->nframe, 2);
@@ -269,7 +269,7 @@ static void test_stress_fields(void **unused)
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_trajectory *trajectory = NULL;
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/stress.h5", model, -1, &trajectory));
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_vel));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_vel, NULL, 0));
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_playback *playback = NULL;
     assert_done(ctx, brn_playback_open(ctx, DIR "/stress.h5", &playback));
@@ -367,7 +367,7 @@ static void write_until_killed(brn_ctx *ctx, const brn_model *model, int acknowl
     }
     for (int f = 0; f < 100000; ++f) {
         test_pose(model, state, 10 * f);
-        if (brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel) < 0 ||
+        if (brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0) < 0 ||
             write(acknowledge, "x", 1) != 1) {
             _exit(2);
         }
@@ -475,7 +475,7 @@ static bool go_on_until(brn_ctx *ctx, const brn_model *model, int from, int to, 
         }
         for (int f = from; f < to; ++f) {
             test_pose(model, state, 10 * f);
-            if (brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel) < 0 ||
+            if (brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0) < 0 ||
                 write(ends[1], "x", 1) != 1) {
                 _exit(2);
             }
@@ -545,7 +545,7 @@ static int fill_disk(void *arg)
     brn_status status = BRN_OK;
     while (accepted < 10000) {
         test_pose(job->model, state, 10 * accepted);
-        status = brn_trajectory_add(trajectory, state, 0.1 * accepted, state->node_vel);
+        status = brn_trajectory_add(trajectory, state, 0.1 * accepted, state->node_vel, NULL, 0);
         if (status < 0) {
             break;
         }
@@ -556,7 +556,7 @@ static int fill_disk(void *arg)
         print_error("%s\n", brn_ctx_message(ctx));
         return 2;
     }
-    if (brn_trajectory_add(trajectory, state, 1.0, state->node_vel) != BRN_ERR_FILE ||
+    if (brn_trajectory_add(trajectory, state, 1.0, state->node_vel, NULL, 0) != BRN_ERR_FILE ||
         brn_trajectory_sync(trajectory) != BRN_ERR_FILE) {
         return 3;
     }
@@ -699,7 +699,7 @@ static brn_status whole_life(brn_ctx *ctx, void *arg)
     test_pose(model, state, 1);
     brn_status status = brn_trajectory_open(ctx, DIR "/life.h5", model, -1, &trajectory);
     if (status >= 0) {
-        status = brn_trajectory_add(trajectory, state, 0.0, state->node_vel);
+        status = brn_trajectory_add(trajectory, state, 0.0, state->node_vel, NULL, 0);
         const brn_status closed = brn_trajectory_close(trajectory);
         status = status < 0 ? status : closed;
     }

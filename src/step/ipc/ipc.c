@@ -13,7 +13,9 @@ enum { LAGS_MAX = 100 };
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
 
-static const char MEMORY[] = "ipc.barrier"; /* stiffness [Pa], smallest gap [m] */
+/* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
+static const char MEMORY[] = "ipc.barrier";
+enum { MEMORY_SIZE = 3 };
 
 static const char *const solver_words[] = {"direct", "pcg", NULL};
 static const char *const barrier_words[] = {"c2", "lecture", NULL};
@@ -238,32 +240,35 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-static brn_status ipc_reset(void *self, brn_state *state, double t)
+/* Takes over the stiffness that a state goes on with; *work: what its change adds to the energy stored at x^n. */
+static brn_status recall_stiffness(brn_ipc *ipc, const brn_state *in, double *work)
 {
-    brn_ipc *ipc = self;
-    ipc->kappa = ipc->kappa_start;
-    BRN_TRY(check_start(ipc, state->node_pos));
-    return brn_newton_reset(ipc->newton, state, t);
-}
-
-/* The stiffness that a state goes on with. */
-static double stiffness_of(const brn_ipc *ipc, const brn_state *state)
-{
-    const brn_memory *memory = brn_state_recall(state, MEMORY);
-    return memory != NULL && memory->count == 2 ? memory->value[0] : ipc->kappa_start;
+    const brn_memory *memory = brn_state_recall(in, MEMORY);
+    const bool known = memory != NULL && memory->count == MEMORY_SIZE;
+    ipc->kappa = known ? memory->value[0] : ipc->kappa_start;
+    const double before = known ? memory->value[1] : ipc->kappa_start;
+    if (before == ipc->kappa) {
+        return BRN_OK;
+    }
+    double stored = 0.0;
+    ipc->nslide = 0;
+    BRN_TRY(ipc->terms.energy(ipc, in->node_pos, &stored));
+    *work = stored * (1.0 - before / ipc->kappa);
+    return BRN_OK;
 }
 
 /* An adaptive stiffness doubles when the smallest gap is tiny and still shrinking. */
 static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out, double gap)
 {
     const brn_memory *before = brn_state_recall(in, MEMORY);
-    const double last = before != NULL && before->count == 2 ? before->value[1] : INFINITY;
+    const double last = before != NULL && before->count == MEMORY_SIZE ? before->value[2] : INFINITY;
     double *memory = NULL;
-    BRN_TRY(brn_state_remember(out, MEMORY, 2, &memory));
+    BRN_TRY(brn_state_remember(out, MEMORY, MEMORY_SIZE, &memory));
     const bool shrinks = gap < GAP_SMALL * ipc->system->size && gap < last;
     const bool stiffen = isnan(ipc->params->kappa) && shrinks && ipc->kappa < STIFFEN_MOST * ipc->kappa_start;
     memory[0] = stiffen ? 2.0 * ipc->kappa : ipc->kappa;
-    memory[1] = gap;
+    memory[1] = ipc->kappa;
+    memory[2] = gap;
     return BRN_OK;
 }
 
@@ -278,12 +283,24 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->intersections = (int)count;
     BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is used up: what is stored */
     info->contacts = ipc->ncontact;
+    info->point = ipc->point;
+    info->npoint = ipc->npoint;
     info->complementarity_offset = ipc->dhat;
     for (int i = 0; i < ipc->ncontact; ++i) {
         info->gap_min = fmin(info->gap_min, brn_ipc_gap(&ipc->contact[i]));
         info->complementarity = fmax(info->complementarity, brn_ipc_gap(&ipc->contact[i]));
     }
     return BRN_OK;
+}
+
+static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_info *info)
+{
+    brn_ipc *ipc = self;
+    ipc->kappa = ipc->kappa_start;
+    ipc->nslide = 0;
+    BRN_TRY(check_start(ipc, state->node_pos));
+    BRN_TRY(brn_newton_reset(ipc->newton, state, t));
+    return measure(ipc, state->node_pos, info);
 }
 
 /* Solves with friction by the normal forces at x^n, and again with renewed ones as often as wanted, or until a renewal
@@ -300,7 +317,8 @@ static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
             break;
         }
         BRN_TRY(brn_newton_solve(ipc->newton, info));
-        if (wanted == 0 && info->iterations <= before + 1) { /* the last step of any solve is within the tolerance */
+        if (wanted == 0 &&
+            info->iterations <= before + 1) { /* the last step of any solve is within the tolerance */
             break;
         }
     }
@@ -336,9 +354,9 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     ipc->h = h;
     ipc->from = in->node_pos;
     ipc->slip_scale = ipc->speed * h;
-    ipc->kappa = stiffness_of(ipc, in);
     n->step_tolerance = ipc->params->tolerance * ipc->system->size * h;
     BRN_TRY(brn_ipc_find_candidates(ipc, in->node_pos, in->node_pos));
+    BRN_TRY(recall_stiffness(ipc, in, &info->stiffness_work));
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
@@ -351,6 +369,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
 const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
+    .contact = true,
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,

@@ -43,8 +43,9 @@ static void none_destroy(void *self)
     brn_newton_destroy(self);
 }
 
-static brn_status none_reset(void *self, brn_state *state, double t)
+static brn_status none_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
+    (void)info; /* nothing touches */
     return brn_newton_reset(self, state, t);
 }
 

@@ -45,6 +45,7 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     }
     const double assembled = brn_wall_time();
     BRN_TRY(brn_system_mass_solve(s, n->trial, n->step));
+    brn_model_follow(model, n->step);
     BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
     info->phases.solve += brn_wall_time() - assembled;
     for (int i = 0; i < s->ndof; ++i) {

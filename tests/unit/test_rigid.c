@@ -1,5 +1,6 @@
 /* Rigid bodies in the model: mass properties against closed forms, handles with the same inertia, ties and their
    transpose, regions, loads on them, what is refused; and the flow around tied nodes. */
+#include "faulty.h"
 #include "flow.h"
 
 #include "base/rng.h"
@@ -509,6 +510,47 @@ static void test_problems(void **state)
     }
 }
 
+/* ---- allocations that fail ------------------------------------------------------------------------------------------- */
+
+static const char crowd3[] =
+    "brunt: 1\nmeshes: {s: {icosphere: {radius: 1, subdivisions: 0}}, b: {box: {size: [1, 1, 1], cells: [1, "
+    "1, 1]}}}\n"
+    "bodies:\n"
+    "  - {name: a, type: static, shape: {plane: {}}}\n"
+    "  - {name: b, type: static, shape: {sphere: {radius: 1, segments: 4}}}\n"
+    "  - {name: c, type: rigid, shape: {capsule: {radius: 1, height: 1, segments: 4}}}\n"
+    "  - {name: d, type: rigid, mesh: s}\n"
+    "  - {name: e, type: rigid, mesh: b}\n"
+    "  - {name: f, type: static, shape: {box: {size: [1, 1, 1]}}}\n"
+    "  - {name: g, type: static, shape: {cylinder: {radius: 1, height: 1, segments: 3}}}\n";
+static const char crowd2[] =
+    "brunt: 1\ndimension: 2\nbodies:\n"
+    "  - {name: a, type: static, shape: {plane: {}}}\n"
+    "  - {name: b, type: static, shape: {capsule: {radius: 1, height: 1, segments: 4}}}\n"
+    "  - {name: c, type: rigid, shape: {box: {size: [1, 2]}}}\n";
+
+static brn_status build_once(brn_ctx *ctx, void *arg)
+{
+    brn_scene *scene = NULL;
+    brn_model *model = NULL;
+    brn_sim *sim = NULL;
+    brn_status status = brn_scene_parse(ctx, arg, strlen(arg), "crowd.yaml", &scene);
+    status = status >= 0 ? brn_model_compile(ctx, scene, &model) : status;
+    status = status >= 0 ? brn_sim_create(ctx, model, &sim) : status;
+    status = status >= 0 ? brn_sim_step(sim, NULL) : status;
+    brn_sim_destroy(sim);
+    brn_model_destroy(model);
+    brn_scene_destroy(scene);
+    return status;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    assert_true(faulty_run(build_once, (void *)crowd3, 0) > 100);
+    assert_true(faulty_run(build_once, (void *)crowd2, 0) > 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_force_at_a_node),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

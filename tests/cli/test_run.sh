@@ -139,6 +139,8 @@ expect 0 "$brunt" check shapes.yaml
 expect 0 "$brunt" check shapes.yaml --write
 says stdout "capsule"
 expect 0 "$brunt" run shapes.yaml -o shapes -q
+head -n 1 shapes/series.csv | grep -q 'puck.x,puck.y,puck.z,puck.vx,puck.vy,puck.vz,puck.rx,puck.ry,puck.rz' ||
+    fail "no pose of the puck in series.csv"
 expect 0 "$brunt" export shapes --format obj -q
 for body in block floor crate ball drum pill sheet puck; do
     grep -q "^o $body\$" shapes/obj/frame_0001.obj || fail "$body is not exported"

@@ -4,9 +4,11 @@
 #include "flow.h"
 
 #include "base/rng.h"
+#include "linalg/dense.h"
 #include "model/mass_moments.h"
 #include "model/mesh_source.h"
 #include "model/model.h"
+#include "model/rigid_pose.h"
 #include "output/outline.h"
 #include "step/sim.h"
 
@@ -437,6 +439,45 @@ static void test_force_at_a_node(void **state)
     }
 }
 
+/* Pose of a body that was turned by hand: angles from 0 to pi about all kinds of axes, a stretched body too. */
+static void test_pose(void **state)
+{
+    (void)state;
+    static const double axes[][3] = {{0, 0, 1}, {1, 0, 0}, {0, -1, 0}, {1, 2, 3}, {-3, 1, 0.5}};
+    static const double angles[] = {0.0, 1e-9, 0.5, 2.0, 3.14, M_PI - 1e-9};
+    flow f = flow_open(1, two, NULL);
+    const int n = 3 * f.model->nnode;
+    double *x = calloc((size_t)n, sizeof *x);
+    double *v = calloc((size_t)n, sizeof *v);
+    assert_true(x != NULL && v != NULL);
+    for (size_t c = 0; c < sizeof axes / sizeof *axes * 6; ++c) {
+        const double *k = axes[c / 6];
+        const double length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+        const double angle = angles[c % 6];
+        const double stretch = c % 2 == 0 ? 1.0 : 1.0 + 1e-4;
+        double r[9];
+        assert_true(brn_dense_rotation(k, angle, r));
+        for (int a = 0; a < f.model->nnode; ++a) {
+            const double arm[3] = {stretch * (f.model->rest[a][0] - 3.0), f.model->rest[a][1],
+                                   f.model->rest[a][2]};
+            brn_dense_apply3(r, arm, &x[3 * a]);
+            x[3 * a + 1] += 7.0;
+            v[3 * a + 2] = 5.0;
+        }
+        brn_rigid_pose pose;
+        brn_rigid_pose_of(f.model, 3, x, v, &pose);
+        for (int i = 0; i < 3; ++i) {
+            assert_near(pose.centre[i], i == 1 ? 7.0 : 0.0, 1e-14);
+            assert_near(pose.velocity[i], i == 2 ? 5.0 : 0.0, 1e-14);
+            /* a rounding of the map of 1e-15 */
+            assert_near(pose.rotation[i], angle * k[i] / length, 1e-13);
+        }
+    }
+    free(x);
+    free(v);
+    flow_close(&f);
+}
+
 static void test_resume(void **state)
 {
     (void)state;
@@ -562,6 +603,7 @@ int main(void)
         cmocka_unit_test(test_outline),
         cmocka_unit_test(test_inward_surface),
         cmocka_unit_test(test_force_at_a_node),
+        cmocka_unit_test(test_pose),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_problems),
         cmocka_unit_test(test_allocations),

@@ -1,5 +1,7 @@
 #include "api/run_series.h"
 
+#include "model/rigid_pose.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,12 +139,37 @@ static brn_status choose_bodies(brn_run_series *series)
     return BRN_OK;
 }
 
+/* A rigid body: where its centre of mass is, how fast, and its rotation, in 2D by one angle. */
+static void add_pose_names(columns *c, const char *name, int dim)
+{
+    static const quantity place[] = {POSITION, VELOCITY};
+    add_names(c, name, place, BRN_COUNT(place), dim);
+    for (int i = dim == 3 ? 0 : 2; i < 3; ++i) {
+        char *text = c->text[c->count];
+        (void)snprintf(text, sizeof *c->text, "%.120s.r%c", name, 'x' + i);
+        c->names[c->count++] = text;
+    }
+}
+
+static int write_pose(const brn_sim *sim, int body, double *row)
+{
+    const int dim = sim->model->dim;
+    brn_rigid_pose pose;
+    brn_rigid_pose_of(sim->model, body, sim->state->node_pos, sim->state->node_vel, &pose);
+    memcpy(row, pose.centre, (size_t)dim * sizeof *row);
+    memcpy(row + dim, pose.velocity, (size_t)dim * sizeof *row);
+    const int turns = dim == 3 ? 3 : 1;
+    memcpy(row + 2 * dim, &pose.rotation[3 - turns], (size_t)turns * sizeof *row);
+    return 2 * dim + turns;
+}
+
 static brn_status name_columns(const brn_run_series *series, columns *c)
 {
     brn_ctx *ctx = series->ctx;
     const brn_model *model = series->sim->model;
     const int most =
-        BRN_COUNT(report_names) + model->dim * (2 * model->nhold + 3 * model->nprobe + series->nbody);
+        BRN_COUNT(report_names) + model->dim * (2 * model->nhold + 3 * model->nprobe + series->nbody) +
+        9 * model->nbody;
     brn_arena *arena = brn_ctx_arena(ctx);
     BRN_TAKE(arena, c->names, most);
     BRN_TAKE(arena, c->text, most);
@@ -158,6 +185,11 @@ static brn_status name_columns(const brn_run_series *series, columns *c)
     for (int i = 0; i < series->nbody; ++i) {
         add_names(c, model->body[series->body[i]].name, body_quantities, BRN_COUNT(body_quantities),
                   model->dim);
+    }
+    for (int i = 0; i < model->nbody; ++i) {
+        if (model->body[i].type == BRN_BODY_RIGID) {
+            add_pose_names(c, model->body[i].name, model->dim);
+        }
     }
     return BRN_OK;
 }
@@ -209,6 +241,9 @@ brn_status brn_run_series_add(brn_run_series *series, const brn_report *report)
     for (int i = 0; i < series->nbody; ++i, n += model->dim) {
         memcpy(&series->row[n], sim->contact_force[series->body[i]],
                (size_t)model->dim * sizeof *series->row);
+    }
+    for (int i = 0; i < model->nbody; ++i) {
+        n += model->body[i].type == BRN_BODY_RIGID ? write_pose(sim, i, &series->row[n]) : 0;
     }
     return brn_series_add(series->file, series->row);
 }

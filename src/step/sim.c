@@ -395,11 +395,16 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
         edited->node_pos[3 * a + 2] = 0.0;
         edited->node_vel[3 * a + 2] = 0.0;
     }
-    brn_model_follow_nodes(sim->model, edited->node_pos); /* whatever was given for them */
-    brn_model_follow_nodes(sim->model, edited->node_vel);
     if (!all_finite(edited)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "an edited position or velocity is not a finite number");
+    }
+    /* Tied nodes are where their handles say, whatever was given for them. */
+    if (positions != NULL) {
+        brn_model_follow_nodes(sim->model, edited->node_pos);
+    }
+    if (velocities != NULL) {
+        brn_model_follow_nodes(sim->model, edited->node_vel);
     }
     /* An edit is an act from outside: the balance starts anew from it. */
     BRN_TRY(start_from(sim, edited, brn_sim_time(sim)));

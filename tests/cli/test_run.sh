@@ -133,15 +133,20 @@ bodies:
   - {name: drum, type: static, shape: {cylinder: {radius: 0.5, height: 1}}}
   - {name: pill, type: static, shape: {capsule: {radius: 0.2, height: 1}}}
   - {name: sheet, type: static, mesh: sheet, thickness: 0.01}
+  - {name: puck, type: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: 2, angular_velocity: [0, 0, 3]}
 END
 expect 0 "$brunt" check shapes.yaml
 expect 0 "$brunt" check shapes.yaml --write
 says stdout "capsule"
 expect 0 "$brunt" run shapes.yaml -o shapes -q
+head -n 1 shapes/series.csv | grep -q 'puck.x,puck.y,puck.z,puck.vx,puck.vy,puck.vz,puck.rx,puck.ry,puck.rz' ||
+    fail "no pose of the puck in series.csv"
 expect 0 "$brunt" export shapes --format obj -q
-for body in block floor crate ball drum pill sheet; do
+for body in block floor crate ball drum pill sheet puck; do
     grep -q "^o $body\$" shapes/obj/frame_0001.obj || fail "$body is not exported"
 done
+# eight corners of the puck: its handles are not seen
+[ "$(sed -n '/^o puck/,$p' shapes/obj/frame_0001.obj | grep -c '^v ')" = 8 ] || fail "the puck has other vertices"
 expect 0 "$brunt" export shapes --format vtu -q
 expect 2 "$brunt" check shapes.yaml --set bodies.ball.mesh=block
 says stderr "keep one of the two"

@@ -33,8 +33,19 @@ static const char tets[] =
     "fixed: [{name: foot, body: a, where: {face: -z}}, {body: a, where: {nodes: [0, 1, 2]}}]\n"
     "loads: [{body: a, where: {face: +z}, force: [0, 0, -3]}]\n";
 
-static const char *const scenes[] = {block, plate, tets};
-enum { SCENES = 3 };
+/* Beside a soft body with a consistent mass, so that both kinds of node are in one system. */
+static const char puck[] =
+    "brunt: 1\ntime: {step: 2e-3, end: 0.02}\n"
+    "materials: {a: {type: stvk, young: 1e6, poisson: 0.3, density: 2000}}\n"
+    "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}}\n"
+    "bodies:\n"
+    "  - {name: a, type: deformable, mesh: m, material: a, position: [0, 0, 1]}\n"
+    "  - {name: b, type: rigid, shape: {box: {size: [0.1, 0.2, 0.3]}}, stiffness: 1e7,\n"
+    "     angular_velocity: [1, 2, 3]}\n"
+    "loads: [{body: b, where: {face: +z}, force: [3, 0, 0]}]\n";
+
+static const char *const scenes[] = {block, plate, tets, puck};
+enum { SCENES = 4 };
 
 /* Runs `check` for every method, integrator and scene. */
 static void for_all(void (*check)(const brn_method *method, int integrator, const char *text,
@@ -45,6 +56,9 @@ static void for_all(void (*check)(const brn_method *method, int integrator, cons
         const brn_method *method = brn_method_get(m);
         for (int i = 0; i < FLOW_INTEGRATORS; ++i) {
             for (int s = 0; s < SCENES && (method->integrators >> i & 1u); ++s) {
+                if (scenes[s] == puck && i == FLOW_STATIC) {
+                    continue; /* nothing can hold a rigid body in a static run */
+                }
                 char sets[200];
                 (void)snprintf(sets, sizeof sets, "method.type=%s;method.tolerance=1e-9;integrator=%s%s",
                                method->table->name, flow_integrators[i],
@@ -309,7 +323,10 @@ static void check_edit(const brn_method *method, int integrator, const char *tex
     assert_true(brn_sim_hash(f.sim) == before);
     x[n / 2] = kept;
     assert_done(f.ctx, brn_sim_edit(f.sim, x, v));
-    assert_memory_equal(brn_sim_positions(f.sim), x, (size_t)n * sizeof *x);
+    for (int i = 0; i < n; ++i) { /* tied nodes follow their handles, to rounding where x says the same */
+        const bool tied = f.model->tie != NULL && f.model->tie[i / 3] >= 0;
+        assert_near(brn_sim_positions(f.sim)[i], x[i], tied ? 1e-15 : 0.0);
+    }
     assert_int_equal(brn_sim_step_count(f.sim), 2);
     /* the same edit made on another past gives the same future: nothing else is remembered */
     flow g = flow_open(1, text, sets);
@@ -369,6 +386,9 @@ static void test_static_balance(void **state)
     (void)state;
     for (int m = 0; m < brn_method_count(); ++m) {
         for (int s = 0; s < SCENES && (brn_method_get(m)->integrators >> BRN_STATIC & 1u); ++s) {
+            if (scenes[s] == puck) {
+                continue;
+            }
             char sets[100];
             (void)snprintf(sets, sizeof sets, "method.type=%s;method.tolerance=1e-9;integrator=static",
                            brn_method_get(m)->table->name);

@@ -1,0 +1,16 @@
+/* Where a rigid body is: centre of mass, its velocity, and the rotation nearest to its affine map. */
+#ifndef BRN_MODEL_RIGID_POSE_H
+#define BRN_MODEL_RIGID_POSE_H
+
+#include "model/model.h"
+
+typedef struct brn_rigid_pose {
+    double centre[3], velocity[3]; /* [m], [m/s] */
+    double rotation[3];            /* [rad] axis times angle in [0, pi], from the start; in 2D along z */
+} brn_rigid_pose;
+
+/* body: the number of a rigid body; pos, vel: [nnode][3]. */
+void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, const double *vel,
+                       brn_rigid_pose *out);
+
+#endif

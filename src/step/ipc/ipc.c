@@ -13,7 +13,7 @@ enum { LAGS_MAX = 100 };
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
 
-/* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
+/* stiffness [Pa], smallest gap [m], energy that the change of the stiffness puts in [J] */
 static const char MEMORY[] = "ipc.barrier";
 enum { MEMORY_SIZE = 3 };
 
@@ -240,35 +240,29 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* Takes over the stiffness that a state goes on with; *work: what its change adds to the energy stored at x^n. */
-static brn_status recall_stiffness(brn_ipc *ipc, const brn_state *in, double *work)
+/* The stiffness that a state goes on with, and the energy [J] that its change at the end of the last step puts in. */
+static double stiffness_of(const brn_ipc *ipc, const brn_state *state, double *work)
 {
-    const brn_memory *memory = brn_state_recall(in, MEMORY);
+    const brn_memory *memory = brn_state_recall(state, MEMORY);
     const bool known = memory != NULL && memory->count == MEMORY_SIZE;
-    ipc->kappa = known ? memory->value[0] : ipc->kappa_start;
-    const double before = known ? memory->value[1] : ipc->kappa_start;
-    if (before == ipc->kappa) {
-        return BRN_OK;
-    }
-    double stored = 0.0;
-    ipc->nslide = 0;
-    BRN_TRY(ipc->terms.energy(ipc, in->node_pos, &stored));
-    *work = stored * (1.0 - before / ipc->kappa);
-    return BRN_OK;
+    *work = known ? memory->value[2] : 0.0;
+    return known ? memory->value[0] : ipc->kappa_start;
 }
 
 /* An adaptive stiffness doubles when the smallest gap is tiny and still shrinking. */
-static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out, double gap)
+static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out,
+                                     const brn_step_info *info)
 {
     const brn_memory *before = brn_state_recall(in, MEMORY);
-    const double last = before != NULL && before->count == MEMORY_SIZE ? before->value[2] : INFINITY;
+    const double last = before != NULL && before->count == MEMORY_SIZE ? before->value[1] : INFINITY;
+    const double gap = info->gap_min;
     double *memory = NULL;
     BRN_TRY(brn_state_remember(out, MEMORY, MEMORY_SIZE, &memory));
     const bool shrinks = gap < GAP_SMALL * ipc->system->size && gap < last;
     const bool stiffen = isnan(ipc->params->kappa) && shrinks && ipc->kappa < STIFFEN_MOST * ipc->kappa_start;
     memory[0] = stiffen ? 2.0 * ipc->kappa : ipc->kappa;
-    memory[1] = ipc->kappa;
-    memory[2] = gap;
+    memory[1] = gap;
+    memory[2] = stiffen ? info->contact_energy : 0.0; /* twice as stiff, twice the energy */
     return BRN_OK;
 }
 
@@ -282,9 +276,9 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     BRN_TRY(count_meetings(ipc, x, &count, pair, place));
     info->intersections = (int)count;
     BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is used up: what is stored */
-    info->contacts = ipc->ncontact;
     info->point = ipc->point;
     info->npoint = ipc->npoint;
+    info->contacts = ipc->ncontact;
     info->complementarity_offset = ipc->dhat;
     for (int i = 0; i < ipc->ncontact; ++i) {
         info->gap_min = fmin(info->gap_min, brn_ipc_gap(&ipc->contact[i]));
@@ -297,7 +291,7 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
 {
     brn_ipc *ipc = self;
     ipc->kappa = ipc->kappa_start;
-    ipc->nslide = 0;
+    ipc->nslide = 0; /* nothing has slipped yet */
     BRN_TRY(check_start(ipc, state->node_pos));
     BRN_TRY(brn_newton_reset(ipc->newton, state, t));
     return measure(ipc, state->node_pos, info);
@@ -354,16 +348,16 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     ipc->h = h;
     ipc->from = in->node_pos;
     ipc->slip_scale = ipc->speed * h;
+    ipc->kappa = stiffness_of(ipc, in, &info->stiffness_work);
     n->step_tolerance = ipc->params->tolerance * ipc->system->size * h;
     BRN_TRY(brn_ipc_find_candidates(ipc, in->node_pos, in->node_pos));
-    BRN_TRY(recall_stiffness(ipc, in, &info->stiffness_work));
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
     BRN_TRY(book_friction(ipc));
     BRN_TRY(brn_newton_finish(n, in, out));
     BRN_TRY(measure(ipc, out->node_pos, info));
-    return remember_stiffness(ipc, in, out, info->gap_min);
+    return remember_stiffness(ipc, in, out, info);
 }
 
 const brn_method brn_ipc_method = {

@@ -382,7 +382,7 @@ static void test_scenes(void **state)
     }
 }
 
-/* Half-spaces, one that turns, and round obstacles. */
+/* Half-spaces, one that turns, round obstacles and rigid bodies. */
 static void test_shapes(void **state)
 {
     (void)state;
@@ -398,7 +398,13 @@ static void test_shapes(void **state)
         "  - {name: ball, type: static, shape: {sphere: {radius: 0.05}}, position: [-0.09, 0, 0.06]}\n"
         "  - {name: rod, type: static, shape: {capsule: {radius: 0.03, height: 0.1}}, position: [0.1, 0, "
         "0.08],\n"
-        "     rotation: {axis: [1, 0, 0], degrees: 90}}\n";
+        "     rotation: {axis: [1, 0, 0], degrees: 90}}\n"
+        "  - {name: pea, type: rigid, shape: {sphere: {radius: 0.05}}, density: 1000, position: [0, 0.3, "
+        "0.06]}\n"
+        "  - {name: bean, type: rigid, shape: {capsule: {radius: 0.03, height: 0.1}}, density: 1000,\n"
+        "     position: [0.01, 0.3, 0.2], rotation: {axis: [1, 0.3, 0], degrees: 80}}\n"
+        "  - {name: nut, type: rigid, shape: {sphere: {radius: 0.04}}, density: 1000, position: [0.02, 0.31, "
+        "0.3]}\n";
     static const char plane[] =
         "brunt: 1\ndimension: 2\nmethod: {type: ipc, dhat: 2e-3}\ntime: {step: 0.01, end: 0.4}\n"
         "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
@@ -408,7 +414,11 @@ static void test_shapes(void **state)
         "  - {name: floor, type: static, shape: {plane: {normal: [0, 1]}}}\n"
         "  - {name: ball, type: static, shape: {sphere: {radius: 0.05}}, position: [-0.09, 0.06]}\n"
         "  - {name: rod, type: static, shape: {capsule: {radius: 0.03, height: 0.1}}, position: [0.1, "
-        "0.06]}\n";
+        "0.06]}\n"
+        "  - {name: pea, type: rigid, shape: {sphere: {radius: 0.05}}, density: 1000, position: [0.4, "
+        "0.06]}\n"
+        "  - {name: nut, type: rigid, shape: {sphere: {radius: 0.04}}, density: 1000, position: [0.41, "
+        "0.16]}\n";
     run_scene("(shapes, 3D)", flow_open(0, space, NULL));
     run_scene("(shapes, 2D)", flow_open(0, plane, NULL));
 }

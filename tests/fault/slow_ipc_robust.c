@@ -9,12 +9,14 @@ static void test_grid(void **state)
 {
     (void)state;
     int stopped = 0;
+    int broken = 0;
     int iterations = 0;
     double seconds = 0.0;
     for (int i = first; i < end; ++i) {
         const robust_case c = robust_numbered(2 + i / ROBUST_CASES, i % ROBUST_CASES);
         const robust_result r = robust_run(&c);
         stopped += !r.finished;
+        broken += r.broken;
         iterations += r.iterations;
         seconds += r.seconds;
     }

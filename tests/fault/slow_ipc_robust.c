@@ -22,6 +22,7 @@ static void test_grid(void **state)
     }
     print_message("%d cases: %d stopped with a message, %d iterations, %.1f s\n", end - first, stopped,
                   iterations, seconds);
+    assert_int_equal(broken, 0);
 }
 
 int main(int argc, char **argv)

@@ -9,17 +9,20 @@ static void test_grid(void **state)
 {
     (void)state;
     int stopped = 0;
+    int broken = 0;
     int iterations = 0;
     double seconds = 0.0;
     for (int i = first; i < end; ++i) {
         const robust_case c = robust_numbered(2 + i / ROBUST_CASES, i % ROBUST_CASES);
         const robust_result r = robust_run(&c);
         stopped += !r.finished;
+        broken += r.broken;
         iterations += r.iterations;
         seconds += r.seconds;
     }
     print_message("%d cases: %d stopped with a message, %d iterations, %.1f s\n", end - first, stopped,
                   iterations, seconds);
+    assert_int_equal(broken, 0);
 }
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@ static void test_corners(void **state)
 {
     (void)state;
     int stopped = 0;
+    int broken = 0;
     for (int i = 0; i < 32; ++i) {
         const robust_case c = {.dim = i & 16 ? 3 : 2,
                                .cells = i & 16 ? 1 : 2,
@@ -13,9 +14,12 @@ static void test_corners(void **state)
                                .step = robust_step[i & 2 ? 3 : 0],
                                .dhat = robust_dhat[i & 4 ? 2 : 0],
                                .speed = robust_speed[i & 8 ? 3 : 1]};
-        stopped += !robust_run(&c).finished;
+        const robust_result r = robust_run(&c);
+        stopped += !r.finished;
+        broken += r.broken;
     }
     print_message("%d of 32 corners stopped with a message\n", stopped);
+    assert_int_equal(broken, 0);
 }
 
 static void test_middle(void **state)
@@ -24,7 +28,8 @@ static void test_middle(void **state)
     for (int dim = 2; dim <= 3; ++dim) {
         const robust_case c = {
             .dim = dim, .cells = 2, .young = 1e6, .step = 1e-3, .dhat = 1e-4, .speed = 1.0};
-        assert_true(robust_run(&c).finished);
+        const robust_result r = robust_run(&c);
+        assert_true(r.finished && !r.broken);
     }
 }
 

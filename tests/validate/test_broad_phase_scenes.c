@@ -2,7 +2,7 @@
    that looking at every pair finds. Which pairs count (swept boxes within the distance, no common node, not both held,
    not one body where self-contact is off) is written anew here. Looked at are the motion of the step itself and ten
    times that motion, as a first Newton step may be far too long. Where a kind has many parts, the first members are a
-   random subset. Arguments: names of scenes; none: all of them. */
+   random subset. Shapes that the gallery lacks stand in two scenes here. Arguments: names of scenes; none: all. */
 #include "flow.h"
 
 #include "base/rng.h"
@@ -22,18 +22,24 @@ typedef struct parts {
     bool *first;  /* may be the first member of a pair */
 } parts;
 
-/* One line a kind of candidate: a new kind is a new line. */
+/* One line a kind of candidate between two lists of parts: a new kind is a new line. Points meet half-spaces apart. */
+enum { POINTS, EDGES, TRIS, LONE_POINTS, LONE_EDGES, LISTS };
+
 typedef struct pairing {
     brn_touch kind;
-    int dim;
-    int a, b; /* which parts: 0 points, 1 edges, 2 triangles */
+    int dim; /* 0: both */
+    int a, b;
 } pairing;
 
 static const pairing pairings[] = {
-    {BRN_TOUCH_POINT_EDGE, 2, 0, 1},
-    {BRN_TOUCH_POINT_TRIANGLE, 3, 0, 2},
-    {BRN_TOUCH_EDGE_EDGE, 3, 1, 1},
+    {BRN_TOUCH_POINT_EDGE, 2, POINTS, EDGES},
+    {BRN_TOUCH_POINT_EDGE, 3, LONE_POINTS, LONE_EDGES},
+    {BRN_TOUCH_POINT_TRIANGLE, 3, POINTS, TRIS},
+    {BRN_TOUCH_EDGE_EDGE, 3, EDGES, EDGES},
+    {BRN_TOUCH_POINT_POINT, 0, LONE_POINTS, LONE_POINTS},
 };
+
+static const pairing plane_pairing = {BRN_TOUCH_POINT_PLANE, 0, POINTS, POINTS};
 
 typedef struct key {
     int kind;
@@ -47,7 +53,7 @@ typedef struct keys {
 
 typedef struct bench {
     const brn_skin *skin;
-    parts part[3];
+    parts part[LISTS];
     keys found, brute;
     size_t pairs; /* compared in all */
 } bench;
@@ -76,7 +82,8 @@ static int key_order(const void *a, const void *b)
 
 /* ---- looking at every pair -------------------------------------------------------------------------------------------- */
 
-static void sweep(parts *p, const double *x0, const double *x1)
+/* The box of a part's surface, which is its radius away from its nodes. */
+static void sweep(const brn_skin *skin, parts *p, const double *x0, const double *x1)
 {
     for (int i = 0; i < p->n; ++i) {
         for (int k = 0; k < 3; ++k) {
@@ -87,8 +94,9 @@ static void sweep(parts *p, const double *x0, const double *x1)
                 lo = fmin(lo, fmin(x0[at], x1[at]));
                 hi = fmax(hi, fmax(x0[at], x1[at]));
             }
-            p->box[i].lo[k] = lo;
-            p->box[i].hi[k] = hi;
+            const double radius = skin->radius[p->node[i * p->width]];
+            p->box[i].lo[k] = lo - radius;
+            p->box[i].hi[k] = hi + radius;
         }
     }
 }
@@ -111,7 +119,7 @@ static bool counts(const bench *s, const int *a, int na, const int *b, int nb)
     for (int i = 0; i < na + nb; ++i) {
         const int node = i < na ? a[i] : b[i - na];
         for (int k = 0; k < dim; ++k) {
-            free_dof = free_dof || !model->fixed[node * dim + k];
+            free_dof = free_dof || model->fixed[node * dim + k] != BRN_DOF_HELD;
         }
         for (int j = 0; j < nb && i < na; ++j) {
             if (a[i] == b[j]) {
@@ -126,7 +134,8 @@ static bool counts(const bench *s, const int *a, int na, const int *b, int nb)
         body[0] = a[0] >= first && a[0] < end ? n : body[0];
         body[1] = b[0] >= first && b[0] < end ? n : body[1];
     }
-    return free_dof && (model->contact_self || body[0] != body[1]);
+    const bool one = body[0] == body[1];
+    return free_dof && !(one && (!model->contact_self || model->body[body[0]].type == BRN_BODY_RIGID));
 }
 
 static key make_key(const pairing *p, const int *a, int na, const int *b, int nb)
@@ -157,17 +166,39 @@ static void look_at_all(bench *s, const pairing *p, double distance)
     }
 }
 
+/* Points that are near a half-space at one end of their way; all of them if it turns. */
+static void look_at_plane(bench *s, const int *plane, const double *x0, const double *x1, double distance)
+{
+    const parts *points = &s->part[POINTS];
+    const int dim = s->skin->dim;
+    double n[2][3];
+    brn_skin_plane_normal(s->skin, plane, x0, n[0]);
+    brn_skin_plane_normal(s->skin, plane, x1, n[1]);
+    const bool turns = memcmp(n[0], n[1], sizeof n[0]) != 0;
+    for (int i = 0; i < points->n; ++i) {
+        const int p = points->node[i];
+        const double before = brn_skin_plane_distance(s->skin, plane, &x0[3 * p], x0);
+        const double after = brn_skin_plane_distance(s->skin, plane, &x1[3 * p], x1);
+        const bool near = fmin(before, after) - s->skin->radius[p] <= distance;
+        if (points->first[i] && (turns || near) && counts(s, &p, 1, plane, dim)) {
+            add_key(&s->brute, make_key(&plane_pairing, &p, 1, plane, dim));
+        }
+    }
+}
+
 /* ---- the candidates among those --------------------------------------------------------------------------------------- */
 
-static const pairing *pairing_of(int kind)
+static const pairing *pairing_of(int kind, int dim)
 {
     for (size_t i = 0; i < sizeof pairings / sizeof *pairings; ++i) {
-        if ((int)pairings[i].kind == kind) {
+        if ((int)pairings[i].kind == kind && (pairings[i].dim == dim || pairings[i].dim == 0)) {
             return &pairings[i];
         }
     }
-    fail_msg("candidates of kind %d are not known to this test", kind);
-    return NULL;
+    if (kind != BRN_TOUCH_POINT_PLANE) {
+        fail_msg("candidates of kind %d are not known to this test", kind);
+    }
+    return &plane_pairing;
 }
 
 /* The number of a part by its nodes; the nodes of edges ascend along the list in 3D. */
@@ -196,15 +227,19 @@ static void take_candidates(bench *s, const brn_candidates *candidates)
 {
     const brn_candidate *c = brn_candidates_get(candidates);
     for (int i = 0; i < brn_candidates_count(candidates); ++i) {
-        const pairing *p = pairing_of(c[i].kind);
+        const int dim = s->skin->dim;
+        const pairing *p = pairing_of(c[i].kind, dim);
         const parts *a = &s->part[p->a];
+        const bool plane = p == &plane_pairing;
         assert_true(c[i].area > 0.0 && isfinite(c[i].area));
+        assert_true(c[i].offset >= 0.0 && isfinite(c[i].offset));
         bool wanted = a->first[part_number(a, c[i].node)];
-        if (p->a == p->b) {
+        if (p->a == p->b && !plane) {
             wanted = wanted || a->first[part_number(a, &c[i].node[a->width])];
         }
         if (wanted) {
-            add_key(&s->found, make_key(p, c[i].node, a->width, &c[i].node[a->width], s->part[p->b].width));
+            const int width = plane ? dim : s->part[p->b].width;
+            add_key(&s->found, make_key(p, c[i].node, a->width, &c[i].node[a->width], width));
         }
     }
 }
@@ -214,13 +249,16 @@ static void compare(bench *s, brn_candidates *candidates, const double *x0, cons
     assert_done(s->skin->ctx, brn_candidates_find(candidates, x0, x1, distance));
     s->found.count = 0;
     s->brute.count = 0;
-    for (int k = 0; k < 3; ++k) {
-        sweep(&s->part[k], x0, x1);
+    for (int k = 0; k < LISTS; ++k) {
+        sweep(s->skin, &s->part[k], x0, x1);
     }
     for (size_t i = 0; i < sizeof pairings / sizeof *pairings; ++i) {
-        if (pairings[i].dim == s->skin->dim) {
+        if (pairings[i].dim == s->skin->dim || pairings[i].dim == 0) {
             look_at_all(s, &pairings[i], distance);
         }
+    }
+    for (int i = 0; i < s->skin->nplane; ++i) {
+        look_at_plane(s, s->skin->plane[i], x0, x1, distance);
     }
     take_candidates(s, candidates);
     if (s->found.count > 0) {
@@ -265,20 +303,19 @@ static double contact_distance(const flow *f)
     return ipc && !isnan(p->dhat) ? p->dhat : 1e-3 * f->sim->system->size;
 }
 
-static void scene_open(const char *name, flow *f)
+static flow scene_open(const char *name)
 {
     char path[1024];
-    *f = (flow){.ctx = test_ctx(0)};
+    flow f = {.ctx = test_ctx(0)};
     (void)snprintf(path, sizeof path, BRN_SOURCE_DIR "/scenes/%s/scene.yaml", name);
-    assert_done(f->ctx, brn_scene_load(f->ctx, path, &f->scene));
-    assert_done(f->ctx, brn_model_compile(f->ctx, f->scene, &f->model));
-    assert_done(f->ctx, brn_sim_create(f->ctx, f->model, &f->sim));
+    assert_done(f.ctx, brn_scene_load(f.ctx, path, &f.scene));
+    assert_done(f.ctx, brn_model_compile(f.ctx, f.scene, &f.model));
+    assert_done(f.ctx, brn_sim_create(f.ctx, f.model, &f.sim));
+    return f;
 }
 
-static void run_scene(const char *name)
+static void run_scene(const char *name, flow f)
 {
-    flow f;
-    scene_open(name, &f);
     brn_skin *skin = NULL;
     brn_candidates *candidates = NULL;
     assert_done(f.ctx, brn_skin_create(f.ctx, f.model, &skin));
@@ -286,9 +323,11 @@ static void run_scene(const char *name)
     brn_rng rng = {2026};
     bench s = {.skin = skin,
                .part = {{.n = skin->npoint, .width = 1, .node = skin->point},
-                        {.n = skin->nedge, .width = 2, .node = &skin->edge[0][0]},
-                        {.n = skin->ntri, .width = 3, .node = skin->ntri > 0 ? &skin->tri[0][0] : NULL}}};
-    for (int k = 0; k < 3; ++k) {
+                        {.n = skin->nedge, .width = 2, .node = (const int *)skin->edge},
+                        {.n = skin->ntri, .width = 3, .node = (const int *)skin->tri},
+                        {.n = skin->nlone_point, .width = 1, .node = skin->lone_point},
+                        {.n = skin->nlone_edge, .width = 2, .node = (const int *)skin->lone_edge}}};
+    for (int k = 0; k < LISTS; ++k) {
         choose_first(&s.part[k], &rng);
     }
     const size_t length = (size_t)f.model->nnode * 3;
@@ -313,7 +352,7 @@ static void run_scene(const char *name)
     free(before);
     free(s.found.item);
     free(s.brute.item);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < LISTS; ++k) {
         free(s.part[k].box);
         free(s.part[k].first);
     }
@@ -329,13 +368,13 @@ static void test_scenes(void **state)
 {
     (void)state;
     for (int i = 0; i < chosen_count; ++i) {
-        run_scene(chosen[i]);
+        run_scene(chosen[i], scene_open(chosen[i]));
     }
     DIR *dir = chosen_count == 0 ? opendir(BRN_SOURCE_DIR "/scenes") : NULL;
     assert_true(dir != NULL || chosen_count > 0);
     for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
         if (entry->d_name[0] != '.') {
-            run_scene(entry->d_name);
+            run_scene(entry->d_name, scene_open(entry->d_name));
         }
     }
     if (dir != NULL) {
@@ -343,10 +382,51 @@ static void test_scenes(void **state)
     }
 }
 
+/* Half-spaces, one that turns, round obstacles and rigid bodies. */
+static void test_shapes(void **state)
+{
+    (void)state;
+    static const char space[] =
+        "brunt: 1\nmethod: {type: ipc, dhat: 2e-3}\ntime: {step: 0.01, end: 0.4}\n"
+        "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
+        "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [3, 3, 3], element: tet4}}}\n"
+        "bodies:\n  - {name: left, type: deformable, mesh: m, material: a, position: [-0.1, 0, 0.2]}\n"
+        "  - {name: right, type: deformable, mesh: m, material: a, position: [0.1, 0.01, 0.2]}\n"
+        "  - {name: floor, type: static, shape: {plane: {normal: [0, 0, 1]}}}\n"
+        "  - {name: flap, type: static, shape: {plane: {normal: [1, 0, 0]}}, position: [-0.3, 0, 0],\n"
+        "     motion: {angular_velocity: 0.1, about: {point: [-0.3, 0, 0], axis: [0, 1, 0]}}}\n"
+        "  - {name: ball, type: static, shape: {sphere: {radius: 0.05}}, position: [-0.09, 0, 0.06]}\n"
+        "  - {name: rod, type: static, shape: {capsule: {radius: 0.03, height: 0.1}}, position: [0.1, 0, "
+        "0.08],\n"
+        "     rotation: {axis: [1, 0, 0], degrees: 90}}\n"
+        "  - {name: pea, type: rigid, shape: {sphere: {radius: 0.05}}, density: 1000, position: [0, 0.3, "
+        "0.06]}\n"
+        "  - {name: bean, type: rigid, shape: {capsule: {radius: 0.03, height: 0.1}}, density: 1000,\n"
+        "     position: [0.01, 0.3, 0.2], rotation: {axis: [1, 0.3, 0], degrees: 80}}\n"
+        "  - {name: nut, type: rigid, shape: {sphere: {radius: 0.04}}, density: 1000, position: [0.02, 0.31, "
+        "0.3]}\n";
+    static const char plane[] =
+        "brunt: 1\ndimension: 2\nmethod: {type: ipc, dhat: 2e-3}\ntime: {step: 0.01, end: 0.4}\n"
+        "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
+        "meshes: {m: {box: {size: [0.1, 0.1], cells: [3, 3], element: tri3}}}\n"
+        "bodies:\n  - {name: left, type: deformable, mesh: m, material: a, position: [-0.1, 0.2]}\n"
+        "  - {name: right, type: deformable, mesh: m, material: a, position: [0.1, 0.2]}\n"
+        "  - {name: floor, type: static, shape: {plane: {normal: [0, 1]}}}\n"
+        "  - {name: ball, type: static, shape: {sphere: {radius: 0.05}}, position: [-0.09, 0.06]}\n"
+        "  - {name: rod, type: static, shape: {capsule: {radius: 0.03, height: 0.1}}, position: [0.1, "
+        "0.06]}\n"
+        "  - {name: pea, type: rigid, shape: {sphere: {radius: 0.05}}, density: 1000, position: [0.4, "
+        "0.06]}\n"
+        "  - {name: nut, type: rigid, shape: {sphere: {radius: 0.04}}, density: 1000, position: [0.41, "
+        "0.16]}\n";
+    run_scene("(shapes, 3D)", flow_open(0, space, NULL));
+    run_scene("(shapes, 2D)", flow_open(0, plane, NULL));
+}
+
 int main(int argc, char **argv)
 {
     chosen_count = argc - 1;
     chosen = argv + 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes), cmocka_unit_test(test_shapes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,7 +300,7 @@ static int open_rows(void **state)
         "two points that are a gap apart, so that its two forces have a torque: angular momentum changes by "
         "an amount "
         "that does not depend on h and vanishes at least in proportion to dhat. Implicit Euler's energy "
-        "must not rise by 1e-6 of the initial one in any step. *bounce*: a soft ball falls 36 mm on a plate, "
+        "must not rise by 1e-6 of the initial one in any step. *bounce*: a soft ball falls 40 mm on a plate, "
         "Newmark. "
         "Over a step the kinetic energy changes by the mean of the forces at both ends times the way, so "
         "that energy is "

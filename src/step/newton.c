@@ -184,13 +184,8 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     if (n->terms == NULL) {
         return BRN_OK;
     }
-    bool anew = false;
-    BRN_TRY(n->terms->hessian(n->terms->self, n->x, s->matrix, &n->matrix, &anew));
-    if (anew) {
-        brn_factor_destroy(n->factor);
-        n->factor = NULL;
-    }
-    return BRN_OK;
+    bool anew = false; /* the factor sees for itself */
+    return n->terms->hessian(n->terms->self, n->x, s->matrix, &n->matrix, &anew);
 }
 
 /* n->step = Newton direction for the right-hand side n->rhs, held dofs going their remaining way. */
@@ -217,8 +212,12 @@ static brn_status solve(brn_newton *n, brn_step_info *info)
         return status;
     }
     double started = brn_wall_time();
+    /* The order comes from the elastic pattern, whatever touched when it was made: a resumed run has the same one. */
     if (n->factor == NULL) {
-        BRN_TRY(brn_factor_create(n->ctx, n->matrix, n->model->fixed, &n->factor));
+        BRN_TRY(brn_factor_create(n->ctx, s->matrix, n->model->fixed, &n->factor));
+    }
+    if (n->matrix != s->matrix) {
+        BRN_TRY(brn_factor_update(n->factor, n->matrix));
     }
     BRN_TRY(brn_factor_numeric(n->factor, n->matrix, n->model->fixed));
     const double factored = brn_wall_time();

@@ -25,7 +25,7 @@ typedef struct pattern {
 
 /* ---- node -> stencil incidence ------------------------------------------------------------------------------ */
 
-static brn_status check_stencils(brn_ctx *ctx, int n, const brn_stencils *lists, int nlists)
+brn_status brn_stencils_check(brn_ctx *ctx, int n, const brn_stencils *lists, int nlists)
 {
     for (int l = 0; l < nlists; ++l) {
         if (lists[l].count < 0 || lists[l].width < 0) {
@@ -234,13 +234,8 @@ static void pattern_free(pattern *p)
 
 /* ---- the matrix ------------------------------------------------------------------------------------------------ */
 
-/* The rows of the strict lower triangle, from the columns of the upper one. */
-static brn_status lower_build(brn_block_matrix *a)
+void brn_block_matrix_index_lower(brn_block_matrix *a)
 {
-    const size_t lower = (size_t)(a->start[a->n] - a->n);
-    BRN_ALLOC(a->ctx, a->lower_start, (size_t)a->n + 2);
-    BRN_ALLOC(a->ctx, a->lower_row, lower);
-    BRN_ALLOC(a->ctx, a->lower_block, lower);
     for (int i = 0; i < a->n; ++i) {
         for (int k = a->start[i] + 1; k < a->start[i + 1]; ++k) {
             a->lower_start[a->column[k] + 2]++;
@@ -256,18 +251,21 @@ static brn_status lower_build(brn_block_matrix *a)
             a->lower_block[t] = k;
         }
     }
-    return BRN_OK;
 }
 
 static brn_status matrix_fill(brn_block_matrix *a, const brn_stencils *lists, int nlists)
 {
-    BRN_TRY(check_stencils(a->ctx, a->n, lists, nlists));
+    BRN_TRY(brn_stencils_check(a->ctx, a->n, lists, nlists));
     BRN_ALLOC(a->ctx, a->start, (size_t)a->n + 1);
     pattern p = {.ctx = a->ctx, .n = a->n, .lists = lists, .nlists = nlists};
     const brn_status status = pattern_build(&p, a);
     pattern_free(&p);
     BRN_TRY(status);
-    BRN_TRY(lower_build(a));
+    const size_t lower = (size_t)(a->start[a->n] - a->n);
+    BRN_ALLOC(a->ctx, a->lower_start, (size_t)a->n + 2);
+    BRN_ALLOC(a->ctx, a->lower_row, lower);
+    BRN_ALLOC(a->ctx, a->lower_block, lower);
+    brn_block_matrix_index_lower(a);
     BRN_ALLOC(a->ctx, a->value, (size_t)a->start[a->n] * (size_t)(a->size * a->size));
     return BRN_OK;
 }

@@ -325,7 +325,7 @@ static brn_status check_pivots(brn_factor *f)
     double least = 2.0;
     int where = -1;
     for (int front = 0; front < t->nfront; ++front) {
-        const size_t rows = (size_t)((brn_front_own(t, front) + brn_front_below(t, front)) * s);
+        const size_t rows = (size_t)brn_front_shape_at(t, front).rows;
         const double *pivot = f->value + t->panel[front];
         for (int j = t->first[front] * s; j < t->first[front + 1] * s; ++j, pivot += rows + 1) {
             const double ratio = *pivot * *pivot / f->diagonal[j];

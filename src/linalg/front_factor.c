@@ -6,7 +6,7 @@
 #include "linalg/front.h"
 
 #include "base/parallel.h"
-#include "linalg/blas.h"
+#include "linalg/front_dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,9 +25,10 @@ typedef struct job {
 typedef struct front {
     int number;
     int own, all; /* nodes */
-    int *index;   /* [n] position in the front of each place that is in it; anything elsewhere */
+    brn_front_shape shape;
+    int *index; /* [n] position in the front of each place that is in it; anything elsewhere */
     double *panel;
-    double *update; /* [all - own][all - own] in scalars */
+    double *update; /* [shape.below][shape.below_pad] */
 } front;
 
 /* ---- collecting ------------------------------------------------------------------------------------------------- */
@@ -35,6 +36,12 @@ typedef struct front {
 static int place_of(const brn_front_tree *t, const front *f, int k)
 {
     return k < f->own ? t->first[f->number] + k : t->row[t->row_start[f->number] + (size_t)(k - f->own)];
+}
+
+/* Row of the panel where the k-th node of the front starts. */
+static int row_of(const front *f, int k, int size)
+{
+    return k < f->own ? k * size : f->shape.own_pad + (k - f->own) * size;
 }
 
 static void index_rows(const brn_front_tree *t, front *f)
@@ -58,8 +65,8 @@ static bool add_block(const job *w, const front *f, int j, int q, const double *
     if (k < 0 || k >= f->all || place_of(t, f, k) != q) {
         return false;
     }
-    const size_t rows = (size_t)(f->all * s);
-    double *to = f->panel + (size_t)((j - t->first[f->number]) * s) * rows + (size_t)(k * s);
+    const size_t rows = (size_t)f->shape.rows;
+    double *to = f->panel + (size_t)((j - t->first[f->number]) * s) * rows + (size_t)row_of(f, k, s);
     const unsigned row_held = w->input->held[q];
     const unsigned column_held = w->input->held[j];
     for (int c = 0; c < s; ++c) {
@@ -75,7 +82,7 @@ static bool add_block(const job *w, const front *f, int j, int q, const double *
 static void add_diagonal(const job *w, const front *f, int j, const double *v)
 {
     const int s = w->tree->size;
-    const size_t rows = (size_t)(f->all * s);
+    const size_t rows = (size_t)f->shape.rows;
     const int k = j - w->tree->first[f->number];
     double *to = f->panel + (size_t)(k * s) * (rows + 1);
     const unsigned held = w->input->held[j];
@@ -131,29 +138,27 @@ static void add_child(const job *w, const front *f, int child, run *runs)
     const int s = t->size;
     const int below = brn_front_below(t, child);
     const int *row = t->row + t->row_start[child];
-    const double *from = w->update[child];
     int nrun = 0;
     for (int k = 0; k < below; ++k) {
-        const int to = f->index[row[k]] * s;
+        const int to = row_of(f, f->index[row[k]], s);
         if (nrun > 0 && runs[nrun - 1].to + runs[nrun - 1].count == to) {
             runs[nrun - 1].count += s;
         } else {
             runs[nrun++] = (run){k * s, to, s};
         }
     }
-    const int m = below * s;
-    const int own = f->own * s;
-    const size_t rows = (size_t)(f->all * s);
-    for (int i = 0, r = 0; i < m; ++i) {
+    const size_t length = brn_front_pad((size_t)(below * s));
+    const double *from = w->update[child];
+    for (int i = 0, r = 0; i < below * s; ++i, from += length) {
         r += i == runs[r].from + runs[r].count;
         const int column = runs[r].to + i - runs[r].from;
-        const int top = column < own ? 0 : own; /* row of the front that the target column starts with */
-        double *to = column < own ? f->panel + (size_t)column * rows
-                                  : f->update + (size_t)(column - own) * (rows - (size_t)own);
-        const double *x = from + (size_t)i * (size_t)m;
+        const bool own = column < f->shape.own_pad;
+        const int top = own ? 0 : f->shape.own_pad; /* row of the front that the target column starts with */
+        double *to = own ? f->panel + (size_t)column * (size_t)f->shape.rows
+                         : f->update + (size_t)(column - top) * (size_t)f->shape.below_pad;
         int at = i - runs[r].from;
         for (int q = r; q < nrun; ++q, at = 0) {
-            const double *restrict source = x + runs[q].from;
+            const double *restrict source = from + runs[q].from;
             double *restrict target = to + (runs[q].to - top);
             for (int k = at; k < runs[q].count; ++k) {
                 target[k] += source[k];
@@ -164,23 +169,6 @@ static void add_child(const job *w, const front *f, int child, run *runs)
 
 /* ---- a front ---------------------------------------------------------------------------------------------------- */
 
-static int factor_dense(double *panel, double *update, int k, int m)
-{
-    const double one = 1.0;
-    const double minus = -1.0;
-    const int below = m - k;
-    int info = 0;
-    dpotrf_("L", &k, panel, &m, &info);
-    if (info != 0) {
-        return info - 1;
-    }
-    if (below > 0) {
-        dtrsm_("R", "L", "T", "N", &below, &k, &one, panel, &m, panel + k, &m);
-        dsyrk_("L", "N", &below, &k, &minus, panel + k, &m, &one, update, &below);
-    }
-    return -1;
-}
-
 static brn_status work_front(const job *w, front *f, int number, double *update, run *runs)
 {
     const brn_front_tree *t = w->tree;
@@ -190,9 +178,9 @@ static brn_status work_front(const job *w, front *f, int number, double *update,
     f->all = f->own + brn_front_below(t, number);
     f->panel = w->value + t->panel[number];
     f->update = update;
-    const size_t below = (size_t)((f->all - f->own) * s);
+    f->shape = brn_front_shape_of(f->own * s, (f->all - f->own) * s);
     memset(f->panel, 0, (t->panel[number + 1] - t->panel[number]) * sizeof *f->panel);
-    memset(f->update, 0, below * below * sizeof *f->update);
+    memset(f->update, 0, brn_front_update_size(t, number) * sizeof *f->update);
     index_rows(t, f);
     if (!add_matrix(w, f)) {
         return BRN_ERR_RANGE;
@@ -201,7 +189,7 @@ static brn_status work_front(const job *w, front *f, int number, double *update,
         add_child(w, f, t->child[c], runs);
     }
     w->update[number] = update;
-    const int bad = factor_dense(f->panel, f->update, f->own * s, f->all * s);
+    const int bad = brn_front_dense_factor(&f->shape, f->panel, f->update);
     if (bad >= 0) {
         w->bad[number] = t->first[number] * s + bad;
         return BRN_ERR_SINGULAR;
@@ -213,8 +201,8 @@ static brn_status work_front(const job *w, front *f, int number, double *update,
 static brn_status hand_over(const job *w, int number, double **update)
 {
     const brn_front_tree *t = w->tree;
-    const size_t below = (size_t)(brn_front_below(t, number) * t->size);
-    *update = brn_realloc(t->ctx, NULL, below * below + 1, sizeof **update); /* a root leaves nothing */
+    /* One more: a root leaves nothing. */
+    *update = brn_realloc(t->ctx, NULL, brn_front_update_size(t, number) + 1, sizeof **update);
     w->update[number] = *update; /* freed with the job, whatever happens */
     return *update != NULL ? BRN_OK : BRN_ERR_MEMORY;
 }
@@ -242,17 +230,15 @@ static brn_status work_task(void *arg, int block, brn_arena *scratch)
     BRN_TAKE(scratch, stack[1], task->stack[1]);
     for (int number = task->begin; number < task->end; ++number) {
         const int side = t->depth[number] & 1;
-        const size_t below = (size_t)(brn_front_below(t, number) * t->size);
         double *update = stack[side] + used[side];
         if (t->parent[number] >= task->end) {
             BRN_TRY(hand_over(w, number, &update));
         } else {
-            used[side] += below * below;
+            used[side] += brn_front_update_size(t, number);
         }
         BRN_TRY(work_front(w, &f, number, update, runs));
         for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
-            const size_t gone = (size_t)(brn_front_below(t, t->child[c]) * t->size);
-            used[!side] -= gone * gone;
+            used[!side] -= brn_front_update_size(t, t->child[c]);
             w->update[t->child[c]] = NULL;
         }
     }

@@ -9,9 +9,10 @@
 static void forward(const brn_front_tree *t, const double *value, int f, int nrhs, double *x, double *work)
 {
     const int s = t->size;
-    const int k = brn_front_own(t, f) * s;
-    const int below = brn_front_below(t, f) * s;
-    const int m = k + below;
+    const brn_front_shape shape = brn_front_shape_at(t, f);
+    const int k = shape.own;
+    const int below = shape.below;
+    const int m = shape.rows;
     const int ndof = t->n * s;
     const int unit = 1;
     const double one = 1.0;
@@ -28,9 +29,9 @@ static void forward(const brn_front_tree *t, const double *value, int f, int nrh
         return;
     }
     if (nrhs == 1) {
-        dgemv_("N", &below, &k, &one, panel + k, &m, own, &unit, &zero, work, &unit);
+        dgemv_("N", &below, &k, &one, panel + shape.own_pad, &m, own, &unit, &zero, work, &unit);
     } else {
-        dgemm_("N", "N", &below, &nrhs, &k, &one, panel + k, &m, own, &ndof, &zero, work, &below);
+        dgemm_("N", "N", &below, &nrhs, &k, &one, panel + shape.own_pad, &m, own, &ndof, &zero, work, &below);
     }
     for (int c = 0; c < nrhs; ++c) {
         double *to = x + (size_t)c * (size_t)ndof;
@@ -45,9 +46,10 @@ static void forward(const brn_front_tree *t, const double *value, int f, int nrh
 static void backward(const brn_front_tree *t, const double *value, int f, int nrhs, double *x, double *work)
 {
     const int s = t->size;
-    const int k = brn_front_own(t, f) * s;
-    const int below = brn_front_below(t, f) * s;
-    const int m = k + below;
+    const brn_front_shape shape = brn_front_shape_at(t, f);
+    const int k = shape.own;
+    const int below = shape.below;
+    const int m = shape.rows;
     const int ndof = t->n * s;
     const int unit = 1;
     const double one = 1.0;
@@ -64,12 +66,13 @@ static void backward(const brn_front_tree *t, const double *value, int f, int nr
     }
     if (nrhs == 1) {
         if (below > 0) {
-            dgemv_("T", &below, &k, &minus, panel + k, &m, work, &unit, &one, own, &unit);
+            dgemv_("T", &below, &k, &minus, panel + shape.own_pad, &m, work, &unit, &one, own, &unit);
         }
         dtrsv_("L", "T", "N", &k, panel, &m, own, &unit);
     } else {
         if (below > 0) {
-            dgemm_("T", "N", &k, &nrhs, &below, &minus, panel + k, &m, work, &below, &one, own, &ndof);
+            dgemm_("T", "N", &k, &nrhs, &below, &minus, panel + shape.own_pad, &m, work, &below, &one, own,
+                   &ndof);
         }
         dtrsm_("L", "L", "T", "N", &k, &nrhs, &one, panel, &m, own, &ndof);
     }

@@ -232,9 +232,8 @@ static brn_status find_rows(builder *b)
         }
         brn_sort_ints(t->row + t->row_start[f], (int)(at - t->row_start[f]));
         t->row_start[f + 1] = at;
-        const size_t columns = (size_t)brn_front_own(t, f) * (size_t)t->size;
-        const size_t below = (size_t)brn_front_below(t, f) * (size_t)t->size;
-        t->panel[f + 1] = t->panel[f] + columns * (columns + below);
+        const brn_front_shape shape = brn_front_shape_at(t, f);
+        t->panel[f + 1] = t->panel[f] + (size_t)shape.own * (size_t)shape.rows;
     }
     return BRN_OK;
 }
@@ -249,13 +248,11 @@ static void measure_stacks(const brn_front_tree *t, brn_front_task *task)
     for (int f = task->begin; f < task->end; ++f) {
         const int side = t->depth[f] & 1;
         if (t->parent[f] >= task->begin && t->parent[f] < task->end) {
-            const size_t below = (size_t)brn_front_below(t, f) * (size_t)t->size;
-            used[side] += below * below;
+            used[side] += brn_front_update_size(t, f);
         }
         task->stack[side] = used[side] > task->stack[side] ? used[side] : task->stack[side];
         for (int c = t->child_start[f]; c < t->child_start[f + 1]; ++c) {
-            const size_t below = (size_t)brn_front_below(t, t->child[c]) * (size_t)t->size;
-            used[!side] -= below * below;
+            used[!side] -= brn_front_update_size(t, t->child[c]);
         }
     }
 }

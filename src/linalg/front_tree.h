@@ -5,6 +5,7 @@
 #define BRN_LINALG_FRONT_TREE_H
 
 #include "linalg/block_matrix.h"
+#include "linalg/front_dense.h"
 #include "linalg/ordering.h"
 
 /* A run of fronts, closed under children, that one worker treats alone. */
@@ -57,6 +58,18 @@ static inline int brn_front_below(const brn_front_tree *t, int f)
 static inline int brn_front_own(const brn_front_tree *t, int f)
 {
     return t->first[f + 1] - t->first[f];
+}
+
+static inline brn_front_shape brn_front_shape_at(const brn_front_tree *t, int f)
+{
+    return brn_front_shape_of(brn_front_own(t, f) * t->size, brn_front_below(t, f) * t->size);
+}
+
+/* Doubles of its contribution to the parent. */
+static inline size_t brn_front_update_size(const brn_front_tree *t, int f)
+{
+    const size_t below = (size_t)brn_front_below(t, f) * (size_t)t->size;
+    return below * brn_front_pad(below);
 }
 
 #endif

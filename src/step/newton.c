@@ -193,14 +193,9 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     if (n->terms == NULL) {
         return BRN_OK;
     }
-    bool anew = false;
     double *was = watch(n, &s->watch.phases.contact);
-    BRN_TRY(n->terms->hessian(n->terms->self, n->x, s->matrix, &n->matrix, &anew));
+    BRN_TRY(n->terms->hessian(n->terms->self, n->x, s->matrix, &n->matrix));
     (void)watch(n, was);
-    if (anew) {
-        brn_factor_destroy(n->factor);
-        n->factor = NULL;
-    }
     return BRN_OK;
 }
 
@@ -225,9 +220,13 @@ static brn_status solve_free(brn_newton *n)
         return brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->trial, fmin(1e-4, n->params.tolerance),
                              PCG_CAP, n->step, &result);
     }
+    (void)watch(n, &s->watch.phases.symbolic);
+    /* The order comes from the elastic pattern, whatever touched when it was made: a resumed run has the same one. */
     if (n->factor == NULL) {
-        (void)watch(n, &s->watch.phases.symbolic);
-        BRN_TRY(brn_factor_create(n->ctx, n->matrix, n->model->fixed, &n->factor));
+        BRN_TRY(brn_factor_create(n->ctx, s->matrix, n->model->fixed, &n->factor));
+    }
+    if (n->terms != NULL) {
+        BRN_TRY(brn_factor_update(n->factor, n->matrix));
     }
     (void)watch(n, &s->watch.phases.factor);
     BRN_TRY(brn_factor_numeric(n->factor, n->matrix, n->model->fixed));

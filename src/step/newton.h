@@ -22,10 +22,9 @@ typedef struct brn_newton_terms {
     /* +inf outside the domain. Asked only for positions between the last bound's start and its end. */
     brn_status (*energy)(void *self, const double *x, double *value);
     brn_status (*gradient)(void *self, const double *x, double *grad); /* added; tied nodes have theirs */
-    /* *sum = base + Hessian, positive semi-definite; *anew if its pattern is another than last time. Rows of tied nodes
+    /* *sum = base + Hessian, positive semi-definite, of any pattern; base itself where there is nothing to add. Rows of tied nodes
        do not take part in the solve: what belongs to them must stand in those of their handles. */
-    brn_status (*hessian)(void *self, const double *x, const brn_block_matrix *base, brn_block_matrix **sum,
-                          bool *anew);
+    brn_status (*hessian)(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum);
     /* Largest fraction in (0, 1] of the step that keeps everything free of intersections; all smaller ones do too. */
     brn_status (*bound)(void *self, const double *x, const double *step, double *fraction);
 } brn_newton_terms;

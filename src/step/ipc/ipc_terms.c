@@ -153,25 +153,6 @@ static brn_status read_pattern(brn_ipc *ipc, bool *anew)
     return BRN_OK;
 }
 
-static brn_status make_sum(brn_ipc *ipc)
-{
-    const brn_model *model = ipc->model;
-    brn_stencils *lists = NULL;
-    BRN_ALLOC(ipc->ctx, lists, model->nsolid + 2);
-    for (int i = 0; i < model->nsolid; ++i) {
-        const brn_solid *solid = model->solid[i];
-        lists[i] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
-    }
-    lists[model->nsolid] = (brn_stencils){ipc->pattern[0].count, NARROW, ipc->pattern[0].row};
-    lists[model->nsolid + 1] = (brn_stencils){ipc->pattern[1].count, WIDE, ipc->pattern[1].row};
-    brn_block_matrix_destroy(ipc->sum);
-    ipc->sum = NULL;
-    const brn_status status =
-        brn_block_matrix_create(ipc->ctx, model->nnode, model->dim, lists, model->nsolid + 2, &ipc->sum);
-    brn_free(ipc->ctx, lists);
-    return status;
-}
-
 /* block(row, column) += weight * local, rows of `stride`; blocks below the diagonal belong to the transposed pair. */
 static void add_block(brn_block_matrix *a, int row, int column, double weight, const double *local,
                       int stride)
@@ -223,19 +204,24 @@ static void add_friction(brn_ipc *ipc, const double *x)
     }
 }
 
-static brn_status ipc_hessian(void *self, const double *x, const brn_block_matrix *base,
-                              brn_block_matrix **sum, bool *anew)
+static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
 {
     brn_ipc *ipc = self;
+    bool anew = false;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
-    BRN_TRY(read_pattern(ipc, anew));
-    if (*anew) {
+    *sum = base;
+    if (ipc->ncontact + ipc->nslide == 0) {
+        return BRN_OK;
+    }
+    BRN_TRY(read_pattern(ipc, &anew));
+    if (anew) {
+        const brn_stencils lists[2] = {{ipc->pattern[0].count, NARROW, ipc->pattern[0].row},
+                                       {ipc->pattern[1].count, WIDE, ipc->pattern[1].row}};
         double *was = brn_stopwatch_switch(&ipc->system->watch, &ipc->system->watch.phases.symbolic);
-        BRN_TRY(make_sum(ipc));
+        BRN_TRY(brn_block_matrix_join(base, lists, 2, &ipc->sum));
         (void)brn_stopwatch_switch(&ipc->system->watch, was);
     }
-    brn_block_matrix_zero(ipc->sum);
-    BRN_TRY(brn_block_matrix_add(ipc->sum, 1.0, base));
+    BRN_TRY(brn_block_matrix_load(ipc->sum, base));
     for (int first = 0; first < ipc->ncontact; first += CHUNK) {
         const int end = first + CHUNK < ipc->ncontact ? first + CHUNK : ipc->ncontact;
         BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, (size_t)(end - first) * WIDTH * WIDTH);

@@ -1,0 +1,227 @@
+/* Small fronts (most of them on thin bodies) would spend their time in the overhead of BLAS calls. They are factored by one
+   kernel instead: a strip of up to 6 columns and a few vectors of rows stays in registers while all columns to its left
+   are subtracted; large fronts go to BLAS. */
+#include "linalg/front_dense.h"
+
+#include "linalg/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Everything that takes vectors by value is inlined, so no calling convention is involved. */
+#if defined(__clang__)
+# pragma clang diagnostic ignored "-Wpsabi"
+#elif defined(__GNUC__)
+# pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+enum {
+    LANES = BRN_FRONT_LANES,
+    STRIP = 6, /* columns at a time: two nodes in 3D */
+#if defined(__AVX512F__)
+    STACK = 2, /* vectors of rows at a time: what the registers hold */
+#else
+    STACK = 1,
+#endif
+    BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
+};
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE lanes load(const double *from)
+{
+    lanes a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+INLINE void store(double *to, lanes a)
+{
+    memcpy(to, &a, sizeof a);
+}
+
+/* The strip of `width` columns that is worked on. */
+typedef struct strip {
+    double *to;         /* its first column */
+    size_t to_rows;     /* length of a column there */
+    const double *left; /* columns to the left: their rows that match those of `to` */
+    const double *own;  /* columns to the left: their rows that match the columns of the strip */
+    size_t left_rows;
+    int depth; /* how many */
+    /* Diagonal block, below the diagonal, and the inverse of its diagonal; to be divided by if solve is set. */
+    double l[STRIP][STRIP];
+    double inverse[STRIP];
+} strip;
+
+/* Rows [row, row + count * LANES): to -= left own', then, with solve, to = to L^-T. */
+INLINE void strip_rows(const strip *s, size_t row, const int count, const int width, const int solve)
+{
+    lanes x[STACK][STRIP];
+    for (int v = 0; v < count; ++v) {
+        for (int c = 0; c < width; ++c) {
+            x[v][c] = load(s->to + (size_t)c * s->to_rows + row + (size_t)(v * LANES));
+        }
+    }
+    const double *left = s->left + row;
+    const double *own = s->own;
+    for (int p = 0; p < s->depth; ++p, left += s->left_rows, own += s->left_rows) {
+        lanes a[STACK];
+        for (int v = 0; v < count; ++v) {
+            a[v] = load(left + v * LANES);
+        }
+        for (int c = 0; c < width; ++c) {
+            for (int v = 0; v < count; ++v) {
+                x[v][c] -= a[v] * own[c];
+            }
+        }
+    }
+    for (int c = 0; solve && c < width; ++c) {
+        for (int v = 0; v < count; ++v) {
+            for (int p = 0; p < c; ++p) {
+                x[v][c] -= x[v][p] * s->l[c][p];
+            }
+            x[v][c] *= s->inverse[c];
+        }
+    }
+    for (int v = 0; v < count; ++v) {
+        for (int c = 0; c < width; ++c) {
+            store(s->to + (size_t)c * s->to_rows + row + (size_t)(v * LANES), x[v][c]);
+        }
+    }
+}
+
+/* Rows [row, end), multiples of LANES. */
+INLINE void strip_update(const strip *s, size_t row, size_t end, const int width, const int solve)
+{
+    for (; row + STACK * LANES <= end; row += STACK * LANES) {
+        strip_rows(s, row, STACK, width, solve);
+    }
+    for (; row < end; row += LANES) {
+        strip_rows(s, row, 1, width, solve);
+    }
+}
+
+/* Cholesky factor of the diagonal block at row j of the strip, in place; returns its first bad column, or -1. */
+INLINE int strip_pivots(strip *s, size_t j, const int width)
+{
+    for (int c = 0; c < width; ++c) {
+        for (int r = c; r < width; ++r) {
+            double *x = s->to + (size_t)c * s->to_rows + j + (size_t)r;
+            double value = *x;
+            for (int p = 0; p < c; ++p) {
+                value -= s->l[r][p] * s->l[c][p];
+            }
+            if (r > c) {
+                s->l[r][c] = value * s->inverse[c];
+            } else if (value > 0.0) {
+                s->l[c][c] = sqrt(value);
+                s->inverse[c] = 1.0 / s->l[c][c];
+            } else {
+                return c; /* NaN too */
+            }
+        }
+    }
+    return -1;
+}
+
+/* Columns [j, j + width) of the panel. Returns the first bad column, or -1. */
+INLINE int panel_strip(double *panel, size_t rows, size_t j, const int width)
+{
+    strip s = {.to = panel + j * rows,
+               .to_rows = rows,
+               .left = panel,
+               .own = panel + j,
+               .left_rows = rows,
+               .depth = (int)j};
+    const size_t first = j / LANES * LANES;
+    const size_t middle = brn_front_pad(j + (size_t)width);
+    strip_update(&s, first, middle, width, 0);
+    const int bad = strip_pivots(&s, j, width);
+    if (bad >= 0) {
+        return (int)j + bad;
+    }
+    strip_update(&s, middle, rows, width, 1);
+    /* What shares a vector with the diagonal block: solved without the update that it has, then the block put in. */
+    s.depth = 0;
+    strip_update(&s, first, middle, width, 1);
+    for (int c = 0; c < width; ++c) {
+        for (int r = c; r < width; ++r) {
+            s.to[(size_t)c * rows + j + (size_t)r] = s.l[r][c];
+        }
+    }
+    return -1;
+}
+
+/* Columns [j, j + width) of the contribution. */
+INLINE void update_strip(const brn_front_shape *shape, const double *panel, double *update, size_t j,
+                         const int width)
+{
+    const double *below = panel + shape->own_pad;
+    const strip s = {.to = update + j * (size_t)shape->below_pad,
+                     .to_rows = (size_t)shape->below_pad,
+                     .left = below,
+                     .own = below + j,
+                     .left_rows = (size_t)shape->rows,
+                     .depth = shape->own};
+    strip_update(&s, j / LANES * LANES, (size_t)shape->below_pad, width, 0);
+}
+
+static int factor_small(const brn_front_shape *shape, double *panel, double *update)
+{
+    const size_t rows = (size_t)shape->rows;
+    int bad = -1;
+    for (int j = 0; j < shape->own && bad < 0;) {
+        const int left = shape->own - j;
+        if (left >= STRIP) {
+            bad = panel_strip(panel, rows, (size_t)j, STRIP);
+            j += STRIP;
+        } else if (left >= 3) {
+            bad = panel_strip(panel, rows, (size_t)j, 3);
+            j += 3;
+        } else {
+            bad = panel_strip(panel, rows, (size_t)j, 1);
+            j += 1;
+        }
+    }
+    for (int j = 0; j < shape->below && bad < 0;) {
+        const int left = shape->below - j;
+        if (left >= STRIP) {
+            update_strip(shape, panel, update, (size_t)j, STRIP);
+            j += STRIP;
+        } else if (left >= 3) {
+            update_strip(shape, panel, update, (size_t)j, 3);
+            j += 3;
+        } else {
+            update_strip(shape, panel, update, (size_t)j, 1);
+            j += 1;
+        }
+    }
+    return bad;
+}
+
+static int factor_large(const brn_front_shape *shape, double *panel, double *update)
+{
+    const double one = 1.0;
+    const double minus = -1.0;
+    int info = 0;
+    dpotrf_("L", &shape->own, panel, &shape->rows, &info);
+    if (info != 0) {
+        return info > 0 ? info - 1 : 0;
+    }
+    if (shape->below > 0) {
+        double *below = panel + shape->own_pad;
+        dtrsm_("R", "L", "T", "N", &shape->below, &shape->own, &one, panel, &shape->rows, below,
+               &shape->rows);
+        dsyrk_("L", "N", &shape->below, &shape->own, &minus, below, &shape->rows, &one, update,
+               &shape->below_pad);
+    }
+    return -1;
+}
+
+int brn_front_dense_factor(const brn_front_shape *shape, double *panel, double *update)
+{
+    return shape->own <= BLAS_COLUMNS ? factor_small(shape, panel, update)
+                                      : factor_large(shape, panel, update);
+}

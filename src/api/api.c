@@ -133,15 +133,25 @@ static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
 /* Lowest eigenvalue that is not a rigid motion. */
 static brn_status lowest_elastic(brn_system *s, double highest, double *out)
 {
-    const int rigid = (s->model->dim == 3 ? 6 : 3) * s->model->nbody;
-    const int wanted = rigid + 1 < s->ndof / 2 ? rigid + 1 : s->ndof / 2;
+    int rigid = 0;
+    int nfree = 0;
+    for (int n = 0; n < s->model->nbody; ++n) {
+        rigid += s->model->body[n].type == BRN_BODY_STATIC ? 0 : s->model->dim == 3 ? 6 : 3;
+    }
+    for (int i = 0; i < s->ndof; ++i) {
+        nfree += s->model->fixed[i] == BRN_DOF_FREE;
+    }
+    const int wanted = rigid + 1 < nfree / 2 ? rigid + 1 : nfree / 2;
+    *out = 0.0;
+    if (wanted < 1) {
+        return BRN_OK;
+    }
     brn_block_matrix *mass = NULL;
     BRN_TRY(expand_mass(s, &mass));
     brn_modes *modes = NULL;
     const brn_status status = brn_modes_find(s->ctx, s->matrix, mass, s->model->fixed, wanted, 1e-4, &modes);
     brn_block_matrix_destroy(mass);
     BRN_TRY(status);
-    *out = 0.0;
     for (int i = 0; i < modes->count && *out == 0.0; ++i) {
         *out = modes->lambda[i] > 1e-9 * highest ? modes->lambda[i] : 0.0;
     }

@@ -65,4 +65,5 @@ void brn_registry_fill(brn_registry *registry)
     }
     add(registry, BRN_SET_BODY, &brn_deformable_table);
     add(registry, BRN_SET_BODY, &brn_static_table);
+    add(registry, BRN_SET_BODY, &brn_rigid_table);
 }

@@ -10,6 +10,7 @@
 #define CCD_ROUNDING          0x1p-53
 #define CCD_TINY              0x1p-900
 #define CCD_ITERATIONS        200
+#define CCD_CAREFUL           0
 #define CCD_INLINE            inline __attribute__((always_inline)) /* one copy for each shape */
 #define CCD_SQRT(x)           sqrt(x)
 #include "geom/ccd_loop.h"

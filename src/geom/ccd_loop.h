@@ -1,6 +1,7 @@
 /* Additive CCD in one precision. The includer defines what geom/difference.h wants and CCD_SQRT(x), CCD_ROUNDING (u, half
    the distance of 1 and the next number), CCD_TINY (a squared length above which no square loses digits to
-   underflow), CCD_ITERATIONS (their cap) and CCD_INLINE before each inclusion; there is no include guard.
+   underflow), CCD_ITERATIONS (their cap), CCD_CAREFUL (1: look at every feature of the start) and CCD_INLINE before
+   each inclusion; there is no include guard.
 
    Rounding, to first order in u. R_k, V_k are the exact vertices and motions, r_k, v_k the computed ones; size bounds
    the sums of absolute components |r_k(0)|, sweep those of |r_k(0)| + |r_k(1)|. Then |r_k - R_k| <= u size and
@@ -10,6 +11,13 @@
    rounding of the sum t + step, a motion of at most u t sweep. The speed -n.V_k is taken as -b_k + 8 u sweep. The length
    of n is 1 within 4 u, so wanted distances are lengthened by 8 u; quotients are shortened by 16 u. */
 #include "geom/difference.h"
+
+#ifndef BRN_GEOM_CCD_LOOP_EDGES
+# define BRN_GEOM_CCD_LOOP_EDGES
+/* Vertices of the edges of the two shapes with a face, in the order of geom/difference.h. */
+static const unsigned char brn_triangle_edges[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+static const unsigned char brn_rhomboid_edges[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
+#endif
 
 typedef struct DIFFERENCE_NAME(sweep) {
     int shape, count;
@@ -48,13 +56,32 @@ static CCD_INLINE void DIFFERENCE_NAME(sweep_set)(int shape, const double x0[][3
     }
 }
 
+/* Unit vector n along c; false if it has no direction to be trusted. */
+static CCD_INLINE int DIFFERENCE_NAME(unit)(const DIFFERENCE_REAL c[3], DIFFERENCE_REAL n[3])
+{
+    const DIFFERENCE_REAL length2 = DIFFERENCE_NAME(dot)(c, c), length = CCD_SQRT(length2);
+    for (int i = 0; i < 3; ++i) {
+        n[i] = c[i] / length;
+    }
+    return length2 > CCD_TINY;
+}
+
+/* Takes the part along e out of a direction c, which is good to u over a distance, or over a sine. A tilt along a side
+   would cost the length of the side times the tilt; across the side it is of second order, or meets the small height
+   of a narrow face. So an edge, or a side of the face, is taken out once more. */
+static CCD_INLINE void DIFFERENCE_NAME(straighten)(DIFFERENCE_REAL c[3], const DIFFERENCE_REAL e[3])
+{
+    const DIFFERENCE_REAL s = DIFFERENCE_NAME(dot)(c, e) / DIFFERENCE_NAME(dot)(e, e);
+    for (int i = 0; i < 3; ++i) {
+        c[i] -= s * e[i];
+    }
+}
+
 /* Unit direction from the origin to the nearest point at time t, and (unless NULL) the distance of that point,
    which is not below the true one by more than rounding. False if it has none that can be trusted. */
 static CCD_INLINE int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, double t,
                                                  DIFFERENCE_REAL n[3], DIFFERENCE_REAL *distance)
 {
-    static const unsigned char triangle_edges[3][2] = {{0, 1}, {1, 2}, {0, 2}};
-    static const unsigned char rhomboid_edges[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
     DIFFERENCE_REAL r[4][3] = {{0}}, e1[3] = {0}, e2[3] = {0};
     for (int k = 0; k < q->count; ++k) {
         for (int i = 0; i < 3; ++i) {
@@ -83,27 +110,104 @@ static CCD_INLINE int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * 
         }
         *distance = CCD_SQRT(DIFFERENCE_NAME(dot)(point, point));
     }
-    /* The direction is good to u over a distance, or over a sine. A tilt along a side would cost the length of the side
-       times the tilt; across the side it is of second order, or meets the small height of a narrow face. So project the
-       edge, or a side of the face, out once more. */
     if (found.feature >= BRN_FEATURE_EDGE) {
         const int edge = found.feature == BRN_FEATURE_FACE ? 0 : found.feature - BRN_FEATURE_EDGE;
         const unsigned char *ends =
-            q->shape == BRN_SHAPE_RHOMBOID ? rhomboid_edges[edge] : triangle_edges[edge];
+            q->shape == BRN_SHAPE_RHOMBOID ? brn_rhomboid_edges[edge] : brn_triangle_edges[edge];
         DIFFERENCE_REAL e[3];
         for (int i = 0; i < 3; ++i) {
             e[i] = r[ends[1]][i] - r[ends[0]][i];
         }
-        const DIFFERENCE_REAL s = DIFFERENCE_NAME(dot)(found.c, e) / DIFFERENCE_NAME(dot)(e, e);
+        DIFFERENCE_NAME(straighten)(found.c, e);
+    }
+    return DIFFERENCE_NAME(unit)(found.c, n);
+}
+
+#if CCD_CAREFUL
+/* Takes the direction c if it separates the vertices at t = 0 more than n does, by *best. */
+static void DIFFERENCE_NAME(offer)(const DIFFERENCE_NAME(sweep) * q, const DIFFERENCE_REAL c[3],
+                                   DIFFERENCE_REAL *best, DIFFERENCE_REAL n[3])
+{
+    DIFFERENCE_REAL unit[3], low = 0;
+    const int sure = DIFFERENCE_NAME(unit)(c, unit);
+    for (int k = 0; k < q->count; ++k) {
+        const DIFFERENCE_REAL g = DIFFERENCE_NAME(dot)(unit, q->r[k]);
+        low = k == 0 || g < low ? g : low;
+    }
+    if (sure && low > *best) {
+        *best = low;
         for (int i = 0; i < 3; ++i) {
-            found.c[i] -= s * e[i];
+            n[i] = unit[i];
         }
     }
-    const DIFFERENCE_REAL length2 = DIFFERENCE_NAME(dot)(found.c, found.c), length = CCD_SQRT(length2);
-    for (int i = 0; i < 3; ++i) {
-        n[i] = found.c[i] / length;
+}
+
+/* Improves the direction n and the distance at t = 0 of narrow faces. There the place of the projection along a side is
+   uncertain by u / sine of the side, which may be more than the distance, and so is the feature that it falls on. So
+   every feature offers its direction (the best one will be certified, or not) and its nearest point. */
+static void DIFFERENCE_NAME(search)(const DIFFERENCE_NAME(sweep) * q, DIFFERENCE_REAL low,
+                                    DIFFERENCE_REAL n[3], DIFFERENCE_REAL *distance)
+{
+    const int triangle = q->shape == BRN_SHAPE_TRIANGLE;
+    const DIFFERENCE_REAL(*r)[3] = q->r;
+    DIFFERENCE_REAL e[3], e1[3], e2[3], m1[3], m2[3], normal[3], p[3], best = low, u = 0, v = 0;
+    for (int edge = 0; edge < (triangle ? 3 : 4); ++edge) {
+        const unsigned char *ends = triangle ? brn_triangle_edges[edge] : brn_rhomboid_edges[edge];
+        DIFFERENCE_NAME(nearest) found = {.feature = -1};
+        for (int i = 0; i < 3; ++i) {
+            e[i] = r[ends[1]][i] - r[ends[0]][i];
+        }
+        DIFFERENCE_NAME(try_edge)(r[ends[0]], r[ends[1]], e, edge, ends[0], ends[1], &found);
+        const DIFFERENCE_REAL length = CCD_SQRT(found.squared);
+        *distance = length < *distance ? length : *distance;
+        if (found.feature >= BRN_FEATURE_EDGE) {
+            DIFFERENCE_NAME(straighten)(found.c, e);
+        }
+        DIFFERENCE_NAME(offer)(q, found.c, &best, n);
     }
-    return length2 > CCD_TINY;
+    /* The foot of the normal from the origin, improved from its own remainder. */
+    for (int i = 0; i < 3; ++i) {
+        e1[i] = r[1][i] - r[0][i];
+        e2[i] = r[2][i] - r[0][i];
+        p[i] = r[0][i];
+    }
+    DIFFERENCE_NAME(cross)(e1, e2, normal);
+    DIFFERENCE_NAME(cross)(e2, normal, m1);
+    DIFFERENCE_NAME(cross)(normal, e1, m2);
+    const DIFFERENCE_REAL nn = DIFFERENCE_NAME(dot)(normal, normal);
+    for (int repeat = 0; repeat < 3 && nn > CCD_TINY; ++repeat) {
+        u -= DIFFERENCE_NAME(dot)(p, m1) / nn;
+        v -= DIFFERENCE_NAME(dot)(p, m2) / nn;
+        for (int i = 0; i < 3; ++i) {
+            p[i] = r[0][i] + u * e1[i] + v * e2[i];
+        }
+    }
+    const DIFFERENCE_REAL length = CCD_SQRT(DIFFERENCE_NAME(dot)(p, p));
+    if (nn > CCD_TINY && u >= 0 && v >= 0 && (triangle ? u + v <= 1 : u <= 1 && v <= 1)) {
+        *distance = length < *distance ? length : *distance;
+    }
+    const int behind = DIFFERENCE_NAME(dot)(normal, p) < 0;
+    for (int i = 0; i < 3; ++i) {
+        normal[i] = behind ? -normal[i] : normal[i];
+    }
+    DIFFERENCE_NAME(straighten)(normal, e1);
+    DIFFERENCE_NAME(offer)(q, normal, &best, n);
+}
+#endif
+
+/* Separation of the vertices along n at time t, lowered by the margin, and its rates; the least is returned. */
+static CCD_INLINE DIFFERENCE_REAL DIFFERENCE_NAME(separation)(const DIFFERENCE_NAME(sweep) * q, double t,
+                                                              DIFFERENCE_REAL margin,
+                                                              const DIFFERENCE_REAL n[3],
+                                                              DIFFERENCE_REAL g[4], DIFFERENCE_REAL b[4])
+{
+    DIFFERENCE_REAL low = 0;
+    for (int k = 0; k < q->count; ++k) {
+        b[k] = DIFFERENCE_NAME(dot)(n, q->v[k]);
+        g[k] = DIFFERENCE_NAME(dot)(n, q->r[k]) + (DIFFERENCE_REAL)t * b[k] - margin;
+        low = k == 0 || g[k] < low ? g[k] : low;
+    }
+    return low;
 }
 
 /* The largest safe time; -1 if this precision cannot certify the start. */
@@ -118,18 +222,20 @@ static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) *
         if (!DIFFERENCE_NAME(direction)(q, t, n, iteration == 0 ? &distance : NULL)) {
             return iteration == 0 ? -1.0 : t;
         }
-        /* Separation along n, now and its rate. */
         const DIFFERENCE_REAL margin = 16 * u * (q->size + (DIFFERENCE_REAL)t * q->sweep);
-        DIFFERENCE_REAL low = 0;
-        for (int k = 0; k < q->count; ++k) {
-            b[k] = DIFFERENCE_NAME(dot)(n, q->v[k]);
-            g[k] = DIFFERENCE_NAME(dot)(n, q->r[k]) + (DIFFERENCE_REAL)t * b[k] - margin;
-            low = k == 0 || g[k] < low ? g[k] : low;
-        }
+        DIFFERENCE_REAL low = DIFFERENCE_NAME(separation)(q, t, margin, n, g, b);
         if (iteration == 0) {
             /* The gap is at most `gap`; what is certified must be nearly as much, or the fraction would suffer. */
-            const DIFFERENCE_REAL gap = distance + margin - (DIFFERENCE_REAL)dmin;
-            if (!(gap > 0) || !(low - dmin > (keep + 0.8 * (1.0 - keep)) * gap)) {
+            const double part = keep + 0.8 * (1.0 - keep);
+            DIFFERENCE_REAL gap = distance + margin - (DIFFERENCE_REAL)dmin;
+#if CCD_CAREFUL
+            if (q->shape >= BRN_SHAPE_TRIANGLE && gap > 8 * margin && !(low - dmin > part * gap)) {
+                DIFFERENCE_NAME(search)(q, low + margin, n, &distance);
+                low = DIFFERENCE_NAME(separation)(q, t, margin, n, g, b);
+                gap = distance + margin - (DIFFERENCE_REAL)dmin;
+            }
+#endif
+            if (!(gap > 0) || !(low - dmin > part * gap)) {
                 return -1.0;
             }
             wanted = (dmin + keep * gap) * more;
@@ -145,7 +251,10 @@ static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) *
                 step = room / speed;
             }
         }
-        const double next = t + (double)(step * less * less);
+        /* Down to a double: the margin holds the rounding of this sum, but not that of a wide number. */
+        const DIFFERENCE_REAL sum = (DIFFERENCE_REAL)t + step * less * less;
+        double next = (double)sum;
+        next = (DIFFERENCE_REAL)next > sum ? nextafter(next, 0.0) : next;
         if (next >= t_max || step >= (DIFFERENCE_REAL)t_max) {
             return t_max;
         }

@@ -31,6 +31,7 @@ static wide root(wide x)
 #define CCD_SQRT(x)           root(x)
 #define CCD_INLINE
 #define CCD_ITERATIONS 12 /* some 3 us each where it is emulated */
+#define CCD_CAREFUL    1
 #include "geom/ccd_loop.h"
 
 double brn_ccd_wide(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,

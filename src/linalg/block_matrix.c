@@ -1,6 +1,7 @@
 #include "linalg/block_matrix.h"
 
 #include "base/parallel.h"
+#include "linalg/sort.h"
 
 #include <limits.h>
 #include <string.h>
@@ -98,23 +99,6 @@ static void set_insert(node_set *set, int node)
     }
 }
 
-/* Shell sort with Ciura's gaps: rows are short, and no memory or recursion is needed for the long ones. */
-static void sort_ints(int *v, int n)
-{
-    static const int gaps[] = {86961, 39405, 17961, 8151, 3548, 1577, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; ++g) {
-        const int gap = gaps[g];
-        for (int i = gap; i < n; ++i) {
-            const int x = v[i];
-            int j = i;
-            for (; j >= gap && v[j - gap] > x; j -= gap) {
-                v[j] = v[j - gap];
-            }
-            v[j] = x;
-        }
-    }
-}
-
 static int list_of(const pattern *p, int stencil, int guess)
 {
     if (stencil >= p->first[guess] && stencil < p->first[guess + 1]) {
@@ -158,7 +142,7 @@ static void row_collect(const pattern *p, int row, node_set *set)
         }
         set->slot[h & set->mask] = -1;
     }
-    sort_ints(set->item, set->count);
+    brn_sort_ints(set->item, set->count);
 }
 
 /* A table twice as large as the longest row of the block can become. */

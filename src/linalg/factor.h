@@ -1,6 +1,7 @@
-/* Sparse Cholesky: CHOLMOD behind one small interface. The node graph is ordered (AMD, and METIS where it can pay; the
-   one that predicts fewer operations is taken) and expanded by the block size; the symbolic analysis is reused as long
-   as the pattern lasts. BLAS is held at one thread during the call and given back as it was. */
+/* Sparse Cholesky. The node graph is ordered by CHOLMOD (AMD, and METIS where it can pay; the one that predicts fewer
+   operations is taken); the factorisation is multifrontal on blocks, on the ctx's threads, with the same bits for any number of
+   them. The symbolic analysis is reused as long as the pattern lasts. BLAS is held at one thread during the call and
+   given back as it was. */
 #ifndef BRN_LINALG_FACTOR_H
 #define BRN_LINALG_FACTOR_H
 
@@ -16,8 +17,8 @@ typedef struct brn_factor_stats {
        there is none): rounding-sized (below about 1e-13) means singular to working precision, e.g. a body nobody holds. */
     double pivot_min;
     int pivot_dof;        /* where that is; -1 if there is no free dof */
-    const char *ordering; /* "amd" | "metis" */
-    bool supernodal;
+    const char *ordering; /* "amd" | "metis" | "nested dissection" */
+    int fronts;           /* dense matrices that it is made of */
 } brn_factor_stats;
 
 /* Symbolic analysis of the pattern. Nodes all of whose dofs are marked in held ([n*size], may be NULL) are taken out of
@@ -25,8 +26,14 @@ typedef struct brn_factor_stats {
 brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsigned char *held,
                              brn_factor **out);
 void brn_factor_destroy(brn_factor *factor);
+/* Analysis of another pattern of the same size, with the nodes held at create. The elimination order of create's pattern is
+   kept, unless it would cost more than 1.5 times what it costs there; the order is then found anew, in a quick way. The
+   outcome depends on the two patterns alone, not on updates in between, so that a resumed run has the same bits.
+   Couplings with held nodes are no part of a pattern, and a pattern that is analysed already costs a comparison. After a
+   failure there is no analysis: update again before the next numeric call. */
+brn_status brn_factor_update(brn_factor *factor, const brn_block_matrix *a);
 /* Numeric factorisation of A with the scalar dofs marked in fixed ([n*size], may be NULL) replaced by identity rows and
-   columns; A has the pattern of create. BRN_ERR_SINGULAR if A is not positive definite, BRN_ERR_NOT_FINITE if an entry
+   columns; A has the analysed pattern or a part of it (BRN_ERR_RANGE otherwise). BRN_ERR_SINGULAR if A is not positive definite, BRN_ERR_NOT_FINITE if an entry
    is not (the message names the place); there is no factor to solve with then. */
 brn_status brn_factor_numeric(brn_factor *factor, const brn_block_matrix *a, const unsigned char *fixed);
 /* Solves A x = b; b and x ([n*size]) may be the same array. Fixed dofs: x = b. */

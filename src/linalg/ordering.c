@@ -12,6 +12,8 @@
 /* Nested dissection is a game of chance: relabelled at random, the same graph comes out up to 15 % cheaper. From here
    on a few throws more (8 us a node each) are paid back within ten refactorisations. */
 #define THROWS_FLOPS_PER_NODE 4e5
+/* The same for a pattern that is factored once: METIS must be paid back by that one factorisation. */
+#define METIS_ONCE_FLOPS_PER_NODE 2e5
 
 brn_status brn_cholmod_fail(brn_ctx *ctx, const cholmod_common *cm, const char *what, int n, int size)
 {
@@ -32,14 +34,14 @@ brn_status brn_cholmod_fail(brn_ctx *ctx, const cholmod_common *cm, const char *
 /* METIS seeds and draws from the C library's process-wide generator (srand, rand): the order is the same for every run,
    unless another thread of the process calls either at the same time. */
 
-/* Orders the node graph by one method; *flops: of its factorisation with 1x1 blocks. With `label` the graph is seen
-   with its nodes renumbered: node label[i] as number i. */
-static brn_status order_by(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, int method, int *label,
-                           int *node, double *flops)
+/* Orders the node graph by one method, or as `given` says. With `label` the graph is seen with its nodes renumbered:
+   node label[i] as number i. */
+static brn_status order_by(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, int method, int *given,
+                           const int *label, brn_ordering *out)
 {
     cholmod_sparse *seen = graph;
     if (label != NULL) {
-        seen = cholmod_ptranspose(graph, 0, label, NULL, 0, cm);
+        seen = cholmod_ptranspose(graph, 0, (int *)label, NULL, 0, cm);
         if (seen == NULL) {
             return brn_cholmod_fail(ctx, cm, "ordering", (int)graph->nrow, 1);
         }
@@ -48,13 +50,15 @@ static brn_status order_by(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *gra
     cm->method[0].ordering = method;
     cm->postorder = true;
     cm->supernodal = CHOLMOD_SIMPLICIAL;
-    cholmod_factor *l = cholmod_analyze(seen, cm);
+    cholmod_factor *l = cholmod_analyze_p(seen, given, NULL, 0, cm);
     if (l != NULL) {
         const int *order = l->Perm;
+        const int *count = l->ColCount;
         for (int i = 0; i < (int)graph->nrow; ++i) {
-            node[i] = label != NULL ? label[order[i]] : order[i];
+            out->node[i] = label != NULL ? label[order[i]] : order[i];
+            out->count[i] = count[i];
         }
-        *flops = cm->fl;
+        out->flops = cm->fl;
     }
     if (label != NULL) {
         cholmod_free_sparse(&seen, cm);
@@ -64,6 +68,12 @@ static brn_status order_by(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *gra
     }
     cholmod_free_factor(&l, cm);
     return BRN_OK;
+}
+
+brn_status brn_ordering_keep(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, const int *node,
+                             brn_ordering *out)
+{
+    return order_by(ctx, cm, graph, CHOLMOD_GIVEN, (int *)node, NULL, out);
 }
 
 /* A random order of the nodes, the same for every run. */
@@ -80,40 +90,61 @@ static void shuffle(int *label, int n, brn_rng *rng)
     }
 }
 
-brn_status brn_ordering_find(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, int size, int *node,
-                             const char **name)
+typedef struct attempt {
+    const char *name;
+    int method;
+    bool shuffled;
+    double worth; /* flops a node from which on it is tried */
+} attempt;
+
+static brn_status find_cheapest(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, int size,
+                                const attempt *tries, int ntries, brn_ordering *out)
 {
     const int n = (int)graph->nrow;
-    static const struct {
-        const char *name;
-        int method;
-        bool shuffled;
-        double worth; /* flops a node from which on it is tried */
-    } tries[] = {
+    const double scale = (double)(size * size * size) / (double)n;
+    brn_arena *arena = brn_ctx_arena(ctx);
+    brn_rng rng = {1};
+    int *label = NULL;
+    brn_ordering candidate = {0};
+    BRN_TAKE(arena, label, n);
+    BRN_TAKE(arena, candidate.node, n);
+    BRN_TAKE(arena, candidate.count, n);
+    out->flops = INFINITY;
+    for (int i = 0; i < ntries && out->flops * scale > tries[i].worth; ++i) {
+        if (tries[i].shuffled) {
+            shuffle(label, n, &rng);
+        }
+        BRN_TRY(
+            order_by(ctx, cm, graph, tries[i].method, NULL, tries[i].shuffled ? label : NULL, &candidate));
+        if (candidate.flops < out->flops) {
+            out->flops = candidate.flops;
+            out->name = tries[i].name;
+            memcpy(out->node, candidate.node, (size_t)n * sizeof *out->node);
+            memcpy(out->count, candidate.count, (size_t)n * sizeof *out->count);
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_ordering_find(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, int size,
+                             brn_ordering *out)
+{
+    static const attempt tries[] = {
         {"amd", CHOLMOD_AMD, false, 0.0},
         {"metis", CHOLMOD_METIS, false, METIS_FLOPS_PER_NODE},
         {"nested dissection", CHOLMOD_NESDIS, true, THROWS_FLOPS_PER_NODE},
         {"nested dissection", CHOLMOD_NESDIS, true, THROWS_FLOPS_PER_NODE},
         {"metis", CHOLMOD_METIS, true, THROWS_FLOPS_PER_NODE},
     };
-    const double scale = (double)(size * size * size) / (double)n;
-    brn_arena *arena = brn_ctx_arena(ctx);
-    brn_rng rng = {1};
-    int *label = NULL;
-    int *candidate = NULL;
-    double best = INFINITY;
-    BRN_TAKE(arena, label, n);
-    BRN_TAKE(arena, candidate, n);
-    for (size_t i = 0; i < sizeof tries / sizeof *tries && best * scale > tries[i].worth; ++i) {
-        double flops = 0.0;
-        shuffle(label, n, &rng);
-        BRN_TRY(
-            order_by(ctx, cm, graph, tries[i].method, tries[i].shuffled ? label : NULL, candidate, &flops));
-        if (flops < best) {
-            best = flops;
-            *name = tries[i].name;
-            memcpy(node, candidate, (size_t)n * sizeof *candidate);
-        }
-    }
-    return BRN_OK;
+    return find_cheapest(ctx, cm, graph, size, tries, sizeof tries / sizeof *tries, out);
+}
+
+brn_status brn_ordering_find_quick(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, int size,
+                                   brn_ordering *out)
+{
+    static const attempt tries[] = {
+        {"amd", CHOLMOD_AMD, false, 0.0},
+        {"metis", CHOLMOD_METIS, false, METIS_ONCE_FLOPS_PER_NODE},
+    };
+    return find_cheapest(ctx, cm, graph, size, tries, sizeof tries / sizeof *tries, out);
 }

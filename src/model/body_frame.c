@@ -21,22 +21,29 @@ static void place_nodes(brn_builder *b, const brn_body_common *common, const brn
     }
 }
 
-static brn_status add_nodes(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh,
-                            brn_body *body)
+brn_status brn_builder_grow_nodes(brn_builder *b, int count)
 {
     brn_model *model = b->model;
-    body->node_first = model->nnode;
-    body->node_count = mesh->nnode;
-    if (mesh->nnode > NODES_MAX - model->nnode) {
+    if (count > NODES_MAX - model->nnode) {
         return brn_fail(b->ctx, BRN_ERR_LIMIT, "more than %d nodes in all", NODES_MAX);
     }
-    void *grown = brn_realloc(b->ctx, model->rest, (size_t)(model->nnode + mesh->nnode), sizeof *model->rest);
+    void *grown = brn_realloc(b->ctx, model->rest, (size_t)(model->nnode + count), sizeof *model->rest);
     if (grown == NULL) {
         return BRN_ERR_MEMORY;
     }
     model->rest = grown;
-    place_nodes(b, common, mesh, model->nnode);
-    model->nnode += mesh->nnode;
+    model->nnode += count;
+    return BRN_OK;
+}
+
+static brn_status add_nodes(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh,
+                            brn_body *body)
+{
+    const int first = b->model->nnode;
+    BRN_TRY(brn_builder_grow_nodes(b, mesh->nnode));
+    body->node_first = first;
+    body->node_count = mesh->nnode;
+    place_nodes(b, common, mesh, first);
     return BRN_OK;
 }
 

@@ -2,6 +2,17 @@
 
 static const char *const mass_words[] = {"consistent", "lumped", "uniform", NULL};
 
+#define SPIN(type)                                                                           \
+ {                                                                                           \
+  .name = "angular_velocity", .kind = BRN_REALS, .offset = offsetof(type, angular_velocity), \
+  .unit = "rad/s", .help = "at the start, about the centre of mass: 3 numbers, in 2D 1"      \
+ }
+#define SHAPE(type)                                                                          \
+ {                                                                                           \
+  .name = "shape", .kind = BRN_KEYED, .offset = offsetof(type, shape), .set = BRN_SET_SHAPE, \
+  .help = "instead of a mesh"                                                                \
+ }
+
 static const brn_param deformable_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_deformable_def),
     {.name = "material",
@@ -10,11 +21,7 @@ static const brn_param deformable_params[] = {
      .required = true,
      .help = "name of a material"},
     BRN_P_VECTOR(brn_deformable_def, velocity, "m/s", "at the start"),
-    {.name = "angular_velocity",
-     .kind = BRN_REALS,
-     .offset = offsetof(brn_deformable_def, angular_velocity),
-     .unit = "rad/s",
-     .help = "at the start, about the centre of mass: 3 numbers, in 2D 1"},
+    SPIN(brn_deformable_def),
     BRN_P_CHOICE(
         brn_deformable_def, mass, BRN_MASS_CONSISTENT, mass_words,
         "consistent: of the shape functions; lumped: diagonal (HRZ); uniform: the same at every node"),
@@ -30,11 +37,7 @@ const brn_table brn_deformable_table = {
 
 static const brn_param static_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_static_def),
-    {.name = "shape",
-     .kind = BRN_KEYED,
-     .offset = offsetof(brn_static_def, shape),
-     .set = BRN_SET_SHAPE,
-     .help = "instead of a mesh"},
+    SHAPE(brn_static_def),
     BRN_P_REAL(brn_static_def, thickness, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
                "of a mesh of surface cells in 3D: half of it on either side touches"),
     BRN_P_BLOCK(brn_static_def, motion, &brn_motion_table, "how it moves; absent: not at all"),
@@ -46,4 +49,25 @@ const brn_table brn_static_table = {
     .size = sizeof(brn_static_def),
     .params = static_params,
     .nparams = BRN_COUNT(static_params),
+};
+
+static const brn_param rigid_params[] = {
+    BRN_BODY_COMMON_PARAMS(brn_rigid_def),
+    SHAPE(brn_rigid_def),
+    BRN_P_REAL(brn_rigid_def, density, "kg/m^3", NAN, 0.0, INFINITY, BRN_OPEN,
+               "mass density; 1000 where no mass is given"),
+    BRN_P_REAL(brn_rigid_def, mass, "kg", NAN, 0.0, INFINITY, BRN_OPEN, "instead of a density; in 2D kg/m"),
+    BRN_P_VECTOR(brn_rigid_def, velocity, "m/s", "at the start"),
+    SPIN(brn_rigid_def),
+    BRN_P_REAL(brn_rigid_def, stiffness, "Pa", 1e8, 0.0, INFINITY, BRN_OPEN,
+               "kappa: the energy V kappa |F'F - 1|^2 keeps the body's affine map F near a rotation"),
+};
+
+const brn_table brn_rigid_table = {
+    .name = "rigid",
+    .help = "a stiff body with an affine map for its motion, to the eye rigid: a mesh of cells, a closed "
+            "surface or a shape",
+    .size = sizeof(brn_rigid_def),
+    .params = rigid_params,
+    .nparams = BRN_COUNT(rigid_params),
 };

@@ -21,6 +21,15 @@ typedef struct brn_static_def {
     brn_motion_def motion;
 } brn_static_def;
 
-extern const brn_table brn_deformable_table, brn_static_table;
+typedef struct brn_rigid_def {
+    brn_body_common common;
+    brn_variant shape;          /* instead of a mesh */
+    double density, mass;       /* [kg/m^3], [kg]; NaN: not given */
+    double velocity[3];         /* [m/s] */
+    brn_reals angular_velocity; /* [rad/s] as above */
+    double stiffness;           /* [Pa] */
+} brn_rigid_def;
+
+extern const brn_table brn_deformable_table, brn_static_table, brn_rigid_table;
 
 #endif

@@ -6,6 +6,12 @@
 #include "model/model.h"
 #include "model/shapes/shape.h"
 
+/* The handles of a rigid body: x_i = centre + axes u_i in the coordinates of its mesh; see model_rigid.c. */
+typedef struct brn_rigid_frame {
+    int handle; /* node number of the first */
+    double centre[3], axes[9], inverse[9];
+} brn_rigid_frame;
+
 typedef struct brn_builder {
     brn_ctx *ctx;
     brn_scene *scene;
@@ -15,6 +21,7 @@ typedef struct brn_builder {
     bool *tried;                /* [meshes] */
     const brn_mesh **body_mesh; /* [bodies], NULL where the body has a problem */
     brn_shape_form *form;       /* [bodies], mesh NULL where the body has no shape */
+    brn_rigid_frame *rigid;     /* [bodies] */
     int *mass_kind;             /* [bodies] */
 } brn_builder;
 
@@ -32,6 +39,14 @@ const brn_body_common *brn_builder_body(const brn_builder *b, int body);
 
 /* Nodes, boundary and what touches of a body with this mesh (its own, or that of its form). */
 brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh);
+/* So many more nodes, their positions unset. */
+brn_status brn_builder_grow_nodes(brn_builder *b, int count);
+/* Adds a solid, which is the model's from then on (or destroyed, if there is no room), to the last body. */
+brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid);
+/* Frame, handles and their element of a rigid body; what is wrong with it becomes a problem. */
+brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
+/* Ties of all rigid bodies, once every node is there. */
+brn_status brn_builder_add_ties(brn_builder *b);
 /* Half-spaces that leave their size open are shown wide enough for the bodies above them. */
 void brn_builder_fit_planes(brn_builder *b);
 

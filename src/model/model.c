@@ -73,6 +73,19 @@ void brn_model_follow(const brn_model *model, double *v)
     }
 }
 
+void brn_model_follow_nodes(const brn_model *model, double *v)
+{
+    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
+        for (int i = 0; i < model->dim && model->tie[a] >= 0; ++i) {
+            double sum = 0.0;
+            for (int k = 0; k <= model->dim; ++k) {
+                sum += model->tie_weight[a][k] * v[3 * (model->tie[a] + k) + i];
+            }
+            v[3 * a + i] = sum;
+        }
+    }
+}
+
 void brn_model_lead(const brn_model *model, double *force)
 {
     const int dim = model->dim;
@@ -175,10 +188,12 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         return brn_fail(model->ctx, BRN_ERR_RANGE, "body %d: the model has bodies 0 to %d", body,
                         model->nbody - 1);
     }
+    static const char *const types[] = {
+        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static", [BRN_BODY_RIGID] = "rigid"};
     const brn_body *b = &model->body[body];
     *out = (brn_body_info){
         .name = b->name,
-        .type = b->type == BRN_BODY_DEFORMABLE ? "deformable" : "static",
+        .type = types[b->type],
         .node_first = b->node_first,
         .node_count = b->node_count,
         .element_count = b->elem_count,
@@ -192,7 +207,7 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
     for (int i = 0; i < 3; ++i) {
         out->box_min[i] = INFINITY;
         out->box_max[i] = -INFINITY;
-        for (int a = 0; a < b->node_count; ++a) {
+        for (int a = 0; a < b->node_count - (b->type == BRN_BODY_RIGID ? model->dim + 1 : 0); ++a) {
             out->box_min[i] = fmin(out->box_min[i], model->rest[b->node_first + a][i]);
             out->box_max[i] = fmax(out->box_max[i], model->rest[b->node_first + a][i]);
         }

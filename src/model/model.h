@@ -15,11 +15,13 @@ enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
 typedef struct brn_body {
     char *name;
-    int type;                     /* BRN_BODY_... */
-    int node_first, node_count;   /* its nodes are contiguous */
-    int solid_first, solid_count; /* its solids are contiguous */
-    int elem_first, elem_count;   /* numbers of its elements in the order of its solids */
-    brn_boundary *boundary;       /* what is seen; node numbers of the model */
+    int type; /* BRN_BODY_... */
+    int node_first,
+        node_count; /* its nodes are contiguous; of a rigid body the last dim + 1 are its handles */
+    int solid_first, solid_count; /* its solids are contiguous; of a rigid body one element on the handles */
+    int elem_first,
+        elem_count;         /* numbers of its elements in the order of its solids; a rigid body has none */
+    brn_boundary *boundary; /* what is seen; node numbers of the model */
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
     double
@@ -117,6 +119,8 @@ void brn_motion_place(const brn_motion *motion, const double rest[3], double t, 
    its transpose, tied entries are added to their handles' and become 0 (forces). Nothing to do without ties. */
 void brn_model_follow(const brn_model *model, double *v);
 void brn_model_lead(const brn_model *model, double *force);
+/* Follow of a [nnode][3] vector. */
+void brn_model_follow_nodes(const brn_model *model, double *v);
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 

@@ -78,6 +78,20 @@ static const brn_material *body_material(brn_builder *b, const brn_deformable_de
     return material;
 }
 
+brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid)
+{
+    brn_model *model = b->model;
+    void *grown = brn_realloc(b->ctx, model->solid, (size_t)model->nsolid + 1, sizeof(brn_solid *));
+    if (grown == NULL) {
+        brn_solid_destroy(solid);
+        return BRN_ERR_MEMORY;
+    }
+    model->solid = grown;
+    model->solid[model->nsolid++] = solid;
+    model->body[index].solid_count++;
+    return BRN_OK;
+}
+
 static brn_status add_solids(brn_builder *b, int index, const brn_mesh *mesh, const brn_material *material,
                              const brn_moduli *moduli, const brn_material_common *params)
 {
@@ -111,14 +125,7 @@ static brn_status add_solids(brn_builder *b, int index, const brn_mesh *mesh, co
         solid->density = params->density;
         solid->alpha = params->damping.alpha;
         solid->beta = params->damping.beta;
-        void *grown = brn_realloc(b->ctx, model->solid, (size_t)model->nsolid + 1, sizeof(brn_solid *));
-        if (grown == NULL) {
-            brn_solid_destroy(solid);
-            return BRN_ERR_MEMORY;
-        }
-        model->solid = grown;
-        model->solid[model->nsolid++] = solid;
-        body->solid_count++;
+        BRN_TRY(brn_builder_push_solid(b, index, solid));
         body->elem_count += solid->nelem;
         model->nelem += solid->nelem;
     }
@@ -207,12 +214,21 @@ static brn_status add_static(brn_builder *b, int index)
     return BRN_OK;
 }
 
+static brn_status add_rigid(brn_builder *b, int index)
+{
+    const brn_rigid_def *def = b->def->bodies.items[index].value;
+    const brn_mesh *mesh = NULL;
+    BRN_TRY(mesh_or_shape(b, index, &def->shape, &mesh));
+    return mesh != NULL ? brn_builder_add_rigid(b, index, mesh) : BRN_OK;
+}
+
 brn_status brn_builder_add_bodies(brn_builder *b)
 {
     const int count = b->def->bodies.count;
     BRN_ALLOC(b->ctx, b->model->body, count);
     BRN_ALLOC(b->ctx, b->body_mesh, count);
     BRN_ALLOC(b->ctx, b->form, count);
+    BRN_ALLOC(b->ctx, b->rigid, count);
     BRN_ALLOC(b->ctx, b->mass_kind, count);
     BRN_ALLOC(b->ctx, b->mesh, b->def->meshes.count);
     BRN_ALLOC(b->ctx, b->tried, b->def->meshes.count);
@@ -227,42 +243,54 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         if (body->name == NULL) {
             return BRN_ERR_MEMORY;
         }
-        BRN_TRY(b->def->bodies.items[i].table == &brn_static_table ? add_static(b, i) : add_deformable(b, i));
+        const brn_table *type = b->def->bodies.items[i].table;
+        BRN_TRY(type == &brn_static_table  ? add_static(b, i)
+                : type == &brn_rigid_table ? add_rigid(b, i)
+                                           : add_deformable(b, i));
     }
     brn_builder_fit_planes(b);
-    return BRN_OK;
+    return brn_builder_add_ties(b);
 }
 
-/* Initial velocities: translation plus rotation about the centre of mass (known once the mass is). */
+/* Velocity of a body's nodes: translation plus rotation about its centre of mass. */
+static void set_velocity(brn_builder *b, int index, const double velocity[3], const brn_reals *spin)
+{
+    brn_model *model = b->model;
+    const brn_body *body = &model->body[index];
+    const int wanted = model->dim == 3 ? 3 : 1;
+    if (spin->count != 0 && spin->count != wanted) {
+        brn_builder_problem(b, &brn_builder_body(b, index)->block, "angular_velocity",
+                            "wants %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "", model->dim,
+                            spin->count);
+        return;
+    }
+    double w[3] = {0.0, 0.0, 0.0};
+    if (spin->count > 0) {
+        memcpy(wanted == 3 ? w : &w[2], spin->v, (size_t)wanted * sizeof(double));
+    }
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3;
+            const int k = (i + 2) % 3;
+            model->vel0[a][i] = velocity[i] + w[j] * (model->rest[a][k] - body->centre[k]) -
+                                w[k] * (model->rest[a][j] - body->centre[j]);
+        }
+    }
+}
+
+/* Initial velocities, once the mass has told where the centres are. */
 brn_status brn_builder_add_velocities(brn_builder *b)
 {
     brn_model *model = b->model;
     BRN_ALLOC(b->ctx, model->vel0, model->nnode);
     for (int n = 0; n < model->nbody; ++n) {
-        const brn_body *body = &model->body[n];
-        if (body->type != BRN_BODY_DEFORMABLE) {
-            continue;
-        }
-        const brn_deformable_def *def = b->def->bodies.items[n].value;
-        const brn_reals *spin = &def->angular_velocity;
-        const int wanted = model->dim == 3 ? 3 : 1;
-        if (spin->count != 0 && spin->count != wanted) {
-            brn_builder_problem(b, &def->common.block, "angular_velocity",
-                                "wants %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "",
-                                model->dim, spin->count);
-            continue;
-        }
-        double w[3] = {0.0, 0.0, 0.0};
-        if (spin->count > 0) {
-            memcpy(wanted == 3 ? w : &w[2], spin->v, (size_t)wanted * sizeof(double));
-        }
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            for (int i = 0; i < 3; ++i) {
-                const int j = (i + 1) % 3;
-                const int k = (i + 2) % 3;
-                model->vel0[a][i] = def->velocity[i] + w[j] * (model->rest[a][k] - body->centre[k]) -
-                                    w[k] * (model->rest[a][j] - body->centre[j]);
-            }
+        const void *def = b->def->bodies.items[n].value;
+        const brn_deformable_def *soft = def;
+        const brn_rigid_def *rigid = def;
+        if (model->body[n].type == BRN_BODY_DEFORMABLE) {
+            set_velocity(b, n, soft->velocity, &soft->angular_velocity);
+        } else if (model->body[n].type == BRN_BODY_RIGID) {
+            set_velocity(b, n, rigid->velocity, &rigid->angular_velocity);
         }
     }
     return BRN_OK;

@@ -113,7 +113,10 @@ static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
         return BRN_OK;
     }
     if (b->model->body[body].type != BRN_BODY_DEFORMABLE) {
-        brn_builder_problem(b, &def->block, "body", "is static: give the body itself a motion");
+        brn_builder_problem(b, &def->block, "body",
+                            b->model->body[body].type == BRN_BODY_STATIC
+                                ? "is static: give the body itself a motion"
+                                : "is rigid and moves freely: a body that should not is of type static");
         return BRN_OK;
     }
     return brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body], &def->where,
@@ -127,6 +130,9 @@ brn_status brn_builder_add_holds(brn_builder *b)
     BRN_ALLOC(b->ctx, model->fixed, (size_t)model->nnode * (size_t)model->dim);
     int *owner = NULL;
     BRN_ALLOC(b->ctx, owner, (size_t)model->nnode * (size_t)model->dim);
+    for (int dof = 0; dof < model->nnode * model->dim && model->tie != NULL; ++dof) {
+        model->fixed[dof] = model->tie[dof / model->dim] >= 0 ? BRN_DOF_TIED : BRN_DOF_FREE;
+    }
     brn_status status = BRN_OK;
     for (int i = 0; i < model->nbody && status >= 0; ++i) {
         if (model->body[i].type == BRN_BODY_STATIC && b->body_mesh[i] != NULL) {
@@ -247,6 +253,11 @@ static brn_status add_load(brn_builder *b, int index, brn_load *load)
     }
     const int body = region_body(b, &def->block, def->body);
     if (body < 0) {
+        return BRN_OK;
+    }
+    if (b->model->body[body].type == BRN_BODY_RIGID && !isnan(def->pressure)) {
+        brn_builder_problem(b, &def->block, "pressure",
+                            "the body is rigid: it takes force and traction, which keep their direction");
         return BRN_OK;
     }
     BRN_TRY(brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body], &def->where,

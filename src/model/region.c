@@ -10,6 +10,7 @@ static const double SLACK = 1e-6;
 typedef struct region {
     const brn_model *model;
     const brn_body *body;
+    int nnode;                 /* that can be selected: those of the mesh, not the handles of a rigid body */
     double lo[3], hi[3], size; /* the body's box and its diagonal */
 } region;
 
@@ -19,7 +20,7 @@ static void measure(region *r)
         r->lo[i] = INFINITY;
         r->hi[i] = -INFINITY;
     }
-    for (int a = 0; a < r->body->node_count; ++a) {
+    for (int a = 0; a < r->nnode; ++a) {
         const double *x = r->model->rest[r->body->node_first + a];
         for (int i = 0; i < 3; ++i) {
             r->lo[i] = fmin(r->lo[i], x[i]);
@@ -57,7 +58,7 @@ static int nearest_node(const region *r, const brn_reals *point)
     memcpy(p, point->v, (size_t)(point->count < 3 ? point->count : 3) * sizeof(double));
     int best = -1;
     double best_distance = INFINITY;
-    for (int a = 0; a < r->body->node_count; ++a) {
+    for (int a = 0; a < r->nnode; ++a) {
         const double d = distance(r->model->rest[r->body->node_first + a], p);
         if (d < best_distance) {
             best = a;
@@ -79,9 +80,9 @@ static bool mark_listed(brn_scene *scene, const region *r, const brn_where_def *
 {
     for (int i = 0; i < where->nodes.count; ++i) {
         const int a = where->nodes.v[i];
-        if (a < 0 || a >= r->body->node_count) {
+        if (a < 0 || a >= r->nnode) {
             brn_scene_add_problem(scene, where->block.path, "nodes[%d] = %d: body '%s' has nodes 0 to %d", i,
-                                  a, r->body->name, r->body->node_count - 1);
+                                  a, r->body->name, r->nnode - 1);
             return false;
         }
         marked[a] = 1;
@@ -127,7 +128,7 @@ static bool mark(brn_scene *scene, const region *r, const brn_mesh *mesh, const 
         marked[nearest_node(r, &where->nearest)] = 1;
         return true;
     }
-    for (int a = 0; a < r->body->node_count; ++a) {
+    for (int a = 0; a < r->nnode; ++a) {
         const double *x = r->model->rest[r->body->node_first + a];
         marked[a] = where->all || (where->box.block.line != 0 && in_box(r, &where->box, x)) ||
                     (where->face > 0 && on_face(r, where->face, x)) ||
@@ -142,13 +143,13 @@ brn_status brn_region_nodes(brn_scene *scene, const brn_model *model, const brn_
 {
     *node = NULL;
     *nnode = 0;
-    region r = {.model = model, .body = body};
+    region r = {.model = model, .body = body, .nnode = mesh->nnode};
     measure(&r);
     unsigned char *marked = NULL;
-    BRN_ALLOC(model->ctx, marked, body->node_count);
+    BRN_ALLOC(model->ctx, marked, mesh->nnode);
     int count = 0;
     if (mark(scene, &r, mesh, where, marked)) {
-        for (int a = 0; a < body->node_count; ++a) {
+        for (int a = 0; a < mesh->nnode; ++a) {
             count += marked[a];
         }
         if (count == 0) {
@@ -159,7 +160,7 @@ brn_status brn_region_nodes(brn_scene *scene, const brn_model *model, const brn_
     }
     int *list = brn_calloc(model->ctx, (size_t)count, sizeof *list);
     if (list != NULL) {
-        for (int a = 0; a < body->node_count && *nnode < count; ++a) {
+        for (int a = 0; a < mesh->nnode && *nnode < count; ++a) {
             if (marked[a]) {
                 list[(*nnode)++] = body->node_first + a;
             }

@@ -1,16 +1,18 @@
 #include "output/fields.h"
 
 #include "base/parallel.h"
+#include "output/outline.h"
 
 #include <string.h>
 
 enum { BLOCK = 256 }; /* elements; a multiple of BRN_LANES */
 
 typedef struct stress_job {
-    const brn_model *model;
+    const brn_solid **solid; /* those that have cells, in the order of bodies */
+    int nsolid;
     const double (*x)[3];
     double *out;
-    const int *offset; /* [nsolid] number of each solid's first cell */
+    int *offset; /* [nsolid] number of each solid's first cell */
 } stress_job;
 
 /* Blocks run through the solids in order; no block spans two of them. */
@@ -19,11 +21,11 @@ static brn_status stress_block(void *arg, int block, brn_arena *scratch)
     (void)scratch;
     const stress_job *job = arg;
     int s = 0;
-    while (block >= brn_block_count(job->model->solid[s]->nelem, BLOCK)) {
-        block -= brn_block_count(job->model->solid[s]->nelem, BLOCK);
+    while (block >= brn_block_count(job->solid[s]->nelem, BLOCK)) {
+        block -= brn_block_count(job->solid[s]->nelem, BLOCK);
         s++;
     }
-    const brn_solid *solid = job->model->solid[s];
+    const brn_solid *solid = job->solid[s];
     const int first = block * BLOCK;
     const int count = brn_block_end(solid->nelem, BLOCK, block) - first;
     brn_solid_stress(solid, job->x, first, count, job->out + 6 * ((size_t)job->offset[s] + (size_t)first),
@@ -31,30 +33,39 @@ static brn_status stress_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
+/* The solids whose elements are cells, and the number of each one's first cell: by kind, then in order of solids. */
+static brn_status list_solids(const brn_model *model, brn_arena *arena, stress_job *job)
+{
+    BRN_TAKE(arena, job->solid, model->nsolid);
+    BRN_TAKE(arena, job->offset, model->nsolid);
+    for (int b = 0; b < model->nbody; ++b) {
+        for (int i = 0; i < brn_outline_solids(&model->body[b]); ++i) {
+            job->solid[job->nsolid++] = model->solid[model->body[b].solid_first + i];
+        }
+    }
+    int next = 0;
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        for (int s = 0; s < job->nsolid; ++s) {
+            if ((int)job->solid[s]->element->cell == kind) {
+                job->offset[s] = next;
+                next += job->solid[s]->nelem;
+            }
+        }
+    }
+    return BRN_OK;
+}
+
 brn_status brn_field_cell_stress(brn_ctx *ctx, const brn_model *model, const double *x, double *cell_stress)
 {
     brn_arena *arena = brn_ctx_arena(ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    int *offset = brn_arena_take(arena, (size_t)model->nsolid, sizeof *offset);
-    if (offset == NULL) {
-        return BRN_ERR_MEMORY;
-    }
-    /* Cells are numbered by kind, then in order of solids. */
-    int next = 0;
-    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        for (int s = 0; s < model->nsolid; ++s) {
-            if ((int)model->solid[s]->element->cell == kind) {
-                offset[s] = next;
-                next += model->solid[s]->nelem;
-            }
-        }
-    }
+    stress_job job = {.x = (const double(*)[3])x, .out = cell_stress};
+    brn_status status = list_solids(model, arena, &job);
     int nblocks = 0;
-    for (int s = 0; s < model->nsolid; ++s) {
-        nblocks += brn_block_count(model->solid[s]->nelem, BLOCK);
+    for (int s = 0; s < job.nsolid && status >= 0; ++s) {
+        nblocks += brn_block_count(job.solid[s]->nelem, BLOCK);
     }
-    stress_job job = {.model = model, .x = (const double(*)[3])x, .out = cell_stress, .offset = offset};
-    const brn_status status = brn_parallel_for(ctx, nblocks, stress_block, &job);
+    status = status >= 0 ? brn_parallel_for(ctx, nblocks, stress_block, &job) : status;
     brn_arena_rewind(arena, mark);
     return status;
 }

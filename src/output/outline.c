@@ -11,6 +11,11 @@ int brn_outline_cells(const brn_playback_info *info)
     return total;
 }
 
+int brn_outline_solids(const brn_body *body)
+{
+    return body->type == BRN_BODY_DEFORMABLE ? body->solid_count : 0;
+}
+
 void brn_outline_clear(brn_outline *outline)
 {
     brn_ctx *ctx = outline->ctx;
@@ -75,8 +80,11 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
     brn_playback_info *info = &outline->info;
     const int width = brn_cell_get(kind)->nnode;
     int total = 0;
-    for (int s = 0; s < model->nsolid; ++s) {
-        total += model->solid[s]->element->cell == kind ? model->solid[s]->nelem : 0;
+    for (int b = 0; b < model->nbody; ++b) {
+        for (int i = 0; i < brn_outline_solids(&model->body[b]); ++i) {
+            const brn_solid *solid = model->solid[model->body[b].solid_first + i];
+            total += solid->element->cell == kind ? solid->nelem : 0;
+        }
     }
     if (total == 0) {
         return BRN_OK;
@@ -96,7 +104,7 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
     int done = 0;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        for (int s = body->solid_first; s < body->solid_first + body->solid_count; ++s) {
+        for (int s = body->solid_first; s < body->solid_first + brn_outline_solids(body); ++s) {
             const brn_solid *solid = model->solid[s];
             if (solid->element->cell != kind) {
                 continue;
@@ -115,10 +123,10 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
 /* Cuts of a triangle of each kind into linear ones: tri6 has its mid-edge nodes behind its corners. */
 static const int tri_cuts[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
 
-/* 2D: the cells of a body are its triangles. tri may be NULL: only counts. */
+/* 2D: the cells of a deformable body are its triangles, others have those of their mesh. tri may be NULL: only counts. */
 static int body_triangles(const brn_model *model, const brn_body *body, int (*tri)[3])
 {
-    if (model->dim == 3) {
+    if (model->dim == 3 || body->type != BRN_BODY_DEFORMABLE) {
         const int n = body->boundary != NULL ? body->boundary->ntri : 0;
         if (tri != NULL && n > 0) {
             memcpy(tri, body->boundary->tri, (size_t)n * sizeof *tri);
@@ -126,7 +134,7 @@ static int body_triangles(const brn_model *model, const brn_body *body, int (*tr
         return n;
     }
     int n = 0;
-    for (int s = body->solid_first; s < body->solid_first + body->solid_count; ++s) {
+    for (int s = body->solid_first; s < body->solid_first + brn_outline_solids(body); ++s) {
         const brn_solid *solid = model->solid[s];
         const bool curved = solid->element->cell == BRN_TRI6;
         if (!curved && solid->element->cell != BRN_TRI3) {

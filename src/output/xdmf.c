@@ -115,7 +115,7 @@ static void add_cells(xdmf *x, const brn_frame_set *sets, int frame, brn_cell ki
     brn_text_add(&x->text, "</Grid>\n");
 }
 
-/* A body without cells of its own (an obstacle) shows its boundary. */
+/* A body without cells of its own (an obstacle, a rigid body) shows its boundary. */
 static void add_obstacle(xdmf *x, const brn_frame_set *sets, int frame, int first, int count)
 {
     const bool flat = x->info->dim == 2;
@@ -130,7 +130,7 @@ static void add_obstacle(xdmf *x, const brn_frame_set *sets, int frame, int firs
     brn_text_add(&x->text, "</Grid>\n");
 }
 
-/* Boundaries are listed body by body: every static body is one run of them. */
+/* Boundaries are listed body by body: every body is one run of them. */
 static void add_obstacles(xdmf *x, const brn_frame_set *sets, int frame)
 {
     const brn_playback_info *info = x->info;
@@ -141,7 +141,7 @@ static void add_obstacles(xdmf *x, const brn_frame_set *sets, int frame)
         while (last < n && owner[last] == owner[first]) {
             last++;
         }
-        if (info->body_type[owner[first]] == BRN_BODY_STATIC) {
+        if (info->body_type[owner[first]] != BRN_BODY_DEFORMABLE) {
             add_obstacle(x, sets, frame, first, last - first);
         }
     }

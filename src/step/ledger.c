@@ -164,7 +164,7 @@ static brn_status held_momentum(const brn_system *s, const brn_state *in, const 
     BRN_TAKE(brn_ctx_arena(s->ctx), dv, s->ndof);
     for (int dof = 0; dof < s->ndof; ++dof) {
         const int at = dof / dim * 3 + dof % dim;
-        dv[dof] = model->fixed[dof] ? out->node_vel[at] - in->node_vel[at] : 0.0;
+        dv[dof] = model->fixed[dof] == BRN_DOF_HELD ? out->node_vel[at] - in->node_vel[at] : 0.0;
         any = any || dv[dof] != 0.0;
     }
     if (!any) {
@@ -210,7 +210,7 @@ static void book_work(const brn_system *s, const brn_state *in, brn_state *out, 
     for (int dof = 0; dof < s->ndof; ++dof) {
         const int i = dof / dim * 3 + dof % dim;
         const double dx = out->node_pos[i] - in->node_pos[i];
-        const bool fixed = s->model->fixed[dof] && integrator != BRN_STATIC;
+        const bool fixed = s->model->fixed[dof] == BRN_DOF_HELD && integrator != BRN_STATIC;
         const double inertia = fixed ? dp[dof] / h : 0.0;
         const double now = out->node_load[i] + out->node_react[i] - inertia;
         const double was = in->node_load[i] + in->node_react[i] - (fixed && held != NULL ? held[dof] : 0.0);
@@ -234,7 +234,7 @@ static brn_status last_held_inertia(const brn_system *s, const brn_state *in, do
     BRN_TAKE(brn_ctx_arena(s->ctx), a, s->ndof);
     BRN_TAKE(brn_ctx_arena(s->ctx), *out, s->ndof);
     for (int dof = 0; dof < s->ndof; ++dof) {
-        a[dof] = s->model->fixed[dof] ? acceleration->value[dof] : 0.0;
+        a[dof] = s->model->fixed[dof] == BRN_DOF_HELD ? acceleration->value[dof] : 0.0;
     }
     return brn_system_mass_apply(s, a, *out);
 }

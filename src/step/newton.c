@@ -106,6 +106,7 @@ static brn_status forces(brn_newton *n)
     if (n->terms != NULL) {
         double *was = watch(n, &s->watch.phases.contact);
         BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->extra));
+        brn_model_lead(n->model, n->extra);
         (void)watch(n, was);
     }
     for (int i = 0; i < s->ndof; ++i) {
@@ -119,7 +120,7 @@ static double remaining(const brn_newton *n)
 {
     double most = 0.0;
     for (int i = 0; i < n->system->ndof; ++i) {
-        if (n->model->fixed[i]) {
+        if (n->model->fixed[i] == BRN_DOF_HELD) {
             most = fmax(most, fabs(n->scheme->held[i] - n->y[i]));
         }
     }
@@ -203,13 +204,14 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     return BRN_OK;
 }
 
-/* n->step = Newton direction for the right-hand side n->rhs, held dofs going their remaining way. */
-static brn_status solve(brn_newton *n)
+/* n->step = Newton direction for the right-hand side n->rhs, held dofs going their remaining way; tied dofs have no
+   equation of their own and stay behind. */
+static brn_status solve_free(brn_newton *n)
 {
     brn_system *s = n->system;
     const bool moving = remaining(n) > 0.0;
     for (int i = 0; i < s->ndof; ++i) {
-        n->step[i] = n->model->fixed[i] ? n->scheme->held[i] - n->y[i] : 0.0;
+        n->step[i] = n->model->fixed[i] == BRN_DOF_HELD ? n->scheme->held[i] - n->y[i] : 0.0;
     }
     if (moving) {
         BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->trial));
@@ -231,6 +233,13 @@ static brn_status solve(brn_newton *n)
     BRN_TRY(brn_factor_numeric(n->factor, n->matrix, n->model->fixed));
     (void)watch(n, &s->watch.phases.solve);
     return brn_factor_solve(n->factor, n->trial, n->step);
+}
+
+static brn_status solve(brn_newton *n)
+{
+    const brn_status status = solve_free(n);
+    brn_model_follow(n->model, n->step);
+    return status;
 }
 
 /* Newton direction with the tangent that the parameters ask for. Once the exact tangent was found indefinite, the rest
@@ -286,7 +295,8 @@ static brn_status search(brn_newton *n, double *way, double *length)
         if (isfinite(value) && (!settled || value <= allowed)) {
             /* A whole step puts held dofs exactly where they belong, without rounding. */
             for (int i = 0; i < ndof; ++i) {
-                n->y[i] = alpha == 1.0 && n->model->fixed[i] ? n->scheme->held[i] : n->trial[i];
+                const bool held = n->model->fixed[i] == BRN_DOF_HELD;
+                n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
             *length = alpha * max_abs(way, ndof);
             return BRN_OK;
@@ -312,6 +322,7 @@ static brn_status start(brn_newton *n, const brn_state *in)
     for (int i = 0; i < ndof; ++i) {
         guess[i] = n->model->fixed[i] ? 0.0 : m->target[i];
     }
+    brn_model_follow(n->model, guess);
     BRN_TRY(brn_newton_loads(n, in->node_pos, m->t_eval, n->load, NULL));
     BRN_TRY(potential(n, n->y, n->y, &here, &size));
     BRN_TRY(potential(n, guess, n->y, &there, &size));
@@ -402,10 +413,15 @@ static brn_status check_supports(brn_ctx *ctx, const brn_model *model)
 {
     for (int n = 0; n < model->nbody && model->integrator == BRN_STATIC; ++n) {
         const brn_body *body = &model->body[n];
+        if (body->type == BRN_BODY_RIGID) {
+            return brn_fail(ctx, BRN_ERR_SCENE,
+                            "body '%s' is rigid and nothing holds it: a static run wants it of type static",
+                            body->name);
+        }
         int held = 0;
         for (int dof = body->node_first * model->dim;
              dof < (body->node_first + body->node_count) * model->dim; ++dof) {
-            held += model->fixed[dof];
+            held += model->fixed[dof] == BRN_DOF_HELD;
         }
         const int needed = model->dim == 3 ? 6 : 3;
         if (held < needed) {
@@ -482,6 +498,7 @@ brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *fo
             force[dof] += factor * n->gravity[dof];
         }
     }
+    brn_model_lead(n->model, force);
     return BRN_OK;
 }
 
@@ -496,7 +513,7 @@ void brn_newton_write_forces(const brn_newton *n, const double *load, const doub
     for (int dof = 0; dof < n->system->ndof; ++dof) {
         const int at = dof / dim * 3 + dof % dim;
         out->node_load[at] = load[dof];
-        out->node_react[at] = n->model->fixed[dof] ? react[dof] : 0.0;
+        out->node_react[at] = n->model->fixed[dof] == BRN_DOF_HELD ? react[dof] : 0.0;
         out->node_damp[at] = damping[dof];
     }
 }

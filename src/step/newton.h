@@ -21,8 +21,9 @@ typedef struct brn_newton_terms {
     void *self;
     /* +inf outside the domain. Asked only for positions between the last bound's start and its end. */
     brn_status (*energy)(void *self, const double *x, double *value);
-    brn_status (*gradient)(void *self, const double *x, double *grad); /* added */
-    /* *sum = base + Hessian, positive semi-definite; *anew if its pattern is another than last time. */
+    brn_status (*gradient)(void *self, const double *x, double *grad); /* added; tied nodes have theirs */
+    /* *sum = base + Hessian, positive semi-definite; *anew if its pattern is another than last time. Rows of tied nodes
+       do not take part in the solve: what belongs to them must stand in those of their handles. */
     brn_status (*hessian)(void *self, const double *x, const brn_block_matrix *base, brn_block_matrix **sum,
                           bool *anew);
     /* Largest fraction in (0, 1] of the step that keeps everything free of intersections; all smaller ones do too. */
@@ -65,7 +66,7 @@ brn_status brn_newton_finish(brn_newton *newton, const brn_state *in, brn_state 
 /* Initial accelerations and forces of a state that was set from outside; its memory starts anew. */
 brn_status brn_newton_reset(brn_newton *newton, brn_state *state, double t);
 
-/* Loads at time t as a packed force; a static run's include its ramped gravity. */
+/* Loads at time t as a packed force, those of tied nodes on their handles; a static run's include its ramped gravity. */
 brn_status brn_newton_loads(brn_newton *newton, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
 /* Copies load, reaction (where held, 0 elsewhere) and damping force, packed, to the state. */

@@ -207,5 +207,6 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
                                 ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)
                                 : m->coast[dof] + m->forward * m->c * (way[dof] - m->drift[dof]);
     }
+    brn_model_follow_nodes(model, out->node_vel); /* the ways of tied nodes follow already */
     return write_memory(m, in, way, out);
 }

@@ -51,7 +51,8 @@ int brn_scheme_kind(const brn_model *model, const brn_state *in, double h);
 brn_status brn_scheme_begin(brn_scheme *scheme, const brn_state *in, double t, double h);
 /* x = x^n + way, [nnode][3]; z stays as it is in 2D. */
 void brn_scheme_place(const brn_scheme *scheme, const double *way, double *x);
-/* Writes positions, velocities and the integrator's memory of the new state; way = y - x^n. */
+/* Writes positions, velocities and the integrator's memory of the new state; way = y - x^n, tied nodes with their
+   handles. */
 brn_status brn_scheme_finish(const brn_scheme *scheme, const brn_state *in, const double *way,
                              brn_state *out);
 

@@ -395,6 +395,8 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
         edited->node_pos[3 * a + 2] = 0.0;
         edited->node_vel[3 * a + 2] = 0.0;
     }
+    brn_model_follow_nodes(sim->model, edited->node_pos); /* whatever was given for them */
+    brn_model_follow_nodes(sim->model, edited->node_vel);
     if (!all_finite(edited)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "an edited position or velocity is not a finite number");
@@ -450,9 +452,14 @@ uint64_t brn_model_hash(const brn_model *model)
     hash = brn_hash_bytes(hash, model->mass->value,
                           (size_t)model->mass->start[model->mass->n] * sizeof *model->mass->value);
     hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
+    if (model->tie != NULL) {
+        hash = brn_hash_bytes(hash, model->tie, (size_t)model->nnode * sizeof *model->tie);
+        hash = brn_hash_bytes(hash, model->tie_weight, (size_t)model->nnode * sizeof *model->tie_weight);
+    }
     for (int i = 0; i < model->nsolid; ++i) {
         const brn_solid *solid = model->solid[i];
-        const double material[] = {solid->alpha, solid->beta, solid->density};
+        const double material[] = {solid->alpha, solid->beta, solid->density,
+                                   brn_solid_element_volume(solid, 0)};
         hash = brn_hash_text(hash, solid->material->table->name);
         hash = brn_hash_bytes(hash, &solid->moduli, sizeof solid->moduli);
         hash = brn_hash_bytes(hash, material, sizeof material);

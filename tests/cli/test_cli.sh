@@ -56,7 +56,7 @@ lists run out method set threads resume overwrite quiet
 lists check method set write threads
 lists info
 lists export format out every quiet
-lists bench list case json repeat threads
+lists bench list case json repeat threads scenes
 
 # ---- wrong usage --------------------------------------------------------------------------------------------------------
 expect 2 "$brunt" run
@@ -114,6 +114,21 @@ says stdout "parallel-for"
 expect 0 "$brunt" bench --case parallel --repeat 1 --threads 2 --json
 says stdout '"name": "parallel-for", "threads": 2'
 says stdout '"repeats": 1'
+
+# The contact table: a scene that is not there is named, one that is there gives its rows.
+expect 0 "$brunt" bench --case ipc-chain --scenes "$scratch/nowhere" --json
+says stdout '"value": null, "unit": "absent"'
+mv stdout absent.json
+expect 0 "$1/tools/contact_table" absent.json
+says stdout "| chain | absent |"
+expect 1 "$1/tools/contact_table" --check absent.json
+says stderr "ipc-chain: absent"
+expect 0 "$brunt" bench --case ipc-cube-stack-40 --scenes "$1/scenes" --repeat 1 --threads 2 --json
+says stdout '"name": "2 thr, collision queries"'
+mv stdout stack.json
+expect 0 "$1/tools/contact_table" stack.json
+says stdout "| cube-stack-40 | 20 | 40 | 150 |"
+says stdout "| cube-stack-40, 2 threads |"
 
 # A standard output that takes nothing is an error.
 if [ -w /dev/full ]; then

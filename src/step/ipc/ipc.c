@@ -311,7 +311,8 @@ static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
             break;
         }
         BRN_TRY(brn_newton_solve(ipc->newton, info));
-        if (wanted == 0 && info->iterations <= before + 1) { /* the last step of any solve is within the tolerance */
+        if (wanted == 0 &&
+            info->iterations <= before + 1) { /* the last step of any solve is within the tolerance */
             break;
         }
     }

@@ -43,6 +43,7 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     }
     (void)brn_stopwatch_switch(watch, &watch->phases.solve);
     BRN_TRY(brn_system_mass_solve(s, n->trial, n->step));
+    brn_model_follow(model, n->step);
     BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
     (void)brn_stopwatch_switch(watch, was);
     for (int i = 0; i < s->ndof; ++i) {

@@ -1,0 +1,27 @@
+/* Multifrontal Cholesky factorisation and solution on a tree of fronts. Private to the factorisation. */
+#ifndef BRN_LINALG_FRONT_H
+#define BRN_LINALG_FRONT_H
+
+#include "linalg/front_tree.h"
+
+/* What is factored: A, symmetric, without the couplings of nodes apart; dofs with a bit in held are replaced by identity
+   rows and columns. */
+typedef struct brn_front_input {
+    const brn_block_matrix *a;
+    const unsigned char *apart; /* [n] by nodes */
+    const unsigned char *held;  /* [n] by places; bit c: component c */
+} brn_front_input;
+
+/* The panel of front f starts at value[tree->panel[f]]: its own columns of L by columns, each as long as the front has
+   rows, those of the own columns first (the part above the diagonal is not used). diagonal [n*size] in elimination order
+   receives the diagonal of A. BRN_ERR_SINGULAR: *bad is the first column (in elimination order) whose pivot is not
+   positive; BRN_ERR_RANGE: A has a block that the tree was not made for; BRN_ERR_MEMORY. No message is set. The bits do
+   not depend on the number of threads. */
+brn_status brn_front_factor(const brn_front_tree *tree, const brn_front_input *input, double *value,
+                            double *diagonal, int *bad);
+
+/* x [nrhs][n*size] in elimination order: the right-hand sides, then the solutions. work: 2 nrhs doubles for each row of
+   the largest front. */
+void brn_front_solve(const brn_front_tree *tree, const double *value, int nrhs, double *x, double *work);
+
+#endif

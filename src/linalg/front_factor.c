@@ -1,0 +1,312 @@
+/* A front collects its columns of A and the contributions of its children, factors its own columns
+       [ F11  .  ]   [ L11     ] [ L11' L21' ]
+       [ F21 F22 ] = [ L21  I  ] [       U   ],   U = F22 - L21 L21'
+   and leaves U to its parent [Duff & Reid 1983]. Children are added in their order, so every sum has one order whoever
+   works on it. */
+#include "linalg/front.h"
+
+#include "base/parallel.h"
+#include "linalg/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct job {
+    const brn_front_tree *tree;
+    const brn_front_input *input;
+    double *value;
+    double *diagonal;
+    double **update; /* [nfront] contribution to the parent, by columns, lower triangle; NULL: none waits */
+    int *bad;        /* [nfront] column without a positive pivot, -1: none */
+    const int *wave; /* fronts of the wave that is at work */
+} job;
+
+/* A front at work. */
+typedef struct front {
+    int number;
+    int own, all; /* nodes */
+    int *index;   /* [n] position in the front of each place that is in it; anything elsewhere */
+    double *panel;
+    double *update; /* [all - own][all - own] in scalars */
+} front;
+
+/* ---- collecting ------------------------------------------------------------------------------------------------- */
+
+static int place_of(const brn_front_tree *t, const front *f, int k)
+{
+    return k < f->own ? t->first[f->number] + k : t->row[t->row_start[f->number] + (size_t)(k - f->own)];
+}
+
+static void index_rows(const brn_front_tree *t, front *f)
+{
+    for (int k = 0; k < f->own; ++k) {
+        f->index[t->first[f->number] + k] = k;
+    }
+    const int *row = t->row + t->row_start[f->number];
+    for (int k = f->own; k < f->all; ++k) {
+        f->index[row[k - f->own]] = k;
+    }
+}
+
+/* The block of A between column place j and row place q; row_step, column_step: strides of its entries. */
+static bool add_block(const job *w, const front *f, int j, int q, const double *v, int row_step,
+                      int column_step)
+{
+    const brn_front_tree *t = w->tree;
+    const int s = t->size;
+    const int k = f->index[q];
+    if (k < 0 || k >= f->all || place_of(t, f, k) != q) {
+        return false;
+    }
+    const size_t rows = (size_t)(f->all * s);
+    double *to = f->panel + (size_t)((j - t->first[f->number]) * s) * rows + (size_t)(k * s);
+    const unsigned row_held = w->input->held[q];
+    const unsigned column_held = w->input->held[j];
+    for (int c = 0; c < s; ++c) {
+        for (int r = 0; r < s; ++r) {
+            const bool held = (row_held >> r & 1u) || (column_held >> c & 1u);
+            to[(size_t)c * rows + (size_t)r] = held ? 0.0 : v[r * row_step + c * column_step];
+        }
+    }
+    return true;
+}
+
+/* The diagonal block of place j. */
+static void add_diagonal(const job *w, const front *f, int j, const double *v)
+{
+    const int s = w->tree->size;
+    const size_t rows = (size_t)(f->all * s);
+    const int k = j - w->tree->first[f->number];
+    double *to = f->panel + (size_t)(k * s) * (rows + 1);
+    const unsigned held = w->input->held[j];
+    for (int c = 0; c < s; ++c) {
+        for (int r = c; r < s; ++r) {
+            const bool out = (held >> r & 1u) || (held >> c & 1u);
+            to[(size_t)c * rows + (size_t)r] = !out ? v[r * s + c] : r == c ? 1.0 : 0.0;
+        }
+        w->diagonal[j * s + c] = to[(size_t)c * (rows + 1)];
+    }
+}
+
+/* The front's columns of A; false if one has a row that the front has not. */
+static bool add_matrix(const job *w, const front *f)
+{
+    const brn_front_tree *t = w->tree;
+    const brn_block_matrix *a = w->input->a;
+    const unsigned char *apart = w->input->apart;
+    const int s = t->size;
+    const size_t bb = (size_t)(s * s);
+    bool known = true;
+    for (int j = t->first[f->number]; j < t->first[f->number + 1]; ++j) {
+        const int i = t->node[j];
+        add_diagonal(w, f, j, a->value + (size_t)a->start[i] * bb);
+        if (apart[i]) {
+            continue;
+        }
+        /* Stored as block (i, column): its transpose is meant. */
+        for (int k = a->start[i] + 1; k < a->start[i + 1]; ++k) {
+            const int q = t->place[a->column[k]];
+            if (q > j && !apart[a->column[k]]) {
+                known &= add_block(w, f, j, q, a->value + (size_t)k * bb, 1, s);
+            }
+        }
+        for (int l = a->lower_start[i]; l < a->lower_start[i + 1]; ++l) {
+            const int q = t->place[a->lower_row[l]];
+            if (q > j && !apart[a->lower_row[l]]) {
+                known &= add_block(w, f, j, q, a->value + (size_t)a->lower_block[l] * bb, s, 1);
+            }
+        }
+    }
+    return known;
+}
+
+/* Rows of a child that are neighbours in the front too. */
+typedef struct run {
+    int from, to, count; /* scalars */
+} run;
+
+static void add_child(const job *w, const front *f, int child, run *runs)
+{
+    const brn_front_tree *t = w->tree;
+    const int s = t->size;
+    const int below = brn_front_below(t, child);
+    const int *row = t->row + t->row_start[child];
+    const double *from = w->update[child];
+    int nrun = 0;
+    for (int k = 0; k < below; ++k) {
+        const int to = f->index[row[k]] * s;
+        if (nrun > 0 && runs[nrun - 1].to + runs[nrun - 1].count == to) {
+            runs[nrun - 1].count += s;
+        } else {
+            runs[nrun++] = (run){k * s, to, s};
+        }
+    }
+    const int m = below * s;
+    const int own = f->own * s;
+    const size_t rows = (size_t)(f->all * s);
+    for (int i = 0, r = 0; i < m; ++i) {
+        r += i == runs[r].from + runs[r].count;
+        const int column = runs[r].to + i - runs[r].from;
+        const int top = column < own ? 0 : own; /* row of the front that the target column starts with */
+        double *to = column < own ? f->panel + (size_t)column * rows
+                                  : f->update + (size_t)(column - own) * (rows - (size_t)own);
+        const double *x = from + (size_t)i * (size_t)m;
+        int at = i - runs[r].from;
+        for (int q = r; q < nrun; ++q, at = 0) {
+            const double *restrict source = x + runs[q].from;
+            double *restrict target = to + (runs[q].to - top);
+            for (int k = at; k < runs[q].count; ++k) {
+                target[k] += source[k];
+            }
+        }
+    }
+}
+
+/* ---- a front ---------------------------------------------------------------------------------------------------- */
+
+static int factor_dense(double *panel, double *update, int k, int m)
+{
+    const double one = 1.0;
+    const double minus = -1.0;
+    const int below = m - k;
+    int info = 0;
+    dpotrf_("L", &k, panel, &m, &info);
+    if (info != 0) {
+        return info - 1;
+    }
+    if (below > 0) {
+        dtrsm_("R", "L", "T", "N", &below, &k, &one, panel, &m, panel + k, &m);
+        dsyrk_("L", "N", &below, &k, &minus, panel + k, &m, &one, update, &below);
+    }
+    return -1;
+}
+
+static brn_status work_front(const job *w, front *f, int number, double *update, run *runs)
+{
+    const brn_front_tree *t = w->tree;
+    const int s = t->size;
+    f->number = number;
+    f->own = brn_front_own(t, number);
+    f->all = f->own + brn_front_below(t, number);
+    f->panel = w->value + t->panel[number];
+    f->update = update;
+    const size_t below = (size_t)((f->all - f->own) * s);
+    memset(f->panel, 0, (t->panel[number + 1] - t->panel[number]) * sizeof *f->panel);
+    memset(f->update, 0, below * below * sizeof *f->update);
+    index_rows(t, f);
+    if (!add_matrix(w, f)) {
+        return BRN_ERR_RANGE;
+    }
+    for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
+        add_child(w, f, t->child[c], runs);
+    }
+    w->update[number] = update;
+    const int bad = factor_dense(f->panel, f->update, f->own * s, f->all * s);
+    if (bad >= 0) {
+        w->bad[number] = t->first[number] * s + bad;
+        return BRN_ERR_SINGULAR;
+    }
+    return BRN_OK;
+}
+
+/* A contribution that outlives its task. */
+static brn_status hand_over(const job *w, int number, double **update)
+{
+    const brn_front_tree *t = w->tree;
+    const size_t below = (size_t)(brn_front_below(t, number) * t->size);
+    *update = brn_realloc(t->ctx, NULL, below * below + 1, sizeof **update); /* a root leaves nothing */
+    w->update[number] = *update; /* freed with the job, whatever happens */
+    return *update != NULL ? BRN_OK : BRN_ERR_MEMORY;
+}
+
+/* ---- the tree ----------------------------------------------------------------------------------------------------- */
+
+static brn_status take_front(const job *w, brn_arena *scratch, front *f, run **runs)
+{
+    BRN_TAKE(scratch, f->index, w->tree->n);
+    BRN_TAKE(scratch, *runs, w->tree->n);
+    return BRN_OK;
+}
+
+static brn_status work_task(void *arg, int block, brn_arena *scratch)
+{
+    const job *w = arg;
+    const brn_front_tree *t = w->tree;
+    const brn_front_task *task = &t->task[block];
+    front f = {0};
+    run *runs = NULL;
+    double *stack[2];
+    size_t used[2] = {0, 0};
+    BRN_TRY(take_front(w, scratch, &f, &runs));
+    BRN_TAKE(scratch, stack[0], task->stack[0]);
+    BRN_TAKE(scratch, stack[1], task->stack[1]);
+    for (int number = task->begin; number < task->end; ++number) {
+        const int side = t->depth[number] & 1;
+        const size_t below = (size_t)(brn_front_below(t, number) * t->size);
+        double *update = stack[side] + used[side];
+        if (t->parent[number] >= task->end) {
+            BRN_TRY(hand_over(w, number, &update));
+        } else {
+            used[side] += below * below;
+        }
+        BRN_TRY(work_front(w, &f, number, update, runs));
+        for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
+            const size_t gone = (size_t)(brn_front_below(t, t->child[c]) * t->size);
+            used[!side] -= gone * gone;
+            w->update[t->child[c]] = NULL;
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status work_crown(void *arg, int block, brn_arena *scratch)
+{
+    const job *w = arg;
+    const brn_front_tree *t = w->tree;
+    const int number = w->wave[block];
+    front f = {0};
+    run *runs = NULL;
+    double *update = NULL;
+    BRN_TRY(take_front(w, scratch, &f, &runs));
+    BRN_TRY(hand_over(w, number, &update));
+    BRN_TRY(work_front(w, &f, number, update, runs));
+    for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
+        brn_free(t->ctx, w->update[t->child[c]]);
+        w->update[t->child[c]] = NULL;
+    }
+    return BRN_OK;
+}
+
+static brn_status work_tree(job *w)
+{
+    const brn_front_tree *t = w->tree;
+    BRN_TRY(brn_parallel_for(t->ctx, t->ntask, work_task, w));
+    for (int k = 0; k < t->nwave; ++k) {
+        w->wave = t->wave + t->wave_start[k];
+        BRN_TRY(brn_parallel_for(t->ctx, t->wave_start[k + 1] - t->wave_start[k], work_crown, w));
+    }
+    return BRN_OK;
+}
+
+brn_status brn_front_factor(const brn_front_tree *t, const brn_front_input *input, double *value,
+                            double *diagonal, int *bad)
+{
+    job w = {.tree = t, .input = input, .value = value, .diagonal = diagonal};
+    brn_arena *arena = brn_ctx_arena(t->ctx);
+    BRN_TAKE(arena, w.update, t->nfront);
+    BRN_TAKE(arena, w.bad, t->nfront);
+    for (int f = 0; f < t->nfront; ++f) {
+        w.update[f] = NULL;
+        w.bad[f] = -1;
+    }
+    const brn_status status = work_tree(&w);
+    *bad = -1;
+    for (int f = 0; f < t->nfront; ++f) {
+        *bad = *bad < 0 ? w.bad[f] : *bad;
+        /* Only what was handed over is left when all went well; after a failure stacks are left too. */
+        if (t->in_crown[f] || (t->parent[f] >= 0 && t->in_crown[t->parent[f]])) {
+            brn_free(t->ctx, w.update[f]);
+        }
+    }
+    return status;
+}

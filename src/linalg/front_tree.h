@@ -1,0 +1,62 @@
+/* The elimination tree of a sparse Cholesky factorisation, cut into fronts: sets of columns with (nearly) the same rows
+   below, which are factored as dense matrices. Everything is counted in nodes (block rows); "place" is a node's position in
+   the elimination order. Private to the factorisation. */
+#ifndef BRN_LINALG_FRONT_TREE_H
+#define BRN_LINALG_FRONT_TREE_H
+
+#include "linalg/block_matrix.h"
+#include "linalg/ordering.h"
+
+/* A run of fronts, closed under children, that one worker treats alone. */
+typedef struct brn_front_task {
+    int begin, end;
+    size_t stack[2]; /* doubles that the contributions of fronts of even and of odd depth need at a time */
+} brn_front_task;
+
+typedef struct brn_front_tree {
+    brn_ctx *ctx;
+    int n, size;
+    int nfront;
+    int *node;         /* [n] node at each place */
+    int *place;        /* [n] its inverse */
+    int *first;        /* [nfront + 1] places of a front's own columns: first[f] .. first[f + 1] */
+    size_t *row_start; /* [nfront + 1] */
+    int *row;          /* places of the rows below, ascending; all belong to ancestors */
+    int *parent;       /* [nfront], -1 at a root; parents come after their children */
+    int *child_start;  /* [nfront + 1] */
+    int *child;        /* [nfront], ascending in a front */
+    int *depth;        /* [nfront] distance to the root */
+    size_t *panel;     /* [nfront + 1] where a front's columns start in the values of the factor */
+    /* The work: tasks that do not wait for anything, then the fronts above them ("crown"), wave by wave. The cut depends
+       on the tree alone. */
+    brn_front_task *task;
+    int ntask;
+    int *wave_start; /* [nwave + 1] */
+    int *wave;       /* fronts of the crown, by waves */
+    int nwave;
+    bool *in_crown; /* [nfront] */
+} brn_front_tree;
+
+/* Whether the block between two nodes is part of the analysed pattern: not if one of them stands apart. */
+static inline bool brn_front_keeps(const unsigned char *apart, int i, int j)
+{
+    return i == j || (!apart[i] && !apart[j]);
+}
+
+/* The tree of A's pattern without the couplings of nodes apart [n]; the ordering must be postordered for it. */
+brn_status brn_front_tree_create(const brn_block_matrix *a, const unsigned char *apart,
+                                 const brn_ordering *ordering, brn_front_tree **out);
+void brn_front_tree_destroy(brn_front_tree *tree);
+
+/* Rows of a front below its own columns, and its own columns, in nodes. */
+static inline int brn_front_below(const brn_front_tree *t, int f)
+{
+    return (int)(t->row_start[f + 1] - t->row_start[f]);
+}
+
+static inline int brn_front_own(const brn_front_tree *t, int f)
+{
+    return t->first[f + 1] - t->first[f];
+}
+
+#endif

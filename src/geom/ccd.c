@@ -33,6 +33,15 @@ static double largest(int count, const double x[][3])
     return most;
 }
 
+/* From a start that double cannot certify: in wide numbers, and on in double once that can. */
+static double very_close(const sweep *q, const double x0[][3], const double x1[][3], double dmin, double keep,
+                         double t_max)
+{
+    brn_ccd_goal goal;
+    const double t = brn_ccd_wide(q->shape, x0, x1, dmin, keep, t_max, &goal);
+    return goal.wanted > 0.0 ? advance(q, dmin, keep, t_max, &goal) : t;
+}
+
 static CCD_INLINE double ccd(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,
                              double t_max)
 {
@@ -60,8 +69,9 @@ static CCD_INLINE double ccd(int shape, const double x0[][3], const double x1[][
     }
     sweep q;
     sweep_set(shape, x0, x1, &q);
-    const double t = advance(&q, dmin, keep, t_max);
-    return t >= 0.0 ? t : brn_ccd_wide(shape, x0, x1, dmin, keep, t_max);
+    brn_ccd_goal start = {0.0, 0.0, 0.0};
+    const double t = advance(&q, dmin, keep, t_max, &start);
+    return t >= 0.0 ? t : very_close(&q, x0, x1, dmin, keep, t_max);
 }
 
 double brn_ccd_point_point(const double x0[2][3], const double x1[2][3], double dmin, double keep,

@@ -10,6 +10,7 @@
    of its own, within 6 u size + 8 u t sweep of n.R_k(t). The margin is 16 u (size + t sweep); it also holds the
    rounding of the sum t + step, a motion of at most u t sweep. The speed -n.V_k is taken as -b_k + 8 u sweep. The length
    of n is 1 within 4 u, so wanted distances are lengthened by 8 u; quotients are shortened by 16 u. */
+#include "geom/ccd_wide.h"
 #include "geom/difference.h"
 
 #ifndef BRN_GEOM_CCD_LOOP_EDGES
@@ -17,6 +18,10 @@
 /* Vertices of the edges of the two shapes with a face, in the order of geom/difference.h. */
 static const unsigned char brn_triangle_edges[3][2] = {{0, 1}, {1, 2}, {0, 2}};
 static const unsigned char brn_rhomboid_edges[4][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}};
+
+/* A separation, relative to the size and sweep, with which a search in wide numbers goes on in double: far above its
+   margin, 2e-15. */
+# define CCD_ENOUGH_FOR_DOUBLE 1e-12
 #endif
 
 typedef struct DIFFERENCE_NAME(sweep) {
@@ -210,14 +215,16 @@ static CCD_INLINE DIFFERENCE_REAL DIFFERENCE_NAME(separation)(const DIFFERENCE_N
     return low;
 }
 
-/* The largest safe time; -1 if this precision cannot certify the start. */
+/* The largest safe time; -1 if this precision cannot certify the start. goal->wanted = 0 at the start; else the search
+   goes on from goal->t. In wide numbers goal is where it may go on in double, or has goal->wanted = 0. */
 static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) * q, double dmin, double keep,
-                                                  double t_max)
+                                                  double t_max, brn_ccd_goal *goal)
 {
     const DIFFERENCE_REAL u = CCD_ROUNDING, more = 1 + 8 * u, less = 1 - 8 * u;
-    DIFFERENCE_REAL wanted = 0, enough = 0;
-    double t = 0.0;
-    for (int iteration = 0; iteration < CCD_ITERATIONS; ++iteration) {
+    DIFFERENCE_REAL wanted = goal->wanted, enough = goal->enough;
+    double t = goal->wanted > 0.0 ? goal->t : 0.0;
+    const int first = goal->wanted > 0.0;
+    for (int iteration = first; iteration < CCD_ITERATIONS; ++iteration) {
         DIFFERENCE_REAL n[3], distance = 0, g[4], b[4];
         if (!DIFFERENCE_NAME(direction)(q, t, n, iteration == 0 ? &distance : NULL)) {
             return iteration == 0 ? -1.0 : t;
@@ -243,6 +250,14 @@ static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) *
         } else if (!(low > enough)) {
             return t;
         }
+#if CCD_CAREFUL
+        if (iteration > 0 && low - wanted > (DIFFERENCE_REAL)CCD_ENOUGH_FOR_DOUBLE *
+                                                (q->size + (DIFFERENCE_REAL)t * q->sweep)) {
+            *goal =
+                (brn_ccd_goal){t, nextafter((double)wanted, INFINITY), nextafter((double)enough, INFINITY)};
+            return t;
+        }
+#endif
         /* The first vertex to come down to the wanted distance along n. */
         DIFFERENCE_REAL step = (DIFFERENCE_REAL)t_max;
         for (int k = 0; k < q->count; ++k) {

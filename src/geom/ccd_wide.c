@@ -35,10 +35,11 @@ static wide root(wide x)
 #include "geom/ccd_loop.h"
 
 double brn_ccd_wide(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,
-                    double t_max)
+                    double t_max, brn_ccd_goal *goal)
 {
     wide_sweep q;
     wide_sweep_set(shape, x0, x1, &q);
-    const double t = wide_advance(&q, dmin, keep, t_max);
+    *goal = (brn_ccd_goal){0.0, 0.0, 0.0};
+    const double t = wide_advance(&q, dmin, keep, t_max, goal);
     return t > 0.0 ? t : 0.0;
 }

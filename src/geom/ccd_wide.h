@@ -14,7 +14,13 @@ typedef long double brn_wide;
 # define BRN_WIDE_ROUNDING (0.5L * LDBL_EPSILON)
 #endif
 
+/* What a search holds to: from the safe time t on [0, t], distances above wanted [m]; it ends below enough. */
+typedef struct brn_ccd_goal {
+    double t, wanted, enough;
+} brn_ccd_goal;
+
+/* goal: where the search may go on in double, as the separation has grown enough for it; wanted = 0: nowhere. */
 double brn_ccd_wide(int shape, const double x0[][3], const double x1[][3], double dmin, double keep,
-                    double t_max);
+                    double t_max, brn_ccd_goal *goal);
 
 #endif

@@ -278,12 +278,13 @@ static brn_status search(brn_newton *n, double *way, double *length)
         }
     }
     BRN_TRY(potential(n, n->y, n->y, &value0, &size0));
-    double alpha = 1.0;
+    double bound = 1.0;
     if (n->terms != NULL) {
         double *was = watch(n, &n->system->watch.phases.ccd);
-        BRN_TRY(n->terms->bound(n->terms->self, n->x, way, &alpha));
+        BRN_TRY(n->terms->bound(n->terms->self, n->x, way, &bound));
         (void)watch(n, was);
     }
+    double alpha = bound;
     for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
         double value = 0.0;
         double size = 0.0;
@@ -298,7 +299,7 @@ static brn_status search(brn_newton *n, double *way, double *length)
                 const bool held = n->model->fixed[i] == BRN_DOF_HELD;
                 n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
-            *length = alpha * max_abs(way, ndof);
+            *length = alpha / bound * max_abs(way, ndof); /* what is in the way is no sign of convergence */
             return BRN_OK;
         }
     }

@@ -1,10 +1,9 @@
 /* A semicircular arch of loose blocks under its own weight, joints along the radii, against limit analysis (thickness t,
    radius R of the centre line):
 
-     thin arches fall by hinges, whatever the friction, below t/R = 0.1075 (Milankovitch 1907; Cocchetti, Colasante &
-     Rizzi 2011);
-     a friction coefficient below 0.309 lets any thickness fall by sliding, above 0.395 sliding plays no part
-     (Gilbert, Casapulla & Ahmed 2006).
+     thin arches fall by hinges, whatever the friction, below t/R = 0.1075 (Milankovitch 1907);
+     a friction coefficient below 0.309 lets any thickness fall by sliding, above 0.395 sliding plays no part; between
+     them hinges and sliding mix, up to t/R = 0.2 (Gilbert, Casapulla & Ahmed 2006; Cocchetti & Rizzi 2020).
 
    The blocks here have straight edges and finite stiffness, so the cases keep clear of the limits. */
 #include "validate/rows.h"
@@ -75,7 +74,9 @@ static void test_arch(void **state)
         "A semicircular arch of 15 loose blocks (R = 1 m, E = 1 GPa), method ipc, 0.5 s under its own "
         "weight. "
         "Limit analysis: it falls below t/R = 0.1075 by hinges, and below a friction of 0.309 by sliding; "
-        "above both (0.395) it stands. The exact value is the drop of a rigid arch that stands.");
+        "above both (0.395) it stands. *falls*: the keystone has sunk by 20 mm; standing ones sink by 0.25 "
+        "mm at "
+        "most.");
     static const struct {
         double thickness, friction;
         bool stands;
@@ -84,19 +85,16 @@ static void test_arch(void **state)
     for (int i = 0; i < BRN_COUNT(cases); ++i) {
         double speed = 0.0;
         const double drop = keystone_drop(cases[i].thickness, cases[i].friction, &speed);
+        const bool falls = drop >= fallen;
         char name[120];
-        (void)snprintf(name, sizeof name, "t/R %g, mu %g: drop of the keystone, %s", cases[i].thickness,
-                       cases[i].friction, cases[i].stands ? "stands" : "falls");
-        print_message("%s: %g m, %g m/s\n", name, drop, speed);
-        if (cases[i].stands) {
-            validation_row(rows, name, 0.0, drop, fabs(drop), "m");
-            /* Closing joints and shortening blocks: strains of 1e-4 over an arch of 3 m, joints of 1e-4 m. */
-            assert_true(fabs(drop) < 2e-3);
-            assert_true(fabs(speed) < 2e-3);
-        } else {
-            assert_true(drop >= fallen);
-            assert_true(speed > 5e-2);
-        }
+        (void)snprintf(name, sizeof name, "t/R %g, mu %g", cases[i].thickness, cases[i].friction);
+        print_message("%s: keystone %g m lower, sinking at %g m/s\n", name, drop, speed);
+        validation_row(rows, name, !cases[i].stands, falls, fabs((double)!cases[i].stands - falls),
+                       "1: falls, 0: stands");
+        assert_int_equal(falls, !cases[i].stands);
+        /* A standing arch settles by the closing of joints (1e-4 m) and strains of 1e-4, and then creeps at the friction's
+           regularisation, a few times 1e-4 m/s. */
+        assert_true(falls ? speed > 5e-2 : fabs(drop) < 2e-3 && fabs(speed) < 2e-3);
     }
     validation_close(rows);
 }

@@ -8,6 +8,7 @@
 #include "contact/points.h"
 #include "geom/distance.h"
 #include "geom/intersect.h"
+#include "step/ipc/ipc_barrier.h"
 #include "step/newton.h"
 
 typedef struct brn_ipc_params {
@@ -95,7 +96,11 @@ double brn_ipc_gap(const brn_ipc_contact *contact);
    NULL; a Hessian wants the gradient too. */
 double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
                             double *hess);
-/* The Hessian with its negative eigenvalues replaced by 0. */
+/* The barrier of a contact at squared distance d2, derivatives with respect to d2. */
+brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_ipc_contact *contact, double d2);
+/* Where the mollifier of a pair of edges begins, from their rest shape [m^4]. */
+double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_ipc_contact *contact);
+/* A positive semi-definite Hessian of a contact, not below the exact one (ipc_project.c). */
 brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
                                      double *hess);
 /* Normal force of a contact [N]; where it acts (weights of the contact's nodes, in their order) and along which unit normal,

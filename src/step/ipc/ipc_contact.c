@@ -110,8 +110,7 @@ double brn_ipc_gap(const brn_ipc_contact *contact)
 
 /* ---- one barrier ------------------------------------------------------------------------------------------------------------ */
 
-/* The barrier of a contact at squared distance d2, derivatives with respect to d2. */
-static brn_barrier barrier_of(const brn_ipc *ipc, const brn_ipc_contact *c, double d2)
+brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_ipc_contact *c, double d2)
 {
     const bool plane = c->kind == BRN_TOUCH_POINT_PLANE;
     const int kind = ipc->params->barrier == BRN_BARRIER_C2 ? BRN_BARRIER_C2
@@ -122,8 +121,7 @@ static brn_barrier barrier_of(const brn_ipc *ipc, const brn_ipc_contact *c, doub
     return (brn_barrier){b.value, b.first / (2.0 * d), (b.second - b.first / d) / (4.0 * d2)};
 }
 
-/* Where the mollifier of a pair of edges begins, from their rest shape [m^4]. */
-static double mollifier_threshold(const brn_ipc *ipc, const brn_ipc_contact *c)
+double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_ipc_contact *c)
 {
     double rest[4][3];
     (void)brn_candidate_gather(c->node, &ipc->model->rest[0][0], rest);
@@ -161,11 +159,11 @@ double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *c, const 
     const double(*nodes)[3] = (const double(*)[3])at;
     const int order = hess != NULL ? 2 : grad != NULL ? 1 : 0;
     const double d2 = brn_stencil_distance2(c->stencil, nodes, order, g, h);
-    const brn_barrier b = barrier_of(ipc, c, d2);
+    const brn_barrier b = brn_ipc_barrier_of(ipc, c, d2);
     double m = 1.0;
     bool mollified = false;
     if (c->kind == BRN_TOUCH_EDGE_EDGE) {
-        const double eps = mollifier_threshold(ipc, c);
+        const double eps = brn_ipc_mollifier_threshold(ipc, c);
         m = brn_mollifier(nodes, eps);
         mollified = m < 1.0;
         if (mollified && order == 2) {
@@ -211,165 +209,7 @@ double brn_ipc_normal_force(const brn_ipc *ipc, const brn_ipc_contact *c, const 
     for (int k = 0; k < 4; ++k) {
         weight[k] = side < 0.0 ? -weight[k] : weight[k];
     }
-    const double m = c->kind == BRN_TOUCH_EDGE_EDGE ? brn_mollifier(nodes, mollifier_threshold(ipc, c)) : 1.0;
-    return -c->area * m * barrier_of(ipc, c, d2).first * 2.0 * d;
-}
-
-/* ---- projection: the nearest positive semi-definite matrix, negative eigenvalues become 0 ------------------------------- */
-
-/* Projects h [WIDTH][WIDTH], whose range lies in the span of the orthonormal rows q [k][WIDTH]: the eigenvalues other than
-   0 are those of q h q', so only a k x k problem is solved. */
-static brn_status project_within(double *h, int k, const double (*q)[WIDTH])
-{
-    double hq[9][WIDTH];
-    double a[81];
-    double w[9];
-    double v[81];
-    for (int i = 0; i < k; ++i) {
-        for (int r = 0; r < WIDTH; ++r) {
-            hq[i][r] = 0.0;
-            for (int c = 0; c < WIDTH; ++c) {
-                hq[i][r] += h[r * WIDTH + c] * q[i][c];
-            }
-        }
-    }
-    for (int i = 0; i < k; ++i) {
-        for (int j = 0; j < k; ++j) {
-            a[i * k + j] = 0.0;
-            for (int r = 0; r < WIDTH; ++r) {
-                a[i * k + j] += q[i][r] * hq[j][r];
-            }
-        }
-    }
-    BRN_TRY(brn_dense_eigen_sym(k, a, w, v));
-    memset(h, 0, WIDTH * WIDTH * sizeof *h);
-    for (int e = k - 1; e >= 0 && w[e] > 0.0; --e) {
-        double full[WIDTH] = {0};
-        for (int i = 0; i < k; ++i) {
-            for (int r = 0; r < WIDTH; ++r) {
-                full[r] += v[i * k + e] * q[i][r];
-            }
-        }
-        for (int r = 0; r < WIDTH; ++r) {
-            for (int c = 0; c < WIDTH; ++c) {
-                h[r * WIDTH + c] += w[e] * full[r] * full[c];
-            }
-        }
-    }
-    return BRN_OK;
-}
-
-/* Any term: it does not change when all nodes move by the same way. The basis are differences of node k and the mean of
-   those before it. */
-static brn_status project(double *h, int count)
-{
-    double q[9][WIDTH] = {{0}};
-    for (int k = 1; k < count; ++k) {
-        const double scale = 1.0 / sqrt((double)k * (k + 1));
-        for (int d = 0; d < 3; ++d) {
-            for (int i = 0; i < k; ++i) {
-                q[3 * (k - 1) + d][3 * i + d] = -scale;
-            }
-            q[3 * (k - 1) + d][3 * k + d] = k * scale;
-        }
-    }
-    return project_within(h, 3 * (count - 1), (const double(*)[WIDTH])q);
-}
-
-/* Appends what is left of x after its parts along q[0..k) are taken out (twice, for rounding); returns the new k. */
-static int append_direction(double (*q)[WIDTH], int k, const double *x)
-{
-    double rest[WIDTH];
-    double before = 0.0;
-    double after = 0.0;
-    memcpy(rest, x, sizeof rest);
-    for (int r = 0; r < WIDTH; ++r) {
-        before += x[r] * x[r];
-    }
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < k; ++i) {
-            double along = 0.0;
-            for (int r = 0; r < WIDTH; ++r) {
-                along += rest[r] * q[i][r];
-            }
-            for (int r = 0; r < WIDTH; ++r) {
-                rest[r] -= along * q[i][r];
-            }
-        }
-    }
-    for (int r = 0; r < WIDTH; ++r) {
-        after += rest[r] * rest[r];
-    }
-    if (!(after > 1e-24 * before)) {
-        return k;
-    }
-    for (int r = 0; r < WIDTH; ++r) {
-        q[k][r] = rest[r] / sqrt(after);
-    }
-    return k + 1;
-}
-
-/* A barrier without mollifier: H_D = 2 w w' x I - p p' - q q' (geom/distance.h), and grad D = 2 w x n, so the range is
-   spanned by w x e_1..3 and the range of the rest, of rank 2 at the most, which pivoted Cholesky finds. `hd`: H_D and w
-   over the candidate's nodes. */
-static brn_status project_barrier(double *h, const double *hd, const double w[4])
-{
-    double q[9][WIDTH] = {{0}};
-    double rest[WIDTH * WIDTH];
-    const double norm = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
-    for (int i = 0; i < WIDTH; ++i) {
-        q[i % 3][i] = w[i / 3] / norm;
-        for (int j = 0; j < WIDTH; ++j) {
-            rest[i * WIDTH + j] = (i % 3 == j % 3 ? 2.0 * w[i / 3] * w[j / 3] : 0.0) - hd[i * WIDTH + j];
-        }
-    }
-    int k = 3;
-    for (int rank = 0; rank < 2; ++rank) {
-        int pivot = 0;
-        for (int i = 1; i < WIDTH; ++i) {
-            pivot = rest[i * WIDTH + i] > rest[pivot * WIDTH + pivot] ? i : pivot;
-        }
-        const double top = rest[pivot * WIDTH + pivot];
-        if (!(top > 1e-14 * norm * norm)) {
-            break;
-        }
-        double column[WIDTH];
-        for (int i = 0; i < WIDTH; ++i) {
-            column[i] = rest[i * WIDTH + pivot] / sqrt(top);
-        }
-        for (int i = 0; i < WIDTH; ++i) {
-            for (int j = 0; j < WIDTH; ++j) {
-                rest[i * WIDTH + j] -= column[i] * column[j];
-            }
-        }
-        k = append_direction(q, k, column);
-    }
-    return project_within(h, k, (const double(*)[WIDTH])q);
-}
-
-brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x,
-                                     double *hess)
-{
-    double at[4][3];
-    double grad[WIDTH];
-    const int count = brn_candidate_gather(c->node, x, at);
-    const double(*nodes)[3] = (const double(*)[3])at;
-    (void)brn_ipc_barrier_term(ipc, c, x, grad, hess);
-    if (c->kind == BRN_TOUCH_EDGE_EDGE && brn_mollifier(nodes, mollifier_threshold(ipc, c)) < 1.0) {
-        return project(hess, count);
-    }
-    double g[WIDTH];
-    double h[WIDTH * WIDTH];
-    double gd[WIDTH];
-    double hd[WIDTH * WIDTH];
-    double w[4];
-    double n[3];
-    double spread_w[4] = {0};
-    (void)brn_stencil_distance2(c->stencil, nodes, 2, g, h);
-    (void)brn_stencil_closest(c->stencil, nodes, w, n);
-    spread(c->stencil, g, h, gd, hd);
-    for (int k = 0; k < c->stencil.count; ++k) {
-        spread_w[c->stencil.node[k]] = w[k];
-    }
-    return project_barrier(hess, hd, spread_w);
+    const double m =
+        c->kind == BRN_TOUCH_EDGE_EDGE ? brn_mollifier(nodes, brn_ipc_mollifier_threshold(ipc, c)) : 1.0;
+    return -c->area * m * brn_ipc_barrier_of(ipc, c, d2).first * 2.0 * d;
 }

@@ -65,7 +65,9 @@ static void add_parted(const brn_ipc *ipc, const brn_ipc_slide *slide, const dou
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
 {
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
-    qsort(ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair);
+    if (ipc->nslide > 0) {
+        qsort(ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair);
+    }
     BRN_GROW(ipc->ctx, ipc->point, ipc->point_capacity, (size_t)ipc->ncontact + (size_t)ipc->nslide);
     ipc->npoint = 0;
     for (int i = 0; i < ipc->ncontact; ++i) {

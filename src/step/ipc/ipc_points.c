@@ -80,7 +80,9 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
         place_between(ipc, c, x, weight, to);
         brn_ipc_slide wanted = {.kind = c->kind};
         memcpy(wanted.pair, c->node, sizeof wanted.pair);
-        brn_ipc_slide *slide = bsearch(&wanted, ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair);
+        brn_ipc_slide *slide =
+            ipc->nslide == 0 ? NULL
+                             : bsearch(&wanted, ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair);
         if (slide != NULL) {
             add_friction(ipc, slide, x, to);
             slide->count = 0; /* told */

@@ -15,9 +15,11 @@ enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
 typedef struct brn_body {
     char *name;
-    int type; /* BRN_BODY_... */
-    int node_first,
-        node_count; /* its nodes are contiguous; of a rigid body the last dim + 1 are its handles */
+    int type;                   /* BRN_BODY_... */
+    int node_first, node_count; /* its nodes are contiguous, its handles the last dim + 1 of them */
+    /* The handles of a rigid body, and of an obstacle with a radius: nodes of no cell that move as the whole body does, so
+       that any place on or about it is a combination of them. First of them; -1: it has none. */
+    int handle;
     int solid_first, solid_count; /* its solids are contiguous; of a rigid body one element on the handles */
     int elem_first,
         elem_count;         /* numbers of its elements in the order of its solids; a rigid body has none */

@@ -33,14 +33,13 @@ typedef struct brn_ipc_contact {
     double d2;           /* [m^2] squared distance of the nodes' parts, offset included */
 } brn_ipc_contact;
 
-enum { BRN_IPC_SLIDE_NODES = 8 }; /* two rigid bodies have four handles each */
+enum { BRN_IPC_SLIDE_NODES = 8 }; /* two bodies have four handles each */
 
 /* Friction of a pair that was in contact at the last renewal. Its nodes have dofs: no tied ones. */
 typedef struct brn_ipc_slide {
     int kind, pair[4]; /* of the contact that it comes from */
     int count, node[BRN_IPC_SLIDE_NODES];
-    double weight[BRN_IPC_SLIDE_NODES]; /* the slip is drift + sum_k weight_k (x_k - x_k^n), across normal */
-    double drift[3];                    /* [m] by the turning of round obstacles during the step */
+    double weight[BRN_IPC_SLIDE_NODES]; /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
     double normal[3];                   /* unit, towards pair[0]'s side */
     double force;                       /* [N] mu times normal force */
 } brn_ipc_slide;

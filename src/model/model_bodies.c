@@ -208,8 +208,9 @@ static brn_status add_static(brn_builder *b, int index)
     const bool wire = def->shape.table == NULL && brn_mesh_dim(mesh) == 1;
     const bool sheet = def->shape.table == NULL && brn_mesh_dim(mesh) == 2 && b->model->dim == 3;
     if (def->thickness > 0.0 && !wire && !sheet) {
-        brn_builder_problem(b, &def->common.block, "thickness",
-                            "is for sheets (meshes of surface cells in a 3D scene) and wires (of lines)");
+        brn_builder_problem(
+            b, &def->common.block, "thickness",
+            "is for sheets: meshes of surface cells in a 3D scene; and wires: meshes of lines");
     }
     if (wire && !(def->thickness > 0.0)) {
         brn_builder_problem(b, &def->common.block, "thickness",

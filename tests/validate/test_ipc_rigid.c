@@ -314,6 +314,26 @@ static void test_stack(void **state)
     flow_close(&f);
 }
 
+/* Two rails and a cross-bar far away, one wire of an OBJ file: the ball lies between them. */
+static void test_rails(void **state)
+{
+    (void)state;
+    FILE *file = fopen("rails.obj", "w");
+    assert_non_null(file);
+    fprintf(file, "v -1 -0.06 0\nv 0.1 -0.06 0\nv 1 -0.06 0\nv 1 0.06 0\nv -1 0.06 0\nl 1 2 3 4 5\n");
+    fclose(file);
+    static const char text[] =
+        "brunt: 1\ntime: {step: 0.01, end: 1}\n" METHOD "meshes: {rails: {file: rails.obj}}\n"
+        "bodies:\n  - {name: ball, type: rigid, shape: {sphere: {radius: 0.09}}, position: [0, 0, 0.0812]}\n"
+        "  - {name: rails, type: static, mesh: rails, thickness: 0.02}\n"
+        "contact: {friction: 0.3}\n";
+    flow f = flow_open(2, text, NULL);
+    const motion m = run_to(&f, 1.0, 0);
+    row("ball on two wires: height", 0.08, m.x[2], 1.25e-3 / 0.08, "m, dhat 1 mm higher at most");
+    row("ball on two wires: speed", 0.0, hypot(hypot(m.v[0], m.v[1]), m.v[2]), 1e-4, "m/s");
+    flow_close(&f);
+}
+
 static const char drop[] =
     "brunt: 1\ntime: {step: 0.01, end: 0.6}\nmethod: {type: ipc, dhat: 1e-3}\n"
     "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4, density: 1000, damping: {beta: 0.01}}}\n"
@@ -440,7 +460,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_box_on_slope), cmocka_unit_test(test_rolling), cmocka_unit_test(test_backspin),
         cmocka_unit_test(test_turntable),    cmocka_unit_test(test_roller),  cmocka_unit_test(test_impact),
-        cmocka_unit_test(test_stack),        cmocka_unit_test(test_drops),   cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_stack),        cmocka_unit_test(test_rails),   cmocka_unit_test(test_drops),
+        cmocka_unit_test(test_pile),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     validation_close(rows);

@@ -1,4 +1,5 @@
-/* Wavefront OBJ: vertices, faces of any number of corners, groups (g) and objects (o); the rest is passed over.
+/* Wavefront OBJ: vertices, faces of any number of corners or, without any, lines; groups (g) and objects (o); the rest is
+   passed over.
    Gone through twice, because a face may come before its vertices. */
 #include "model/read/polygon.h"
 #include "model/read/readers.h"
@@ -15,6 +16,7 @@ typedef struct obj {
     int ngroup;
     size_t group_capacity;
     int object; /* group of the o line, -1 if none */
+    bool faces; /* there are any: lines beside them are passed over */
 } obj;
 
 /* x y z; a weight or a colour may follow. */
@@ -131,6 +133,7 @@ static brn_status read_lines(obj *o, bool faces)
             continue;
         }
         const brn_span word = brn_scan_word(scan);
+        o->faces = o->faces || brn_span_is(word, "f") || brn_span_is(word, "fo");
         if (brn_span_is(word, "v")) {
             o->seen += faces;
             if (!faces) {
@@ -138,7 +141,7 @@ static brn_status read_lines(obj *o, bool faces)
             }
         } else if (faces && (brn_span_is(word, "f") || brn_span_is(word, "fo"))) {
             BRN_TRY(read_face(o, false));
-        } else if (faces && brn_span_is(word, "l")) {
+        } else if (faces && !o->faces && brn_span_is(word, "l")) {
             BRN_TRY(read_face(o, true));
         } else if (faces && (brn_span_is(word, "g") || brn_span_is(word, "o"))) {
             BRN_TRY(read_groups(o, brn_span_is(word, "o")));

@@ -132,6 +132,9 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
     brn_mesh_measure(mesh, &body->quality);
     BRN_TRY(add_nodes(b, common, mesh, body));
     BRN_TRY(add_boundary(model->dim, mesh, body));
+    if (brn_mesh_dim(mesh) == 1) {
+        body->quality.worst_cell = -1; /* a line has no shape to judge */
+    }
     if (b->form[index].mesh != mesh) {
         return BRN_OK;
     }

@@ -26,6 +26,8 @@ typedef struct brn_body {
     brn_boundary *boundary; /* what is seen; node numbers of the model */
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
+    bool
+        solid; /* `boundary` encloses it: inside there is no room for others, as there is in a static shell */
     double
         radius; /* [m] the surface is this far from `touch`: of a sphere or capsule, half of a sheet's thickness */
     /* Half-space: nodes of its plane, solid on the side away from (1-0) x (2-0), in 2D on the right of 0 -> 1;

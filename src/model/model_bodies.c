@@ -218,6 +218,7 @@ static brn_status add_static(brn_builder *b, int index)
     }
     b->body_mesh[index] = mesh;
     b->model->body[index].type = BRN_BODY_STATIC;
+    b->model->body[index].solid = def->shape.table != NULL || brn_mesh_dim(mesh) == b->model->dim;
     BRN_TRY(brn_builder_add_frame(b, index, mesh));
     b->model->body[index].radius += 0.5 * def->thickness;
     return b->model->body[index].radius > 0.0 ? brn_builder_add_corners(b, index) : BRN_OK;
@@ -249,6 +250,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         b->model->nbody = i + 1;
         body->plane[0] = -1;
         body->handle = -1;
+        body->solid = true;
         body->name = brn_strdup(b->ctx, brn_builder_body(b, i)->name);
         if (body->name == NULL) {
             return BRN_ERR_MEMORY;

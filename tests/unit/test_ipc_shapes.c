@@ -598,6 +598,49 @@ static void test_starts(void **state)
     }
 }
 
+/* Small bodies wholly inside of large ones, whose surfaces do not meet; in a static shell there is room. */
+static void test_inside(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool good;
+    } inside[] = {
+        {HEAD3 BALL3 "  - {name: lower, type: rigid, shape: {box: {size: [1, 1, 1]}}}\n", false},
+        {HEAD3 BOX3 "  - {name: lower, type: static, shape: {cylinder: {radius: 1, height: 2}}}\n", false},
+        {HEAD3 SOFT3 "  - {name: lower, type: static, shape: {sphere: {radius: 1}}}\n", false},
+        {HEAD3 ROD3 "  - {name: lower, type: static, shape: {capsule: {radius: 1, height: 3}}}\n", false},
+        {HEAD(3) "meshes: {m: {box: {size: [1, 1, 1], cells: [2, 2, 2], element: tet4}}}\nbodies:\n" BALL3
+                 "  - {name: lower, type: deformable, mesh: m, material: a}\n",
+         false},
+        {HEAD(3) "meshes: {m: {icosphere: {radius: 1, resolution: 0.5}}}\nbodies:\n" BALL3
+                 "  - {name: lower, type: static, mesh: m}\n",
+         true},
+        {HEAD3 BALL3
+         "  - {name: lower, type: rigid, shape: {box: {size: [1, 1, 1]}}, position: [1.1, 0, 0]}\n",
+         true},
+        {HEAD2 BALL2 "  - {name: lower, type: rigid, shape: {box: {size: [1, 1]}}}\n", false},
+        {HEAD2 SOFT2 "  - {name: lower, type: static, shape: {box: {size: [1, 1]}}}\n", false},
+        {HEAD2 BALL2 "  - {name: lower, type: rigid, shape: {box: {size: [1, 1]}}, position: [1.1, 0]}\n",
+         true},
+    };
+    for (int i = 0; i < BRN_COUNT(inside); ++i) {
+        flow f;
+        const brn_status status = flow_try(1, inside[i].text, NULL, &f);
+        for (int n = 0; status < 0 && f.model == NULL && n < brn_scene_problem_count(f.scene); ++n) {
+            print_error("%s\n", brn_scene_problem(f.scene, n));
+        }
+        if (status != (inside[i].good ? BRN_OK : BRN_ERR_SCENE)) {
+            fail_msg("case %d: %s: %s", i, brn_status_name(status), brn_ctx_message(f.ctx));
+        }
+        if (!inside[i].good) {
+            assert_non_null(strstr(brn_ctx_message(f.ctx), "body 'upper'"));
+            assert_non_null(strstr(brn_ctx_message(f.ctx), "body 'lower'"));
+        }
+        flow_close(&f);
+    }
+}
+
 /* ---- wires ------------------------------------------------------------------------------------------------------------------ */
 
 /* A wire from an OBJ file of lines, thick enough to touch; without a thickness it is refused. */
@@ -643,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_balance),
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_inside),
         cmocka_unit_test(test_wires),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -417,7 +417,8 @@ static void test_pile(void **state)
         const double z = 0.12 + 0.18 * (i / 4);
         if (i % 3 == 0) {
             fprintf(file,
-                    "  - {name: b%d, type: rigid, shape: {sphere: {radius: %g}}, position: [%g, %g, %g]}\n",
+                    "  - {name: b%d, type: rigid, shape: {sphere: {radius: %g, segments: 8}}, position: [%g, "
+                    "%g, %g]}\n",
                     i, 0.04 + 0.03 * r[2], x, y, z);
         } else {
             fprintf(file,

@@ -177,6 +177,7 @@ static brn_status check_start(brn_ipc *ipc, const double *x)
     BRN_TRY(brn_ipc_find_candidates(ipc, x, x));
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     BRN_TRY(count_meetings(ipc, x, &count, pair, place));
+    brn_ipc_count_inside(ipc, x, &count, pair, place);
     if (count == 0) {
         return BRN_OK;
     }

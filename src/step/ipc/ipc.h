@@ -127,6 +127,8 @@ void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *
 void brn_ipc_fill_terms(brn_ipc *ipc);
 /* Largest fraction of a step that CCD and the elements' volumes allow (ipc_bound.c). */
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
+/* Adds the bodies that are inside of others to a count; the first pair's nodes and place where it was 0 (ipc_inside.c). */
+void brn_ipc_count_inside(const brn_ipc *ipc, const double *x, size_t *count, int pair[2], double place[3]);
 /* The contact points at the end of a step (ipc_points.c). */
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
 

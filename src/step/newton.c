@@ -336,6 +336,36 @@ static brn_status start(brn_newton *n, const brn_state *in)
     return BRN_OK;
 }
 
+static brn_status give_up(const brn_newton *n, int iterations, double residual)
+{
+    return brn_fail(
+        n->ctx, BRN_ERR_CONVERGENCE,
+        "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)",
+        n->scheme->t, iterations, residual);
+}
+
+/* Something is in the way of a motion: whose, and how far it is short of its place. */
+static brn_status tell_obstruction(const brn_newton *n)
+{
+    const int dim = n->model->dim;
+    const char *name = "";
+    double most = 0.0;
+    for (int i = 0; i < n->model->nhold; ++i) {
+        const brn_hold *hold = &n->model->hold[i];
+        for (int k = 0; k < hold->nnode * dim; ++k) {
+            const int dof = hold->node[k / dim] * dim + k % dim;
+            const double left = fabs(n->scheme->held[dof] - n->y[dof]);
+            if (n->model->fixed[dof] == BRN_DOF_HELD && left > most) {
+                most = left;
+                name = hold->name;
+            }
+        }
+    }
+    return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
+                    "t = %g s: '%s' is %.2g m short of where its motion takes it: something is in its way",
+                    n->scheme->t, name, most);
+}
+
 static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
 {
     bool projected = false;
@@ -360,10 +390,7 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
             return BRN_OK;
         }
         if (k == n->params.iterations) {
-            return brn_fail(
-                n->ctx, BRN_ERR_CONVERGENCE,
-                "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)",
-                n->scheme->t, k, info->residual);
+            return settled ? give_up(n, k, info->residual) : tell_obstruction(n);
         }
         BRN_TRY(direction(n, &projected));
         /* A step within the tolerance is the last one, but still done: that leaves the square of its error. */

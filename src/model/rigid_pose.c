@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* F of the handles: x_i - x_0 = F (X_i - X_0), 3x3; F33 = 1 in 2D. */
-static void handle_map(const brn_model *model, int first, const double *pos, double f[9])
+/* F of the handles, whose places start at `handle`: x_i - x_0 = F (X_i - X_0), 3x3; F33 = 1 in 2D. */
+static void handle_map(const brn_model *model, int first, const double *handle, double f[9])
 {
     const int dim = model->dim;
     double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -16,7 +16,7 @@ static void handle_map(const brn_model *model, int first, const double *pos, dou
     for (int i = 0; i < dim; ++i) {
         for (int k = 0; k < dim; ++k) {
             rest[3 * i + k] = model->rest[first + 1 + k][i] - model->rest[first][i];
-            now[3 * i + k] = pos[3 * (first + 1 + k) + i] - pos[3 * first + i];
+            now[3 * i + k] = handle[3 * (1 + k) + i] - handle[i];
         }
     }
     (void)brn_dense_inverse3(rest, inverse);
@@ -88,7 +88,80 @@ void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, cons
             out->velocity[i] += vel[3 * a + i] / count;
         }
     }
-    handle_map(model, first, pos, f);
+    handle_map(model, first, &pos[3 * first], f);
     polar(f, r);
     rotation_vector(r, out->rotation);
+}
+
+/* End of a step of one body: F = R0 turn (S0 + E), where R0' dF = W + E in its antisymmetric and symmetric parts and turn is
+   the rotation nearest to 1 + W: by the angle atan |w| about w. */
+static double turned_map(const double f[9], const double df[9], double out[9])
+{
+    double r[9];
+    double inner[9]; /* R0' dF */
+    double shape[9]; /* S0 + E */
+    double turn[9];
+    double w[3];
+    polar(f, r);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            inner[3 * i + j] = r[i] * df[j] + r[3 + i] * df[3 + j] + r[6 + i] * df[6 + j];
+            shape[3 * i + j] = r[i] * f[j] + r[3 + i] * f[3 + j] + r[6 + i] * f[6 + j];
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        w[i] = 0.5 * (inner[3 * k + j] - inner[3 * j + k]);
+        for (int c = 0; c < 3; ++c) {
+            shape[3 * i + c] += 0.5 * (inner[3 * i + c] + inner[3 * c + i]);
+        }
+    }
+    const double angle = atan(sqrt(brn_dense_dot3(w, w)));
+    (void)brn_dense_rotation(w, angle, turn);
+    brn_dense_multiply3(r, turn, inner);
+    brn_dense_multiply3(inner, shape, out);
+    return angle;
+}
+
+double brn_rigid_turn_steps(const brn_model *model, const double *pos, double *step)
+{
+    const int dim = model->dim;
+    const int count = dim + 1;
+    double most = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const int first = model->body[b].handle;
+        double f[9];
+        double moved[12] = {0};
+        double df[9];
+        double end[9];
+        double middle[3] = {0};
+        double centre[3] = {0};
+        if (model->body[b].type != BRN_BODY_RIGID) {
+            continue;
+        }
+        for (int k = 0; k < count; ++k) {
+            for (int i = 0; i < dim; ++i) {
+                moved[3 * k + i] = pos[3 * (first + k) + i] + step[(first + k) * dim + i];
+                middle[i] += moved[3 * k + i] / count;
+                centre[i] += model->rest[first + k][i] / count;
+            }
+        }
+        handle_map(model, first, &pos[3 * first], f);
+        handle_map(model, first, moved, df);
+        for (int i = 0; i < 9; ++i) {
+            df[i] -= f[i];
+        }
+        most = fmax(most, turned_map(f, df, end));
+        for (int k = 0; k < count; ++k) {
+            for (int i = 0; i < dim; ++i) {
+                double x = middle[i];
+                for (int j = 0; j < dim; ++j) {
+                    x += end[3 * i + j] * (model->rest[first + k][j] - centre[j]);
+                }
+                step[(first + k) * dim + i] = x - pos[3 * (first + k) + i];
+            }
+        }
+    }
+    return most;
 }

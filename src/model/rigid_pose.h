@@ -13,4 +13,8 @@ typedef struct brn_rigid_pose {
 void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, const double *vel,
                        brn_rigid_pose *out);
 
+/* Steps of the handles of rigid bodies that turn them along straight lines (packed, from pos) become such that end in a turned
+   body of the shape meant: the same to first order. Returns the largest turn [rad]. */
+double brn_rigid_turn_steps(const brn_model *model, const double *pos, double *step);
+
 #endif

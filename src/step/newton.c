@@ -6,6 +6,7 @@
 #include "step/newton.h"
 
 #include "linalg/pcg.h"
+#include "model/rigid_pose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,14 @@ static const double ENERGY_NOISE = 1e-13;
 /* Positions are rounded to this fraction of their size, and so are ways. A body far from the origin has fewer digits left
    for its strains. */
 static const double POSITION_NOISE = 1e-15;
+
+/* [rad] Smaller turns of rigid bodies stretch them by less than it is worth. */
+static const double TURN_LEAST = 1e-3;
+
+/* What a line search asks of the potential. */
+typedef struct search_limits {
+    double slope, rounding; /* [J] */
+} search_limits;
 
 static double *watch(brn_newton *n, double *phase)
 {
@@ -259,6 +268,53 @@ static brn_status direction(brn_newton *n, bool *projected)
     return BRN_ERR_SINGULAR;
 }
 
+/* Tries the whole step, or as much of it as is free, with rigid bodies turned instead of sheared: a straight step stretches
+   a body by the square of its turn, which a stiff one lets it make in many small pieces only. The same step to first
+   order, so near the solution nothing changes. */
+static brn_status search_turned(brn_newton *n, const double *way, energy *here, const search_limits *limits,
+                                bool *found)
+{
+    const int ndof = n->system->ndof;
+    double scale = 1.0;
+    *found = false;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        double bound = 1.0;
+        double load = 0.0;
+        energy there;
+        for (int i = 0; i < ndof; ++i) {
+            n->step[i] = scale * way[i];
+        }
+        brn_scheme_place(n->scheme, n->y, n->x);
+        if (!(brn_rigid_turn_steps(n->model, n->x, n->step) > TURN_LEAST)) {
+            return BRN_OK;
+        }
+        brn_model_follow(n->model, n->step);
+        if (n->terms != NULL) {
+            double *was = watch(n, &n->system->watch.phases.ccd);
+            BRN_TRY(n->terms->bound(n->terms->self, n->x, n->step, &bound));
+            (void)watch(n, was);
+        }
+        if (bound < 1.0) {
+            scale *= 0.9 * bound;
+            continue;
+        }
+        for (int i = 0; i < ndof; ++i) {
+            n->trial[i] = n->y[i] + n->step[i];
+            load += n->load[i] * n->step[i];
+        }
+        BRN_TRY(potential(n, n->trial, &there));
+        const double noise = ENERGY_NOISE * (here->size + there.size + fabs(load)) + limits->rounding;
+        if (isfinite(there.value) &&
+            there.value - load <= here->value + ARMIJO * scale * limits->slope + noise) {
+            memcpy(n->y, n->trial, (size_t)ndof * sizeof *n->y);
+            *here = there;
+            *found = true;
+        }
+        return BRN_OK;
+    }
+    return BRN_OK;
+}
+
 /* Moves y along the step. The potential reuses n->step as scratch, so the step is kept in `way`. *here: the potential at y, in
    and out. */
 static brn_status search(brn_newton *n, double *way, energy *here, double *length)
@@ -274,6 +330,15 @@ static brn_status search(brn_newton *n, double *way, energy *here, double *lengt
         if (!n->model->fixed[i]) {
             slope -= n->rhs[i] * way[i];
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
+        }
+    }
+    if (settled && n->model->tie != NULL) {
+        const search_limits limits = {slope, rounding};
+        bool found = false;
+        BRN_TRY(search_turned(n, way, here, &limits, &found));
+        if (found) {
+            *length = max_abs(way, ndof);
+            return BRN_OK;
         }
     }
     double bound = 1.0;

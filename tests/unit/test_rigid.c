@@ -592,6 +592,66 @@ static void test_allocations(void **state)
     assert_true(faulty_run(build_once, (void *)crowd2, 0) > 50);
 }
 
+/* A straight step that turns a body, made into a turn: to first order the same, at its end not stretched, the centre where it
+   was meant to be; the angle is that whose tangent the straight step has. */
+static void test_turned_steps(void **state)
+{
+    (void)state;
+    static const char *const texts[2] = {
+        "brunt: 1\ndimension: 2\nbodies: [{name: a, type: rigid, shape: {box: {size: [1, 2]}}, rotation: "
+        "{degrees: 20}}]\n",
+        "brunt: 1\nbodies: [{name: a, type: rigid, shape: {box: {size: [1, 2, 3]}}, " TURNED "}]\n"};
+    for (int dim = 2; dim <= 3; ++dim) {
+        flow f = flow_open(1, texts[dim - 2], NULL);
+        const brn_model *m = f.model;
+        const int first = m->body[0].handle;
+        const double *pos = &m->rest[0][0];
+        const double size[3] = {1e-4, 1e-2, 2.0};
+        double *step = calloc((size_t)m->nnode * 3, sizeof *step);
+        for (int n = 0; n < 3; ++n) {
+            const double w[3] = {dim == 3 ? 0.6 * size[n] : 0.0, 0.0, (dim == 3 ? 0.8 : 1.0) * size[n]};
+            double off = 0.0;
+            double centre[3] = {0};
+            double straight[4][3] = {{0}};
+            for (int k = 0; k <= dim; ++k) {
+                double arm[3];
+                for (int i = 0; i < 3; ++i) {
+                    arm[i] = m->rest[first + k][i] - m->body[0].centre[i];
+                }
+                brn_dense_cross3(w, arm, straight[k]);
+                for (int i = 0; i < dim; ++i) {
+                    straight[k][i] += 0.3 * (i + 1);
+                    step[(first + k) * dim + i] = straight[k][i];
+                }
+            }
+            assert_near(brn_rigid_turn_steps(m, pos, step), atan(size[n]), 1e-12);
+            for (int k = 0; k <= dim; ++k) {
+                for (int i = 0; i < dim; ++i) {
+                    off = fmax(off, fabs(step[(first + k) * dim + i] - straight[k][i]));
+                    centre[i] += step[(first + k) * dim + i] / (dim + 1);
+                }
+                for (int l = 0; l < k; ++l) {
+                    double before = 0.0;
+                    double after = 0.0;
+                    for (int i = 0; i < dim; ++i) {
+                        const double d = m->rest[first + k][i] - m->rest[first + l][i];
+                        const double e = d + step[(first + k) * dim + i] - step[(first + l) * dim + i];
+                        before += d * d;
+                        after += e * e;
+                    }
+                    assert_near(after, before, 1e-12);
+                }
+            }
+            for (int i = 0; i < dim; ++i) {
+                assert_near(centre[i], 0.3 * (i + 1), 1e-13);
+            }
+            assert_true(off <= 2.0 * size[n] * size[n]); /* handles are about 1 m from the centre */
+        }
+        free(step);
+        flow_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -604,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_inward_surface),
         cmocka_unit_test(test_force_at_a_node),
         cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_turned_steps),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_problems),
         cmocka_unit_test(test_allocations),

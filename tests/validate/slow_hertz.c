@@ -41,6 +41,11 @@ static void test_fine(void **state)
     validation_row(rows, "ball on ball, h = a/6 on a/8: force", twin.force / twin.to_sphere, twin.force,
                    fabs(twin.to_sphere - 1.0), "N, error relative");
     assert_true(fabs(twin.to_sphere - 1.0) < fabs(r[1].to_sphere - 1.0));
+    const hertz_result mesh =
+        hertz_press(&(hertz_case){.cells = 6, .dhat = dhat, .obstacle = "cross", .finer = 1.3});
+    validation_row(rows, "mesh, cross: force, h = a/6", mesh.force / mesh.to_sphere, mesh.force,
+                   fabs(mesh.to_sphere - 1.0), "N, error relative");
+    assert_near(mesh.to_sphere, r[1].to_sphere, 1e-3);
     validation_close(rows);
 }
 

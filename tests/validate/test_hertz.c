@@ -107,12 +107,12 @@ static void check_meshes(FILE *rows, const hertz_result *plane)
     }
     const hertz_result tet = hertz_press(&(hertz_case){.cells = 4, .dhat = dhat, .element = "tet4"});
     row(rows, "half-space: force, tet4, h = a/4", &tet);
-    assert_near(tet.to_sphere, 1.0, 0.05); /* tet4 is stiffer: measured 3.1 % */
+    assert_near(tet.to_sphere, 1.0, 0.05); /* tet4 is stiffer: measured 4.0 % */
     const hertz_result twin =
         hertz_press(&(hertz_case){.cells = 4, .dhat = dhat, .obstacle = "ball", .finer = 1.5});
     row(rows, "ball on ball, h = a/4 on a/6: force", &twin);
-    /* Each ball gives way by its own error: between those of a/4 (1.7 %) and a/6 (0.8 %). */
-    assert_true(twin.to_sphere > 1.008 && twin.to_sphere < 1.017);
+    /* Each ball gives way by its own error: between those of a/4 (2.3 %) and a/6 (1.1 %). */
+    assert_true(twin.to_sphere > 1.01 && twin.to_sphere < plane->to_sphere);
 }
 
 /* The mean gap is what the barrier's shares decide: with dhat up to five cells of the obstacle it may change with the mesh

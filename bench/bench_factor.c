@@ -1,5 +1,6 @@
-/* Numeric factorisation of M/h^2 + K of a cube of tets: ours, and what a user gets from CHOLMOD with its defaults
-   (analyse, then factorize) on the same scalar matrix, both with one BLAS thread; and DGEMM as the machine's ceiling. */
+/* Numeric factorisation of M/h^2 + K of cubes, thin mats and a ball of tets: ours, and what a user gets from CHOLMOD with
+   its defaults (analyse, then factorize) on the same scalar matrix, both with one thread; and DGEMM as the machine's
+   ceiling. For the mats and the ball also what a new pattern costs, when a part of the body touches another. */
 #include "bench.h"
 #include "bench_cube.h"
 
@@ -7,6 +8,7 @@
 
 #include <cholmod.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct plain {
@@ -140,6 +142,147 @@ static brn_status measure(brn_bench *bench, job *j)
     return brn_bench_add(bench, off, "", "%d dofs, relative residual", dofs);
 }
 
+static void close_job(brn_ctx *ctx, job *j)
+{
+    cholmod_free_factor(&j->peer.factor, &j->peer.common);
+    cholmod_free_sparse(&j->peer.matrix, &j->peer.common);
+    cholmod_finish(&j->peer.common);
+    brn_factor_destroy(j->factor);
+    brn_free(ctx, j->b);
+    brn_free(ctx, j->x);
+}
+
+/* ---- a body that touches itself --------------------------------------------------------------------------------- */
+
+typedef struct touch {
+    job *job;
+    int *node; /* stencils of 4: a node of one element and three of another */
+    brn_stencils list;
+    brn_block_matrix *joined;
+    brn_factor *factor;
+} touch;
+
+static brn_status create_again(void *arg)
+{
+    touch *t = arg;
+    const brn_system *s = t->job->cube->system;
+    brn_factor_destroy(t->factor);
+    return brn_factor_create(s->ctx, s->matrix, s->model->fixed, &t->factor);
+}
+
+static brn_status join(void *arg)
+{
+    touch *t = arg;
+    return brn_block_matrix_join(t->job->cube->system->matrix, &t->list, 1, &t->joined);
+}
+
+static brn_status load(void *arg)
+{
+    touch *t = arg;
+    return brn_block_matrix_load(t->joined, t->job->cube->system->matrix);
+}
+
+/* There and back: two analyses. */
+static brn_status update_twice(void *arg)
+{
+    touch *t = arg;
+    BRN_TRY(brn_factor_update(t->factor, t->joined));
+    return brn_factor_update(t->factor, t->job->cube->system->matrix);
+}
+
+static brn_status numeric_joined(void *arg)
+{
+    touch *t = arg;
+    return brn_factor_numeric(t->factor, t->joined, t->job->cube->model->fixed);
+}
+
+/* Every element of the first tenth touches its mirror image about the middle: neighbours touch neighbours. */
+static brn_status fill_touch(touch *t)
+{
+    const brn_system *s = t->job->cube->system;
+    const brn_solid *solid = s->model->solid[0];
+    const int width = solid->element->nnode;
+    const int count = solid->nelem / 10;
+    BRN_ALLOC(s->ctx, t->node, 4 * (size_t)count);
+    for (int e = 0; e < count; ++e) {
+        t->node[4 * e] = solid->conn[(size_t)(solid->nelem - 1 - e) * (size_t)width];
+        for (int k = 0; k < 3; ++k) {
+            t->node[4 * e + 1 + k] = solid->conn[(size_t)e * (size_t)width + (size_t)k];
+        }
+    }
+    t->list = (brn_stencils){count, 4, t->node};
+    return BRN_OK;
+}
+
+static brn_status measure_touch(brn_bench *bench, touch *t, const char *name)
+{
+    static const struct {
+        const char *what;
+        brn_bench_fn fn;
+    } parts[] = {
+        {"first analysis", create_again},
+        {"pattern with contacts", join},
+        {"its values", load},
+        {"contacts come and go: two analyses", update_twice},
+        {"factor with contacts", numeric_joined},
+    };
+    BRN_TRY(fill_touch(t));
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+        brn_bench_timing timing;
+        if (parts[k].fn == numeric_joined) {
+            BRN_TRY(brn_factor_update(t->factor, t->joined));
+        }
+        BRN_TRY(brn_bench_measure(bench, parts[k].fn, t, &timing));
+        BRN_TRY(brn_bench_add(bench, timing.cpu, "s", "%s, %s", name, parts[k].what));
+    }
+    brn_factor_stats alone;
+    brn_factor_stats touched;
+    brn_factor_get_stats(t->job->factor, &alone);
+    brn_factor_get_stats(t->factor, &touched);
+    return brn_bench_add(bench, touched.flops / alone.flops, "x", "%s, operations, touching / alone", name);
+}
+
+/* ---- the bodies --------------------------------------------------------------------------------------------------- */
+
+static brn_status open_body(brn_ctx *ctx, const char *mesh, brn_bench_cube *out)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "brunt: 1\ntime: {step: 0.01, end: 0.1}\nmethod: none\nintegrator: implicit_euler\n"
+                   "materials: {rubber: {type: neo_hookean, young: 5e5, poisson: 0.4, density: 1000}}\n"
+                   "meshes: {body: {%s, element: tet4}}}\n"
+                   "bodies: [{name: body, type: deformable, mesh: body, material: rubber}]\n",
+                   mesh);
+    *out = (brn_bench_cube){.ctx = ctx};
+    BRN_TRY(brn_scene_parse(ctx, text, strlen(text), "bench", &out->scene));
+    BRN_TRY(brn_model_compile(ctx, out->scene, &out->model));
+    BRN_TRY(brn_system_create(ctx, out->model, &out->system));
+    BRN_ALLOC(ctx, out->x, (size_t)out->model->nnode * 3);
+    memcpy(out->x, out->model->rest, (size_t)out->model->nnode * 3 * sizeof *out->x);
+    return BRN_OK;
+}
+
+static brn_status measure_body(brn_bench *bench, brn_ctx *ctx, const char *name, const char *mesh)
+{
+    brn_bench_cube body;
+    job j = {.cube = &body};
+    touch t = {.job = &j};
+    cholmod_start(&j.peer.common);
+    brn_status status = open_body(ctx, mesh, &body);
+    if (status >= 0) {
+        status = measure(bench, &j);
+    }
+    if (status >= 0) {
+        status = measure_touch(bench, &t, name);
+    }
+    brn_factor_destroy(t.factor);
+    brn_block_matrix_destroy(t.joined);
+    brn_free(ctx, t.node);
+    close_job(ctx, &j);
+    brn_bench_cube_destroy(&body);
+    return status;
+}
+
 enum { GEMM = 1000 };
 
 static brn_status gemm(void *arg)
@@ -188,13 +331,18 @@ brn_status brn_bench_factor(brn_bench *bench)
         job j = {.cube = &cube};
         cholmod_start(&j.peer.common);
         status = measure(bench, &j);
-        cholmod_free_factor(&j.peer.factor, &j.peer.common);
-        cholmod_free_sparse(&j.peer.matrix, &j.peer.common);
-        cholmod_finish(&j.peer.common);
-        brn_factor_destroy(j.factor);
-        brn_free(ctx, j.b);
-        brn_free(ctx, j.x);
+        close_job(ctx, &j);
         brn_bench_cube_destroy(&cube);
+    }
+    static const struct {
+        const char *name, *mesh;
+    } bodies[] = {
+        {"mat 40 x 40", "box: {size: [0.4, 0.4, 0.01], cells: [40, 40, 1]"},
+        {"mat 100 x 100", "box: {size: [1, 1, 0.01], cells: [100, 100, 1]"},
+        {"ball", "sphere: {radius: 0.1, resolution: 0.0095"},
+    };
+    for (int k = 0; k < 3 && status >= 0; ++k) {
+        status = measure_body(bench, ctx, bodies[k].name, bodies[k].mesh);
     }
     brn_ctx_destroy(ctx);
     return status;

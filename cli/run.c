@@ -202,8 +202,10 @@ static void print_summary(const brn_summary *s)
     if (s->contacts_max > 0) {
         (void)printf("  %-18s%d at most, %.1f on average, smallest gap %s\n", "contacts", s->contacts_max,
                      s->contacts_mean, cli_quantity(s->gap_min, "m", text));
-        (void)printf("  %-18spenetration %s, cone %.2e N, complementarity %.2e m\n", "contact errors",
-                     cli_quantity(s->penetration_max, "m", text), s->cone_error_max, s->complementarity_max);
+        (void)printf("  %-18s%d sticking, %d slipping\n", "contacts at end", s->sticking, s->slipping);
+        (void)printf("  %-18spenetration %s, cone %.2e N, dissipation %.2e W, complementarity %.2e m\n",
+                     "contact errors", cli_quantity(s->penetration_max, "m", text), s->cone_error_max,
+                     s->dissipation_error_max, s->complementarity_max);
     }
     if (s->inversions > 0 || s->intersections > 0) {
         (void)printf("  %-18s%s%d inverted elements, %d intersections%s\n", "invalid",

@@ -194,7 +194,7 @@ typedef struct brn_contact_point {
     double place[3];     /* [m] between the closest points */
     double normal[3];    /* unit, from body[1] to body[0] */
     double gap;          /* [m], negative: penetration */
-    double normal_force; /* [N] >= 0, along normal */
+    double normal_force; /* [N] along normal; below 0: taken off what other contacts count twice */
     double friction[3];  /* [N] across normal */
     double slip[3];      /* [m/s] of body[0] against body[1], across normal */
     double mu;           /* coefficient of friction of the pair */

@@ -24,9 +24,12 @@ void brn_yardstick_measure(const brn_contact_point *point, int npoint, brn_yards
         const double most = p->mu * p->normal_force;
         const double power = brn_dense_dot3(p->friction, p->slip);
         nearest = larger(nearest, -p->gap);
+        if (p->normal_force < 0.0) {
+            continue;
+        }
         out->cone_error = larger(out->cone_error, norm(p->friction) - most);
         out->dissipation_error = larger(out->dissipation_error, fabs(most * norm(p->slip) + power));
-        if (!(p->normal_force <= 0.0)) {
+        if (p->normal_force != 0.0) {
             const bool sticks = brn_contact_sticks(p);
             out->sticking += sticks;
             out->slipping += !sticks;

@@ -5,20 +5,20 @@
        f . v = -mu N |v|           (maximum dissipation)    error mu N |v| + f . v >= 0     [W]
        N > 0 only where gap = 0    (complementarity)        error: the gap of a point with N > 0   [m]
 
-   The second is >= 0 inside the cone: friction cannot take more power than mu N |v|. */
+   The second is >= 0 inside the cone: friction cannot take more power than mu N |v|. Outside it may be negative, and its
+   magnitude counts. A point with N < 0 corrects others: it counts in sums of forces, alone it means nothing. */
 #ifndef BRN_CONTACT_YARDSTICK_H
 #define BRN_CONTACT_YARDSTICK_H
 
 #include "contact/points.h"
 
 typedef struct brn_yardstick {
-    int sticking, slipping; /* points that carry force, see brn_contact_point */
-    double gap_min;         /* [m] +inf without points */
-    double penetration_max; /* [m] */
-    double cone_error;      /* [N] */
-    double
-        dissipation_error; /* [W] also below 0 where friction is outside the cone: then the larger magnitude counts */
-    double complementarity; /* [m] */
+    int sticking, slipping;   /* points that carry force, see brn_contact_point */
+    double gap_min;           /* [m] +inf without points */
+    double penetration_max;   /* [m] */
+    double cone_error;        /* [N] */
+    double dissipation_error; /* [W] */
+    double complementarity;   /* [m] */
 } brn_yardstick;
 
 /* A number that is not one anywhere makes its figure NaN. */

@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-/* What a front costs [s], measured with OpenBLAS on one core at about 50 GFLOP/s: a start-up, its operations, and the
-   memory traffic of its columns and of its contribution to the parent. Only ratios matter. */
-static const double TIME_FRONT = 1.0e-6;
+/* What a front costs [s]: a start-up, its operations, the memory traffic of its columns (in the factorisation and twice in
+   a solution) and that of its contribution to the parent. Tried on thin mats and a ball with cores of 50 GFLOP/s; the
+   optimum is flat, and only ratios matter. */
+static const double TIME_FRONT = 0.6e-6;
 static const double TIME_FLOP = 4.0e-11;
-static const double TIME_PANEL = 0.5e-9;
+static const double TIME_PANEL = 2.5e-9;
 static const double TIME_UPDATE = 1.0e-9;
 /* A task is a 24th of the whole work, unless it would be too short to be worth waking a thread for [s]. */
 enum { TASKS = 24 };

@@ -536,9 +536,15 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t)
         brn_system_pack(s, state->node_vel, n->trial);
         BRN_TRY(brn_block_matrix_multiply(s->damping, n->trial, n->damping));
     }
+    memset(n->extra, 0, (size_t)ndof * sizeof(double));
+    if (n->terms != NULL) {
+        BRN_TRY(n->terms->gradient(n->terms->self, state->node_pos, n->extra));
+        brn_model_lead(n->model, n->extra);
+    }
     for (int dof = 0; dof < ndof; ++dof) {
         n->damping[dof] *= -1.0;
-        n->rhs[dof] = n->load[dof] + n->damping[dof] - n->elastic[dof] + (dynamic ? n->gravity[dof] : 0.0);
+        n->rhs[dof] = n->load[dof] + n->damping[dof] - n->elastic[dof] - n->extra[dof] +
+                      (dynamic ? n->gravity[dof] : 0.0);
     }
     memset(n->inertia, 0, (size_t)ndof * sizeof(double));
     if (n->model->integrator == BRN_NEWMARK) {

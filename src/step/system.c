@@ -127,19 +127,30 @@ static brn_status create_matrices(brn_system *s, brn_stencils *solids)
     return BRN_OK;
 }
 
+/* Diagonal of the box of all bodies that can move, of all there are if none can: a wide floor says nothing of what matters. */
 static void measure_size(brn_system *s)
 {
-    double sum = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        double lo = INFINITY;
-        double hi = -INFINITY;
-        for (int a = 0; a < s->model->nnode; ++a) {
-            lo = fmin(lo, s->model->rest[a][i]);
-            hi = fmax(hi, s->model->rest[a][i]);
-        }
-        sum += (hi - lo) * (hi - lo);
+    const brn_model *model = s->model;
+    bool moving = false;
+    for (int b = 0; b < model->nbody; ++b) {
+        moving = moving || model->body[b].type != BRN_BODY_STATIC;
     }
-    s->size = sqrt(sum);
+    double lo[3] = {INFINITY, INFINITY, INFINITY};
+    double hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        if (moving && body->type == BRN_BODY_STATIC) {
+            continue;
+        }
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                lo[i] = fmin(lo[i], model->rest[a][i]);
+                hi[i] = fmax(hi[i], model->rest[a][i]);
+            }
+        }
+    }
+    s->size = sqrt((hi[0] - lo[0]) * (hi[0] - lo[0]) + (hi[1] - lo[1]) * (hi[1] - lo[1]) +
+                   (hi[2] - lo[2]) * (hi[2] - lo[2]));
 }
 
 static brn_status measure_stiffness(brn_system *s)

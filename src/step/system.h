@@ -13,7 +13,7 @@ typedef struct brn_system {
     brn_ctx *ctx;
     const brn_model *model;
     int ndof;                  /* nnode * dim, held ones included */
-    double size;               /* [m], diagonal of the model's box */
+    double size;               /* [m], diagonal of the box of the bodies that can move */
     brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
     brn_assembly *elastic;     /* a list a solid */
     brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */

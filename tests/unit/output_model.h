@@ -5,6 +5,7 @@
 
 #include "test.h"
 
+#include "contact/points.h"
 #include "model/model.h"
 #include "state/state.h"
 
@@ -195,6 +196,29 @@ static inline void test_pose(const brn_model *model, brn_state *state, int64_t s
             state->node_vel[3 * n + i] = i < model->dim ? wave / 3.0 : 0.0;
         }
     }
+}
+
+/* Contacts of a frame, [TEST_POINTS] at most: none, a few, or more than a chunk of the file. Returns their number. */
+enum { TEST_POINTS = 1100 };
+static inline int test_points(const brn_model *model, int frame, brn_contact_point *point)
+{
+    const int n = model->nbody == 0 ? 0 : frame % 12 == 3 ? TEST_POINTS : 7 * frame % 5;
+    for (int k = 0; k < n; ++k) {
+        brn_contact_point *p = &point[k];
+        memset(p, 0, sizeof *p);
+        p->body[0] = k % model->nbody;
+        p->body[1] = (k + frame) % model->nbody;
+        for (int i = 0; i < 3; ++i) {
+            p->place[i] = sin(1.0 + k + 3.0 * i + frame);
+            p->normal[i] = i == k % 3 ? 1.0 : 0.0;
+            p->friction[i] = i == k % 3 ? 0.0 : cos(k + i);
+            p->slip[i] = -1e-3 * p->friction[i];
+        }
+        p->gap = 1e-4 / (1 + k);
+        p->normal_force = 3.0 + k;
+        p->mu = 0.1 * (k % 4);
+    }
+    return n;
 }
 
 static inline brn_state *test_state(brn_ctx *ctx, const brn_model *model)

@@ -16,13 +16,15 @@
 
 static void record(brn_ctx *ctx, const brn_model *model, const char *path, int nframe)
 {
+    brn_contact_point point[TEST_POINTS];
     brn_trajectory *trajectory = NULL;
     brn_state *state = test_state(ctx, model);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     assert_done(ctx, brn_trajectory_open(ctx, path, model, -1, &trajectory));
     for (int f = 0; f < nframe; ++f) {
         test_pose(model, state, 10 * f);
-        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0));
+        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, point,
+                                            test_points(model, f, point)));
     }
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_state_destroy(state);
@@ -338,6 +340,126 @@ static void test_csv_holds_the_nodes(void **unused)
     brn_ctx_destroy(ctx);
 }
 
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
+
+/* One quantity of all points, behind each other. */
+static void expect_member(const vtu_file *file, const char *name, const brn_contact_point *point, int n,
+                          size_t offset, size_t width)
+{
+    double *want = malloc(((size_t)n * width + 1) * sizeof *want);
+    for (int k = 0; k < n; ++k) {
+        memcpy(want + (size_t)k * width, (const char *)&point[k] + offset, width * sizeof *want);
+    }
+    expect_reals(file, strcmp(name, "place") == 0 ? "<Points>" : "<PointData>", name, want,
+                 (size_t)n * width);
+    free(want);
+}
+
+static void check_contact_grid(brn_ctx *ctx, const brn_model *model, const char *path, int frame)
+{
+    brn_contact_point point[TEST_POINTS];
+    double force[TEST_POINTS][3];
+    const int n = test_points(model, frame, point);
+    vtu_file file = vtu_open(ctx, path);
+    const char *piece = strstr(file.bytes, "<Piece");
+    assert_int_equal(attribute(piece, "NumberOfPoints"), n);
+    assert_int_equal(attribute(piece, "NumberOfCells"), n);
+    const size_t places[] = {offsetof(brn_contact_point, place),    offsetof(brn_contact_point, normal),
+                             offsetof(brn_contact_point, friction), offsetof(brn_contact_point, slip),
+                             offsetof(brn_contact_point, gap),      offsetof(brn_contact_point, normal_force),
+                             offsetof(brn_contact_point, mu)};
+    static const char *const names[] = {"place", "normal", "friction", "slip", "gap", "normal_force", "mu"};
+    for (int i = 0; i < 7; ++i) {
+        expect_member(&file, names[i], point, n, places[i], i < 4 ? 3 : 1);
+    }
+    for (int k = 0; k < n; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            force[k][i] = point[k].normal_force * point[k].normal[i] + point[k].friction[i];
+        }
+    }
+    expect_reals(&file, "<PointData>", "force", force[0], 3 * (size_t)n);
+    int *body = vtu_array(&file, "<PointData>", "body", "Int32", 8 * (size_t)n);
+    int64_t *node = vtu_array(&file, "<Cells>", "connectivity", "Int64", 8 * (size_t)n);
+    int64_t *offset = vtu_array(&file, "<Cells>", "offsets", "Int64", 8 * (size_t)n);
+    unsigned char *type = vtu_array(&file, "<Cells>", "types", "UInt8", (size_t)n);
+    for (int k = 0; k < n; ++k) {
+        assert_true(body[2 * k] == point[k].body[0] && body[2 * k + 1] == point[k].body[1]);
+        assert_true(node[k] == k && offset[k] == k + 1 && type[k] == 1); /* VTK_VERTEX */
+    }
+    free(body);
+    free(node);
+    free(offset);
+    free(type);
+    brn_free(ctx, file.bytes);
+}
+
+static void check_contact_rows(brn_ctx *ctx, const brn_model *model, const char *path)
+{
+    static const char *const names[3] = {"tets", "\"a \"\"bar\"\", odd\"", "floor <&>"};
+    brn_contact_point point[TEST_POINTS];
+    char *text = read_all(ctx, path, NULL);
+    char *line = strtok(text, "\n");
+    assert_string_equal(line,
+                        "frame,time,body,other,x,y,z,normal_x,normal_y,normal_z,gap,normal_force,friction_x,"
+                        "friction_y,friction_z,slip_x,slip_y,slip_z,mu");
+    for (int f = 0; f < 5; ++f) {
+        const int n = test_points(model, f, point);
+        for (int k = 0; k < n; ++k) {
+            const brn_contact_point *p = &point[k];
+            char head[96];
+            char time[BRN_REAL_TEXT];
+            line = strtok(NULL, "\n");
+            assert_non_null(line);
+            (void)snprintf(head, sizeof head, "%d,%s,%s,%s,", f, brn_format_real(0.1 * f, time),
+                           names[p->body[0]], names[p->body[1]]);
+            assert_int_equal(strncmp(line, head, strlen(head)), 0);
+            const double want[15] = {p->place[0],    p->place[1],    p->place[2],    p->normal[0],
+                                     p->normal[1],   p->normal[2],   p->gap,         p->normal_force,
+                                     p->friction[0], p->friction[1], p->friction[2], p->slip[0],
+                                     p->slip[1],     p->slip[2],     p->mu};
+            char *at = line + strlen(head);
+            for (int i = 0; i < 15; ++i) {
+                char *end = NULL;
+                assert_true(strtod(at, &end) == want[i]);
+                assert_int_equal(*end, i < 14 ? ',' : '\0');
+                at = end + 1;
+            }
+        }
+    }
+    assert_null(strtok(NULL, "\n"));
+    brn_free(ctx, text);
+}
+
+static void test_contacts(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    brn_model *model = test_model_3d(ctx, 1);
+    model->fields[BRN_FIELD_CONTACT] = true;
+    record(ctx, model, DIR "/touch.h5", 5);
+    brn_playback *playback = NULL;
+    int files = 0;
+    assert_done(ctx, brn_playback_open(ctx, DIR "/touch.h5", &playback));
+    assert_done(ctx, brn_export_vtu(ctx, playback, DIR "/touch", 1, &files));
+    assert_int_equal(files, 11);
+    for (int f = 0; f < 5; ++f) {
+        char path[64];
+        (void)snprintf(path, sizeof path, DIR "/touch/contacts_%04d.vtu", f);
+        check_contact_grid(ctx, model, path, f);
+    }
+    check_vtu(ctx, model, playback, DIR "/touch/frame_0003.vtu", 3, 2);
+    char *pvd = read_all(ctx, DIR "/touch/trajectory.pvd", NULL);
+    assert_non_null(strstr(pvd, "<DataSet timestep=\"0.1\" part=\"0\" file=\"frame_0001.vtu\"/>"));
+    assert_non_null(strstr(pvd, "<DataSet timestep=\"0.1\" part=\"1\" file=\"contacts_0001.vtu\"/>"));
+    brn_free(ctx, pvd);
+    assert_done(ctx, brn_export_csv(ctx, playback, DIR "/touch", 1, &files));
+    assert_int_equal(files, 3);
+    check_contact_rows(ctx, model, DIR "/touch/contacts.csv");
+    brn_playback_close(playback);
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 typedef brn_status (*export_fn)(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
@@ -365,6 +487,7 @@ static void test_failures(void **unused)
     (void)unused;
     brn_ctx *ctx = test_ctx(1);
     brn_model *model = test_model_3d(ctx, 2);
+    model->fields[BRN_FIELD_CONTACT] = true;
     record(ctx, model, DIR "/life.h5", 2);
     brn_playback *playback = NULL;
     int files = 7;
@@ -376,7 +499,7 @@ static void test_failures(void **unused)
         assert_int_equal(files, 0);
         assert_int_equal(exports[i](ctx, playback, DIR "/life.h5/below", 1, &files), BRN_ERR_FILE);
         assert_done(ctx, exports[i](ctx, playback, DIR "/life", INT32_MAX, &files));
-        assert_int_equal(files, i == 1 ? 1 : 2);
+        assert_int_equal(files, i == 1 ? 1 : 3);
         brn_playback_close(playback);
     }
     test_model_free(model);
@@ -400,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_vtu_holds_the_frames),
         cmocka_unit_test(test_obj_holds_the_surface),
         cmocka_unit_test(test_csv_holds_the_nodes),
+        cmocka_unit_test(test_contacts),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

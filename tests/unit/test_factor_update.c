@@ -167,7 +167,7 @@ static void test_new_order(void **state)
     assert_true(first.flops <= 5.0 * N); /* no fill: two entries a column */
     assert_done(ctx, brn_factor_update(factor, joined));
     brn_factor_get_stats(factor, &second);
-    /* AMD on such a torus was measured to need 1.6e5; an order made for the chain needs 8e6 or more. */
+    /* AMD was measured to need 2.9e5, the order made for the chain 1.4e6. */
     assert_true(second.flops < 4e5);
     (void)solve_bits(ctx, factor, joined, NULL, x);
     double y[N];

@@ -25,12 +25,38 @@ static int cell_total(const brn_playback_info *info)
     return total;
 }
 
+/* With every field there is. */
+static brn_model *full_model(brn_ctx *ctx, int n)
+{
+    brn_model *model = test_model_3d(ctx, n);
+    model->fields[BRN_FIELD_CONTACT] = true;
+    return model;
+}
+
+/* The frame that belongs to this number. */
+static brn_status add_frame(brn_trajectory *trajectory, const brn_model *model, brn_state *state, int f)
+{
+    brn_contact_point point[TEST_POINTS];
+    test_pose(model, state, 10 * f);
+    const int npoint = test_points(model, f, point);
+    return brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, point, npoint);
+}
+
+static bool same_contacts(brn_playback *playback, const brn_model *model, int f)
+{
+    brn_contact_point want[TEST_POINTS];
+    const int n = test_points(model, f, want);
+    const brn_contact_point *got = NULL;
+    int count = -1;
+    return brn_playback_contacts(playback, f, &got, &count) >= 0 && count == n &&
+           (n == 0 || memcmp(got, want, (size_t)n * sizeof *want) == 0);
+}
+
 static void add_frames(brn_ctx *ctx, const brn_model *model, brn_trajectory *trajectory, int from, int to)
 {
     brn_state *state = test_state(ctx, model);
     for (int f = from; f < to; ++f) {
-        test_pose(model, state, 10 * f);
-        assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0));
+        assert_done(ctx, add_frame(trajectory, model, state, f));
     }
     brn_state_destroy(state);
 }
@@ -72,7 +98,8 @@ static int check_frames(brn_ctx *ctx, const brn_model *model, const char *path, 
         for (int i = 0; i < 6 * cell_total(info); ++i) {
             want[i] = (double)(float)want[i];
         }
-        wrong = memcmp(frame.pos, state->node_pos, n * 8) != 0             ? 4
+        wrong = info->has_contact && !same_contacts(playback, model, f)    ? 8
+                : memcmp(frame.pos, state->node_pos, n * 8) != 0           ? 4
                 : memcmp(frame.vel, state->node_vel, n * 8) != 0           ? 5
                 : memcmp(frame.force, state->node_vel, n * 8) != 0         ? 6
                 : memcmp(stress, want, 48 * (size_t)cell_total(info)) != 0 ? 7
@@ -90,7 +117,7 @@ static void test_what_is_recorded_reads_back(void **unused)
 {
     (void)unused;
     brn_ctx *ctx = test_ctx(2);
-    brn_model *model = test_model_3d(ctx, 3);
+    brn_model *model = full_model(ctx, 3);
     record(ctx, model, DIR "/a.h5", 5);
     assert_int_equal(check_frames(ctx, model, DIR "/a.h5", 5, 5), 0);
     brn_playback *playback = NULL;
@@ -121,6 +148,13 @@ static void test_what_is_recorded_reads_back(void **unused)
     assert_int_equal(brn_playback_read(playback, -1, &frame), BRN_ERR_RANGE);
     assert_int_equal(brn_playback_read(playback, 5, &frame), BRN_ERR_RANGE);
     assert_done(ctx, brn_playback_read(playback, 4, &frame));
+    const brn_contact_point *point = NULL;
+    int npoint = 0;
+    assert_true(info->has_contact);
+    assert_int_equal(brn_playback_contacts(playback, -1, &point, &npoint), BRN_ERR_RANGE);
+    assert_int_equal(brn_playback_contacts(playback, 5, &point, &npoint), BRN_ERR_RANGE);
+    assert_done(ctx, brn_playback_contacts(playback, 3, &point, &npoint));
+    assert_int_equal(npoint, TEST_POINTS);
     brn_playback_close(playback);
     brn_playback_close(NULL);
     assert_done(ctx, brn_trajectory_close(NULL));
@@ -196,6 +230,11 @@ static void test_fields_are_optional(void **unused)
     frame.vel = pos;
     assert_int_equal(brn_playback_read(playback, 0, &frame), BRN_ERR_MISSING);
     assert_non_null(strstr(brn_ctx_message(ctx), "velocity"));
+    const brn_contact_point *point = NULL;
+    int npoint = 0;
+    assert_false(info->has_contact);
+    assert_int_equal(brn_playback_contacts(playback, 0, &point, &npoint), BRN_ERR_MISSING);
+    assert_non_null(strstr(brn_ctx_message(ctx), "contact"));
     brn_playback_close(playback);
     /* Forces asked for must be given. */
     model->fields[BRN_FIELD_FORCE] = true;
@@ -225,7 +264,7 @@ static void test_resuming_cuts_back(void **unused)
 {
     (void)unused;
     brn_ctx *ctx = test_ctx(1);
-    brn_model *model = test_model_3d(ctx, 2);
+    brn_model *model = full_model(ctx, 2);
     brn_trajectory *trajectory = NULL;
     record(ctx, model, DIR "/cut.h5", 7);
     const int keeps[] = {7, 4, 0};
@@ -242,7 +281,7 @@ static void test_resuming_cuts_back(void **unused)
     assert_non_null(strstr(brn_ctx_message(ctx), "holds 9 frames, expected at least 10"));
     assert_int_equal(brn_trajectory_open(ctx, DIR "/none.h5", model, 0, &trajectory), BRN_ERR_FILE);
     assert_int_equal(brn_trajectory_open(ctx, DIR "/none/x.h5", model, -1, &trajectory), BRN_ERR_FILE);
-    brn_model *other = test_model_3d(ctx, 1);
+    brn_model *other = full_model(ctx, 1);
     assert_int_equal(brn_trajectory_open(ctx, DIR "/cut.h5", other, 3, &trajectory), BRN_ERR_FORMAT);
     assert_int_equal(check_frames(ctx, model, DIR "/cut.h5", 9, 9), 0);
     test_model_free(other);
@@ -366,9 +405,7 @@ static void write_until_killed(brn_ctx *ctx, const brn_model *model, int acknowl
         _exit(1);
     }
     for (int f = 0; f < 100000; ++f) {
-        test_pose(model, state, 10 * f);
-        if (brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0) < 0 ||
-            write(acknowledge, "x", 1) != 1) {
+        if (add_frame(trajectory, model, state, f) < 0 || write(acknowledge, "x", 1) != 1) {
             _exit(2);
         }
     }
@@ -380,7 +417,7 @@ static void test_a_killed_run_leaves_a_readable_file(void **unused)
 {
     (void)unused;
     brn_ctx *ctx = test_ctx(1);
-    brn_model *model = test_model_3d(ctx, 2);
+    brn_model *model = full_model(ctx, 2);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_rng rng = {2024};
     for (int kill_number = 0; kill_number < 12; ++kill_number) {
@@ -474,9 +511,7 @@ static bool go_on_until(brn_ctx *ctx, const brn_model *model, int from, int to, 
             _exit(1);
         }
         for (int f = from; f < to; ++f) {
-            test_pose(model, state, 10 * f);
-            if (brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, NULL, 0) < 0 ||
-                write(ends[1], "x", 1) != 1) {
+            if (add_frame(trajectory, model, state, f) < 0 || write(ends[1], "x", 1) != 1) {
                 _exit(2);
             }
         }
@@ -502,7 +537,7 @@ static void test_killed_at_every_write(void **unused)
     (void)unused;
     enum { FROM = 63, TO = 66 };
     brn_ctx *ctx = test_ctx(1);
-    brn_model *model = test_model_3d(ctx, 1);
+    brn_model *model = full_model(ctx, 1);
     record(ctx, model, DIR "/torn.h5", FROM + 1);
     char *whole = NULL;
     size_t length = 0;
@@ -544,8 +579,7 @@ static int fill_disk(void *arg)
     int accepted = 0;
     brn_status status = BRN_OK;
     while (accepted < 10000) {
-        test_pose(job->model, state, 10 * accepted);
-        status = brn_trajectory_add(trajectory, state, 0.1 * accepted, state->node_vel, NULL, 0);
+        status = add_frame(trajectory, job->model, state, accepted);
         if (status < 0) {
             break;
         }
@@ -571,10 +605,11 @@ static void test_full_disk_keeps_earlier_frames(void **unused)
 {
     (void)unused;
     brn_ctx *ctx = test_ctx(1);
-    brn_model *model = test_model_3d(ctx, 2);
+    brn_model *model = full_model(ctx, 2);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     disk_job job = {.ctx = ctx, .model = model};
-    for (size_t bytes = 60000; bytes < 110000; bytes += 4973) {
+    /* In small frames and in large ones. */
+    for (size_t bytes = 90000; bytes < 440000; bytes += bytes < 110000 ? 4973 : 99973) {
         assert_int_equal(with_full_disk(bytes, fill_disk, &job), 0);
         char *text = NULL;
         size_t length = 0;
@@ -629,7 +664,7 @@ static void test_hostile_content_is_refused(void **unused)
 {
     (void)unused;
     brn_ctx *ctx = test_ctx(1);
-    brn_model *model = test_model_3d(ctx, 1);
+    brn_model *model = full_model(ctx, 1);
     record(ctx, model, DIR "/good.h5", 2);
     char *good = NULL;
     size_t length = 0;
@@ -663,6 +698,11 @@ static void test_hostile_content_is_refused(void **unused)
         {"/frames/position", 3, {2, 20, 3}, H5T_NATIVE_DOUBLE, NULL},
         {"/frames/time", 1, {2}, H5T_NATIVE_DOUBLE, real}, /* not chunked */
         {"/frames/step", 1, {2}, H5T_NATIVE_DOUBLE, real},
+        {"/frames/contact/place", 2, {7, 3}, H5T_NATIVE_DOUBLE, NULL},
+        {"/frames/contact/place", 2, {7, 3}, H5T_NATIVE_DOUBLE, real}, /* not chunked */
+        {"/frames/contact/gap", 2, {7, 1}, H5T_NATIVE_DOUBLE, real},
+        {"/frames/contact/body", 2, {2, 2}, H5T_NATIVE_DOUBLE, real},
+        {"/frames/contact/end", 1, {2}, H5T_NATIVE_DOUBLE, real},
         {"/model", 0, {0}, H5T_NATIVE_INT, NULL},
         {"/frames", 0, {0}, H5T_NATIVE_INT, NULL},
     };
@@ -689,6 +729,88 @@ static void test_hostile_content_is_refused(void **unused)
     brn_ctx_destroy(ctx);
 }
 
+/* Writes into a dataset of a good file, whose shape stays. */
+static void overwrite(const char *name, hid_t type, const void *data)
+{
+    brn_h5 h5 = {.path = DIR "/bad.h5"};
+    brn_h5_begin(&h5);
+    h5.file = H5Fopen(h5.path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(h5.file >= 0);
+    const hid_t set = H5Dopen2(h5.file, name, H5P_DEFAULT);
+    assert_true(set >= 0);
+    assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    assert_true(H5Dclose(set) >= 0 && H5Fclose(h5.file) >= 0);
+    brn_h5_end(&h5);
+}
+
+/* Rows that are not there, or more than the file can hold, and bodies that do not exist. */
+static void test_hostile_contacts_are_refused(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    brn_model *model = full_model(ctx, 1);
+    record(ctx, model, DIR "/good.h5", 3); /* 0 + 2 + 4 contacts */
+    char *good = NULL;
+    size_t length = 0;
+    assert_done(ctx, brn_file_read(ctx, DIR "/good.h5", 1 << 24, &good, &length));
+    static const int64_t ends[][3] = {{0, 2, 7},  {0, 2, -1}, {0, 3, 2},
+                                      {-1, 2, 6}, {0, -5, 6}, {0, 2, INT64_MAX}};
+    static const int bodies[][12] = {{0, 1, 2, 3}, {-1}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, INT32_MIN}};
+    const int ncase = (int)(sizeof ends / sizeof *ends + sizeof bodies / sizeof *bodies);
+    for (int i = 0; i < ncase; ++i) {
+        put_bytes(DIR "/bad.h5", good, length);
+        if (i < (int)(sizeof ends / sizeof *ends)) {
+            overwrite("/frames/contact/end", H5T_NATIVE_INT64, ends[i]);
+        } else {
+            overwrite("/frames/contact/body", H5T_NATIVE_INT, bodies[i - (int)(sizeof ends / sizeof *ends)]);
+        }
+        brn_playback *playback = NULL;
+        const brn_contact_point *point = NULL;
+        int npoint = 0;
+        int refused = 0;
+        assert_done(ctx, brn_playback_open(ctx, DIR "/bad.h5", &playback));
+        for (int f = 0; f < 3; ++f) {
+            const brn_status status = brn_playback_contacts(playback, f, &point, &npoint);
+            assert_true(status == BRN_OK || status == BRN_ERR_FORMAT);
+            assert_true(status == BRN_OK || (point == NULL && npoint == 0));
+            refused += status < 0;
+        }
+        assert_in_range(refused, 1, 2);
+        brn_playback_close(playback);
+    }
+    /* A shape that claims more than the file can hold. */
+    put_bytes(DIR "/bad.h5", good, length);
+    brn_h5 h5 = {.path = DIR "/bad.h5"};
+    brn_h5_begin(&h5);
+    h5.file = H5Fopen(h5.path, H5F_ACC_RDWR, H5P_DEFAULT);
+    static const char *const sets[] = {"body",         "place",    "normal", "gap",
+                                       "normal_force", "friction", "slip",   "mu"};
+    for (int i = 0; i < 8; ++i) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "/frames/contact/%s", sets[i]);
+        const hid_t set = H5Dopen2(h5.file, name, H5P_DEFAULT);
+        const hsize_t width = i == 0 ? 2 : 3;
+        assert_true(H5Dset_extent(set, (hsize_t[]){1000000000, width}) >= 0 && H5Dclose(set) >= 0);
+    }
+    assert_true(H5Fclose(h5.file) >= 0);
+    brn_h5_end(&h5);
+    overwrite("/frames/contact/end", H5T_NATIVE_INT64, (const int64_t[]){0, 2, 1000000000});
+    brn_playback *playback = NULL;
+    const brn_contact_point *point = NULL;
+    int npoint = 0;
+    assert_done(ctx, brn_playback_open(ctx, DIR "/bad.h5", &playback));
+    assert_int_equal(brn_playback_contacts(playback, 2, &point, &npoint), BRN_ERR_FORMAT);
+    brn_playback_close(playback);
+    /* Resuming does not go on from rows that are not there. */
+    put_bytes(DIR "/bad.h5", good, length);
+    overwrite("/frames/contact/end", H5T_NATIVE_INT64, ends[0]);
+    brn_trajectory *trajectory = NULL;
+    assert_int_equal(brn_trajectory_open(ctx, DIR "/bad.h5", model, 3, &trajectory), BRN_ERR_FORMAT);
+    brn_free(ctx, good);
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
 static brn_status whole_life(brn_ctx *ctx, void *arg)
 {
     /* The model lives in a context of its own that never fails. */
@@ -696,17 +818,19 @@ static brn_status whole_life(brn_ctx *ctx, void *arg)
     brn_trajectory *trajectory = NULL;
     brn_playback *playback = NULL;
     brn_state *state = test_state(model->ctx, model);
-    test_pose(model, state, 1);
     brn_status status = brn_trajectory_open(ctx, DIR "/life.h5", model, -1, &trajectory);
     if (status >= 0) {
-        status = brn_trajectory_add(trajectory, state, 0.0, state->node_vel, NULL, 0);
+        status = add_frame(trajectory, model, state, 3);
         const brn_status closed = brn_trajectory_close(trajectory);
         status = status < 0 ? status : closed;
     }
     status = status < 0 ? status : brn_playback_open(ctx, DIR "/life.h5", &playback);
     if (status >= 0) {
         double node[6 * 20];
+        const brn_contact_point *point = NULL;
+        int npoint = 0;
         status = brn_playback_read(playback, 0, &(brn_frame){.node_stress = node});
+        status = status < 0 ? status : brn_playback_contacts(playback, 0, &point, &npoint);
         brn_playback_close(playback);
     }
     brn_state_destroy(state);
@@ -717,7 +841,7 @@ static void test_each_allocation_may_fail(void **unused)
 {
     (void)unused;
     brn_ctx *ctx = test_ctx(1);
-    brn_model *model = test_model_3d(ctx, 1);
+    brn_model *model = full_model(ctx, 1);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     /* HDF5 opens a file twice, first on trial: a failure there is none. */
     assert_true(faulty_run(whole_life, model, 1) > 30);
@@ -739,6 +863,7 @@ int main(void)
         cmocka_unit_test(test_full_disk_keeps_earlier_frames),
         cmocka_unit_test(test_full_disk_at_the_start),
         cmocka_unit_test(test_hostile_content_is_refused),
+        cmocka_unit_test(test_hostile_contacts_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

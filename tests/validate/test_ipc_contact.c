@@ -139,11 +139,57 @@ static void test_impact(void **state)
     flow_close(&f);
 }
 
+/* The gallery's block at the limit: with friction 0.5 no faster than eps_v at any time, with 0.49 it goes by Coulomb's law. */
+static void check_gallery_slope(FILE *rows, const char *friction, double mu)
+{
+    const double eps_v = 1e-5;
+    const double angle = 26.565 * acos(-1.0) / 180.0;
+    flow f = {.ctx = test_ctx(1)};
+    assert_done(f.ctx, brn_scene_load(f.ctx, BRN_SOURCE_DIR "/scenes/block-on-slope/scene.yaml", &f.scene));
+    assert_done(f.ctx, brn_scene_set(f.scene, friction));
+    assert_done(f.ctx, brn_model_compile(f.ctx, f.scene, &f.model));
+    assert_done(f.ctx, brn_sim_create(f.ctx, f.model, &f.sim));
+    double fastest = 0.0;
+    double v[2] = {0};
+    double way = 0.0;
+    for (int n = 1; n <= 300; ++n) {
+        step_clean(&f);
+        block_motion(&f, &v[1], &way);
+        v[0] = n == 260 ? v[1] : v[0];
+        fastest = fmax(fastest, fabs(v[1]));
+    }
+    if (mu >= 0.5) {
+        validation_row(rows, "tilted table, mu 0.5: largest speed / eps_v", 1.0, fastest / eps_v, NAN,
+                       "at most 1");
+        assert_true(fastest <= eps_v);
+    } else {
+        const double exact = 9.81 * (sin(angle) - mu * cos(angle));
+        const double measured = (v[1] - v[0]) / 0.4;
+        validation_row(rows, "tilted table, mu 0.49: acceleration", exact, measured,
+                       fabs(measured / exact - 1.0), "m/s^2, error relative");
+        assert_near(measured, exact, 0.01 * exact);
+    }
+    flow_close(&f);
+}
+
+static void test_gallery_slope(void **state)
+{
+    (void)state;
+    FILE *rows = validation_open("ipc_slope", "Method ipc: the limit of sticking",
+                                 "Scene `block-on-slope`: a block on a table that is tilted to tan 0.5. With "
+                                 "friction 0.5 it is never faster than eps_v; with 0.49 it accelerates by "
+                                 "Coulomb's law, within 1 %.");
+    check_gallery_slope(rows, "contact.friction=0.5", 0.5);
+    check_gallery_slope(rows, "contact.friction=0.49", 0.49);
+    validation_close(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slope),
         cmocka_unit_test(test_impact),
+        cmocka_unit_test(test_gallery_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

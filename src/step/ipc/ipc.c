@@ -1,6 +1,7 @@
 #include "step/ipc/ipc.h"
 
 #include "geom/predicates.h"
+#include "linalg/dense.h"
 #include "step/ipc/ipc_barrier.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ enum { LAGS_MAX = 100 };
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
 
-/* stiffness [Pa], smallest gap [m], energy that the change of the stiffness puts in [J] */
+/* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
 static const char MEMORY[] = "ipc.barrier";
 enum { MEMORY_SIZE = 3 };
 
@@ -26,7 +27,7 @@ static const brn_param params[] = {
     BRN_P_REAL(
         brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
         "stiffness of the barrier, the pressure at about half of dhat; by default it starts from a tenth of "
-        "the largest Young's modulus and doubles while gaps shrink below 1e-9 of the model's size"),
+        "the largest Young's modulus, rises with the pressure of impacts and while gaps shrink to nothing"),
     BRN_P_CHOICE(
         brn_ipc_params, barrier, BRN_BARRIER_C2, barrier_words,
         "c2: twice differentiable, converges best; lecture: the once differentiable ones of the lecture"),
@@ -138,8 +139,8 @@ static brn_status count_meetings(brn_ipc *ipc, const double *x, size_t *count, i
     /* Round parts have no exact test: distances decide. Contacts at x are known. */
     for (int i = 0; i < ipc->ncontact && skin->round; ++i) {
         const brn_ipc_contact *c = &ipc->contact[i];
-        if (c->offset > 0.0 && c->kind != BRN_TOUCH_POINT_PLANE && !(brn_ipc_gap(c) > 0.0) &&
-            (*count)++ == 0) {
+        if (c->offset > 0.0 && c->kind != BRN_TOUCH_POINT_PLANE &&
+            !(brn_ipc_gap(c) > 1e-14 * ipc->system->size) && (*count)++ == 0) {
             pair[0] = c->node[0];
             pair[1] = c->node[brn_touch_count(c->node) - 1];
             memcpy(place, &x[3 * c->node[0]], 3 * sizeof *place);
@@ -240,29 +241,58 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* The stiffness that a state goes on with, and the energy [J] that its change at the end of the last step puts in. */
-static double stiffness_of(const brn_ipc *ipc, const brn_state *state, double *work)
+/* The pressure that stops the nodes of the surface within a step, as fast as they are [Pa]. A barrier that is much softer
+   would let gaps shrink to nothing before it balances an impact. */
+static double impact_pressure(const brn_ipc *ipc, const brn_state *state, double h)
 {
-    const brn_memory *memory = brn_state_recall(state, MEMORY);
+    const brn_model *model = ipc->model;
+    const brn_skin *skin = ipc->skin;
+    double fastest = 0.0;
+    double heaviest = 0.0; /* [kg/m^2], [kg/m] in 2D */
+    for (int i = 0; i < skin->npoint; ++i) {
+        const int a = skin->point[i];
+        const double *v = &state->node_vel[3 * a];
+        fastest = fmax(fastest, brn_dense_dot3(v, v));
+        if (!skin->held[a] && skin->node_area[a] > 0.0) {
+            heaviest = fmax(heaviest, model->node_mass[a] / skin->node_area[a]);
+        }
+    }
+    return heaviest * sqrt(fastest) / h;
+}
+
+/* The stiffness that a step goes on with: what the state remembers, or more where an impact asks for it. *work: the energy
+   [J] that its change since the end of the last step puts in. */
+static brn_status choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work)
+{
+    const brn_memory *memory = brn_state_recall(in, MEMORY);
     const bool known = memory != NULL && memory->count == MEMORY_SIZE;
-    *work = known ? memory->value[2] : 0.0;
-    return known ? memory->value[0] : ipc->kappa_start;
+    const double before = known ? memory->value[1] : ipc->kappa_start;
+    ipc->kappa = known ? memory->value[0] : ipc->kappa_start;
+    if (isnan(ipc->params->kappa)) {
+        ipc->kappa = fmax(ipc->kappa, impact_pressure(ipc, in, h));
+    }
+    *work = 0.0;
+    if (ipc->kappa != before) {
+        double stored = 0.0;
+        ipc->nslide = 0;
+        BRN_TRY(ipc->terms.energy(ipc, in->node_pos, &stored));
+        *work = stored * (1.0 - before / ipc->kappa);
+    }
+    return BRN_OK;
 }
 
 /* An adaptive stiffness doubles when the smallest gap is tiny and still shrinking. */
-static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out,
-                                     const brn_step_info *info)
+static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out, double gap)
 {
     const brn_memory *before = brn_state_recall(in, MEMORY);
-    const double last = before != NULL && before->count == MEMORY_SIZE ? before->value[1] : INFINITY;
-    const double gap = info->gap_min;
+    const double last = before != NULL && before->count == MEMORY_SIZE ? before->value[2] : INFINITY;
     double *memory = NULL;
     BRN_TRY(brn_state_remember(out, MEMORY, MEMORY_SIZE, &memory));
     const bool shrinks = gap < GAP_SMALL * ipc->system->size && gap < last;
     const bool stiffen = isnan(ipc->params->kappa) && shrinks && ipc->kappa < STIFFEN_MOST * ipc->kappa_start;
     memory[0] = stiffen ? 2.0 * ipc->kappa : ipc->kappa;
-    memory[1] = gap;
-    memory[2] = stiffen ? info->contact_energy : 0.0; /* twice as stiff, twice the energy */
+    memory[1] = ipc->kappa;
+    memory[2] = gap;
     return BRN_OK;
 }
 
@@ -348,16 +378,22 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     ipc->h = h;
     ipc->from = in->node_pos;
     ipc->slip_scale = ipc->speed * h;
-    ipc->kappa = stiffness_of(ipc, in, &info->stiffness_work);
     n->step_tolerance = ipc->params->tolerance * ipc->system->size * h;
     BRN_TRY(brn_ipc_find_candidates(ipc, in->node_pos, in->node_pos));
+    BRN_TRY(choose_stiffness(ipc, in, h, &info->stiffness_work));
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
     BRN_TRY(book_friction(ipc));
     BRN_TRY(brn_newton_finish(n, in, out));
     BRN_TRY(measure(ipc, out->node_pos, info));
-    return remember_stiffness(ipc, in, out, info);
+    if (info->intersections > 0) {
+        return brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: gaps shrank below the rounding of positions; try a larger method.dhat or "
+                        "method.kappa",
+                        t);
+    }
+    return remember_stiffness(ipc, in, out, info->gap_min);
 }
 
 const brn_method brn_ipc_method = {

@@ -7,7 +7,7 @@ of a pixel are passes with shifted pixel centres, and every pass has other light
 import numpy as np
 
 NEAR = 1e-3          # of the camera's distance: nothing nearer is drawn
-BATCH = 4_000_000    # candidates of pixels that are looked at together, bounds the memory
+BATCH = 4_000_000    # fragments that are looked at together, bounds the memory
 MAP = 448            # pixels across a shadow map
 LIGHTS = 20          # a pass: SUN of the sun, the others of the sky
 SUN = 6
@@ -106,44 +106,71 @@ def clip_near(local, near):
 
 
 # ---- z-buffer ------------------------------------------------------------------------------------------------------
+def ramps(count):
+    """0..count[0]-1, 0..count[1]-1, ... in one array, and which of them each number belongs to."""
+    owner = np.repeat(np.arange(len(count)), count)
+    return np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count), owner
+
+
+def row_spans(xy, size):
+    """Pixels of every row that every triangle [n][3][x, y] covers: triangle, row, first pixel, number of pixels."""
+    width, height = size
+    low = np.clip(np.ceil(xy[:, :, 1].min(axis=1)), 0, height).astype(int)
+    high = np.clip(np.floor(xy[:, :, 1].max(axis=1)) + 1, 0, height).astype(int)
+    k, t = ramps(np.maximum(high - low, 0))
+    y = low[t] + k
+    left, right = np.zeros(len(t)), np.full(len(t), width - 1.0)
+    e1, e2 = xy[:, 1] - xy[:, 0], xy[:, 2] - xy[:, 0]
+    turn = np.sign(e1[:, 0] * e2[:, 1] - e1[:, 1] * e2[:, 0])
+    for i in range(3):
+        # Inside of an edge from p: a (x - px) + b (y - py) >= 0. The slack closes the seam between neighbours.
+        p, d = xy[:, i], (xy[:, (i + 1) % 3] - xy[:, i]) * turn[:, None]
+        a, rest = -d[t, 1], d[t, 0] * (y - p[t, 1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = p[t, 0] - rest / a
+        left = np.where(a > 0, np.maximum(left, x - 1e-7), left)
+        right = np.where(a < 0, np.minimum(right, x + 1e-7), right)
+    first = np.ceil(left)
+    count = np.where(right >= first, np.floor(right) - first + 1, 0).astype(int)
+    return t, y, first.astype(int), count
+
+
 def rasterise(corner, size, shift, keep=None):
-    """Nearest triangle of every pixel. corner: [n][3][x, y, nearness], nearness linear on the screen and larger in front.
+    """Nearest triangle of every pixel. corner: [n][3][x, y, nearness], nearness linear on the screen, larger in front.
     Returns numbers (-1: none) and nearness, [h][w]. keep(numbers, pixels, nearness) may reject fragments."""
     width, height = size
     number = np.full(width * height, -1)
     nearness = np.full(width * height, -np.inf)
-    xy = corner[:, :, :2] - np.asarray(shift)
-    # Pixel centres are integers now.
-    low = np.clip(np.ceil(xy.min(axis=1)), 0, [width, height]).astype(int)
-    high = np.clip(np.floor(xy.max(axis=1)) + 1, 0, [width, height]).astype(int)
-    extent = np.maximum(high - low, 0)
-    e1, e2 = xy[:, 1] - xy[:, 0], xy[:, 2] - xy[:, 0]
+    e1, e2 = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
     area = e1[:, 0] * e2[:, 1] - e1[:, 1] * e2[:, 0]
-    count = extent[:, 0] * extent[:, 1] * (np.abs(area) > 1e-12)
+    shown = np.flatnonzero(np.abs(area) > 1e-12)
+    corner, e1, e2, area = corner[shown], e1[shown], e2[shown], area[shown]
+    # Pixel centres are integers now; nearness = w0 + wx x + wy y.
+    xy = corner[:, :, :2] - np.asarray(shift)
+    wx = (e1[:, 2] * e2[:, 1] - e1[:, 1] * e2[:, 2]) / area
+    wy = (e1[:, 0] * e2[:, 2] - e1[:, 2] * e2[:, 0]) / area
+    row_t, row_y, row_x, count = row_spans(xy, size)
+    row_w = corner[row_t, 0, 2] + wy[row_t] * (row_y - xy[row_t, 0, 1]) + wx[row_t] * (row_x - xy[row_t, 0, 0])
+    # Of repeated indices the last value stays: with near rows last, few fragments need a second turn.
+    order = np.argsort(row_w)
+    row_t, row_y, row_x, count, row_w = (array[order] for array in (row_t, row_y, row_x, count, row_w))
     ends = np.cumsum(count)
     first = 0
     while first < len(count):
-        begin = ends[first] - count[first]
-        last = max(first + 1, int(np.searchsorted(ends, begin + BATCH)))
-        t = np.repeat(np.arange(first, last), count[first:last])
-        k = np.arange(len(t)) + begin - (ends - count)[t]
-        px, py = low[t, 0] + k % extent[t, 0], low[t, 1] + k // extent[t, 0]
-        dx, dy = px - xy[t, 0, 0], py - xy[t, 0, 1]
-        b1 = (dx * e2[t, 1] - dy * e2[t, 0]) / area[t]
-        b2 = (dy * e1[t, 0] - dx * e1[t, 1]) / area[t]
-        inside = (b1 >= 0) & (b2 >= 0) & (b1 + b2 <= 1)
-        t, b1, b2 = t[inside], b1[inside], b2[inside]
-        pixel = (py * width + px)[inside]
-        w = corner[t, 0, 2] * (1 - b1 - b2) + corner[t, 1, 2] * b1 + corner[t, 2, 2] * b2
-        if keep is not None:
-            good = keep(t, pixel, w)
-            t, pixel, w = t[good], pixel[good], w[good]
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] - count[first] + BATCH)))
+        k, row = ramps(count[first:last])
+        row += first
+        t = row_t[row]
+        pixel = row_y[row] * width + row_x[row] + k
+        w = row_w[row] + wx[t] * k
         good = w > nearness[pixel]
-        t, pixel, w = t[good], pixel[good], w[good]
-        # Of repeated indices the last value stays: the nearest.
-        order = np.argsort(w, kind="stable")
-        number[pixel[order]] = t[order]
-        nearness[pixel[order]] = w[order]
+        if keep is not None:
+            good &= keep(shown[t], pixel, w)
+        while good.any():
+            t, pixel, w = t[good], pixel[good], w[good]
+            number[pixel] = shown[t]
+            nearness[pixel] = w
+            good = w > nearness[pixel]
         first = last
     return number.reshape(height, width), nearness.reshape(height, width)
 

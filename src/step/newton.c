@@ -34,16 +34,18 @@ static double max_abs(const double *v, int n)
     return most;
 }
 
-/* The potential at y (divided by s, so that it is an energy in J), and the size of its terms. Loads act as
-   n->load says. */
-static brn_status potential(brn_newton *n, const double *y, const double *from, double *value, double *size)
+typedef struct energy {
+    double value, size; /* [J] and the size of its terms, for rounding */
+} energy;
+
+/* The potential at y without its loads (divided by s, so that it is an energy in J). */
+static brn_status potential(brn_newton *n, const double *y, energy *out)
 {
     const brn_scheme *m = n->scheme;
     const int ndof = n->system->ndof;
     double elastic = 0.0;
     double inertia = 0.0;
     double damping = 0.0;
-    double load = 0.0;
     brn_scheme_place(m, y, n->x);
     BRN_TRY(brn_system_elastic(n->system, n->x, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
     if (m->inertia) {
@@ -64,17 +66,14 @@ static brn_status potential(brn_newton *n, const double *y, const double *from, 
             damping += 0.5 / m->c * n->step[i] * n->damping[i];
         }
     }
-    for (int i = 0; i < ndof; ++i) {
-        load -= n->load[i] * (y[i] - from[i]);
-    }
     double extra = 0.0;
     if (n->terms != NULL) {
         double *was = watch(n, &n->system->watch.phases.contact);
         BRN_TRY(n->terms->energy(n->terms->self, n->x, &extra));
         (void)watch(n, was);
     }
-    *value = elastic + inertia + damping + load + extra;
-    *size = fabs(elastic) + fabs(inertia) + fabs(damping) + fabs(load) + fabs(extra);
+    *out = (energy){elastic + inertia + damping + extra,
+                    fabs(elastic) + fabs(inertia) + fabs(damping) + fabs(extra)};
     return BRN_OK;
 }
 
@@ -260,44 +259,46 @@ static brn_status direction(brn_newton *n, bool *projected)
     return BRN_ERR_SINGULAR;
 }
 
-/* Moves y along the step. The potential reuses n->step as scratch, so the step is kept in `way`. */
-static brn_status search(brn_newton *n, double *way, double *length)
+/* Moves y along the step. The potential reuses n->step as scratch, so the step is kept in `way`. *here: the potential at y, in
+   and out. */
+static brn_status search(brn_newton *n, double *way, energy *here, double *length)
 {
     const int ndof = n->system->ndof;
     const bool settled = remaining(n) == 0.0;
-    double value0 = 0.0;
-    double size0 = 0.0;
     double slope = 0.0;
+    double load = 0.0;     /* [J] work of the loads along the whole step */
     double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
     memcpy(way, n->step, (size_t)ndof * sizeof *way);
     for (int i = 0; i < ndof; ++i) {
+        load += n->load[i] * way[i];
         if (!n->model->fixed[i]) {
             slope -= n->rhs[i] * way[i];
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
         }
     }
-    BRN_TRY(potential(n, n->y, n->y, &value0, &size0));
     double bound = 1.0;
     if (n->terms != NULL) {
+        brn_scheme_place(n->scheme, n->y, n->x);
         double *was = watch(n, &n->system->watch.phases.ccd);
         BRN_TRY(n->terms->bound(n->terms->self, n->x, way, &bound));
         (void)watch(n, was);
     }
     double alpha = bound;
     for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
-        double value = 0.0;
-        double size = 0.0;
+        energy there;
         for (int i = 0; i < ndof; ++i) {
             n->trial[i] = n->y[i] + alpha * way[i];
         }
-        BRN_TRY(potential(n, n->trial, n->y, &value, &size));
-        const double allowed = value0 + ARMIJO * alpha * slope + ENERGY_NOISE * (size0 + size) + rounding;
-        if (isfinite(value) && (!settled || value <= allowed)) {
+        BRN_TRY(potential(n, n->trial, &there));
+        const double noise = ENERGY_NOISE * (here->size + there.size + fabs(alpha * load)) + rounding;
+        const double allowed = here->value + ARMIJO * alpha * slope + noise;
+        if (isfinite(there.value) && (!settled || there.value - alpha * load <= allowed)) {
             /* A whole step puts held dofs exactly where they belong, without rounding. */
             for (int i = 0; i < ndof; ++i) {
                 const bool held = n->model->fixed[i] == BRN_DOF_HELD;
                 n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
+            *here = there;
             *length = alpha / bound * max_abs(way, ndof); /* what is in the way is no sign of convergence */
             return BRN_OK;
         }
@@ -315,21 +316,54 @@ static brn_status start(brn_newton *n, const brn_state *in)
     if (!m->inertia || n->terms != NULL) { /* beside contact, only x^n is known to be free of intersections */
         return BRN_OK;
     }
-    double here = 0.0;
-    double there = 0.0;
-    double size = 0.0;
+    energy here;
+    energy there;
+    double load = 0.0; /* [J] work of the loads on the way to the guess */
     double *guess = n->rhs;
     for (int i = 0; i < ndof; ++i) {
         guess[i] = n->model->fixed[i] ? 0.0 : m->target[i];
     }
     brn_model_follow(n->model, guess);
     BRN_TRY(brn_newton_loads(n, in->node_pos, m->t_eval, n->load, NULL));
-    BRN_TRY(potential(n, n->y, n->y, &here, &size));
-    BRN_TRY(potential(n, guess, n->y, &there, &size));
-    if (isfinite(there) && there < here) {
+    for (int i = 0; i < ndof; ++i) {
+        load += n->load[i] * guess[i];
+    }
+    BRN_TRY(potential(n, n->y, &here));
+    BRN_TRY(potential(n, guess, &there));
+    if (isfinite(there.value) && there.value - load < here.value) {
         memcpy(n->y, guess, (size_t)ndof * sizeof *guess);
     }
     return BRN_OK;
+}
+
+static brn_status give_up(const brn_newton *n, int iterations, double residual)
+{
+    return brn_fail(
+        n->ctx, BRN_ERR_CONVERGENCE,
+        "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)",
+        n->scheme->t, iterations, residual);
+}
+
+/* Something is in the way of a motion: whose, and how far it is short of its place. */
+static brn_status tell_obstruction(const brn_newton *n)
+{
+    const int dim = n->model->dim;
+    const char *name = "";
+    double most = 0.0;
+    for (int i = 0; i < n->model->nhold; ++i) {
+        const brn_hold *hold = &n->model->hold[i];
+        for (int k = 0; k < hold->nnode * dim; ++k) {
+            const int dof = hold->node[k / dim] * dim + k % dim;
+            const double left = fabs(n->scheme->held[dof] - n->y[dof]);
+            if (n->model->fixed[dof] == BRN_DOF_HELD && left > most) {
+                most = left;
+                name = hold->name;
+            }
+        }
+    }
+    return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
+                    "t = %g s: '%s' is %.2g m short of where its motion takes it: something is in its way",
+                    n->scheme->t, name, most);
 }
 
 static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
@@ -337,6 +371,8 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
     bool projected = false;
     bool last = false; /* the step just done was within the tolerance */
     double length = INFINITY;
+    energy here;
+    BRN_TRY(potential(n, n->y, &here));
     memcpy(n->stiffness, n->system->stiff_diagonal, (size_t)n->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
         const double reach = n->scheme->reach + max_abs(n->y, n->system->ndof);
@@ -354,16 +390,13 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
             return BRN_OK;
         }
         if (k == n->params.iterations) {
-            return brn_fail(
-                n->ctx, BRN_ERR_CONVERGENCE,
-                "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)",
-                n->scheme->t, k, info->residual);
+            return settled ? give_up(n, k, info->residual) : tell_obstruction(n);
         }
         BRN_TRY(direction(n, &projected));
         /* A step within the tolerance is the last one, but still done: that leaves the square of its error. */
         last = settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance;
         (void)watch(n, &n->system->watch.phases.search);
-        const brn_status status = search(n, way, &length);
+        const brn_status status = search(n, way, &here, &length);
         if (last && status == BRN_ERR_CONVERGENCE) {
             return BRN_OK; /* rounding allows no better */
         }

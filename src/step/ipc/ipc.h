@@ -114,6 +114,11 @@ brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x);
 
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
+/* After a renewal: forces become `share` of the new and 1 - share of the old ones (which are put in another order); a pair
+   that has parted keeps its old frame. */
+brn_status brn_ipc_blend_friction(brn_ipc *ipc, brn_ipc_slide *old, int nold, double share);
+/* Order of slides by the pair that they come from, for qsort and bsearch. */
+int brn_ipc_slide_order(const void *a, const void *b);
 double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x);
 /* Friction force of a pair on the side of its first node [N]. */
 void brn_ipc_friction_force(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double force[3]);

@@ -9,6 +9,7 @@
 #include "linalg/dense.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* f0, f1/|u| and (f1' |u| - f1)/|u|^3 at |u| = y. */
@@ -152,6 +153,80 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
         }
         BRN_GROW(ipc->ctx, ipc->slide, ipc->slide_capacity, ipc->nslide + 1);
         ipc->slide[ipc->nslide++] = s;
+    }
+    return BRN_OK;
+}
+
+int brn_ipc_slide_order(const void *a, const void *b)
+{
+    const brn_ipc_slide *x = a;
+    const brn_ipc_slide *y = b;
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    for (int k = 0; k < 4; ++k) {
+        if (x->pair[k] != y->pair[k]) {
+            return x->pair[k] < y->pair[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Force and frame between those of one pair at two renewals. Near-parallel edges may change the place where they act as
+   much as their force, so a frame in between weighs both by their forces. */
+static void blend_slide(brn_ipc_slide *s, const brn_ipc_slide *was, double share)
+{
+    const double now = share * s->force;
+    const double then = (1.0 - share) * was->force;
+    s->force = now + then;
+    if (!(now * then > 0.0)) {
+        return;
+    }
+    const double a = now / s->force;
+    double normal[3];
+    for (int i = 0; i < 3; ++i) {
+        normal[i] = a * s->normal[i] + (1.0 - a) * was->normal[i];
+        s->drift[i] = a * s->drift[i] + (1.0 - a) * was->drift[i];
+    }
+    const double length = sqrt(brn_dense_dot3(normal, normal));
+    for (int i = 0; i < 3 && length > 0.5; ++i) {
+        s->normal[i] = normal[i] / length;
+    }
+    for (int k = 0; k < s->count; ++k) {
+        s->weight[k] *= a;
+    }
+    for (int k = 0; k < was->count; ++k) { /* the same nodes, but for those without a weight */
+        append_node(s, was->node[k], (1.0 - a) * was->weight[k]);
+    }
+}
+
+/* Friction below this fraction of the largest is dropped once its pair has parted. */
+static const double FAINT = 1e-9;
+
+brn_status brn_ipc_blend_friction(brn_ipc *ipc, brn_ipc_slide *old, int nold, double share)
+{
+    double largest = 0.0;
+    if (nold > 0) {
+        qsort(old, (size_t)nold, sizeof *old, brn_ipc_slide_order);
+    }
+    for (int i = 0; i < ipc->nslide; ++i) {
+        brn_ipc_slide *s = &ipc->slide[i];
+        brn_ipc_slide *was =
+            nold > 0 ? bsearch(s, old, (size_t)nold, sizeof *old, brn_ipc_slide_order) : NULL;
+        if (was != NULL) {
+            blend_slide(s, was, share);
+            was->force = 0.0; /* carried on */
+        } else {
+            s->force *= share;
+        }
+        largest = fmax(largest, fabs(s->force));
+    }
+    for (int i = 0; i < nold; ++i) {
+        old[i].force *= 1.0 - share;
+        if (fabs(old[i].force) > FAINT * largest) {
+            BRN_GROW(ipc->ctx, ipc->slide, ipc->slide_capacity, ipc->nslide + 1);
+            ipc->slide[ipc->nslide++] = old[i];
+        }
     }
     return BRN_OK;
 }

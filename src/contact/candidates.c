@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The parts that take part, each with its tree. */
-enum { POINTS, EDGES, TRIS, LONE_POINTS, LONE_EDGES, LISTS };
+enum { POINTS, EDGES, TRIS, LONE_POINTS, LONE_EDGES, LONE_ENDS, LISTS };
 
 typedef struct part_list {
     int count, width;
@@ -39,6 +39,7 @@ brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candida
         [TRIS] = {skin->ntri, 3, (const int *)skin->tri, NULL},
         [LONE_POINTS] = {skin->nlone_point, 1, skin->lone_point, NULL},
         [LONE_EDGES] = {skin->nlone_edge, 2, (const int *)skin->lone_edge, NULL},
+        [LONE_ENDS] = {skin->nlone_end, 1, skin->lone_end, NULL},
     };
     int most = 0;
     brn_status status = brn_bvh_pairs_create(ctx, &c->pairs);
@@ -206,6 +207,8 @@ brn_status brn_candidates_find(brn_candidates *c, const double *x0, const double
         BRN_TRY(append(c, BRN_TOUCH_POINT_EDGE, POINTS, EDGES, distance));
     } else {
         BRN_TRY(append(c, BRN_TOUCH_POINT_EDGE, LONE_POINTS, LONE_EDGES, distance));
+        /* The mollifier takes parallel edges away: two rods side by side meet by their ends. */
+        BRN_TRY(append(c, BRN_TOUCH_POINT_EDGE, LONE_ENDS, LONE_EDGES, distance));
         BRN_TRY(append(c, BRN_TOUCH_POINT_TRIANGLE, POINTS, TRIS, distance));
         BRN_TRY(append(c, BRN_TOUCH_EDGE_EDGE, EDGES, EDGES, distance));
     }

@@ -49,6 +49,7 @@ static brn_status allocate(brn_skin *skin)
     }
     BRN_ALLOC(skin->ctx, skin->point, npoint);
     BRN_ALLOC(skin->ctx, skin->lone_point, npoint);
+    BRN_ALLOC(skin->ctx, skin->lone_end, npoint);
     BRN_ALLOC(skin->ctx, skin->edge, nedge);
     BRN_ALLOC(skin->ctx, skin->lone_edge, nedge);
     BRN_ALLOC(skin->ctx, skin->tri, ntri);
@@ -153,6 +154,9 @@ static void add_cores(brn_skin *skin)
         if (lone) {
             skin->lone_point[skin->nlone_point++] = a;
         }
+        if (!lone && skin->dim == 3 && skin->node_sides[a] == 0) {
+            skin->lone_end[skin->nlone_end++] = a;
+        }
         if (lone || (skin->dim == 3 && skin->node_sides[a] == 0)) {
             const double whole = skin->dim == 3 ? 4.0 * pi * r * r : 2.0 * pi * r;
             skin->node_area[a] = lone ? whole : 0.5 * whole;
@@ -187,7 +191,7 @@ void brn_skin_destroy(brn_skin *skin)
     }
     void *arrays[] = {skin->point,     skin->edge,       skin->tri,        skin->lone_point, skin->lone_edge,
                       skin->plane,     skin->node_body,  skin->held,       skin->radius,     skin->node_area,
-                      skin->edge_area, skin->node_sides, skin->node_edges, skin->edge_sides};
+                      skin->edge_area, skin->node_sides, skin->node_edges, skin->edge_sides, skin->lone_end};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(skin->ctx, arrays[i]);
     }

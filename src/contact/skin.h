@@ -13,9 +13,10 @@ typedef struct brn_skin {
     int nedge,
         (*edge)[2]; /* 2D: oriented boundary edges; 3D: edges of the triangles, each once, and lone ones */
     int ntri, (*tri)[3]; /* 3D */
-    /* The cores of round shapes: points without an edge, edges without a triangle (3D). */
+    /* The cores of round shapes: points without an edge; edges without a triangle and their ends (3D). */
     int nlone_point, *lone_point;
     int nlone_edge, (*lone_edge)[2];
+    int nlone_end, *lone_end;
     int nplane, (*plane)[3]; /* half-spaces, as in brn_body.plane */
     int *node_body;          /* [nnode] */
     unsigned char *held;     /* [nnode] every dof is held: two such nodes cannot be pushed apart */

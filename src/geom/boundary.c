@@ -183,11 +183,11 @@ static brn_status collect_faces(face_work *work)
 }
 
 /* A surface in space is its own boundary. */
-static brn_status copy_cells(const brn_mesh *mesh, brn_boundary *b)
+static brn_status copy_cells(const brn_mesh *mesh, int dim, brn_boundary *b)
 {
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         const brn_cell_info *info = brn_cell_get((brn_cell)kind);
-        if (info->dim != 2 || mesh->ncell[kind] == 0) {
+        if (info->dim != dim || mesh->ncell[kind] == 0) {
             continue;
         }
         const size_t n = (size_t)mesh->ncell[kind] * (size_t)info->nnode;
@@ -349,20 +349,29 @@ static brn_status build_solid(const brn_mesh *mesh, brn_boundary *b)
 
 static brn_status build_surface(const brn_mesh *mesh, brn_boundary *b)
 {
-    BRN_TRY(copy_cells(mesh, b));
+    BRN_TRY(copy_cells(mesh, 2, b));
     BRN_TRY(cut_faces(b, (const int *const *)b->face, b->nface));
     BRN_TRY(list_edges(b, mesh->nnode));
     return list_nodes(b, mesh->nnode);
 }
 
-static brn_status create(const brn_mesh *mesh, bool surface, brn_boundary **out)
+static brn_status build_lines(const brn_mesh *mesh, brn_boundary *b)
+{
+    BRN_TRY(copy_cells(mesh, 1, b));
+    BRN_ALLOC(b->ctx, b->tri, 0);
+    BRN_TRY(cut_edges(b));
+    return list_nodes(b, mesh->nnode);
+}
+
+static brn_status create(const brn_mesh *mesh, brn_status (*build)(const brn_mesh *, brn_boundary *),
+                         brn_boundary **out)
 {
     *out = NULL;
     brn_boundary *b = NULL;
     BRN_ALLOC(mesh->ctx, b, 1);
     b->ctx = mesh->ctx;
     brn_status status = brn_mesh_check_indices(mesh);
-    status = status < 0 ? status : surface ? build_surface(mesh, b) : build_solid(mesh, b);
+    status = status < 0 ? status : build(mesh, b);
     if (status < 0) {
         brn_boundary_destroy(b);
         return status;
@@ -373,12 +382,18 @@ static brn_status create(const brn_mesh *mesh, bool surface, brn_boundary **out)
 
 brn_status brn_boundary_create(const brn_mesh *mesh, brn_boundary **out)
 {
-    return create(mesh, brn_mesh_dim(mesh) == 2 && !brn_mesh_is_plane(mesh), out);
+    const bool surface = brn_mesh_dim(mesh) == 2 && !brn_mesh_is_plane(mesh);
+    return create(mesh, surface ? build_surface : build_solid, out);
 }
 
 brn_status brn_boundary_of_surface(const brn_mesh *mesh, brn_boundary **out)
 {
-    return create(mesh, true, out);
+    return create(mesh, build_surface, out);
+}
+
+brn_status brn_boundary_of_lines(const brn_mesh *mesh, brn_boundary **out)
+{
+    return create(mesh, build_lines, out);
 }
 
 void brn_boundary_destroy(brn_boundary *boundary)

@@ -84,6 +84,8 @@ typedef struct brn_boundary {
 brn_status brn_boundary_create(const brn_mesh *mesh, brn_boundary **out);
 /* The boundary of a surface in space (2D cells, also flat ones at z = 0): its own triangles, their edges and nodes. */
 brn_status brn_boundary_of_surface(const brn_mesh *mesh, brn_boundary **out);
+/* Of wires (1D cells): the cells themselves, in their order and direction. */
+brn_status brn_boundary_of_lines(const brn_mesh *mesh, brn_boundary **out);
 void brn_boundary_destroy(brn_boundary *boundary);
 
 #endif

@@ -88,22 +88,12 @@ static brn_status make_core(brn_ctx *ctx, int first, int nnode, brn_boundary **o
     return BRN_OK;
 }
 
-/* The line that shows a half-space in 2D: the solid is on its left, as of every plane body. */
-static brn_status make_line(brn_ctx *ctx, const brn_mesh *mesh, brn_boundary **out)
-{
-    BRN_TRY(make_core(ctx, 0, 2, out));
-    memcpy((*out)->edge[0], mesh->cell[BRN_EDGE2], sizeof(*out)->edge[0]);
-    BRN_ALLOC(ctx, (*out)->face[BRN_EDGE2], 2);
-    memcpy((*out)->face[BRN_EDGE2], mesh->cell[BRN_EDGE2], 2 * sizeof(int));
-    (*out)->nface[BRN_EDGE2] = 1;
-    return BRN_OK;
-}
-
-/* Boundary in the model's node numbers. A flat mesh is a sheet in a 3D scene and a solid in a 2D one. */
+/* Boundary in the model's node numbers. A flat mesh is a sheet in a 3D scene and a solid in a 2D one. The line that shows a
+   half-space in 2D has the solid on its left, as every plane body. */
 static brn_status add_boundary(int dim, const brn_mesh *mesh, brn_body *body)
 {
     if (brn_mesh_dim(mesh) == 1) {
-        BRN_TRY(make_line(mesh->ctx, mesh, &body->boundary));
+        BRN_TRY(brn_boundary_of_lines(mesh, &body->boundary));
     } else if (dim == 3 && brn_mesh_dim(mesh) == 2) {
         BRN_TRY(brn_boundary_of_surface(mesh, &body->boundary));
     } else {
@@ -142,11 +132,41 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
     brn_mesh_measure(mesh, &body->quality);
     BRN_TRY(add_nodes(b, common, mesh, body));
     BRN_TRY(add_boundary(model->dim, mesh, body));
+    if (brn_mesh_dim(mesh) == 1) {
+        body->quality.worst_cell = -1; /* a line has no shape to judge */
+    }
     if (b->form[index].mesh != mesh) {
         return BRN_OK;
     }
     body->quality.worst_cell = -1; /* its triangles only show it: no reason to judge them */
     return add_touch(b->ctx, model->dim, &b->form[index], body);
+}
+
+brn_status brn_builder_add_corners(brn_builder *b, int index)
+{
+    /* Every other corner of a box; in 2D three of the four. */
+    static const double corner[2][4][3] = {{{-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}},
+                                           {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}}};
+    brn_model *model = b->model;
+    brn_body *body = &model->body[index];
+    const int count = model->dim + 1;
+    const int first = model->nnode;
+    BRN_TRY(brn_builder_grow_nodes(b, count));
+    for (int i = 0; i < 3; ++i) {
+        double lo = INFINITY;
+        double hi = -INFINITY;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            lo = fmin(lo, model->rest[a][i]);
+            hi = fmax(hi, model->rest[a][i]);
+        }
+        const double half = i < model->dim ? 0.5 * (hi - lo) + body->radius : 0.0;
+        for (int k = 0; k < count; ++k) {
+            model->rest[first + k][i] = 0.5 * (lo + hi) + half * corner[model->dim - 2][k][i];
+        }
+    }
+    body->handle = first;
+    body->node_count += count;
+    return BRN_OK;
 }
 
 /* How far the boundaries of the bodies that have an end reach from a point, along a plane of normal n. */

@@ -39,6 +39,8 @@ const brn_body_common *brn_builder_body(const brn_builder *b, int body);
 
 /* Nodes, boundary and what touches of a body with this mesh (its own, or that of its form). */
 brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh);
+/* The handles of an obstacle with a radius: corners of its box. */
+brn_status brn_builder_add_corners(brn_builder *b, int index);
 /* So many more nodes, their positions unset. */
 brn_status brn_builder_grow_nodes(brn_builder *b, int count);
 /* Adds a solid, which is the model's from then on (or destroyed, if there is no room), to the last body. */

@@ -207,7 +207,7 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
     for (int i = 0; i < 3; ++i) {
         out->box_min[i] = INFINITY;
         out->box_max[i] = -INFINITY;
-        for (int a = 0; a < b->node_count - (b->type == BRN_BODY_RIGID ? model->dim + 1 : 0); ++a) {
+        for (int a = 0; a < b->node_count - (b->handle >= 0 ? model->dim + 1 : 0); ++a) {
             out->box_min[i] = fmin(out->box_min[i], model->rest[b->node_first + a][i]);
             out->box_max[i] = fmax(out->box_max[i], model->rest[b->node_first + a][i]);
         }

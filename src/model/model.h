@@ -15,15 +15,19 @@ enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
 typedef struct brn_body {
     char *name;
-    int type; /* BRN_BODY_... */
-    int node_first,
-        node_count; /* its nodes are contiguous; of a rigid body the last dim + 1 are its handles */
+    int type;                   /* BRN_BODY_... */
+    int node_first, node_count; /* its nodes are contiguous, its handles the last dim + 1 of them */
+    /* The handles of a rigid body, and of an obstacle with a radius: nodes of no cell that move as the whole body does, so
+       that any place on or about it is a combination of them. First of them; -1: it has none. */
+    int handle;
     int solid_first, solid_count; /* its solids are contiguous; of a rigid body one element on the handles */
     int elem_first,
         elem_count;         /* numbers of its elements in the order of its solids; a rigid body has none */
     brn_boundary *boundary; /* what is seen; node numbers of the model */
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
+    bool
+        solid; /* `boundary` encloses it: inside there is no room for others, as there is in a static shell */
     double
         radius; /* [m] the surface is this far from `touch`: of a sphere or capsule, half of a sheet's thickness */
     /* Half-space: nodes of its plane, solid on the side away from (1-0) x (2-0), in 2D on the right of 0 -> 1;

@@ -35,7 +35,9 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
         brn_builder_problem(b, &common->block, "mesh",
                             "a deformable body in a %dD scene wants a mesh of %s, this one has %s", dim,
                             dim == 3 ? "tets or hexes" : "triangles",
-                            brn_mesh_dim(mesh) == 3 ? "volume cells" : "surface cells");
+                            brn_mesh_dim(mesh) == 3   ? "volume cells"
+                            : brn_mesh_dim(mesh) == 2 ? "surface cells"
+                                                      : "lines");
         return BRN_OK;
     }
     for (int a = 0; a < mesh->nnode && dim == 2; ++a) {
@@ -203,15 +205,23 @@ static brn_status add_static(brn_builder *b, int index)
     if (mesh == NULL) {
         return BRN_OK;
     }
-    if (def->thickness > 0.0 && (def->shape.table != NULL || b->model->dim != 3 || brn_mesh_dim(mesh) != 2)) {
+    const bool wire = def->shape.table == NULL && brn_mesh_dim(mesh) == 1;
+    const bool sheet = def->shape.table == NULL && brn_mesh_dim(mesh) == 2 && b->model->dim == 3;
+    if (def->thickness > 0.0 && !wire && !sheet) {
+        brn_builder_problem(
+            b, &def->common.block, "thickness",
+            "is for sheets: meshes of surface cells in a 3D scene; and wires: meshes of lines");
+    }
+    if (wire && !(def->thickness > 0.0)) {
         brn_builder_problem(b, &def->common.block, "thickness",
-                            "is for sheets: meshes of surface cells in a 3D scene");
+                            "is needed: the mesh has lines, it is a wire");
     }
     b->body_mesh[index] = mesh;
     b->model->body[index].type = BRN_BODY_STATIC;
+    b->model->body[index].solid = def->shape.table != NULL || brn_mesh_dim(mesh) == b->model->dim;
     BRN_TRY(brn_builder_add_frame(b, index, mesh));
     b->model->body[index].radius += 0.5 * def->thickness;
-    return BRN_OK;
+    return b->model->body[index].radius > 0.0 ? brn_builder_add_corners(b, index) : BRN_OK;
 }
 
 static brn_status add_rigid(brn_builder *b, int index)
@@ -239,6 +249,8 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         brn_body *body = &b->model->body[i];
         b->model->nbody = i + 1;
         body->plane[0] = -1;
+        body->handle = -1;
+        body->solid = true;
         body->name = brn_strdup(b->ctx, brn_builder_body(b, i)->name);
         if (body->name == NULL) {
             return BRN_ERR_MEMORY;

@@ -99,6 +99,7 @@ static brn_status add_handles(brn_builder *b, int index, brn_rigid_frame *frame)
             model->rest[frame->handle + n][i] = x[i] + brn_builder_body(b, index)->position[i];
         }
     }
+    body->handle = frame->handle;
     body->node_count += count;
     return BRN_OK;
 }

@@ -156,7 +156,8 @@ static int body_triangles(const brn_model *model, const brn_body *body, int (*tr
 
 static int body_edges(const brn_model *model, const brn_body *body, int (*edge)[2])
 {
-    const int n = model->dim == 2 && body->boundary != NULL ? body->boundary->nedge : 0;
+    const bool lines = body->boundary != NULL && (model->dim == 2 || body->boundary->ntri == 0);
+    const int n = lines ? body->boundary->nedge : 0;
     if (edge != NULL && n > 0) {
         memcpy(edge, body->boundary->edge, (size_t)n * sizeof *edge);
     }

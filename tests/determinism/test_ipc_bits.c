@@ -24,6 +24,27 @@ static const char plane[] =
     "  - {name: b, type: deformable, mesh: square, material: a, position: [0.03, 0.17], velocity: [0, -2]}\n"
     "  - {name: floor, type: static, mesh: bar}\ncontact: {friction: 0.4}\n";
 
+/* Rigid bodies and shapes of every kind of contact, among them and with a soft one. */
+static const char rigid[] =
+    "brunt: 1\nmethod: {type: ipc, dhat: 2e-3}\ntime: {step: 0.01, end: 0.2}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
+    "meshes: {cube: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2], element: tet4}}}\n"
+    "bodies:\n  - {name: floor, type: static, shape: {plane: {normal: [0.1, 0, 1]}}}\n"
+    "  - {name: roller, type: static, shape: {capsule: {radius: 0.1, height: 0.2}}, position: [0.25, 0, "
+    "0.1], rotation:\n"
+    "     {axis: [1, 0, 0], degrees: 90}, motion: {angular_velocity: -4, about: {point: [0.25, 0, 0.1], "
+    "axis: [0, 1, 0]}}}\n"
+    "  - {name: box, type: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [0, 0, 0.07], velocity: "
+    "[0.5, 0, -1]}\n"
+    "  - {name: ball, type: rigid, shape: {sphere: {radius: 0.05}}, position: [0.02, 0.01, 0.18], velocity: "
+    "[0, 0, -2]}\n"
+    "  - {name: rod, type: rigid, shape: {capsule: {radius: 0.03, height: 0.1}}, position: [0.27, 0, 0.245], "
+    "rotation:\n"
+    "     {axis: [1, 0.2, 0], degrees: 90}}\n"
+    "  - {name: soft, type: deformable, mesh: cube, material: a, position: [0.02, 0, 0.3], velocity: [0, 0, "
+    "-3]}\n"
+    "contact: {friction: 0.4}\n";
+
 static const char *const rules[] = {"integrator=implicit_euler", "integrator=bdf2", "integrator=newmark"};
 
 static void check_bits(const char *text, const char *rule)
@@ -75,8 +96,17 @@ static void test_plane(void **state)
     }
 }
 
+static void test_rigid(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        check_bits(rigid, rules[i]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids), cmocka_unit_test(test_plane)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids), cmocka_unit_test(test_plane),
+                                       cmocka_unit_test(test_rigid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

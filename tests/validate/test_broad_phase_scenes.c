@@ -23,7 +23,7 @@ typedef struct parts {
 } parts;
 
 /* One line a kind of candidate between two lists of parts: a new kind is a new line. Points meet half-spaces apart. */
-enum { POINTS, EDGES, TRIS, LONE_POINTS, LONE_EDGES, LISTS };
+enum { POINTS, EDGES, TRIS, LONE_POINTS, LONE_EDGES, BARE_POINTS, LISTS };
 
 typedef struct pairing {
     brn_touch kind;
@@ -33,7 +33,7 @@ typedef struct pairing {
 
 static const pairing pairings[] = {
     {BRN_TOUCH_POINT_EDGE, 2, POINTS, EDGES},
-    {BRN_TOUCH_POINT_EDGE, 3, LONE_POINTS, LONE_EDGES},
+    {BRN_TOUCH_POINT_EDGE, 3, BARE_POINTS, LONE_EDGES},
     {BRN_TOUCH_POINT_TRIANGLE, 3, POINTS, TRIS},
     {BRN_TOUCH_EDGE_EDGE, 3, EDGES, EDGES},
     {BRN_TOUCH_POINT_POINT, 0, LONE_POINTS, LONE_POINTS},
@@ -314,6 +314,19 @@ static flow scene_open(const char *name)
     return f;
 }
 
+/* The points without a triangle, ascending; the caller frees them. */
+static int *bare_points(const brn_skin *skin, int *count)
+{
+    int *list = malloc(((size_t)skin->npoint + 1) * sizeof *list);
+    assert_non_null(list);
+    *count = 0;
+    for (int i = 0; i < skin->npoint; ++i) {
+        list[*count] = skin->point[i];
+        *count += skin->node_sides[skin->point[i]] == 0;
+    }
+    return list;
+}
+
 static void run_scene(const char *name, flow f)
 {
     brn_skin *skin = NULL;
@@ -321,12 +334,15 @@ static void run_scene(const char *name, flow f)
     assert_done(f.ctx, brn_skin_create(f.ctx, f.model, &skin));
     assert_done(f.ctx, brn_candidates_create(f.ctx, skin, &candidates));
     brn_rng rng = {2026};
+    int nbare = 0;
+    int *bare = bare_points(skin, &nbare);
     bench s = {.skin = skin,
                .part = {{.n = skin->npoint, .width = 1, .node = skin->point},
                         {.n = skin->nedge, .width = 2, .node = (const int *)skin->edge},
                         {.n = skin->ntri, .width = 3, .node = (const int *)skin->tri},
                         {.n = skin->nlone_point, .width = 1, .node = skin->lone_point},
-                        {.n = skin->nlone_edge, .width = 2, .node = (const int *)skin->lone_edge}}};
+                        {.n = skin->nlone_edge, .width = 2, .node = (const int *)skin->lone_edge},
+                        {.n = nbare, .width = 1, .node = bare}}};
     for (int k = 0; k < LISTS; ++k) {
         choose_first(&s.part[k], &rng);
     }
@@ -349,6 +365,7 @@ static void run_scene(const char *name, flow f)
     }
     print_message("%-20s %6d points %6d edges %6d triangles: %zu pairs\n", name, skin->npoint, skin->nedge,
                   skin->ntri, s.pairs);
+    free(bare);
     free(before);
     free(s.found.item);
     free(s.brute.item);

@@ -1,4 +1,5 @@
-/* Wavefront OBJ: vertices, faces of any number of corners, groups (g) and objects (o); the rest is passed over.
+/* Wavefront OBJ: vertices, faces of any number of corners or, without any, lines; groups (g) and objects (o); the rest is
+   passed over.
    Gone through twice, because a face may come before its vertices. */
 #include "model/read/polygon.h"
 #include "model/read/readers.h"
@@ -15,6 +16,7 @@ typedef struct obj {
     int ngroup;
     size_t group_capacity;
     int object; /* group of the o line, -1 if none */
+    bool faces; /* there are any: lines beside them are passed over */
 } obj;
 
 /* x y z; a weight or a colour may follow. */
@@ -67,7 +69,17 @@ static bool more_in_statement(brn_scan *scan)
     return false;
 }
 
-static brn_status read_face(obj *o)
+/* Those of the groups and the object that are open get the corners of a face or line. */
+static brn_status add_to_groups(obj *o, int count)
+{
+    for (int i = 0; i < o->ngroup; ++i) {
+        BRN_TRY(brn_draft_add_to_group(&o->draft, o->group[i], o->corner, count));
+    }
+    return o->object >= 0 ? brn_draft_add_to_group(&o->draft, o->object, o->corner, count) : BRN_OK;
+}
+
+/* A face, or a line of edges from corner to corner. */
+static brn_status read_face(obj *o, bool line)
 {
     const char *mark = o->scan.mark;
     int count = 0;
@@ -79,17 +91,17 @@ static brn_status read_face(obj *o)
         }
     }
     o->scan.mark = mark;
-    if (count < 3) {
-        return brn_scan_fail(&o->scan, "expected at least 3 corners of a face, found %d", count);
+    if (count < (line ? 2 : 3)) {
+        return brn_scan_fail(&o->scan, "expected at least %d corners of a %s, found %d", line ? 2 : 3,
+                             line ? "line" : "face", count);
     }
-    BRN_TRY(brn_polygon_add(&o->draft, &o->scan, o->corner, count));
-    for (int i = 0; i < o->ngroup; ++i) {
-        BRN_TRY(brn_draft_add_to_group(&o->draft, o->group[i], o->corner, count));
+    for (int i = 0; i + 1 < count && line; ++i) {
+        BRN_TRY(brn_draft_add_cell(&o->draft, BRN_EDGE2, &o->corner[i]));
     }
-    if (o->object >= 0) {
-        BRN_TRY(brn_draft_add_to_group(&o->draft, o->object, o->corner, count));
+    if (!line) {
+        BRN_TRY(brn_polygon_add(&o->draft, &o->scan, o->corner, count));
     }
-    return BRN_OK;
+    return add_to_groups(o, count);
 }
 
 /* g may name several groups; the names of o may hold blanks. */
@@ -121,13 +133,16 @@ static brn_status read_lines(obj *o, bool faces)
             continue;
         }
         const brn_span word = brn_scan_word(scan);
+        o->faces = o->faces || brn_span_is(word, "f") || brn_span_is(word, "fo");
         if (brn_span_is(word, "v")) {
             o->seen += faces;
             if (!faces) {
                 BRN_TRY(read_vertex(o));
             }
         } else if (faces && (brn_span_is(word, "f") || brn_span_is(word, "fo"))) {
-            BRN_TRY(read_face(o));
+            BRN_TRY(read_face(o, false));
+        } else if (faces && !o->faces && brn_span_is(word, "l")) {
+            BRN_TRY(read_face(o, true));
         } else if (faces && (brn_span_is(word, "g") || brn_span_is(word, "o"))) {
             BRN_TRY(read_groups(o, brn_span_is(word, "o")));
         }

@@ -19,6 +19,9 @@ static const double LAG_SETTLED = 1e-5;
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
 
+/* A gap of this fraction of the coordinates is rounding: positions, differences, a square and its root each add about 1e-16. */
+static const double GAP_ROUNDING = 2e-15;
+
 /* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
 static const char MEMORY[] = "ipc.barrier";
 enum { MEMORY_SIZE = 3 };
@@ -109,7 +112,7 @@ static brn_status intersections(brn_ipc *ipc, const double *x, brn_intersection 
     return status;
 }
 
-/* Whether a point of the skin is not outside a half-space: exact where nothing is round. */
+/* Whether a point of the skin is inside a half-space or on its plane, without rounding where nothing is round. */
 static bool inside(const brn_skin *skin, const int *plane, int point, const double *x)
 {
     const double *p = &x[3 * point];
@@ -118,6 +121,18 @@ static bool inside(const brn_skin *skin, const int *plane, int point, const doub
         return !(brn_skin_plane_distance(skin, plane, p, x) > skin->radius[point]);
     }
     return skin->dim == 3 ? brn_orient3d(q[0], q[1], q[2], p) <= 0 : brn_orient2d(q[0], q[1], p) <= 0;
+}
+
+/* Whether the gap of a contact is no more than the rounding of its positions and distance. */
+static bool touches(const brn_ipc_contact *c, const double *x)
+{
+    double reach = sqrt(c->d2) + c->offset;
+    for (int k = 0; k < brn_touch_count(c->node); ++k) {
+        for (int i = 0; i < 3; ++i) {
+            reach = fmax(reach, fabs(x[3 * c->node[k] + i]));
+        }
+    }
+    return !(brn_ipc_gap(c) > GAP_ROUNDING * reach);
 }
 
 /* Pairs that touch or intersect; the first one's nodes and place where there is any. */
@@ -131,21 +146,25 @@ static brn_status count_meetings(brn_ipc *ipc, const double *x, size_t *count, i
         pair[1] = skin->dim == 2 ? skin->edge[first.other][0] : skin->tri[first.other][0];
         memcpy(place, first.point, sizeof first.point);
     }
-    for (int i = 0; i < skin->nplane * skin->npoint; ++i) {
-        const int *plane = skin->plane[i / skin->npoint];
-        const int point = skin->point[i % skin->npoint];
-        if (brn_skin_may_touch(skin, &point, 1, plane, skin->dim) && inside(skin, plane, point, x) &&
-            (*count)++ == 0) {
-            pair[0] = point;
-            pair[1] = plane[0];
-            memcpy(place, &x[3 * point], 3 * sizeof *place);
+    for (int n = 0; n < skin->nplane; ++n) {
+        const int *plane = skin->plane[n];
+        for (int i = 0; i < skin->npoint; ++i) {
+            const int point = skin->point[i];
+            if (brn_skin_may_touch(skin, &point, 1, plane, skin->dim) && inside(skin, plane, point, x) &&
+                (*count)++ == 0) {
+                pair[0] = point;
+                pair[1] = plane[0];
+                memcpy(place, &x[3 * point], 3 * sizeof *place);
+            }
         }
     }
-    /* Round parts have no exact test: distances decide. Contacts at x are known. */
-    for (int i = 0; i < ipc->ncontact && skin->round; ++i) {
+    /* Round parts have no exact test, and what touches to rounding may have passed it: distances decide. Contacts at x are
+       known. */
+    const size_t exact = *count;
+    for (int i = 0; i < ipc->ncontact; ++i) {
         const brn_ipc_contact *c = &ipc->contact[i];
-        if (c->offset > 0.0 && c->kind != BRN_TOUCH_POINT_PLANE &&
-            !(brn_ipc_gap(c) > 1e-14 * ipc->system->size) && (*count)++ == 0) {
+        const bool new = exact == 0 || (c->offset > 0.0 && c->kind != BRN_TOUCH_POINT_PLANE);
+        if (new &&touches(c, x) && (*count)++ == 0) {
             pair[0] = c->node[0];
             pair[1] = c->node[brn_touch_count(c->node) - 1];
             memcpy(place, &x[3 * c->node[0]], 3 * sizeof *place);
@@ -163,6 +182,7 @@ static brn_status check_start(brn_ipc *ipc, const double *x)
     BRN_TRY(brn_ipc_find_candidates(ipc, x, x));
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     BRN_TRY(count_meetings(ipc, x, &count, pair, place));
+    brn_ipc_count_inside(ipc, x, &count, pair, place);
     if (count == 0) {
         return BRN_OK;
     }

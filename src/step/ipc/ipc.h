@@ -33,14 +33,13 @@ typedef struct brn_ipc_contact {
     double d2;           /* [m^2] squared distance of the nodes' parts, offset included */
 } brn_ipc_contact;
 
-enum { BRN_IPC_SLIDE_NODES = 8 }; /* two rigid bodies have four handles each */
+enum { BRN_IPC_SLIDE_NODES = 8 }; /* two bodies have four handles each */
 
 /* Friction of a pair that was in contact at the last renewal. Its nodes have dofs: no tied ones. */
 typedef struct brn_ipc_slide {
     int kind, pair[4]; /* of the contact that it comes from */
     int count, node[BRN_IPC_SLIDE_NODES];
-    double weight[BRN_IPC_SLIDE_NODES]; /* the slip is drift + sum_k weight_k (x_k - x_k^n), across normal */
-    double drift[3];                    /* [m] by the turning of round obstacles during the step */
+    double weight[BRN_IPC_SLIDE_NODES]; /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
     double normal[3];                   /* unit, towards pair[0]'s side */
     double force;                       /* [N] mu times normal force */
 } brn_ipc_slide;
@@ -133,6 +132,8 @@ void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *
 void brn_ipc_fill_terms(brn_ipc *ipc);
 /* Largest fraction of a step that CCD and the elements' volumes allow (ipc_bound.c). */
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
+/* Adds the bodies that are inside of others to a count; the first pair's nodes and place where it was 0 (ipc_inside.c). */
+void brn_ipc_count_inside(const brn_ipc *ipc, const double *x, size_t *count, int pair[2], double place[3]);
 /* The contact points at the end of a step (ipc_points.c). */
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
 

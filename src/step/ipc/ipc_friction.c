@@ -1,9 +1,9 @@
-/* Lagged friction of a pair [Li et al. 2020, eq. 14]: E = F f0(|u|), u = P (drift + sum_k w_k (x_k - x_k^n)), P = 1 - n n',
+/* Lagged friction of a pair [Li et al. 2020, eq. 14]: E = F f0(|u|), u = P sum_k w_k (x_k - x_k^n), P = 1 - n n',
    with the smooth f0 whose slope f1 rises from 0 to 1 within eps = eps_v h. Its Hessian
    F (f1/|u| P + (f1' |u| - f1)/|u|^3 u u') is positive semi-definite by itself because f1' >= 0.
 
-   Friction acts at the surface. Where that is away from the nodes (round shapes), the surface point moves with the body
-   that it belongs to: a rigid one's by its handles, an obstacle's by its motion (drift). */
+   Friction acts at the surface. Where that is away from the nodes (round shapes, sheets), the surface point moves with the
+   handles of the body that it belongs to. */
 #include "step/ipc/ipc.h"
 
 #include "linalg/dense.h"
@@ -28,7 +28,7 @@ static void friction_law(double y, double eps, double *f0, double *f1_over, doub
 
 void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double u[3])
 {
-    memcpy(u, s->drift, 3 * sizeof *u);
+    memset(u, 0, 3 * sizeof *u);
     for (int k = 0; k < s->count; ++k) {
         for (int i = 0; i < 3; ++i) {
             const int at = 3 * s->node[k] + i;
@@ -59,74 +59,42 @@ static void append_node(brn_ipc_slide *s, int node, double weight)
     s->weight[k] += weight;
 }
 
-/* A tied node by its handles. The surface is `reach` (signed, along the normal) away from the node, and moves with the
-   handles as the whole body does: barycentric coordinates in them are affine in the place, with gradients that the edges
-   of the handles' simplex give. */
-static void append_tied(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double reach,
-                        const double *x)
+/* The surface point of a node, `reach` (signed, along the normal) away from it, by the handles of its body: it moves as the
+   whole body does. Its barycentric coordinates in the handles come from the edges of their simplex. */
+static void append_by_handles(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double reach,
+                              const double *x)
 {
-    const int dim = ipc->model->dim;
-    const int first = ipc->model->tie[node];
+    const brn_model *model = ipc->model;
+    const int dim = model->dim;
+    const int first = model->body[ipc->skin->node_body[node]].handle;
     double edges[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
     double inverse[9];
-    double share[4];
-    for (int k = 0; k < dim; ++k) {
-        for (int i = 0; i < dim; ++i) {
+    double place[3] = {0};
+    double share[4] = {1.0};
+    for (int i = 0; i < dim; ++i) {
+        for (int k = 0; k < dim; ++k) {
             edges[3 * i + k] = x[3 * (first + k + 1) + i] - x[3 * first + i];
         }
+        place[i] = x[3 * node + i] + reach * s->normal[i] - x[3 * first + i];
     }
-    memcpy(share, ipc->model->tie_weight[node], sizeof share);
-    if (reach != 0.0 && brn_dense_inverse3(edges, inverse) != 0.0) {
-        for (int k = 0; k < dim; ++k) {
-            const double more = reach * brn_dense_dot3(&inverse[3 * k], s->normal);
-            share[k + 1] += more;
-            share[0] -= more;
-        }
+    (void)brn_dense_inverse3(edges, inverse); /* no step turns a simplex flat */
+    for (int k = 0; k < dim; ++k) {
+        share[k + 1] = brn_dense_dot3(&inverse[3 * k], place);
+        share[0] -= share[k + 1];
     }
     for (int k = 0; k <= dim; ++k) {
         append_node(s, first + k, weight * share[k]);
     }
 }
 
-/* What a turning obstacle's surface moves in this step beyond its node: (R - 1) arm, arm from the node to the surface. */
-static void add_drift(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double reach)
-{
-    const brn_model *model = ipc->model;
-    const brn_body *body = &model->body[ipc->skin->node_body[node]];
-    for (int n = 0; n < model->nhold; ++n) {
-        const brn_motion *motion = &model->hold[n].motion;
-        if (model->hold[n].node[0] != body->node_first || motion->angular_velocity == 0.0) {
-            continue;
-        }
-        const double until = fmin(ipc->t + ipc->h, motion->until);
-        const double angle = motion->angular_velocity * fmax(0.0, until - ipc->t);
-        double turn[9];
-        double arm[3];
-        double turned[3];
-        for (int i = 0; i < 3; ++i) {
-            arm[i] = reach * s->normal[i];
-        }
-        (void)brn_dense_rotation(motion->axis, angle, turn);
-        brn_dense_apply3(turn, arm, turned);
-        for (int i = 0; i < 3; ++i) {
-            s->drift[i] += weight * (turned[i] - arm[i]);
-        }
-        return;
-    }
-}
-
 static void add_side_node(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double side,
                           const double *x)
 {
-    const brn_skin *skin = ipc->skin;
-    const double reach = -side * skin->radius[node]; /* towards the other side */
-    if (ipc->model->tie != NULL && ipc->model->tie[node] >= 0) {
-        append_tied(ipc, s, node, weight, reach, x);
-        return;
-    }
-    append_node(s, node, weight);
-    if (reach != 0.0 && skin->held[node]) {
-        add_drift(ipc, s, node, weight, reach);
+    if (ipc->model->body[ipc->skin->node_body[node]].handle >= 0) {
+        append_by_handles(ipc, s, node, weight, -side * ipc->skin->radius[node],
+                          x); /* towards the other side */
+    } else {
+        append_node(s, node, weight);
     }
 }
 

@@ -115,6 +115,10 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
         double weight[4];
         memcpy(s.pair, c->node, sizeof s.pair);
         s.force = mu * brn_ipc_normal_force(ipc, c, x, weight, s.normal);
+        if (c->area <
+            0.0) { /* taken off in a hollow: what is left has friction, a negative one would drive */
+            continue;
+        }
         for (int k = 0; k < count; ++k) {
             const bool first = k == 0 || (k == 1 && c->kind == BRN_TOUCH_EDGE_EDGE);
             add_side_node(ipc, &s, c->node[k], weight[k], first ? 1.0 : -1.0, x);

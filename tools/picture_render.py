@@ -287,8 +287,8 @@ def floor_colour(point, normal, points, centre, radius, pixel):
         far = np.abs(x - np.round(x)) * step / pixel
         grid = np.maximum(grid, np.clip(1.1 - far, 0, 1) * np.clip(step / pixel / 6 - 1, 0, 1))
     away = np.linalg.norm(points - centre, axis=1) / radius
-    fade = np.clip((away - 1.3) / 2.2, 0, 1)
-    return linear([0.93, 0.93, 0.925]) * (1 - 0.16 * grid[:, None]), fade * fade * (3 - 2 * fade)
+    fade = np.clip((away - 1.1) / 2.4, 0, 1)
+    return linear([0.86, 0.87, 0.88]) * (1 - 0.28 * grid[:, None]), fade * fade * (3 - 2 * fade)
 
 
 def one_pass(s, camera, centre, radius, index):

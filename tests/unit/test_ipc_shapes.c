@@ -128,9 +128,9 @@ typedef struct stage {
     double *x; /* [nnode][3] */
 } stage;
 
-static stage stage_open(const pair_case *c)
+static stage stage_open(const pair_case *c, const char *sets)
 {
-    stage s = {.f = flow_open(1, c->text, NULL)};
+    stage s = {.f = flow_open(1, c->text, sets)};
     brn_rng rng = {5};
     s.ipc = s.f.sim->self;
     s.model = s.f.model;
@@ -225,7 +225,7 @@ static void test_kinds(void **state)
 {
     (void)state;
     for (int n = 0; n < BRN_COUNT(cases); ++n) {
-        stage s = stage_open(&cases[n]);
+        stage s = stage_open(&cases[n], NULL);
         unsigned kinds = 0;
         for (int i = 0; i < s.ipc->ncontact; ++i) {
             const brn_ipc_contact *c = &s.ipc->contact[i];
@@ -443,11 +443,11 @@ static void check_balance(stage *s)
     free(grad);
 }
 
-static void check_all(void (*check)(stage *s))
+static void check_all(void (*check)(stage *s), const char *sets)
 {
     for (int n = 0; n < BRN_COUNT(cases); ++n) {
         print_message("%s\n", cases[n].name);
-        stage s = stage_open(&cases[n]);
+        stage s = stage_open(&cases[n], sets);
         check(&s);
         stage_close(&s);
     }
@@ -456,31 +456,34 @@ static void check_all(void (*check)(stage *s))
 static void test_gradient(void **state)
 {
     (void)state;
-    check_all(check_gradient);
+    check_all(check_gradient, NULL);
+    check_all(check_gradient, "method.convergent=true");
+    check_all(check_gradient, "method.barrier=lecture");
 }
 
 static void test_friction_hessian(void **state)
 {
     (void)state;
-    check_all(check_friction_hessian);
+    check_all(check_friction_hessian, NULL);
 }
 
 static void test_barrier_hessian(void **state)
 {
     (void)state;
-    check_all(check_barrier_hessian);
+    check_all(check_barrier_hessian, NULL);
 }
 
 static void test_projection(void **state)
 {
     (void)state;
-    check_all(check_projection);
+    check_all(check_projection, NULL);
 }
 
 static void test_balance(void **state)
 {
     (void)state;
-    check_all(check_balance);
+    check_all(check_balance, NULL);
+    check_all(check_balance, "method.convergent=true");
 }
 
 /* ---- who may touch whom -------------------------------------------------------------------------------------------------- */
@@ -656,7 +659,7 @@ static void test_wires(void **state)
            "  - {name: lower, type: static, mesh: wire, thickness: 0.02, position: [0.013, 0, -0.01]" TURN3
            "}\n";
     const pair_case wire = {"wire", text, PE};
-    stage s = stage_open(&wire);
+    stage s = stage_open(&wire, NULL);
     assert_int_equal(s.model->body[1].touch->nedge, 2);
     assert_int_equal(s.model->body[1].touch->nnode, 3);
     assert_near(s.model->body[1].radius, 0.01, 1e-15);

@@ -1,9 +1,10 @@
 #include "contact/candidates.h"
 
+#include "base/parallel.h"
 #include "geom/bvh.h"
+#include "geom/separation.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 /* The parts that take part, each with its tree. */
@@ -15,16 +16,70 @@ typedef struct part_list {
     brn_bvh *tree;
 } part_list;
 
+enum { FILL_BLOCK = 512 };
+
+/* How far a node may leave the way that a list was found for, in its lengths. Where some node moves by more than FAST
+   of them the list will not be good for another step, but shall be for the rest of Newton's steps of this one: a part
+   of the first. Else it shall serve for some more steps like this one. */
+static const double SPARE = 0.1, SPARE_LEAST = 0.03, SPARE_STEPS = 8.0;
+static const double FAST = 0.05, SPARE_FAST = 0.05;
+
 struct brn_candidates {
     brn_ctx *ctx;
     const brn_skin *skin;
     part_list list[LISTS];
     brn_box *box; /* room for the longest list */
     brn_bvh_pairs *pairs;
-    brn_candidate *item;
-    int count;
-    size_t capacity;
+    brn_candidate *item; /* pairs of parts, then half-spaces */
+    double *apart;       /* [npair] as in brn_candidate_view; 0 for half-spaces */
+    int npair, count;
+    size_t capacity, apart_capacity;
+    /* The pairs are good for nodes between lo and hi and for distances up to this; negative: not found yet. */
+    double distance;
+    double (*lo)[3], (*hi)[3]; /* [nnode] */
+    double (*reference)[3];    /* [nnode] where apart was measured */
+    double (*moved)[4], (*step)[4];
+    double *length; /* [nnode] [m] of the shortest edge at a node, or the mean of all edges if that is less */
 };
+
+/* ---- making ---------------------------------------------------------------------------------------------------------- */
+
+static brn_status allocate_nodes(brn_candidates *c)
+{
+    const int nnode = c->skin->model->nnode;
+    BRN_ALLOC(c->ctx, c->lo, nnode);
+    BRN_ALLOC(c->ctx, c->hi, nnode);
+    BRN_ALLOC(c->ctx, c->reference, nnode);
+    BRN_ALLOC(c->ctx, c->moved, nnode);
+    BRN_ALLOC(c->ctx, c->step, nnode);
+    BRN_ALLOC(c->ctx, c->length, nnode);
+    return BRN_OK;
+}
+
+static void measure_lengths(brn_candidates *c)
+{
+    const brn_skin *skin = c->skin;
+    double sum = 0.0;
+    for (int i = 0; i < skin->npoint; ++i) {
+        const int p = skin->point[i];
+        c->length[p] = skin->radius[p] > 0.0 ? skin->radius[p] : INFINITY;
+    }
+    for (int e = 0; e < skin->nedge; ++e) {
+        const double *a = skin->model->rest[skin->edge[e][0]], *b = skin->model->rest[skin->edge[e][1]];
+        const double length = hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+        sum += length;
+        for (int k = 0; k < 2; ++k) {
+            double *least = &c->length[skin->edge[e][k]];
+            *least = fmin(*least, length);
+        }
+    }
+    const double mean = skin->nedge > 0 ? sum / skin->nedge : INFINITY;
+    for (int i = 0; i < skin->npoint; ++i) {
+        double *length = &c->length[skin->point[i]];
+        *length = fmin(*length, mean);
+        *length = isfinite(*length) ? *length : 0.0;
+    }
+}
 
 brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candidates **out)
 {
@@ -51,10 +106,15 @@ brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candida
         c->box = brn_calloc(ctx, (size_t)most, sizeof *c->box);
         status = c->box != NULL ? BRN_OK : BRN_ERR_MEMORY;
     }
+    if (status >= 0) {
+        status = allocate_nodes(c);
+    }
     if (status < 0) {
         brn_candidates_destroy(c);
         return status;
     }
+    c->distance = -1.0;
+    measure_lengths(c);
     *out = c;
     return BRN_OK;
 }
@@ -68,19 +128,63 @@ void brn_candidates_destroy(brn_candidates *c)
         brn_bvh_destroy(c->list[i].tree);
     }
     brn_bvh_pairs_destroy(c->pairs);
-    brn_free(c->ctx, c->box);
-    brn_free(c->ctx, c->item);
+    void *arrays[] = {c->box, c->item, c->apart, c->lo, c->hi, c->reference, c->moved, c->step, c->length};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(c->ctx, arrays[i]);
+    }
     brn_free(c->ctx, c);
 }
 
-/* Builds the tree over the swept boxes of a list of parts. */
-static brn_status build(brn_candidates *c, part_list *list, const double *x0, const double *x1)
+/* ---- where the list is good ------------------------------------------------------------------------------------------ */
+
+/* The way of a node [m], as the longest of its components. */
+static double way(const double *a, const double *b)
+{
+    return fmax(fmax(fabs(b[0] - a[0]), fabs(b[1] - a[1])), fabs(b[2] - a[2]));
+}
+
+/* Every node may be anywhere on its way, and its spare length beyond. */
+static void choose_room(brn_candidates *c, const double *x0, const double *x1)
+{
+    double most = 0.0;
+    for (int i = 0; i < c->skin->npoint; ++i) {
+        const int p = c->skin->point[i];
+        most = c->length[p] > 0.0 ? fmax(most, way(&x0[3 * p], &x1[3 * p]) / c->length[p]) : most;
+    }
+    const bool fast = most > FAST;
+    const double share = fast ? SPARE_LEAST : fmin(SPARE, SPARE_LEAST + SPARE_STEPS * most);
+    for (int i = 0; i < c->skin->npoint; ++i) {
+        const int p = c->skin->point[i];
+        const double spare = share * c->length[p] + (fast ? SPARE_FAST * way(&x0[3 * p], &x1[3 * p]) : 0.0);
+        for (int k = 0; k < 3; ++k) {
+            const double a = x0[3 * p + k], b = x1[3 * p + k];
+            c->lo[p][k] = (a < b ? a : b) - spare;
+            c->hi[p][k] = (a < b ? b : a) + spare;
+            c->reference[p][k] = a;
+        }
+    }
+}
+
+bool brn_candidates_cover(const brn_candidates *c, const double *x)
+{
+    bool inside = c->distance >= 0.0;
+    for (int i = 0; i < c->skin->npoint && inside; ++i) {
+        const int p = c->skin->point[i];
+        for (int k = 0; k < 3; ++k) {
+            inside &= (c->lo[p][k] <= x[3 * p + k]) & (x[3 * p + k] <= c->hi[p][k]);
+        }
+    }
+    return inside;
+}
+
+/* Builds the tree over the boxes of a list of parts. */
+static brn_status build(brn_candidates *c, part_list *list)
 {
     const brn_box_sweep sweep = {.count = list->count,
                                  .width = list->width,
                                  .node = list->node,
-                                 .x0 = (const double(*)[3])x0,
-                                 .x1 = (const double(*)[3])x1};
+                                 .x0 = (const double(*)[3])c->lo,
+                                 .x1 = (const double(*)[3])c->hi};
     BRN_TRY(brn_box_sweep_all(c->ctx, &sweep, c->box));
     for (int i = 0; i < list->count && c->skin->round; ++i) {
         const double radius = c->skin->radius[list->node[i * list->width]];
@@ -137,6 +241,43 @@ static void fill(const brn_candidates *c, brn_touch kind, const pair_query *q, i
     }
 }
 
+typedef struct fill_job {
+    brn_candidates *c;
+    brn_touch kind;
+    const pair_query *query;
+    int first;       /* of the new candidates */
+    double rounding; /* [m] of motions since the list was found */
+} fill_job;
+
+static brn_status fill_block(void *arg, int block, brn_arena *scratch)
+{
+    (void)scratch;
+    const fill_job *job = arg;
+    brn_candidates *c = job->c;
+    const int end = brn_block_end((int)c->pairs->count, FILL_BLOCK, block);
+    for (int i = block * FILL_BLOCK; i < end; ++i) {
+        brn_candidate *to = &c->item[job->first + i];
+        double x[4][3];
+        fill(c, job->kind, job->query, c->pairs->pair[i][0], c->pairs->pair[i][1], to);
+        const int count = brn_candidate_gather(to->node, &c->reference[0][0], x);
+        c->apart[job->first + i] =
+            brn_separation((const double(*)[3])x, count, job->kind == BRN_TOUCH_EDGE_EDGE) - job->rounding;
+    }
+    return BRN_OK;
+}
+
+/* Largest coordinate [m] of a tree's boxes. */
+static double largest(const brn_bvh *tree)
+{
+    brn_box box;
+    double most = 0.0;
+    brn_bvh_bounds(tree, &box);
+    for (int k = 0; k < 3; ++k) {
+        most = fmax(most, fmax(fabs(box.lo[k]), fabs(box.hi[k])));
+    }
+    return most;
+}
+
 /* Appends the pairs of two lists (or of one with itself) that are near. */
 static brn_status append(brn_candidates *c, brn_touch kind, int first, int second, double distance)
 {
@@ -147,17 +288,25 @@ static brn_status append(brn_candidates *c, brn_touch kind, int first, int secon
     }
     BRN_TRY(first == second ? brn_bvh_query_self(q.a->tree, &query, c->pairs)
                             : brn_bvh_query_pairs(q.a->tree, q.b->tree, &query, c->pairs));
-    if (c->pairs->count > (size_t)(INT_MAX - c->count)) {
+    if (c->pairs->count > (size_t)(INT_MAX - FILL_BLOCK - c->npair)) {
         return brn_fail(c->ctx, BRN_ERR_LIMIT, "more than %d pairs are near each other", INT_MAX);
     }
-    BRN_GROW(c->ctx, c->item, c->capacity, (size_t)c->count + c->pairs->count);
-    for (size_t i = 0; i < c->pairs->count; ++i) {
-        fill(c, kind, &q, c->pairs->pair[i][0], c->pairs->pair[i][1], &c->item[c->count++]);
-    }
-    return BRN_OK;
+    const int count = (int)c->pairs->count;
+    BRN_GROW(c->ctx, c->item, c->capacity, (size_t)c->npair + (size_t)count);
+    BRN_GROW(c->ctx, c->apart, c->apart_capacity, (size_t)c->npair + (size_t)count);
+    /* Motions are differences of positions, good to a rounding of the largest of them. */
+    fill_job job = {c, kind, &q, c->npair, 0x1p-46 * fmax(largest(q.a->tree), largest(q.b->tree))};
+    c->npair += count;
+    return brn_parallel_for(c->ctx, brn_block_count(count, FILL_BLOCK), fill_block, &job);
 }
 
 /* ---- half-spaces ----------------------------------------------------------------------------------------------------- */
+
+/* Signed distance of a point from a plane through `at` with the unit normal n, as in contact/skin.h. */
+static double height(const double n[3], const double *at, const double *p)
+{
+    return n[0] * (p[0] - at[0]) + n[1] * (p[1] - at[1]) + n[2] * (p[2] - at[2]);
+}
 
 static brn_status append_plane(brn_candidates *c, const int *plane, const double *x0, const double *x1,
                                double distance)
@@ -173,18 +322,17 @@ static brn_status append_plane(brn_candidates *c, const int *plane, const double
     const bool turns = memcmp(n[0], n[1], sizeof n[0]) != 0;
     for (int i = 0; i < skin->npoint; ++i) {
         const int p = skin->point[i];
-        if (!brn_skin_may_touch(skin, &p, 1, plane, dim)) {
-            continue;
-        }
         double nearest = INFINITY;
         for (int e = 0; e < 2; ++e) {
-            const double d = brn_skin_plane_distance(skin, plane, &ends[e][3 * p], ends[e]);
+            const double d = height(n[e], &ends[e][3 * plane[0]], &ends[e][3 * p]);
             nearest = fmin(nearest, d - skin->radius[p]);
         }
-        if (nearest > distance && !turns) {
+        if ((nearest > distance && !turns) || !brn_skin_may_touch(skin, &p, 1, plane, dim)) {
             continue;
         }
         BRN_GROW(c->ctx, c->item, c->capacity, (size_t)c->count + 1);
+        BRN_GROW(c->ctx, c->apart, c->apart_capacity, (size_t)c->count + 1);
+        c->apart[c->count] = 0.0;
         brn_candidate *to = &c->item[c->count++];
         *to = (brn_candidate){.kind = BRN_TOUCH_POINT_PLANE,
                               .node = {p, plane[0], plane[1], dim == 3 ? plane[2] : -1},
@@ -196,11 +344,13 @@ static brn_status append_plane(brn_candidates *c, const int *plane, const double
 
 /* ---- all ----------------------------------------------------------------------------------------------------------------- */
 
-brn_status brn_candidates_find(brn_candidates *c, const double *x0, const double *x1, double distance)
+static brn_status find_pairs(brn_candidates *c, const double *x0, const double *x1, double distance)
 {
-    c->count = 0;
+    c->npair = 0;
+    c->distance = -1.0;
+    choose_room(c, x0, x1);
     for (int i = 0; i < LISTS; ++i) {
-        BRN_TRY(build(c, &c->list[i], x0, x1));
+        BRN_TRY(build(c, &c->list[i]));
     }
     if (c->skin->dim == 2) {
         BRN_TRY(append(c, BRN_TOUCH_POINT_EDGE, POINTS, EDGES, distance));
@@ -210,10 +360,71 @@ brn_status brn_candidates_find(brn_candidates *c, const double *x0, const double
         BRN_TRY(append(c, BRN_TOUCH_EDGE_EDGE, EDGES, EDGES, distance));
     }
     BRN_TRY(append(c, BRN_TOUCH_POINT_POINT, LONE_POINTS, LONE_POINTS, distance));
+    c->distance = distance;
+    return BRN_OK;
+}
+
+brn_status brn_candidates_find(brn_candidates *c, const double *x0, const double *x1, double distance)
+{
+    c->count = 0;
+    if (!(distance <= c->distance && brn_candidates_cover(c, x0) && brn_candidates_cover(c, x1))) {
+        BRN_TRY(find_pairs(c, x0, x1, distance));
+    }
+    c->count = c->npair;
     for (int i = 0; i < c->skin->nplane; ++i) {
         BRN_TRY(append_plane(c, c->skin->plane[i], x0, x1, distance));
     }
     return BRN_OK;
+}
+
+static void swept_box(const brn_skin *skin, const int *node, int count, const double *const ends[2],
+                      brn_box *box)
+{
+    *box = (brn_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < 2 * count; ++i) {
+        const double *x = &ends[i & 1][3 * node[i >> 1]];
+        for (int k = 0; k < 3; ++k) {
+            box->lo[k] = x[k] < box->lo[k] ? x[k] : box->lo[k];
+            box->hi[k] = x[k] > box->hi[k] ? x[k] : box->hi[k];
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        box->lo[k] -= skin->radius[node[0]];
+        box->hi[k] += skin->radius[node[0]];
+    }
+}
+
+bool brn_candidates_near(const brn_candidates *c, const brn_candidate *candidate, const double *x0,
+                         const double *x1, double distance)
+{
+    if (candidate->kind == BRN_TOUCH_POINT_PLANE) {
+        return true;
+    }
+    const double *const ends[2] = {x0, x1};
+    const int first = candidate->kind == BRN_TOUCH_EDGE_EDGE ? 2 : 1;
+    brn_box a;
+    brn_box b;
+    swept_box(c->skin, candidate->node, first, ends, &a);
+    swept_box(c->skin, candidate->node + first, brn_touch_count(candidate->node) - first, ends, &b);
+    return brn_box_near(&a, &b, distance);
+}
+
+/* ---- distances without looking ------------------------------------------------------------------------------------- */
+
+void brn_candidates_view(brn_candidates *c, const double *x, const double *far, brn_candidate_view *out)
+{
+    for (int i = 0; i < c->skin->npoint; ++i) {
+        const int p = c->skin->point[i];
+        for (int k = 0; k < 3; ++k) {
+            c->moved[p][k] = x[3 * p + k] - c->reference[p][k];
+            c->step[p][k] = far != NULL ? far[3 * p + k] - x[3 * p + k] : 0.0;
+        }
+    }
+    *out = (brn_candidate_view){.count = c->count,
+                                .item = c->item,
+                                .apart = c->apart,
+                                .moved = (const double(*)[4])c->moved,
+                                .step = (const double(*)[4])c->step};
 }
 
 int brn_candidates_count(const brn_candidates *c)

@@ -4,6 +4,8 @@
 
 #include "contact/skin.h"
 
+#include <math.h>
+
 /* Two cores of round shapes meet as points, or a point and an edge; everything meets half-spaces by its points. In 2D a
    half-space's plane is a line. */
 typedef enum brn_touch {
@@ -26,12 +28,60 @@ typedef struct brn_candidates brn_candidates;
 
 brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candidates **out);
 void brn_candidates_destroy(brn_candidates *candidates);
-/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`. In an order that depends on the
-   skin alone: by kind, then by the numbers of the two parts. */
+/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`, and others that are not much further
+   apart. In an order that depends on the skin alone: by kind, then by the numbers of the two parts. A list is found
+   for motions that are somewhat longer than wanted, and kept while they are not: which others are in it depends on
+   the past, brn_candidates_near does not. */
 brn_status brn_candidates_find(brn_candidates *candidates, const double *x0, const double *x1,
                                double distance);
+/* Whether the list holds all pairs that are within the distance of its last finding at positions x; half-spaces are
+   not asked. */
+bool brn_candidates_cover(const brn_candidates *candidates, const double *x);
+/* Whether the swept boxes of a candidate are within the distance. Half-spaces: always, they are listed for no other
+   motion than the last one. */
+bool brn_candidates_near(const brn_candidates *candidates, const brn_candidate *candidate, const double *x0,
+                         const double *x1, double distance);
 int brn_candidates_count(const brn_candidates *candidates);
 const brn_candidate *brn_candidates_get(const brn_candidates *candidates);
+
+/* ---- distances without looking ------------------------------------------------------------------------------------- */
+
+/* What tells that a pair is not near: how far apart it was when the list was found, and how its nodes moved since. */
+typedef struct brn_candidate_view {
+    int count;
+    const brn_candidate *item;
+    const double *apart; /* [count] [m] lower bound of the nodes' distance at earlier positions; 0: unknown */
+    const double (*moved)[4]; /* [nnode] [m] from there to x; the last of 4 is 0 */
+    const double (*step)[4];  /* [nnode] [m] from x on, where asked for */
+} brn_candidate_view;
+
+/* The candidates as seen from x on the way to `far` (or NULL). Valid up to the next view or finding. */
+void brn_candidates_view(brn_candidates *candidates, const double *x, const double *far,
+                         brn_candidate_view *out);
+
+/* Longest relative motion of two points of the two parts [m]: that of two vertices. */
+static inline double brn_candidate_drift(const brn_candidate *c, const double (*u)[4])
+{
+    const int *n = c->node;
+    const bool edges = c->kind == BRN_TOUCH_EDGE_EDGE;
+    double most = 0.0;
+    for (int k = edges ? 2 : 1; k < 4 && n[k] >= 0; ++k) {
+        for (int j = 0; j < (edges ? 2 : 1); ++j) {
+            double sum = 0.0;
+            for (int i = 0; i < 3; ++i) {
+                sum += (u[n[j]][i] - u[n[k]][i]) * (u[n[j]][i] - u[n[k]][i]);
+            }
+            most = sum > most ? sum : most;
+        }
+    }
+    return sqrt(most);
+}
+
+/* Lower bound of the distance of a pair's nodes at x [m]; may be negative. */
+static inline double brn_candidate_least(const brn_candidate_view *view, int i)
+{
+    return view->apart[i] - brn_candidate_drift(&view->item[i], view->moved);
+}
 
 /* How many nodes a node list of a candidate has: those before the first -1. */
 static inline int brn_touch_count(const int node[4])

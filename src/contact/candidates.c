@@ -203,6 +203,23 @@ typedef struct pair_query {
     const part_list *a, *b;
 } pair_query;
 
+/* Most near boxes have a common node: that comes first, and without branches. */
+static bool keep_edges(const void *arg, int i, int j)
+{
+    const pair_query *q = arg;
+    const int *a = &q->a->node[2 * i], *b = &q->b->node[2 * j];
+    return !((a[0] == b[0]) | (a[0] == b[1]) | (a[1] == b[0]) | (a[1] == b[1])) &&
+           brn_skin_may_touch(q->candidates->skin, a, 2, b, 2);
+}
+
+static bool keep_point_triangle(const void *arg, int i, int j)
+{
+    const pair_query *q = arg;
+    const int *a = &q->a->node[i], *b = &q->b->node[3 * j];
+    return !((a[0] == b[0]) | (a[0] == b[1]) | (a[0] == b[2])) &&
+           brn_skin_may_touch(q->candidates->skin, a, 1, b, 3);
+}
+
 static bool keep_pair(const void *arg, int i, int j)
 {
     const pair_query *q = arg;
@@ -282,7 +299,11 @@ static double largest(const brn_bvh *tree)
 static brn_status append(brn_candidates *c, brn_touch kind, int first, int second, double distance)
 {
     const pair_query q = {c, &c->list[first], &c->list[second]};
-    const brn_bvh_query query = {.within = distance, .keep = keep_pair, .keep_arg = &q};
+    const brn_bvh_query query = {.within = distance,
+                                 .keep = kind == BRN_TOUCH_EDGE_EDGE        ? keep_edges
+                                         : kind == BRN_TOUCH_POINT_TRIANGLE ? keep_point_triangle
+                                                                            : keep_pair,
+                                 .keep_arg = &q};
     if (q.a->count == 0 || q.b->count == 0) {
         return BRN_OK;
     }
@@ -302,10 +323,34 @@ static brn_status append(brn_candidates *c, brn_touch kind, int first, int secon
 
 /* ---- half-spaces ----------------------------------------------------------------------------------------------------- */
 
-/* Signed distance of a point from a plane through `at` with the unit normal n, as in contact/skin.h. */
-static double height(const double n[3], const double *at, const double *p)
+/* How a half-space's plane moves: straight, or turning. */
+typedef struct plane_motion {
+    const int *plane;
+    const double *ends[2]; /* [nnode][3] */
+    double n[2][3];        /* its normals there */
+    bool turns;
+} plane_motion;
+
+static plane_motion motion_of(const brn_skin *skin, const int *plane, const double *x0, const double *x1)
 {
-    return n[0] * (p[0] - at[0]) + n[1] * (p[1] - at[1]) + n[2] * (p[2] - at[2]);
+    plane_motion m = {.plane = plane, .ends = {x0, x1}};
+    for (int e = 0; e < 2; ++e) {
+        brn_skin_plane_normal(skin, plane, m.ends[e], m.n[e]);
+    }
+    m.turns = memcmp(m.n[0], m.n[1], sizeof m.n[0]) != 0;
+    return m;
+}
+
+/* While the plane turns, distances need not lie between those of the two ends: all points count. */
+static bool near_plane(const brn_skin *skin, const plane_motion *m, int p, double distance)
+{
+    double nearest = INFINITY;
+    for (int e = 0; e < 2; ++e) {
+        const double *n = m->n[e], *x = &m->ends[e][3 * p], *at = &m->ends[e][3 * m->plane[0]];
+        const double d = n[0] * (x[0] - at[0]) + n[1] * (x[1] - at[1]) + n[2] * (x[2] - at[2]);
+        nearest = fmin(nearest, d - skin->radius[p]);
+    }
+    return m->turns || !(nearest > distance);
 }
 
 static brn_status append_plane(brn_candidates *c, const int *plane, const double *x0, const double *x1,
@@ -313,21 +358,10 @@ static brn_status append_plane(brn_candidates *c, const int *plane, const double
 {
     const brn_skin *skin = c->skin;
     const int dim = skin->dim;
-    const double *const ends[2] = {x0, x1};
-    double n[2][3];
-    for (int e = 0; e < 2; ++e) {
-        brn_skin_plane_normal(skin, plane, ends[e], n[e]);
-    }
-    /* While the plane turns, distances need not lie between those of the two ends: all points count. */
-    const bool turns = memcmp(n[0], n[1], sizeof n[0]) != 0;
+    const plane_motion motion = motion_of(skin, plane, x0, x1);
     for (int i = 0; i < skin->npoint; ++i) {
         const int p = skin->point[i];
-        double nearest = INFINITY;
-        for (int e = 0; e < 2; ++e) {
-            const double d = height(n[e], &ends[e][3 * plane[0]], &ends[e][3 * p]);
-            nearest = fmin(nearest, d - skin->radius[p]);
-        }
-        if ((nearest > distance && !turns) || !brn_skin_may_touch(skin, &p, 1, plane, dim)) {
+        if (!near_plane(skin, &motion, p, distance) || !brn_skin_may_touch(skin, &p, 1, plane, dim)) {
             continue;
         }
         BRN_GROW(c->ctx, c->item, c->capacity, (size_t)c->count + 1);
@@ -398,7 +432,8 @@ bool brn_candidates_near(const brn_candidates *c, const brn_candidate *candidate
                          const double *x1, double distance)
 {
     if (candidate->kind == BRN_TOUCH_POINT_PLANE) {
-        return true;
+        const plane_motion motion = motion_of(c->skin, candidate->node + 1, x0, x1);
+        return near_plane(c->skin, &motion, candidate->node[0], distance);
     }
     const double *const ends[2] = {x0, x1};
     const int first = candidate->kind == BRN_TOUCH_EDGE_EDGE ? 2 : 1;

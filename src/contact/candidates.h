@@ -5,6 +5,8 @@
 #include "contact/skin.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 /* Two cores of round shapes meet as points, or a point and an edge; everything meets half-spaces by its points. In 2D a
    half-space's plane is a line. */
@@ -37,8 +39,8 @@ brn_status brn_candidates_find(brn_candidates *candidates, const double *x0, con
 /* Whether the list holds all pairs that are within the distance of its last finding at positions x; half-spaces are
    not asked. */
 bool brn_candidates_cover(const brn_candidates *candidates, const double *x);
-/* Whether the swept boxes of a candidate are within the distance. Half-spaces: always, they are listed for no other
-   motion than the last one. */
+/* Whether the swept boxes of a candidate are within the distance; for a half-space, whether the point is at one of the
+   ends, or the plane turns. */
 bool brn_candidates_near(const brn_candidates *candidates, const brn_candidate *candidate, const double *x0,
                          const double *x1, double distance);
 int brn_candidates_count(const brn_candidates *candidates);
@@ -59,22 +61,41 @@ typedef struct brn_candidate_view {
 void brn_candidates_view(brn_candidates *candidates, const double *x, const double *far,
                          brn_candidate_view *out);
 
-/* Longest relative motion of two points of the two parts [m]: that of two vertices. */
+typedef double brn_quad __attribute__((vector_size(32)));
+typedef int64_t brn_quad_mask __attribute__((vector_size(32)));
+
+static inline brn_quad brn_quad_square(const double a[4], const double b[4])
+{
+    brn_quad x;
+    brn_quad y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x - y) * (x - y);
+}
+
+static inline brn_quad brn_quad_max(brn_quad a, brn_quad b)
+{
+    const brn_quad_mask more = a > b;
+    return (brn_quad)((more & (brn_quad_mask)a) | (~more & (brn_quad_mask)b));
+}
+
+/* Upper bound of the relative motion of two points of the two parts [m]: that of two vertices is the longest; of their
+   components the largest are taken. */
 static inline double brn_candidate_drift(const brn_candidate *c, const double (*u)[4])
 {
     const int *n = c->node;
-    const bool edges = c->kind == BRN_TOUCH_EDGE_EDGE;
-    double most = 0.0;
-    for (int k = edges ? 2 : 1; k < 4 && n[k] >= 0; ++k) {
-        for (int j = 0; j < (edges ? 2 : 1); ++j) {
-            double sum = 0.0;
-            for (int i = 0; i < 3; ++i) {
-                sum += (u[n[j]][i] - u[n[k]][i]) * (u[n[j]][i] - u[n[k]][i]);
-            }
-            most = sum > most ? sum : most;
+    brn_quad most;
+    if (c->kind == BRN_TOUCH_EDGE_EDGE) {
+        most =
+            brn_quad_max(brn_quad_max(brn_quad_square(u[n[0]], u[n[2]]), brn_quad_square(u[n[0]], u[n[3]])),
+                         brn_quad_max(brn_quad_square(u[n[1]], u[n[2]]), brn_quad_square(u[n[1]], u[n[3]])));
+    } else {
+        most = brn_quad_square(u[n[0]], u[n[1]]);
+        for (int k = 2; k < 4 && n[k] >= 0; ++k) {
+            most = brn_quad_max(most, brn_quad_square(u[n[0]], u[n[k]]));
         }
     }
-    return sqrt(most);
+    return sqrt(most[0] + most[1] + most[2]);
 }
 
 /* Lower bound of the distance of a pair's nodes at x [m]; may be negative. */

@@ -1,22 +1,6 @@
-#include "contact/candidates.h"
-
-#include "base/parallel.h"
-#include "geom/bvh.h"
-#include "geom/separation.h"
+#include "contact/candidates_inner.h"
 
 #include <limits.h>
-#include <string.h>
-
-/* The parts that take part, each with its tree. */
-enum { POINTS, EDGES, TRIS, LONE_POINTS, LONE_EDGES, LISTS };
-
-typedef struct part_list {
-    int count, width;
-    const int *node; /* [count][width] */
-    brn_bvh *tree;
-} part_list;
-
-enum { FILL_BLOCK = 512 };
 
 /* How far a node may leave the way that a list was found for, in its lengths. Where some node moves by more than FAST
    of them the list will not be good for another step, but shall be for the rest of Newton's steps of this one: a part
@@ -24,25 +8,23 @@ enum { FILL_BLOCK = 512 };
 static const double SPARE = 0.1, SPARE_LEAST = 0.03, SPARE_STEPS = 8.0;
 static const double FAST = 0.05, SPARE_FAST = 0.05;
 
-struct brn_candidates {
-    brn_ctx *ctx;
-    const brn_skin *skin;
-    part_list list[LISTS];
-    brn_box *box; /* room for the longest list */
-    brn_bvh_pairs *pairs;
-    brn_candidate *item; /* pairs of parts, then half-spaces */
-    double *apart;       /* [npair] as in brn_candidate_view; 0 for half-spaces */
-    int npair, count;
-    size_t capacity, apart_capacity;
-    /* The pairs are good for nodes between lo and hi and for distances up to this; negative: not found yet. */
-    double distance;
-    double (*lo)[3], (*hi)[3]; /* [nnode] */
-    double (*reference)[3];    /* [nnode] where apart was measured */
-    double (*moved)[4], (*step)[4];
-    double *length; /* [nnode] [m] of the shortest edge at a node, or the mean of all edges if that is less */
-};
+/* All is found anew where more than one in ANEW points has left its room, or the list has grown by this factor. */
+enum { ANEW = 4, GROWN_MOST = 2 };
+/* Or where the list has more than LONG pairs a point and the motion is shorter than SHORT of the first. */
+enum { LONG = 40 };
+static const double SHORT = 0.5;
 
 /* ---- making ---------------------------------------------------------------------------------------------------------- */
+
+static brn_status allocate_list(brn_candidates *c, brn_part_list *list)
+{
+    BRN_TRY(brn_bvh_create(c->ctx, &list->tree));
+    BRN_TRY(brn_bvh_create(c->ctx, &list->fresh_tree));
+    BRN_ALLOC(c->ctx, list->fresh, list->count);
+    BRN_GROW(c->ctx, c->box, c->box_capacity, list->count);
+    BRN_GROW(c->ctx, c->fresh_box, c->fresh_box_capacity, list->count);
+    return BRN_OK;
+}
 
 static brn_status allocate_nodes(brn_candidates *c)
 {
@@ -53,6 +35,7 @@ static brn_status allocate_nodes(brn_candidates *c)
     BRN_ALLOC(c->ctx, c->moved, nnode);
     BRN_ALLOC(c->ctx, c->step, nnode);
     BRN_ALLOC(c->ctx, c->length, nnode);
+    BRN_ALLOC(c->ctx, c->grown, nnode);
     return BRN_OK;
 }
 
@@ -88,23 +71,17 @@ brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candida
     BRN_ALLOC(ctx, c, 1);
     c->ctx = ctx;
     c->skin = skin;
-    const part_list lists[LISTS] = {
-        [POINTS] = {skin->npoint, 1, skin->point, NULL},
-        [EDGES] = {skin->nedge, 2, (const int *)skin->edge, NULL},
-        [TRIS] = {skin->ntri, 3, (const int *)skin->tri, NULL},
-        [LONE_POINTS] = {skin->nlone_point, 1, skin->lone_point, NULL},
-        [LONE_EDGES] = {skin->nlone_edge, 2, (const int *)skin->lone_edge, NULL},
+    const brn_part_list lists[BRN_PART_LISTS] = {
+        [BRN_POINTS] = {skin->npoint, 1, skin->point},
+        [BRN_EDGES] = {skin->nedge, 2, (const int *)skin->edge},
+        [BRN_TRIS] = {skin->ntri, 3, (const int *)skin->tri},
+        [BRN_LONE_POINTS] = {skin->nlone_point, 1, skin->lone_point},
+        [BRN_LONE_EDGES] = {skin->nlone_edge, 2, (const int *)skin->lone_edge},
     };
-    int most = 0;
     brn_status status = brn_bvh_pairs_create(ctx, &c->pairs);
-    for (int i = 0; i < LISTS && status >= 0; ++i) {
+    for (int i = 0; i < BRN_PART_LISTS && status >= 0; ++i) {
         c->list[i] = lists[i];
-        most = lists[i].count > most ? lists[i].count : most;
-        status = brn_bvh_create(ctx, &c->list[i].tree);
-    }
-    if (status >= 0) {
-        c->box = brn_calloc(ctx, (size_t)most, sizeof *c->box);
-        status = c->box != NULL ? BRN_OK : BRN_ERR_MEMORY;
+        status = allocate_list(c, &c->list[i]);
     }
     if (status >= 0) {
         status = allocate_nodes(c);
@@ -124,11 +101,14 @@ void brn_candidates_destroy(brn_candidates *c)
     if (c == NULL) {
         return;
     }
-    for (int i = 0; i < LISTS; ++i) {
+    for (int i = 0; i < BRN_PART_LISTS; ++i) {
         brn_bvh_destroy(c->list[i].tree);
+        brn_bvh_destroy(c->list[i].fresh_tree);
+        brn_free(c->ctx, c->list[i].fresh);
     }
     brn_bvh_pairs_destroy(c->pairs);
-    void *arrays[] = {c->box, c->item, c->apart, c->lo, c->hi, c->reference, c->moved, c->step, c->length};
+    void *arrays[] = {c->box, c->fresh_box, c->item,      c->apart, c->key,  c->fresh,  c->temp,
+                      c->lo,  c->hi,        c->reference, c->moved, c->step, c->length, c->grown};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(c->ctx, arrays[i]);
     }
@@ -143,8 +123,24 @@ static double way(const double *a, const double *b)
     return fmax(fmax(fabs(b[0] - a[0]), fabs(b[1] - a[1])), fabs(b[2] - a[2]));
 }
 
-/* Every node may be anywhere on its way, and its spare length beyond. */
-static void choose_room(brn_candidates *c, const double *x0, const double *x1)
+static bool inside(const brn_candidates *c, int p, const double *x)
+{
+    bool in = true;
+    for (int k = 0; k < 3; ++k) {
+        in &= (c->lo[p][k] <= x[3 * p + k]) & (x[3 * p + k] <= c->hi[p][k]);
+    }
+    return in;
+}
+
+/* How a motion's spare lengths are chosen. */
+typedef struct spare_rule {
+    const double *x0, *x1;
+    double most; /* longest way of a node, in its lengths */
+    double share;
+    bool fast;
+} spare_rule;
+
+static spare_rule choose_rule(const brn_candidates *c, const double *x0, const double *x1)
 {
     double most = 0.0;
     for (int i = 0; i < c->skin->npoint; ++i) {
@@ -152,173 +148,57 @@ static void choose_room(brn_candidates *c, const double *x0, const double *x1)
         most = c->length[p] > 0.0 ? fmax(most, way(&x0[3 * p], &x1[3 * p]) / c->length[p]) : most;
     }
     const bool fast = most > FAST;
-    const double share = fast ? SPARE_LEAST : fmin(SPARE, SPARE_LEAST + SPARE_STEPS * most);
-    for (int i = 0; i < c->skin->npoint; ++i) {
-        const int p = c->skin->point[i];
-        const double spare = share * c->length[p] + (fast ? SPARE_FAST * way(&x0[3 * p], &x1[3 * p]) : 0.0);
-        for (int k = 0; k < 3; ++k) {
-            const double a = x0[3 * p + k], b = x1[3 * p + k];
-            c->lo[p][k] = (a < b ? a : b) - spare;
-            c->hi[p][k] = (a < b ? b : a) + spare;
-            c->reference[p][k] = a;
+    return (spare_rule){x0, x1, most, fast ? SPARE_LEAST : fmin(SPARE, SPARE_LEAST + SPARE_STEPS * most),
+                        fast};
+}
+
+/* A node may be anywhere on its way, and its spare length beyond. */
+static void choose_room(const brn_candidates *c, const spare_rule *rule, int p, double lo[3], double hi[3])
+{
+    const double *x0 = &rule->x0[3 * p], *x1 = &rule->x1[3 * p];
+    const double spare = rule->share * c->length[p] + (rule->fast ? SPARE_FAST * way(x0, x1) : 0.0);
+    for (int k = 0; k < 3; ++k) {
+        lo[k] = (x0[k] < x1[k] ? x0[k] : x1[k]) - spare;
+        hi[k] = (x0[k] < x1[k] ? x1[k] : x0[k]) + spare;
+    }
+}
+
+/* Lets nodes that are outside in, if they are few and stay within bounds. */
+static bool grow_room(brn_candidates *c, const spare_rule *rule)
+{
+    const brn_skin *skin = c->skin;
+    int outside = 0;
+    for (int i = 0; i < skin->npoint; ++i) {
+        const int p = skin->point[i];
+        c->grown[p] = !(inside(c, p, rule->x0) && inside(c, p, rule->x1));
+        outside += c->grown[p];
+    }
+    if (outside > skin->npoint / ANEW) {
+        return false;
+    }
+    for (int i = 0; i < skin->npoint; ++i) {
+        const int p = skin->point[i];
+        double lo[3];
+        double hi[3];
+        choose_room(c, rule, p, lo, hi);
+        for (int k = 0; k < 3 && c->grown[p]; ++k) {
+            if (!(lo[k] >= -2.0 * c->largest && hi[k] <= 2.0 * c->largest)) {
+                return false;
+            }
+            c->lo[p][k] = fmin(c->lo[p][k], lo[k]);
+            c->hi[p][k] = fmax(c->hi[p][k], hi[k]);
         }
     }
+    return true;
 }
 
 bool brn_candidates_cover(const brn_candidates *c, const double *x)
 {
-    bool inside = c->distance >= 0.0;
-    for (int i = 0; i < c->skin->npoint && inside; ++i) {
-        const int p = c->skin->point[i];
-        for (int k = 0; k < 3; ++k) {
-            inside &= (c->lo[p][k] <= x[3 * p + k]) & (x[3 * p + k] <= c->hi[p][k]);
-        }
+    bool all = c->distance >= 0.0;
+    for (int i = 0; i < c->skin->npoint && all; ++i) {
+        all = inside(c, c->skin->point[i], x);
     }
-    return inside;
-}
-
-/* Builds the tree over the boxes of a list of parts. */
-static brn_status build(brn_candidates *c, part_list *list)
-{
-    const brn_box_sweep sweep = {.count = list->count,
-                                 .width = list->width,
-                                 .node = list->node,
-                                 .x0 = (const double(*)[3])c->lo,
-                                 .x1 = (const double(*)[3])c->hi};
-    BRN_TRY(brn_box_sweep_all(c->ctx, &sweep, c->box));
-    for (int i = 0; i < list->count && c->skin->round; ++i) {
-        const double radius = c->skin->radius[list->node[i * list->width]];
-        for (int k = 0; k < 3; ++k) {
-            c->box[i].lo[k] -= radius;
-            c->box[i].hi[k] += radius;
-        }
-    }
-    return brn_bvh_build(list->tree, c->box, list->count);
-}
-
-/* ---- what to list -------------------------------------------------------------------------------------------------- */
-
-typedef struct pair_query {
-    const brn_candidates *candidates;
-    const part_list *a, *b;
-} pair_query;
-
-/* Most near boxes have a common node: that comes first, and without branches. */
-static bool keep_edges(const void *arg, int i, int j)
-{
-    const pair_query *q = arg;
-    const int *a = &q->a->node[2 * i], *b = &q->b->node[2 * j];
-    return !((a[0] == b[0]) | (a[0] == b[1]) | (a[1] == b[0]) | (a[1] == b[1])) &&
-           brn_skin_may_touch(q->candidates->skin, a, 2, b, 2);
-}
-
-static bool keep_point_triangle(const void *arg, int i, int j)
-{
-    const pair_query *q = arg;
-    const int *a = &q->a->node[i], *b = &q->b->node[3 * j];
-    return !((a[0] == b[0]) | (a[0] == b[1]) | (a[0] == b[2])) &&
-           brn_skin_may_touch(q->candidates->skin, a, 1, b, 3);
-}
-
-static bool keep_pair(const void *arg, int i, int j)
-{
-    const pair_query *q = arg;
-    return brn_skin_may_touch(q->candidates->skin, &q->a->node[i * q->a->width], q->a->width,
-                              &q->b->node[j * q->b->width], q->b->width);
-}
-
-/* Mean share of surface of some nodes. */
-static double mean_area(const brn_skin *skin, const int *node, int count)
-{
-    double sum = 0.0;
-    for (int k = 0; k < count; ++k) {
-        sum += skin->node_area[node[k]];
-    }
-    return sum / count;
-}
-
-/* Shares: every piece of surface is seen from both sides (1/2), and in 3D by points and by edges (1/2 each). Of two parts
-   of different size the smaller one counts: a small body on a large plate touches it with its own area. A half-space
-   sees nothing: points meet it with all they have. */
-static void fill(const brn_candidates *c, brn_touch kind, const pair_query *q, int i, int j,
-                 brn_candidate *to)
-{
-    const brn_skin *skin = c->skin;
-    const int *a = &q->a->node[i * q->a->width];
-    const int *b = &q->b->node[j * q->b->width];
-    *to = (brn_candidate){
-        .kind = kind, .node = {-1, -1, -1, -1}, .offset = skin->radius[a[0]] + skin->radius[b[0]]};
-    memcpy(to->node, a, (size_t)q->a->width * sizeof *a);
-    memcpy(&to->node[q->a->width], b, (size_t)q->b->width * sizeof *b);
-    if (kind == BRN_TOUCH_EDGE_EDGE) {
-        to->area = 0.5 * fmin(skin->edge_area[i], skin->edge_area[j]);
-    } else {
-        const double area = fmin(skin->node_area[a[0]], mean_area(skin, b, q->b->width));
-        to->area = (kind == BRN_TOUCH_POINT_TRIANGLE ? 0.25 : 0.5) * area;
-    }
-}
-
-typedef struct fill_job {
-    brn_candidates *c;
-    brn_touch kind;
-    const pair_query *query;
-    int first;       /* of the new candidates */
-    double rounding; /* [m] of motions since the list was found */
-} fill_job;
-
-static brn_status fill_block(void *arg, int block, brn_arena *scratch)
-{
-    (void)scratch;
-    const fill_job *job = arg;
-    brn_candidates *c = job->c;
-    const int end = brn_block_end((int)c->pairs->count, FILL_BLOCK, block);
-    for (int i = block * FILL_BLOCK; i < end; ++i) {
-        brn_candidate *to = &c->item[job->first + i];
-        double x[4][3];
-        fill(c, job->kind, job->query, c->pairs->pair[i][0], c->pairs->pair[i][1], to);
-        const int count = brn_candidate_gather(to->node, &c->reference[0][0], x);
-        c->apart[job->first + i] =
-            brn_separation((const double(*)[3])x, count, job->kind == BRN_TOUCH_EDGE_EDGE) - job->rounding;
-    }
-    return BRN_OK;
-}
-
-/* Largest coordinate [m] of a tree's boxes. */
-static double largest(const brn_bvh *tree)
-{
-    brn_box box;
-    double most = 0.0;
-    brn_bvh_bounds(tree, &box);
-    for (int k = 0; k < 3; ++k) {
-        most = fmax(most, fmax(fabs(box.lo[k]), fabs(box.hi[k])));
-    }
-    return most;
-}
-
-/* Appends the pairs of two lists (or of one with itself) that are near. */
-static brn_status append(brn_candidates *c, brn_touch kind, int first, int second, double distance)
-{
-    const pair_query q = {c, &c->list[first], &c->list[second]};
-    const brn_bvh_query query = {.within = distance,
-                                 .keep = kind == BRN_TOUCH_EDGE_EDGE        ? keep_edges
-                                         : kind == BRN_TOUCH_POINT_TRIANGLE ? keep_point_triangle
-                                                                            : keep_pair,
-                                 .keep_arg = &q};
-    if (q.a->count == 0 || q.b->count == 0) {
-        return BRN_OK;
-    }
-    BRN_TRY(first == second ? brn_bvh_query_self(q.a->tree, &query, c->pairs)
-                            : brn_bvh_query_pairs(q.a->tree, q.b->tree, &query, c->pairs));
-    if (c->pairs->count > (size_t)(INT_MAX - FILL_BLOCK - c->npair)) {
-        return brn_fail(c->ctx, BRN_ERR_LIMIT, "more than %d pairs are near each other", INT_MAX);
-    }
-    const int count = (int)c->pairs->count;
-    BRN_GROW(c->ctx, c->item, c->capacity, (size_t)c->npair + (size_t)count);
-    BRN_GROW(c->ctx, c->apart, c->apart_capacity, (size_t)c->npair + (size_t)count);
-    /* Motions are differences of positions, good to a rounding of the largest of them. */
-    fill_job job = {c, kind, &q, c->npair, 0x1p-46 * fmax(largest(q.a->tree), largest(q.b->tree))};
-    c->npair += count;
-    return brn_parallel_for(c->ctx, brn_block_count(count, FILL_BLOCK), fill_block, &job);
+    return all;
 }
 
 /* ---- half-spaces ----------------------------------------------------------------------------------------------------- */
@@ -378,31 +258,54 @@ static brn_status append_plane(brn_candidates *c, const int *plane, const double
 
 /* ---- all ----------------------------------------------------------------------------------------------------------------- */
 
-static brn_status find_pairs(brn_candidates *c, const double *x0, const double *x1, double distance)
+/* Finds all pairs. */
+static brn_status find_anew(brn_candidates *c, const spare_rule *rule, double distance)
 {
-    c->npair = 0;
-    c->distance = -1.0;
-    choose_room(c, x0, x1);
-    for (int i = 0; i < LISTS; ++i) {
-        BRN_TRY(build(c, &c->list[i]));
+    c->distance = -1.0; /* unless all goes well */
+    c->most = rule->most;
+    c->largest = 0.0;
+    for (int i = 0; i < c->skin->npoint; ++i) {
+        const int p = c->skin->point[i];
+        choose_room(c, rule, p, c->lo[p], c->hi[p]);
+        memcpy(c->reference[p], &rule->x0[3 * p], sizeof c->reference[p]);
+        for (int k = 0; k < 3; ++k) {
+            c->largest = fmax(c->largest, fmax(fabs(c->lo[p][k]), fabs(c->hi[p][k])));
+        }
     }
-    if (c->skin->dim == 2) {
-        BRN_TRY(append(c, BRN_TOUCH_POINT_EDGE, POINTS, EDGES, distance));
-    } else {
-        BRN_TRY(append(c, BRN_TOUCH_POINT_EDGE, LONE_POINTS, LONE_EDGES, distance));
-        BRN_TRY(append(c, BRN_TOUCH_POINT_TRIANGLE, POINTS, TRIS, distance));
-        BRN_TRY(append(c, BRN_TOUCH_EDGE_EDGE, EDGES, EDGES, distance));
-    }
-    BRN_TRY(append(c, BRN_TOUCH_POINT_POINT, LONE_POINTS, LONE_POINTS, distance));
+    BRN_TRY(brn_candidates_list(c, distance));
     c->distance = distance;
     return BRN_OK;
 }
 
+/* Adds pairs, if nodes that have left their room are few. */
+static brn_status find_more(brn_candidates *c, const spare_rule *rule, bool *done)
+{
+    const double distance = c->distance;
+    *done = c->npair / GROWN_MOST <= c->npair_first && grow_room(c, rule);
+    if (*done) {
+        c->distance = -1.0;
+        BRN_TRY(brn_candidates_extend(c, distance));
+        c->distance = distance;
+    }
+    return BRN_OK;
+}
+
+/* Whether the list is so long for a motion that was so much longer that a new one is worth its while. */
+static bool too_long(const brn_candidates *c, const spare_rule *rule)
+{
+    return c->npair / LONG > c->skin->npoint && rule->most > 0.0 && rule->most < SHORT * c->most;
+}
+
 brn_status brn_candidates_find(brn_candidates *c, const double *x0, const double *x1, double distance)
 {
+    const spare_rule rule = choose_rule(c, x0, x1);
+    bool done = distance <= c->distance && !too_long(c, &rule);
     c->count = 0;
-    if (!(distance <= c->distance && brn_candidates_cover(c, x0) && brn_candidates_cover(c, x1))) {
-        BRN_TRY(find_pairs(c, x0, x1, distance));
+    if (done && !(brn_candidates_cover(c, x0) && brn_candidates_cover(c, x1))) {
+        BRN_TRY(find_more(c, &rule, &done));
+    }
+    if (!done) {
+        BRN_TRY(find_anew(c, &rule, distance));
     }
     c->count = c->npair;
     for (int i = 0; i < c->skin->nplane; ++i) {

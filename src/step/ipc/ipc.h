@@ -69,7 +69,7 @@ typedef struct brn_ipc {
     brn_ipc_contact *contact; /* at the last positions looked at */
     int ncontact;
     size_t contact_capacity;
-    double *looked_at; /* [nnode][3] those positions; valid: the candidates are still the same */
+    double *looked_at; /* [nnode][3] those positions */
     bool looked;
     double *local; /* scratch of the parallel terms */
     size_t local_capacity;
@@ -85,7 +85,7 @@ typedef struct brn_ipc {
 
 extern const brn_method brn_ipc_method;
 
-/* Candidates of a motion from x0 to x1; what was known of contacts is forgotten. */
+/* Candidates of a motion from x0 to x1. */
 brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1);
 /* Pairs closer than dhat at x, among the candidates, into ipc->contact. */
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);

@@ -7,7 +7,7 @@ BUILD   := build/$(PRESET)
 CTEST   := ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-slow bench asan format check-format install clean help setup
+.PHONY: build demo test test-slow bench asan format check-format pictures install clean help setup
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -48,6 +48,10 @@ format: setup ## format all C sources
 
 check-format: setup ## fail if a C source is not formatted
 	@tools/check_format
+
+pictures: build ## draw the pictures of the gallery anew (SCENES="arch chain" for some)
+	@tools/setup --pictures
+	@tools/gallery_pictures $(SCENES)
 
 install: build ## install into /usr/local (PREFIX=... for elsewhere)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))

@@ -279,7 +279,8 @@ brn_status brn_bench_ipc_measure(brn_bench *bench, const brn_ipc_row *row)
     const int threads[] = {asked > 0 ? asked : 1, 2};
     const int count = asked > 0 ? 1 : 2;
     course first = {0};
-    (void)snprintf(path, sizeof path, "%s/%s/scene.yaml", brn_bench_scenes(bench), row->scene);
+    (void)snprintf(path, sizeof path, "%s/%s/%s", brn_bench_scenes(bench), row->scene,
+                   row->file != NULL ? row->file : "scene.yaml");
     if (!brn_file_exists(path)) {
         return brn_bench_add(bench, NAN, "absent", "scene %s", path);
     }

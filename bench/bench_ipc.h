@@ -15,6 +15,7 @@ enum { BRN_IPC_SETS = 6 };
 
 typedef struct brn_ipc_row {
     const char *scene;              /* folder of the gallery */
+    const char *file;               /* in it; NULL: scene.yaml */
     const char *sets[BRN_IPC_SETS]; /* overrides, as --set takes them */
     brn_window window;
     int steps;         /* counted at the most */

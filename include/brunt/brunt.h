@@ -160,6 +160,7 @@ typedef struct brn_report {
     double time;     /* [s] after it */
     int substeps;    /* accepted parts of this step; 1 = no retry was needed */
     int retries;     /* refused attempts */
+    int lags;        /* solves between renewals of lagged friction, over all parts; 0: none is lagged */
     int iterations;  /* Newton iterations (or events) in this step */
     double residual; /* what the solver's stopping test measured at the end, in its own unit */
     int contacts;

@@ -24,6 +24,7 @@ struct brn_run_series {
  COLUMN(time, r->time)                                     \
  COLUMN(substeps, r->substeps)                             \
  COLUMN(retries, r->retries)                               \
+ COLUMN(lags, r->lags)                                     \
  COLUMN(iterations, r->iterations)                         \
  COLUMN(residual, r->residual)                             \
  COLUMN(contacts, r->contacts)                             \
@@ -167,9 +168,8 @@ static brn_status name_columns(const brn_run_series *series, columns *c)
 {
     brn_ctx *ctx = series->ctx;
     const brn_model *model = series->sim->model;
-    const int most =
-        BRN_COUNT(report_names) + model->dim * (2 * model->nhold + 3 * model->nprobe + series->nbody) +
-        9 * model->nbody;
+    const int most = BRN_COUNT(report_names) +
+                     model->dim * (2 * model->nhold + 3 * model->nprobe + series->nbody) + 9 * model->nbody;
     brn_arena *arena = brn_ctx_arena(ctx);
     BRN_TAKE(arena, c->names, most);
     BRN_TAKE(arena, c->text, most);

@@ -4,6 +4,10 @@
 
 #include "contact/skin.h"
 
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
 /* Two cores of round shapes meet as points, or a point and an edge; everything meets half-spaces by its points. In 2D a
    half-space's plane is a line. */
 typedef enum brn_touch {
@@ -26,12 +30,79 @@ typedef struct brn_candidates brn_candidates;
 
 brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candidates **out);
 void brn_candidates_destroy(brn_candidates *candidates);
-/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`. In an order that depends on the
-   skin alone: by kind, then by the numbers of the two parts. */
+/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`, and others that are not much further
+   apart. In an order that depends on the skin alone: by kind, then by the numbers of the two parts. A list is found
+   for motions that are somewhat longer than wanted, and kept while they are not: which others are in it depends on
+   the past, brn_candidates_near does not. */
 brn_status brn_candidates_find(brn_candidates *candidates, const double *x0, const double *x1,
                                double distance);
+/* Whether the list holds all pairs that are within the distance of its last finding at positions x; half-spaces are
+   not asked. */
+bool brn_candidates_cover(const brn_candidates *candidates, const double *x);
+/* Whether the swept boxes of a candidate are within the distance; for a half-space, whether the point is at one of the
+   ends, or the plane turns. */
+bool brn_candidates_near(const brn_candidates *candidates, const brn_candidate *candidate, const double *x0,
+                         const double *x1, double distance);
 int brn_candidates_count(const brn_candidates *candidates);
 const brn_candidate *brn_candidates_get(const brn_candidates *candidates);
+
+/* ---- distances without looking ------------------------------------------------------------------------------------- */
+
+/* What tells that a pair is not near: how far apart it was when the list was found, and how its nodes moved since. */
+typedef struct brn_candidate_view {
+    int count;
+    const brn_candidate *item;
+    const double *apart; /* [count] [m] lower bound of the nodes' distance at earlier positions; 0: unknown */
+    const double (*moved)[4]; /* [nnode] [m] from there to x; the last of 4 is 0 */
+    const double (*step)[4];  /* [nnode] [m] from x on, where asked for */
+} brn_candidate_view;
+
+/* The candidates as seen from x on the way to `far` (or NULL). Valid up to the next view or finding. */
+void brn_candidates_view(brn_candidates *candidates, const double *x, const double *far,
+                         brn_candidate_view *out);
+
+typedef double brn_quad __attribute__((vector_size(32)));
+typedef int64_t brn_quad_mask __attribute__((vector_size(32)));
+
+static inline brn_quad brn_quad_square(const double a[4], const double b[4])
+{
+    brn_quad x;
+    brn_quad y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x - y) * (x - y);
+}
+
+static inline brn_quad brn_quad_max(brn_quad a, brn_quad b)
+{
+    const brn_quad_mask more = a > b;
+    return (brn_quad)((more & (brn_quad_mask)a) | (~more & (brn_quad_mask)b));
+}
+
+/* Upper bound of the relative motion of two points of the two parts [m]: that of two vertices is the longest; of their
+   components the largest are taken. */
+static inline double brn_candidate_drift(const brn_candidate *c, const double (*u)[4])
+{
+    const int *n = c->node;
+    brn_quad most;
+    if (c->kind == BRN_TOUCH_EDGE_EDGE) {
+        most =
+            brn_quad_max(brn_quad_max(brn_quad_square(u[n[0]], u[n[2]]), brn_quad_square(u[n[0]], u[n[3]])),
+                         brn_quad_max(brn_quad_square(u[n[1]], u[n[2]]), brn_quad_square(u[n[1]], u[n[3]])));
+    } else {
+        most = brn_quad_square(u[n[0]], u[n[1]]);
+        for (int k = 2; k < 4 && n[k] >= 0; ++k) {
+            most = brn_quad_max(most, brn_quad_square(u[n[0]], u[n[k]]));
+        }
+    }
+    return sqrt(most[0] + most[1] + most[2]);
+}
+
+/* Lower bound of the distance of a pair's nodes at x [m]; may be negative. */
+static inline double brn_candidate_least(const brn_candidate_view *view, int i)
+{
+    return view->apart[i] - brn_candidate_drift(&view->item[i], view->moved);
+}
 
 /* How many nodes a node list of a candidate has: those before the first -1. */
 static inline int brn_touch_count(const int node[4])

@@ -11,7 +11,8 @@
 /* What a method tells of one attempt; of a reset: all about contact. */
 typedef struct brn_step_info {
     int iterations;
-    double residual;                /* of its stopping test */
+    int lags;        /* solves with friction's normal forces renewed between them; 0: none is lagged */
+    double residual; /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
     int npoint;
     int contacts;                  /* pairs in contact at the end */

@@ -154,6 +154,7 @@ static bool all_finite(const brn_state *state)
 static void add_info(const brn_step_info *info, brn_report *report)
 {
     report->iterations += info->iterations;
+    report->lags += info->lags;
     report->residual = info->residual;
     report->intersections += info->intersections;
     add_contacts(info, report);

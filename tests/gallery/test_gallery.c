@@ -137,7 +137,7 @@ static int run_scene(brn_ctx *ctx, const char *name)
     brn_scene *scene = NULL;
     brn_summary summary;
     brn_run_options options = brn_run_options_default();
-    (void)snprintf(out, sizeof out, "gallery/%s", name);
+    (void)snprintf(out, sizeof out, BRN_BINARY_DIR "/gallery/%s", name);
     (void)snprintf(path, sizeof path, BRN_SOURCE_DIR "/scenes/%s/scene.yaml", name);
     options.out = out;
     options.overwrite = true;

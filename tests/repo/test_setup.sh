@@ -58,6 +58,14 @@ run 0
 called 'apt-get .*install -y --no-install-recommends libyaml-dev$'
 not_called 'apt-get .*update'
 
+# What pictures need is a group of its own.
+fresh
+make_fake dpkg-query 'case "$*" in *python3-h5py*|*libyaml-dev*) exit 1 ;; esac; echo installed'
+run 0 --pictures --missing
+says stdout python3-h5py
+run 0 --pictures
+called 'apt-get .*install -y --no-install-recommends python3-h5py$'
+
 # Removed with its settings kept is missing as well.
 fresh
 make_fake dpkg-query 'case "$*" in *cmake*) echo config-files ;; *) echo installed ;; esac'

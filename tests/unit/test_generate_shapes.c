@@ -1,4 +1,4 @@
-/* The generators of single shapes: hexahedron, sector, torus, wedge, lathe. */
+/* The generators of single shapes: hexahedron, sector, torus, wedge, lathe, quarter_ball. */
 #include "mesh_fixture.h"
 
 static const char *const elements[] = {"tet4", "tet10", "hex8", "hex20"};
@@ -324,6 +324,70 @@ static void test_lathe(void **state)
     brn_ctx_destroy(ctx);
 }
 
+static recipe quarter_recipe(const char *element, double core, int cells, int layers)
+{
+    return (recipe){.generator = "quarter_ball",
+                    .element = element,
+                    .radius = 2.0,
+                    .number = {{"core", core}, {"cells", cells}, {"layers", layers}}};
+}
+
+/* The greatest |value| of a coordinate over a group. */
+static double furthest(const brn_mesh *mesh, const char *group, int axis)
+{
+    const brn_group *g = brn_mesh_find_group(mesh, group);
+    double most = 0.0;
+    assert_non_null(g);
+    assert_true(g->nnode > 3);
+    for (int i = 0; i < g->nnode; ++i) {
+        most = fmax(most, fabs(mesh->pos[g->node[i]][axis]));
+    }
+    return most;
+}
+
+static void test_quarter_ball(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    const double exact = M_PI / 6.0 * 8.0; /* an eighth of a ball */
+    for (int e = 0; e < 4; ++e) {
+        double error[2];
+        for (int level = 0; level < 2; ++level) {
+            const int n = 3 << level;
+            const recipe r = quarter_recipe(elements[e], 0.1, n, 4 * n);
+            brn_mesh *mesh = recipe_mesh(ctx, &r);
+            error[level] = exact - check_solid(mesh, "quarter ball").volume;
+            assert_int_equal(brn_mesh_cell_total(mesh), (n * n * n + 3 * n * n * 4 * n) * (e < 2 ? 5 : 1));
+            assert_true(furthest(mesh, "-x", 0) == 0.0 && furthest(mesh, "-y", 1) == 0.0);
+            assert_true(furthest(mesh, "equator", 2) == 0.0);
+            const brn_group *surface = brn_mesh_find_group(mesh, "surface");
+            for (int i = 0; i < surface->nnode; ++i) {
+                const double *x = mesh->pos[surface->node[i]];
+                assert_near(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), 2.0, 1e-14);
+            }
+            /* The first node is the lowest point, and cells there are a part of the core. */
+            assert_near(mesh->pos[0][2], -2.0, 1e-14);
+            const double *next = mesh->pos[1];
+            assert_near(hypot(next[0], next[1]), 0.1 / n, 0.3 * 0.1 / n);
+            brn_mesh_quality quality;
+            brn_mesh_measure(mesh, &quality);
+            assert_true(quality.worst > 0.2); /* the ball's corner with the equator is the worst place */
+            brn_mesh_destroy(mesh);
+        }
+        /* Chords of the sphere: order 2; parabolas: 4. */
+        assert_near(log2(error[0] / error[1]), e % 2 == 0 ? 2.0 : 4.0, 0.3);
+    }
+    /* Layers as thick as wide: n ln(2 R / core). */
+    recipe r = quarter_recipe("hex8", 0.2, 4, 0);
+    brn_mesh *mesh = recipe_mesh(ctx, &r);
+    assert_int_equal(brn_mesh_cell_total(mesh), 64 + 3 * 16 * 12);
+    brn_mesh_destroy(mesh);
+    refuse(ctx, quarter_recipe("hex8", 2.0, 4, 0), BRN_ERR_RANGE, "core = 2: must be less than radius");
+    refuse(ctx, quarter_recipe("hex8", NAN, 4, 0), BRN_ERR_RANGE, "core = ");
+    refuse(ctx, quarter_recipe("hex8", 0.1, 5000, 0), BRN_ERR_RANGE, "quarter_ball.cells: gives");
+    brn_ctx_destroy(ctx);
+}
+
 static brn_status make_one(brn_ctx *ctx, const void *arg)
 {
     brn_mesh *mesh = NULL;
@@ -345,6 +409,7 @@ static void test_every_allocation_may_fail(void **state)
         torus_recipe("hex20", 0.5, 8, 4),
         {.generator = "wedge", .element = "tet10", .size = {1, 1, 1}, .nsize = 3},
         lathe_recipe(line, 2, 8, 0.5),
+        quarter_recipe("tet10", 0.5, 2, 3),
     };
     for (int i = 0; i < BRN_COUNT(recipes); ++i) {
         assert_true(fail_each_allocation(make_one, &recipes[i]) >= 3);
@@ -354,9 +419,13 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hexahedron), cmocka_unit_test(test_sector),
-        cmocka_unit_test(test_torus),      cmocka_unit_test(test_wedge),
-        cmocka_unit_test(test_lathe),      cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_hexahedron),
+        cmocka_unit_test(test_sector),
+        cmocka_unit_test(test_torus),
+        cmocka_unit_test(test_wedge),
+        cmocka_unit_test(test_lathe),
+        cmocka_unit_test(test_quarter_ball),
+        cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,7 +223,9 @@ static int part_number(const parts *p, const int *node)
     return -1;
 }
 
-static void take_candidates(bench *s, const brn_candidates *candidates)
+/* Those with near boxes: a list has others too. */
+static void take_candidates(bench *s, const brn_candidates *candidates, const double *x0, const double *x1,
+                            double distance)
 {
     const brn_candidate *c = brn_candidates_get(candidates);
     for (int i = 0; i < brn_candidates_count(candidates); ++i) {
@@ -237,7 +239,7 @@ static void take_candidates(bench *s, const brn_candidates *candidates)
         if (p->a == p->b && !plane) {
             wanted = wanted || a->first[part_number(a, &c[i].node[a->width])];
         }
-        if (wanted) {
+        if (wanted && brn_candidates_near(candidates, &c[i], x0, x1, distance)) {
             const int width = plane ? dim : s->part[p->b].width;
             add_key(&s->found, make_key(p, c[i].node, a->width, &c[i].node[a->width], width));
         }
@@ -260,7 +262,7 @@ static void compare(bench *s, brn_candidates *candidates, const double *x0, cons
     for (int i = 0; i < s->skin->nplane; ++i) {
         look_at_plane(s, s->skin->plane[i], x0, x1, distance);
     }
-    take_candidates(s, candidates);
+    take_candidates(s, candidates, x0, x1, distance);
     if (s->found.count > 0) {
         qsort(s->found.item, s->found.count, sizeof *s->found.item, key_order);
     }

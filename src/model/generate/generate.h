@@ -50,6 +50,7 @@ typedef struct brn_frame {
     int n[3];        /* core cells along x, y, z */
     int layers;      /* cells across a shell */
     bool blown[3];   /* axes whose two sides carry a shell */
+    bool half;       /* only their upper sides do; the lower ones are flat sides of core and shells */
     bool wrapped;    /* the nodes of the last level along z are those of the first: a ring */
     int (*index)[4]; /* [nnode] i, j, k of the core node (of the one below, in a shell) and the layer */
 } brn_frame;
@@ -58,7 +59,7 @@ double brn_frame_cells(const brn_frame *frame); /* how many; real, so that it ca
 /* Makes the hex8 mesh (positions are left 0) and frame->index; the caller checked the limit. */
 brn_status brn_frame_build(brn_ctx *ctx, brn_frame *frame, brn_mesh **out);
 void brn_frame_free(brn_ctx *ctx, brn_frame *frame);
-/* Groups "-x", "+x", ... of the axes that are not blown, nor wrapped. */
+/* Groups "-x", "+x", ... of the axes that are not blown, nor wrapped; of half blown ones the lower. */
 brn_status brn_frame_side_groups(const brn_frame *frame, brn_mesh *mesh);
 /* The same under other names, [axis][lower, upper]. */
 brn_status brn_frame_named_groups(const brn_frame *frame, brn_mesh *mesh, const char *const names[3][2]);

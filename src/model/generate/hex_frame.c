@@ -17,7 +17,7 @@ static bool on_blown_side(const brn_frame *f, const int at[3])
 {
     bool on = false;
     for (int a = 0; a < 3; ++a) {
-        on = on || (f->blown[a] && (at[a] == 0 || at[a] == f->n[a]));
+        on = on || (f->blown[a] && ((at[a] == 0 && !f->half) || at[a] == f->n[a]));
     }
     return on;
 }
@@ -27,7 +27,7 @@ static double side_quads(const brn_frame *f)
 {
     double sum = 0.0;
     for (int a = 0; a < 3; ++a) {
-        sum += f->blown[a] ? 2.0 * f->n[(a + 1) % 3] * (double)f->n[(a + 2) % 3] : 0.0;
+        sum += f->blown[a] ? (f->half ? 1.0 : 2.0) * f->n[(a + 1) % 3] * (double)f->n[(a + 2) % 3] : 0.0;
     }
     return sum;
 }
@@ -135,7 +135,7 @@ static brn_status build(frame_work *w, brn_ctx *ctx)
     write_index(w);
     write_core(w);
     for (int axis = 0; axis < 3; ++axis) {
-        for (int upper = 0; f->blown[axis] && upper < 2; ++upper) {
+        for (int upper = f->half; f->blown[axis] && upper < 2; ++upper) {
             write_shell(w, axis, upper);
         }
     }
@@ -183,8 +183,8 @@ static brn_status index_group(const brn_frame *frame, brn_mesh *mesh, int axis, 
 brn_status brn_frame_named_groups(const brn_frame *frame, brn_mesh *mesh, const char *const names[3][2])
 {
     for (int axis = 0; axis < 3; ++axis) {
-        const bool open = !frame->blown[axis] && !(axis == 2 && frame->wrapped);
-        for (int upper = 0; open && upper < 2; ++upper) {
+        const bool open = (!frame->blown[axis] || frame->half) && !(axis == 2 && frame->wrapped);
+        for (int upper = 0; open && upper < (frame->blown[axis] ? 1 : 2); ++upper) {
             BRN_TRY(index_group(frame, mesh, axis, upper ? frame->n[axis] : 0, names[axis][upper]));
         }
     }

@@ -7,8 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Renewals of friction allowed when they are to settle. */
-enum { LAGS_MAX = 100 };
+/* Solves of one step allowed when the friction's normal forces are to settle. Plain renewals may cycle: more friction
+   here turns a block, which unloads it there. After each LAGS_PLAIN of them the share of the new forces is halved, and a
+   cycle's mean, where it has one that holds, is found. */
+enum { LAGS_MAX = 100, LAGS_PLAIN = 8 };
+static const double SHARE_LEAST = 0.125;
+/* Forces that a renewal changes by less, relative to the largest, have settled. */
+static const double LAG_SETTLED = 1e-5;
 
 /* An adaptive stiffness is doubled while a gap shrinks below this fraction of the model's size, up to this factor. */
 static const double GAP_SMALL = 1e-9;
@@ -347,24 +352,60 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
     return measure(ipc, state->node_pos, info);
 }
 
+/* Renews friction at the last solution; *change: the largest change of a node's friction force by it, relative to the
+   largest such force. Each renewal after the first LAGS_PLAIN goes only part of the way. */
+static brn_status renew_friction(brn_ipc *ipc, int lag, double *change)
+{
+    const int ndof = ipc->system->ndof;
+    const int nold = ipc->nslide;
+    const double *x = ipc->newton->x;
+    brn_arena *arena = brn_ctx_arena(ipc->ctx);
+    double *before = NULL;
+    double *after = NULL;
+    brn_ipc_slide *old = NULL;
+    BRN_TAKE(arena, before, ndof);
+    BRN_TAKE(arena, after, ndof);
+    BRN_TAKE(arena, old, nold + 1);
+    memset(before, 0, (size_t)ndof * sizeof *before);
+    memset(after, 0, (size_t)ndof * sizeof *after);
+    brn_ipc_friction_gradient(ipc, x, before);
+    if (nold > 0) {
+        memcpy(old, ipc->slide, (size_t)nold * sizeof *old);
+    }
+    BRN_TRY(brn_ipc_renew_friction(ipc, x));
+    brn_ipc_friction_gradient(ipc, x, after);
+    double scale = 0.0;
+    double most = 0.0;
+    for (int i = 0; i < ndof; ++i) {
+        scale = fmax(scale, fmax(fabs(before[i]), fabs(after[i])));
+        most = fmax(most, fabs(after[i] - before[i]));
+    }
+    *change = scale > 0.0 ? most / scale : 0.0;
+    const double share = ldexp(1.0, -((lag - 1) / LAGS_PLAIN));
+    return share < 1.0 ? brn_ipc_blend_friction(ipc, old, nold, fmax(share, SHARE_LEAST)) : BRN_OK;
+}
+
 /* Solves with friction by the normal forces at x^n, and again with renewed ones as often as wanted, or until a renewal
-   changes nothing. Where they do not settle the step is taken as it is; the error of the cone tells. */
+   changes no force by more than LAG_SETTLED. Where they do not settle the step is taken as it is; the error of the cone
+   tells. */
 static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
 {
     const int wanted = ipc->params->friction_iterations;
     const int most = wanted > 0 ? wanted : LAGS_MAX;
+    brn_arena *arena = brn_ctx_arena(ipc->ctx);
+    double change = INFINITY;
+    info->lags = 1;
     BRN_TRY(brn_newton_solve(ipc->newton, info));
-    for (int lag = 1; lag < most; ++lag) {
-        const int before = info->iterations;
-        BRN_TRY(brn_ipc_renew_friction(ipc, ipc->newton->x));
-        if (ipc->nslide == 0) {
+    for (int lag = 1; lag < most && (wanted > 0 || change > LAG_SETTLED); ++lag) {
+        const brn_arena_mark mark = brn_arena_now(arena);
+        const brn_status status = renew_friction(ipc, wanted > 0 ? 1 : lag, &change);
+        brn_arena_rewind(arena, mark);
+        BRN_TRY(status);
+        if (change == 0.0) {
             break;
         }
         BRN_TRY(brn_newton_solve(ipc->newton, info));
-        if (wanted == 0 &&
-            info->iterations <= before + 1) { /* the last step of any solve is within the tolerance */
-            break;
-        }
+        info->lags++;
     }
     return BRN_OK;
 }

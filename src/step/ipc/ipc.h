@@ -69,7 +69,7 @@ typedef struct brn_ipc {
     brn_ipc_contact *contact; /* at the last positions looked at */
     int ncontact;
     size_t contact_capacity;
-    double *looked_at; /* [nnode][3] those positions; valid: the candidates are still the same */
+    double *looked_at; /* [nnode][3] those positions */
     bool looked;
     double *local; /* scratch of the parallel terms */
     size_t local_capacity;
@@ -85,7 +85,7 @@ typedef struct brn_ipc {
 
 extern const brn_method brn_ipc_method;
 
-/* Candidates of a motion from x0 to x1; what was known of contacts is forgotten. */
+/* Candidates of a motion from x0 to x1. */
 brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1);
 /* Pairs closer than dhat at x, among the candidates, into ipc->contact. */
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);
@@ -113,6 +113,11 @@ brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x);
 
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
+/* After a renewal: forces become `share` of the new and 1 - share of the old ones (which are put in another order); a pair
+   that has parted keeps its old frame. */
+brn_status brn_ipc_blend_friction(brn_ipc *ipc, brn_ipc_slide *old, int nold, double share);
+/* Order of slides by the pair that they come from, for qsort and bsearch. */
+int brn_ipc_slide_order(const void *a, const void *b);
 double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x);
 /* Friction force of a pair on the side of its first node [N]. */
 void brn_ipc_friction_force(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, double force[3]);

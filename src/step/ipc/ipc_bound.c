@@ -13,6 +13,8 @@ enum { CCD_BLOCK = 128 };
 
 /* How much of the gap a step keeps. */
 static const double KEEP = 0.1;
+/* How much of it may be used up with nothing to look at: clearly less than 1 - KEEP, so that looking changes nothing. */
+static const double FREE = 0.8;
 
 static double time_of_impact(const brn_candidate *c, const double *x0, const double *x1, double t_max)
 {
@@ -38,8 +40,8 @@ static double time_of_impact(const brn_candidate *c, const double *x0, const dou
 }
 
 typedef struct ccd_job {
-    const brn_candidate *all;
-    int count;
+    const brn_ipc *ipc;
+    brn_candidate_view view;
     const double *x0, *x1;
     double *bound; /* by block */
 } ccd_job;
@@ -48,10 +50,16 @@ static brn_status ccd_block(void *arg, int block, brn_arena *scratch)
 {
     const ccd_job *job = arg;
     (void)scratch;
-    const int end = brn_block_end(job->count, CCD_BLOCK, block);
+    const int end = brn_block_end(job->view.count, CCD_BLOCK, block);
     double t = 1.0;
     for (int i = block * CCD_BLOCK; i < end && t > 0.0; ++i) {
-        t = fmin(t, time_of_impact(&job->all[i], job->x0, job->x1, t));
+        const brn_candidate *c = &job->view.item[i];
+        const double gap = brn_candidate_least(&job->view, i) - c->offset;
+        if (FREE * gap > brn_candidate_drift(c, job->view.step) ||
+            !brn_candidates_near(job->ipc->candidates, c, job->x0, job->x1, job->ipc->dhat)) {
+            continue;
+        }
+        t = fmin(t, time_of_impact(c, job->x0, job->x1, t));
     }
     job->bound[block] = t;
     return BRN_OK;
@@ -66,9 +74,9 @@ brn_status brn_ipc_bound(void *self, const double *x, const double *step, double
     }
     BRN_TRY(brn_inversion_bound(ipc->ctx, ipc->model, x, ipc->far, fraction));
     BRN_TRY(brn_ipc_find_candidates(ipc, x, ipc->far));
-    ccd_job job = {brn_candidates_get(ipc->candidates), brn_candidates_count(ipc->candidates), x, ipc->far,
-                   NULL};
-    const int nblocks = brn_block_count(job.count, CCD_BLOCK);
+    ccd_job job = {.ipc = ipc, .x0 = x, .x1 = ipc->far};
+    brn_candidates_view(ipc->candidates, x, ipc->far, &job.view);
+    const int nblocks = brn_block_count(job.view.count, CCD_BLOCK);
     BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, nblocks);
     job.bound = ipc->local;
     BRN_TRY(brn_parallel_for(ipc->ctx, nblocks, ccd_block, &job));

@@ -14,6 +14,8 @@
 
 enum { WIDTH = 12, FIND_BLOCK = 512 };
 
+static const double SURE = 1.0 + 1e-9;
+
 /* ---- the pairs in contact ----------------------------------------------------------------------------------------------- */
 
 /* A half-space is met by its plane wherever that is. */
@@ -36,33 +38,45 @@ static brn_stencil classify(int kind, const int node[4], const double x[4][3])
 
 typedef struct find_job {
     const brn_ipc *ipc;
-    const brn_candidate *all;
-    int count;
+    brn_candidate_view view;
     const double *x;
-    brn_ipc_contact *to; /* [count] */
+    brn_ipc_contact *to; /* [view.count], each block from its first candidate's place on */
+    int *found;          /* by block */
 } find_job;
 
-/* Looks at a block of candidates; area 0 where they are not in contact. */
+/* Whether a candidate is in contact. */
+static bool in_contact(const find_job *job, const brn_candidate *c, brn_ipc_contact *to)
+{
+    double at[4][3];
+    (void)brn_candidate_gather(c->node, job->x, at);
+    const brn_stencil stencil = classify(c->kind, c->node, (const double(*)[3])at);
+    const double d2 = brn_stencil_distance2(stencil, (const double(*)[3])at, 0, NULL, NULL);
+    const double reach = job->ipc->dhat + c->offset;
+    if (!(d2 < reach * reach && c->area > 0.0)) {
+        return false;
+    }
+    *to = (brn_ipc_contact){
+        .kind = c->kind, .stencil = stencil, .area = c->area, .offset = c->offset, .d2 = d2};
+    memcpy(to->node, c->node, sizeof to->node);
+    return true;
+}
+
 static brn_status find_block(void *arg, int block, brn_arena *scratch)
 {
     const find_job *job = arg;
     (void)scratch;
-    const int end = brn_block_end(job->count, FIND_BLOCK, block);
-    for (int i = block * FIND_BLOCK; i < end; ++i) {
-        const brn_candidate *c = &job->all[i];
-        brn_ipc_contact *to = &job->to[i];
-        double at[4][3];
-        (void)brn_candidate_gather(c->node, job->x, at);
-        const brn_stencil stencil = classify(c->kind, c->node, (const double(*)[3])at);
-        const double d2 = brn_stencil_distance2(stencil, (const double(*)[3])at, 0, NULL, NULL);
-        const double reach = job->ipc->dhat + c->offset;
-        *to = (brn_ipc_contact){.kind = c->kind,
-                                .stencil = stencil,
-                                .area = d2 < reach * reach ? c->area : 0.0,
-                                .offset = c->offset,
-                                .d2 = d2};
-        memcpy(to->node, c->node, sizeof to->node);
+    const int first = block * FIND_BLOCK;
+    const int end = brn_block_end(job->view.count, FIND_BLOCK, block);
+    int count = 0;
+    for (int i = first; i < end; ++i) {
+        const brn_candidate *c = &job->view.item[i];
+        /* Most are further apart, which is seen from how far they were before; rounding is far below SURE - 1. */
+        if (brn_candidate_least(&job->view, i) > SURE * (job->ipc->dhat + c->offset)) {
+            continue;
+        }
+        count += in_contact(job, c, &job->to[first + count]);
     }
+    job->found[block] = count;
     return BRN_OK;
 }
 
@@ -70,10 +84,31 @@ brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double 
 {
     brn_stopwatch *watch = &ipc->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    ipc->looked = false;
     const brn_status status = brn_candidates_find(ipc->candidates, x0, x1, ipc->dhat);
     (void)brn_stopwatch_switch(watch, was);
     return status;
+}
+
+/* Contacts in the order of the candidates. */
+static brn_status list_contacts(brn_ipc *ipc, const double *x)
+{
+    find_job job = {.ipc = ipc, .x = x};
+    if (!brn_candidates_cover(ipc->candidates, x)) {
+        BRN_TRY(brn_candidates_find(ipc->candidates, x, x, ipc->dhat));
+    }
+    brn_candidates_view(ipc->candidates, x, NULL, &job.view);
+    BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, job.view.count);
+    const int nblocks = brn_block_count(job.view.count, FIND_BLOCK);
+    job.to = ipc->contact;
+    BRN_TAKE(brn_ctx_arena(ipc->ctx), job.found, nblocks);
+    BRN_TRY(brn_parallel_for(ipc->ctx, nblocks, find_block, &job));
+    ipc->ncontact = 0;
+    for (int b = 0; b < nblocks; ++b) {
+        memmove(&ipc->contact[ipc->ncontact], &ipc->contact[b * FIND_BLOCK],
+                (size_t)job.found[b] * sizeof *ipc->contact);
+        ipc->ncontact += job.found[b];
+    }
+    return ipc->params->convergent ? brn_ipc_merge_contacts(ipc, x) : BRN_OK;
 }
 
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
@@ -84,22 +119,15 @@ brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
     }
     brn_stopwatch *watch = &ipc->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    find_job job = {ipc, brn_candidates_get(ipc->candidates), brn_candidates_count(ipc->candidates), x, NULL};
-    BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, job.count);
-    job.to = ipc->contact;
-    BRN_TRY(brn_parallel_for(ipc->ctx, brn_block_count(job.count, FIND_BLOCK), find_block, &job));
-    ipc->ncontact = 0;
-    for (int i = 0; i < job.count; ++i) {
-        if (ipc->contact[i].area > 0.0) {
-            ipc->contact[ipc->ncontact++] = ipc->contact[i];
-        }
-    }
-    if (ipc->params->convergent) {
-        BRN_TRY(brn_ipc_merge_contacts(ipc, x));
-    }
+    brn_arena *arena = brn_ctx_arena(ipc->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    ipc->looked = false;
+    const brn_status status = list_contacts(ipc, x);
+    brn_arena_rewind(arena, mark);
+    (void)brn_stopwatch_switch(watch, was);
+    BRN_TRY(status);
     memcpy(ipc->looked_at, x, bytes);
     ipc->looked = true;
-    (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }
 

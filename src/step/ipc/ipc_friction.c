@@ -9,21 +9,13 @@
 #include "linalg/dense.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* f0, f1/|u| and (f1' |u| - f1)/|u|^3 at |u| = y. */
-static void friction_law(double y, double eps, double *f0, double *f1_over, double *second)
-{
-    if (y < eps) {
-        *f0 = y * y / eps * (1.0 - y / (3.0 * eps)) + eps / 3.0;
-        *f1_over = (2.0 - y / eps) / eps;
-        *second = y > 0.0 ? -1.0 / (eps * eps * y) : 0.0;
-    } else {
-        *f0 = y;
-        *f1_over = 1.0 / y;
-        *second = -1.0 / (y * y * y);
-    }
-}
+/* Slip u of a pair [m], f0 [m], f1/|u| and (f1' |u| - f1)/|u|^3. */
+typedef struct law {
+    double u[3], f0, f1_over, second;
+} law;
 
 void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double u[3])
 {
@@ -38,6 +30,24 @@ void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, d
     for (int i = 0; i < 3; ++i) {
         u[i] -= along * s->normal[i];
     }
+}
+
+static law law_of(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x)
+{
+    const double eps = ipc->slip_scale;
+    law l;
+    brn_ipc_slip(ipc, s, x, l.u);
+    const double y = sqrt(brn_dense_dot3(l.u, l.u));
+    if (y < eps) {
+        l.f0 = y * y / eps * (1.0 - y / (3.0 * eps)) + eps / 3.0;
+        l.f1_over = (2.0 - y / eps) / eps;
+        l.second = y > 0.0 ? -1.0 / (eps * eps * y) : 0.0;
+    } else {
+        l.f0 = y;
+        l.f1_over = 1.0 / y;
+        l.second = -1.0 / (y * y * y);
+    }
+    return l;
 }
 
 /* ---- renewal ----------------------------------------------------------------------------------------------------------- */
@@ -107,7 +117,8 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
         const int a = ipc->skin->node_body[c->node[0]];
         const int b = ipc->skin->node_body[c->node[count - 1]];
         const double mu = ipc->model->friction[a * ipc->model->nbody + b];
-        if (!(mu > 0.0)) {
+        /* A negative share is taken off what others count twice: a friction of its own would drive. */
+        if (!(mu > 0.0) || c->area < 0.0) {
             continue;
         }
         brn_ipc_slide s = {.kind = c->kind};
@@ -124,33 +135,95 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
     return BRN_OK;
 }
 
+int brn_ipc_slide_order(const void *a, const void *b)
+{
+    const brn_ipc_slide *x = a;
+    const brn_ipc_slide *y = b;
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    for (int k = 0; k < 4; ++k) {
+        if (x->pair[k] != y->pair[k]) {
+            return x->pair[k] < y->pair[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Force and frame between those of one pair at two renewals. Near-parallel edges may change the place where they act as
+   much as their force, so a frame in between weighs both by their forces. */
+static void blend_slide(brn_ipc_slide *s, const brn_ipc_slide *was, double share)
+{
+    const double now = share * s->force;
+    const double then = (1.0 - share) * was->force;
+    s->force = now + then;
+    if (!(now * then > 0.0)) {
+        return;
+    }
+    const double a = now / s->force;
+    double normal[3];
+    for (int i = 0; i < 3; ++i) {
+        normal[i] = a * s->normal[i] + (1.0 - a) * was->normal[i];
+    }
+    const double length = sqrt(brn_dense_dot3(normal, normal));
+    for (int i = 0; i < 3 && length > 0.5; ++i) {
+        s->normal[i] = normal[i] / length;
+    }
+    for (int k = 0; k < s->count; ++k) {
+        s->weight[k] *= a;
+    }
+    for (int k = 0; k < was->count; ++k) { /* the same nodes, but for those without a weight */
+        append_node(s, was->node[k], (1.0 - a) * was->weight[k]);
+    }
+}
+
+/* Friction below this fraction of the largest is dropped once its pair has parted. */
+static const double FAINT = 1e-9;
+
+brn_status brn_ipc_blend_friction(brn_ipc *ipc, brn_ipc_slide *old, int nold, double share)
+{
+    double largest = 0.0;
+    if (nold > 0) {
+        qsort(old, (size_t)nold, sizeof *old, brn_ipc_slide_order);
+    }
+    for (int i = 0; i < ipc->nslide; ++i) {
+        brn_ipc_slide *s = &ipc->slide[i];
+        brn_ipc_slide *was =
+            nold > 0 ? bsearch(s, old, (size_t)nold, sizeof *old, brn_ipc_slide_order) : NULL;
+        if (was != NULL) {
+            blend_slide(s, was, share);
+            was->force = 0.0; /* carried on */
+        } else {
+            s->force *= share;
+        }
+        largest = fmax(largest, fabs(s->force));
+    }
+    for (int i = 0; i < nold; ++i) {
+        old[i].force *= 1.0 - share;
+        if (fabs(old[i].force) > FAINT * largest) {
+            BRN_GROW(ipc->ctx, ipc->slide, ipc->slide_capacity, ipc->nslide + 1);
+            ipc->slide[ipc->nslide++] = old[i];
+        }
+    }
+    return BRN_OK;
+}
+
 /* ---- the potential --------------------------------------------------------------------------------------------------------- */
 
 double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x)
 {
     double sum = 0.0;
     for (int n = 0; n < ipc->nslide; ++n) {
-        double u[3];
-        double f0 = 0.0;
-        double f1_over = 0.0;
-        double second = 0.0;
-        brn_ipc_slip(ipc, &ipc->slide[n], x, u);
-        friction_law(sqrt(brn_dense_dot3(u, u)), ipc->slip_scale, &f0, &f1_over, &second);
-        sum += ipc->slide[n].force * f0;
+        sum += ipc->slide[n].force * law_of(ipc, &ipc->slide[n], x).f0;
     }
     return sum;
 }
 
 void brn_ipc_friction_force(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double force[3])
 {
-    double u[3];
-    double f0 = 0.0;
-    double f1_over = 0.0;
-    double second = 0.0;
-    brn_ipc_slip(ipc, s, x, u);
-    friction_law(sqrt(brn_dense_dot3(u, u)), ipc->slip_scale, &f0, &f1_over, &second);
+    const law l = law_of(ipc, s, x);
     for (int i = 0; i < 3; ++i) {
-        force[i] = -s->force * f1_over * u[i];
+        force[i] = -s->force * l.f1_over * l.u[i];
     }
 }
 
@@ -171,16 +244,11 @@ void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad
 
 void brn_ipc_friction_core(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double core[9])
 {
-    double u[3];
-    double f0 = 0.0;
-    double f1_over = 0.0;
-    double second = 0.0;
-    brn_ipc_slip(ipc, s, x, u);
-    friction_law(sqrt(brn_dense_dot3(u, u)), ipc->slip_scale, &f0, &f1_over, &second);
+    const law l = law_of(ipc, s, x);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             const double across = (i == j ? 1.0 : 0.0) - s->normal[i] * s->normal[j];
-            core[3 * i + j] = s->force * (f1_over * across + second * u[i] * u[j]);
+            core[3 * i + j] = s->force * (l.f1_over * across + l.second * l.u[i] * l.u[j]);
         }
     }
 }

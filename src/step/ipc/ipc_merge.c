@@ -1,14 +1,20 @@
 /* Convergent contact [Li et al. 2023]: the barrier of a point stands for the nearest place of a surface, but a place on an
-   edge is seen through both triangles of the edge, and a node through all of its. By inclusion and exclusion
+   edge is seen through both triangles of the edge, and a node through all of its. By inclusion and exclusion over the
+   sides (2D: edges, 3D: triangles) that a point is in contact with, with m_e of them at an edge e and m_v at a node v,
 
-       sum over triangles - sum over edges + sum over nodes   (2D: edges - nodes)
+       3D:  sum over triangles - sum_e (m_e - 1) + sum_v (1 - m_v + sum of (m_e - 1) over the edges at v)
+       2D:  sum over edges + sum_v (1 - m_v)
 
-   counts every nearest place once, whatever the mesh; at the rim of an open surface less is taken off. Terms of the same
-   nodes are joined, so what remains has a positive share. The share is the point's own: it must not depend on the side that
-   sees it. Pairs of edges stay as they are: the edges of a mesh overlap each other's surroundings without bounding anything,
-   and taking off nodes could turn their sum negative; they carry a bounded share of the pressure and vanish from the force
-   with the gap. */
+   counts every nearest place once, whatever the mesh: at the rim of an open surface, where more than two triangles meet at
+   an edge, and where sides that share a node with the point take no part. Sides count when they are nearer than dhat: all
+   that meet at an edge or a node are where that is, so the sum is continuous. Terms of the same nodes are joined; what is left
+   has a positive share except in hollows, where a point sees several sides and their common edge is taken off. The share is the
+   point's own: it must not depend on the side that sees it. Pairs of edges stay as they are: the edges of a mesh overlap each
+   other's surroundings without bounding anything, and taking off nodes could turn their sum negative; they carry a bounded
+   share of the pressure and vanish from the force with the gap. */
 #include "step/ipc/ipc.h"
+
+#include "base/arena.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +35,7 @@ static int by_nodes(const void *a, const void *b)
     return 0;
 }
 
-/* Appends the term of point node[0] and an edge, or a side, reduced to the nodes of its stencil. */
+/* Appends the term of point node[0] and a side, an edge or a node, reduced to the nodes of its stencil. */
 static brn_status append(brn_ipc *ipc, int kind, const int node[4], double share, double offset,
                          const double *x)
 {
@@ -67,54 +73,103 @@ static brn_status append(brn_ipc *ipc, int kind, const int node[4], double share
     return BRN_OK;
 }
 
-/* Every term that a point and a side bring: each of k sides brings a kth part of what is to be taken off (or added) at
-   their common edge or node; all of them are in contact where that is. */
-static brn_status append_terms(brn_ipc *ipc, const brn_ipc_contact *c, const double *x)
+/* A node, or an edge (other >= 0), of a side and what it counts. */
+typedef struct share {
+    int node, other;
+    int count;
+} share;
+
+static int by_part(const void *a, const void *b)
 {
-    const brn_skin *skin = ipc->skin;
-    const int p = c->node[0];
-    const bool flat = c->kind == BRN_TOUCH_POINT_EDGE;
-    const double area = (flat ? 0.5 : 0.25) * skin->node_area[p];
-    const int corners = flat ? 2 : 3;
-    BRN_TRY(append(ipc, c->kind, c->node, area, c->offset, x));
-    for (int k = 0; k < corners; ++k) {
-        const int v = c->node[1 + k];
-        const int w = c->node[1 + (k + 1) % corners];
-        const double sides = skin->node_sides[v];
-        double off_edges = 0.0; /* what the edges at v take off there, by all sides */
-        if (!flat) {
-            const int edge = brn_skin_find_edge(skin, v, w);
-            const double shared = edge >= 0 ? skin->edge_sides[edge] : 1.0;
-            const int pair[4] = {p, v, w, -1};
-            BRN_TRY(append(ipc, BRN_TOUCH_POINT_EDGE, pair, -area * (shared - 1.0) / shared, c->offset, x));
-            /* Inside a surface every edge at v has two sides: node_edges of them; at a rim two edges have one. */
-            off_edges = skin->node_edges[v] == skin->node_sides[v] ? sides : sides - 1.0;
+    const share *x = a;
+    const share *y = b;
+    if (x->node != y->node) {
+        return x->node < y->node ? -1 : 1;
+    }
+    return (x->other > y->other) - (x->other < y->other);
+}
+
+/* Adds up the counts of equal parts; returns how many different ones there are. */
+static int join_shares(share *part, int count)
+{
+    int joined = 0;
+    qsort(part, (size_t)count, sizeof *part, by_part);
+    for (int i = 0; i < count; ++i) {
+        if (joined > 0 && by_part(&part[joined - 1], &part[i]) == 0) {
+            part[joined - 1].count += part[i].count;
+        } else {
+            part[joined++] = part[i];
         }
-        const int single[4] = {p, v, -1, -1};
-        BRN_TRY(append(ipc, BRN_TOUCH_POINT_POINT, single, area * (1.0 - sides + off_edges) / sides,
-                       c->offset, x));
+    }
+    return joined;
+}
+
+/* Every term of one point: contacts first .. first + count - 1 are with its sides. */
+static brn_status append_point(brn_ipc *ipc, int first, int count, const double *x)
+{
+    const brn_ipc_contact start = ipc->contact[first];
+    const int p = start.node[0];
+    const bool flat = start.kind == BRN_TOUCH_POINT_EDGE;
+    const int corners = flat ? 2 : 3;
+    const double area = (flat ? 0.5 : 0.25) * ipc->skin->node_area[p];
+    brn_arena *arena = brn_ctx_arena(ipc->ctx);
+    share *edge = NULL;
+    share *node = NULL;
+    BRN_TAKE(arena, edge, 3 * (size_t)count);
+    BRN_TAKE(arena, node, 9 * (size_t)count);
+    int nedge = 0;
+    int nnode = 0;
+    for (int i = 0; i < count; ++i) {
+        const brn_ipc_contact c = ipc->contact[first + i];
+        BRN_TRY(append(ipc, c.kind, c.node, area, c.offset, x));
+        for (int k = 0; k < corners; ++k) {
+            const int v = c.node[1 + k];
+            const int w = c.node[1 + (k + 1) % corners];
+            node[nnode++] = (share){v, -1, -1};
+            if (!flat) {
+                edge[nedge++] = (share){v < w ? v : w, v < w ? w : v, 1};
+            }
+        }
+    }
+    nedge = join_shares(edge, nedge);
+    for (int e = 0; e < nedge; ++e) {
+        const int more = edge[e].count - 1;
+        const int pair[4] = {p, edge[e].node, edge[e].other, -1};
+        BRN_TRY(append(ipc, BRN_TOUCH_POINT_EDGE, pair, -area * more, start.offset, x));
+        node[nnode++] = (share){edge[e].node, -1, more};
+        node[nnode++] = (share){edge[e].other, -1, more};
+    }
+    nnode = join_shares(node, nnode);
+    for (int v = 0; v < nnode; ++v) {
+        const int single[4] = {p, node[v].node, -1, -1};
+        BRN_TRY(append(ipc, BRN_TOUCH_POINT_POINT, single, area * (1 + node[v].count), start.offset, x));
     }
     return BRN_OK;
 }
 
-brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x)
+/* How many contacts from `first` on are of the same point with its sides; 0: not a point that has a share of a surface. */
+static int run_length(const brn_ipc *ipc, int first, int found)
 {
-    const int found = ipc->ncontact;
-    for (int i = 0; i < found; ++i) {
-        const brn_ipc_contact c = ipc->contact[i];
-        const bool lone = ipc->skin->node_sides[c.node[0]] == 0;
-        const bool side =
-            c.kind == BRN_TOUCH_POINT_TRIANGLE || (c.kind == BRN_TOUCH_POINT_EDGE && ipc->skin->dim == 2);
-        if (lone || !side) {
-            BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, (size_t)ipc->ncontact + 1);
-            ipc->contact[ipc->ncontact++] = c;
-        } else {
-            BRN_TRY(append_terms(ipc, &c, x));
-        }
+    const brn_ipc_contact *c = &ipc->contact[first];
+    const bool lone = ipc->skin->node_sides[c->node[0]] == 0;
+    const bool side =
+        c->kind == BRN_TOUCH_POINT_TRIANGLE || (c->kind == BRN_TOUCH_POINT_EDGE && ipc->skin->dim == 2);
+    int count = 0;
+    while (side && !lone && first + count < found && c[count].kind == c->kind &&
+           c[count].node[0] == c->node[0] && c[count].offset == c->offset) {
+        ++count;
     }
-    brn_ipc_contact *all = ipc->contact + found;
-    const int count = ipc->ncontact - found;
-    qsort(all, (size_t)count, sizeof *all, by_nodes);
+    return count;
+}
+
+/* Terms of the same nodes into one. */
+static void join_terms(brn_ipc *ipc, int first)
+{
+    brn_ipc_contact *all = ipc->contact + first;
+    const int count = ipc->ncontact - first;
+    if (count > 0) {
+        qsort(all, (size_t)count, sizeof *all, by_nodes);
+    }
     ipc->ncontact = 0;
     for (int i = 0; i < count;) {
         brn_ipc_contact sum = all[i];
@@ -129,5 +184,26 @@ brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x)
         }
         i = next;
     }
+}
+
+brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x)
+{
+    const int found = ipc->ncontact;
+    brn_arena *arena = brn_ctx_arena(ipc->ctx);
+    for (int i = 0; i < found;) {
+        const int count = run_length(ipc, i, found);
+        if (count == 0) {
+            const brn_ipc_contact c = ipc->contact[i++];
+            BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, (size_t)ipc->ncontact + 1);
+            ipc->contact[ipc->ncontact++] = c;
+            continue;
+        }
+        const brn_arena_mark mark = brn_arena_now(arena);
+        const brn_status status = append_point(ipc, i, count, x);
+        brn_arena_rewind(arena, mark);
+        BRN_TRY(status);
+        i += count;
+    }
+    join_terms(ipc, found);
     return BRN_OK;
 }

@@ -6,21 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_pair(const void *a, const void *b)
-{
-    const brn_ipc_slide *x = a;
-    const brn_ipc_slide *y = b;
-    if (x->kind != y->kind) {
-        return x->kind < y->kind ? -1 : 1;
-    }
-    for (int k = 0; k < 4; ++k) {
-        if (x->pair[k] != y->pair[k]) {
-            return x->pair[k] < y->pair[k] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
 /* Middle between the two surfaces: the first side's closest point, less its radius and half the gap along the normal. */
 static void place_between(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x,
                           const double weight[4], brn_contact_point *to)
@@ -66,7 +51,7 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
 {
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     if (ipc->nslide > 0) {
-        qsort(ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair);
+        qsort(ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, brn_ipc_slide_order);
     }
     BRN_GROW(ipc->ctx, ipc->point, ipc->point_capacity, (size_t)ipc->ncontact + (size_t)ipc->nslide);
     ipc->npoint = 0;
@@ -80,9 +65,9 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
         place_between(ipc, c, x, weight, to);
         brn_ipc_slide wanted = {.kind = c->kind};
         memcpy(wanted.pair, c->node, sizeof wanted.pair);
-        brn_ipc_slide *slide =
-            ipc->nslide > 0 ? bsearch(&wanted, ipc->slide, (size_t)ipc->nslide, sizeof *ipc->slide, by_pair)
-                            : NULL;
+        brn_ipc_slide *slide = ipc->nslide > 0 ? bsearch(&wanted, ipc->slide, (size_t)ipc->nslide,
+                                                         sizeof *ipc->slide, brn_ipc_slide_order)
+                                               : NULL;
         if (slide != NULL) {
             add_friction(ipc, slide, x, to);
             slide->count = 0; /* told */

@@ -72,11 +72,11 @@ brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candida
     c->ctx = ctx;
     c->skin = skin;
     const brn_part_list lists[BRN_PART_LISTS] = {
-        [BRN_POINTS] = {skin->npoint, 1, skin->point},
-        [BRN_EDGES] = {skin->nedge, 2, (const int *)skin->edge},
-        [BRN_TRIS] = {skin->ntri, 3, (const int *)skin->tri},
-        [BRN_LONE_POINTS] = {skin->nlone_point, 1, skin->lone_point},
-        [BRN_LONE_EDGES] = {skin->nlone_edge, 2, (const int *)skin->lone_edge},
+        [BRN_POINTS] = {.count = skin->npoint, .width = 1, .node = skin->point},
+        [BRN_EDGES] = {.count = skin->nedge, .width = 2, .node = (const int *)skin->edge},
+        [BRN_TRIS] = {.count = skin->ntri, .width = 3, .node = (const int *)skin->tri},
+        [BRN_LONE_POINTS] = {.count = skin->nlone_point, .width = 1, .node = skin->lone_point},
+        [BRN_LONE_EDGES] = {.count = skin->nlone_edge, .width = 2, .node = (const int *)skin->lone_edge},
     };
     brn_status status = brn_bvh_pairs_create(ctx, &c->pairs);
     for (int i = 0; i < BRN_PART_LISTS && status >= 0; ++i) {

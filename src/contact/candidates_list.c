@@ -301,9 +301,11 @@ static void merge(brn_candidates *c, const size_t fresh_end[BRN_PAIRINGS])
         const size_t rest = (size_t)(from - start);
         to -= from - start;
         from = start;
-        memmove(&c->key[to], &c->key[from], rest * sizeof *c->key);
-        memmove(&c->item[to], &c->item[from], rest * sizeof *c->item);
-        memmove(&c->apart[to], &c->apart[from], rest * sizeof *c->apart);
+        if (rest > 0 && to != from) {
+            memmove(&c->key[to], &c->key[from], rest * sizeof *c->key);
+            memmove(&c->item[to], &c->item[from], rest * sizeof *c->item);
+            memmove(&c->apart[to], &c->apart[from], rest * sizeof *c->apart);
+        }
     }
 }
 

@@ -241,6 +241,13 @@ static brn_status remember_surface(brn_intersect *check, const brn_surface *s)
     return BRN_OK;
 }
 
+static void remember_positions(brn_intersect *check, const brn_surface *s)
+{
+    for (int a = 0; a < s->nnode; ++a) {
+        memcpy(check->pos[a], s->pos[a], sizeof *s->pos);
+    }
+}
+
 /* Whether no node of the surface has left its room. */
 static bool in_rooms(const brn_intersect *check, const brn_surface *s)
 {
@@ -353,13 +360,12 @@ static brn_status look_over(brn_intersect *check, const brn_surface *s, brn_bvh_
 /* A list with some room, if the surface is slow. */
 static brn_status make_list(brn_intersect *check, const brn_surface *s)
 {
-    const bool known = same_surface(check, s);
-    if (!known) {
+    if (!same_surface(check, s)) {
         BRN_TRY(remember_surface(check, s));
-        memcpy(check->pos, s->pos, (size_t)s->nnode * sizeof *s->pos);
+        remember_positions(check, s);
     }
     const double spare = choose_spare(check, s);
-    memcpy(check->pos, s->pos, (size_t)s->nnode * sizeof *s->pos);
+    remember_positions(check, s);
     check->listed = false;
     if (!(spare > 0.0)) {
         return BRN_OK;

@@ -15,7 +15,7 @@
 enum { BLOCKS = 15 };
 
 /* R = 1 m, on a slab; joints and feet start one dhat open. */
-static char *arch_text(double thickness, double friction)
+static char *arch_text(double thickness, double friction, int lags)
 {
     const double dhat = 1e-4;
     const double half_gap = 0.5 * dhat * 180.0 / M_PI; /* degrees at R */
@@ -25,14 +25,15 @@ static char *arch_text(double thickness, double friction)
     assert_non_null(file);
     (void)fprintf(file,
                   "brunt: 1\ntime: {step: 0.01, end: 0.5}\n"
-                  "method: {type: ipc, dhat: %g, kappa: 1e7, friction_speed: 1e-4, tolerance: 1e-6}\n"
+                  "method: {type: ipc, dhat: %g, kappa: 1e7, friction_speed: 1e-4, tolerance: 1e-6, "
+                  "friction_iterations: %d}\n"
                   "materials: {stone: {type: neo_hookean, young: 1e9, poisson: 0.2, density: 2300}}\n"
                   "contact: {friction: %g, self: false}\nmeshes:\n"
                   "  slab: {box: {size: [4, 2, 0.1], cells: [1, 1, 1], element: hex8}}\n"
                   "  block: {sector: {inner_radius: %.17g, outer_radius: %.17g, width: 0.3, from: %.17g, to: "
                   "%.17g, cells: [1, 1, 1]}}\n"
                   "bodies:\n  - {name: slab, type: static, mesh: slab, position: [0, 0, %.17g]}\n",
-                  dhat, friction, 1.0 - 0.5 * thickness, 1.0 + 0.5 * thickness, half_gap,
+                  dhat, lags, friction, 1.0 - 0.5 * thickness, 1.0 + 0.5 * thickness, half_gap,
                   180.0 / BLOCKS - half_gap, -0.05 - 0.5 * dhat);
     for (int i = 0; i < BLOCKS; ++i) {
         (void)fprintf(file,
@@ -51,7 +52,7 @@ static const double fallen =
 static double keystone_drop(double thickness, double friction, double *speed)
 {
     stage s;
-    stage_open_text(&s, arch_text(thickness, friction));
+    stage_open_text(&s, arch_text(thickness, friction, 1));
     const brn_body *key = &s.model->body[1 + BLOCKS / 2];
     double drop = 0.0;
     while (!brn_sim_done(s.sim) && drop < fallen) {
@@ -104,8 +105,46 @@ static void test_arch(void **state)
     validation_close(rows);
 }
 
+/* Largest error of the cone [N] over the first steps but the very first, whose joints start open; most lags of a step. */
+static double cone_error(double friction, int iterations, int *lags)
+{
+    stage s;
+    stage_open_text(&s, arch_text(0.2, friction, iterations));
+    double worst = 0.0;
+    *lags = 0;
+    for (int i = 0; i < 12; ++i) {
+        const brn_report r = stage_step(&s);
+        assert_int_equal(r.intersections, 0);
+        assert_int_equal(r.substeps, 1);
+        worst = i > 0 ? fmax(worst, r.cone_error) : 0.0;
+        *lags = r.lags > *lags ? r.lags : *lags;
+    }
+    stage_close(&s);
+    return worst;
+}
+
+/* Friction whose normal forces are renewed until they settle ends before its cap of 100 lags, standing or falling, and obeys
+   Coulomb's law, which friction of the last step's forces does not. */
+static void test_settled_friction(void **state)
+{
+    (void)state;
+    const double weight = 2300 * 9.81 * 0.2 * 0.3 * M_PI; /* [N] */
+    static const double friction[] = {0.5, 0.2};
+    for (int i = 0; i < BRN_COUNT(friction); ++i) {
+        int lags = 0;
+        const double lagged = cone_error(friction[i], 1, &lags);
+        assert_int_equal(lags, 1);
+        const double settled = cone_error(friction[i], 0, &lags);
+        print_message("mu %g: cone error %g N with one lag, %g N settled, in %d lags at most\n", friction[i],
+                      lagged, settled, lags);
+        assert_true(lags > 1 && lags < 100);
+        /* a renewal changed no force by more than 1e-5 of the largest, and that is not above the weight */
+        assert_true(settled < 1e-5 * weight && settled < 1e-2 * lagged);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arch), cmocka_unit_test(test_settled_friction)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

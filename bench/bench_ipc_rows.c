@@ -45,7 +45,7 @@ ROW(ball_on_mat, .scene = "ball-on-mat",
     .window = BRN_WINDOW_FREE, .steps = 15, .cpu = 1.6, .iterations = 4.0, .goal = 4.0)
 
 ROW(squeeze, .scene = "squeeze",
-    .sets = {LOOSE, "meshes.ball.sphere.resolution=0.0098", "bodies.ram.position=[0,0,0.6]"},
+    .sets = {LOOSE, "meshes.ball.sphere.resolution=0.0098", "bodies.ball.position=[0,0,0.24]", "bodies.ram.position=[0,0,0.8]"},
     .window = BRN_WINDOW_FREE, .steps = 15, .cpu = 3.0, .iterations = 3.7, .goal = 4.0)
 
 ROW(rollers, .scene = "rollers", .sets = {LOOSE}, .steps = 30, .cpu = 3.6, .iterations = 16.0, .goal = 4.0)

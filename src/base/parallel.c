@@ -1,11 +1,22 @@
 #include "base/parallel.h"
 
+#include "base/os.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 256 };
+enum { WORKERS_MAX = 256, HISTORY = 16 };
+
+/* [s] Waking the helpers costs some microseconds: shorter jobs are done by the caller alone. */
+static const double WORTH_SHARING = 20e-6;
+
+/* How long a job took when its function was last called. */
+typedef struct history {
+    brn_block_fn fn;
+    double seconds;
+} history;
 
 typedef struct worker {
     brn_pool *pool;
@@ -22,30 +33,37 @@ struct brn_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, finished;
     uint64_t job; /* counts jobs; a change wakes the workers */
-    int running;  /* helpers that have not finished the current job */
+    bool open;    /* the current job may be joined: who wakes up too late is not waited for */
+    int running;  /* helpers that have joined the current job and not finished it */
     bool quit;
     brn_block_fn fn;
     void *arg;
     int nblocks;
     atomic_int next;
+    history past[HISTORY]; /* by the function's address; the caller's */
 };
+
+/* One block; false if there is none left. */
+static bool work_once(worker *w)
+{
+    brn_pool *pool = w->pool;
+    const int block = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+    if (block >= pool->nblocks) {
+        return false;
+    }
+    const brn_arena_mark mark = brn_arena_now(w->arena);
+    const brn_status status = pool->fn(pool->arg, block, w->arena);
+    brn_arena_rewind(w->arena, mark);
+    if (status < 0 && block < w->failed_block) {
+        w->failed_block = block;
+        w->status = status;
+    }
+    return true;
+}
 
 static void work(worker *w)
 {
-    brn_pool *pool = w->pool;
-    for (;;) {
-        const int block = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (block >= pool->nblocks) {
-            return;
-        }
-        const brn_arena_mark mark = brn_arena_now(w->arena);
-        const brn_status status = pool->fn(pool->arg, block, w->arena);
-        brn_arena_rewind(w->arena, mark);
-        if (status < 0 && block < w->failed_block) {
-            w->failed_block = block;
-            w->status = status;
-        }
-    }
+    while (work_once(w)) {}
 }
 
 static void *worker_main(void *arg)
@@ -62,6 +80,10 @@ static void *worker_main(void *arg)
             break;
         }
         seen = pool->job;
+        if (!pool->open) {
+            continue;
+        }
+        pool->running++;
         pthread_mutex_unlock(&pool->lock);
         work(w);
         pthread_mutex_lock(&pool->lock);
@@ -71,6 +93,52 @@ static void *worker_main(void *arg)
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
+}
+
+static void open_job(brn_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->open = true;
+    pool->job++;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void close_job(brn_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->open = false;
+    while (pool->running > 0) {
+        pthread_cond_wait(&pool->finished, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* The caller's part of a job with several blocks. The helpers are woken at once if the last job of this function was worth
+   it, else when this one has taken long enough, or its blocks say that it will. */
+static void work_shared(brn_pool *pool)
+{
+    history *past = &pool->past[((uintptr_t)pool->fn >> 4) % HISTORY];
+    const double started = brn_wall_time();
+    bool shared = past->fn == pool->fn && past->seconds > WORTH_SHARING;
+    if (shared) {
+        open_job(pool);
+    }
+    double before = started;
+    while (!shared && work_once(&pool->workers[0])) {
+        const double now = brn_wall_time();
+        const int left = pool->nblocks - atomic_load(&pool->next);
+        if (left > 0 && now - started + left * (now - before) > WORTH_SHARING) {
+            shared = true;
+            open_job(pool);
+        }
+        before = now;
+    }
+    work(&pool->workers[0]);
+    if (shared) {
+        close_job(pool);
+    }
+    *past = (history){pool->fn, brn_wall_time() - started};
 }
 
 brn_status brn_parallel_for(brn_ctx *ctx, int nblocks, brn_block_fn fn, void *arg)
@@ -87,21 +155,10 @@ brn_status brn_parallel_for(brn_ctx *ctx, int nblocks, brn_block_fn fn, void *ar
         pool->workers[i].failed_block = INT_MAX;
         pool->workers[i].status = BRN_OK;
     }
-    const bool shared = pool->count > 1 && nblocks > 1;
-    if (shared) {
-        pthread_mutex_lock(&pool->lock);
-        pool->running = pool->count - 1;
-        pool->job++;
-        pthread_cond_broadcast(&pool->wake);
-        pthread_mutex_unlock(&pool->lock);
-    }
-    work(&pool->workers[0]);
-    if (shared) {
-        pthread_mutex_lock(&pool->lock);
-        while (pool->running > 0) {
-            pthread_cond_wait(&pool->finished, &pool->lock);
-        }
-        pthread_mutex_unlock(&pool->lock);
+    if (pool->count > 1 && nblocks > 1) {
+        work_shared(pool);
+    } else {
+        work(&pool->workers[0]);
     }
     int lowest = INT_MAX;
     brn_status status = BRN_OK;

@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/os.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -85,6 +86,12 @@ static void count_step(const brn_report *report, course *c)
     c->momentum_error = fmax(c->momentum_error, report->momentum_error);
 }
 
+/* On one thread what the caller uses: libraries have threads of their own that spin for a while after they are loaded. */
+static double time_used(const run *r)
+{
+    return brn_pool_workers(brn_ctx_pool(r->ctx)) == 1 ? brn_thread_time() : brn_cpu_time();
+}
+
 /* Steps through the window; at most `most` steps are counted. */
 static brn_status run_steps(run *r, const brn_ipc_row *row, int most, sample *samples, course *c)
 {
@@ -94,9 +101,9 @@ static brn_status run_steps(run *r, const brn_ipc_row *row, int most, sample *sa
     brn_model_get_info(r->model, &c->info);
     while (c->steps < most && !brn_sim_done(r->sim)) {
         brn_report report;
-        const double cpu = brn_cpu_time();
+        const double cpu = time_used(r);
         BRN_TRY(brn_sim_step(r->sim, &report));
-        const double cpu_used = brn_cpu_time() - cpu;
+        const double cpu_used = time_used(r) - cpu;
         counting = counting || report.contacts > 0;
         if (row->window == BRN_WINDOW_FREE && report.contacts > 0) {
             break;

@@ -26,6 +26,11 @@ double brn_cpu_time(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double brn_thread_time(void)
+{
+    return seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
 double brn_peak_mb(void)
 {
     struct rusage usage;

@@ -4,9 +4,10 @@
 
 #include "base/ctx.h"
 
-double brn_wall_time(void); /* [s], monotonic */
-double brn_cpu_time(void);  /* [s], of the whole process */
-double brn_peak_mb(void);   /* largest resident set so far */
+double brn_wall_time(void);   /* [s], monotonic */
+double brn_cpu_time(void);    /* [s], of the whole process */
+double brn_thread_time(void); /* [s] of processor, of the calling thread */
+double brn_peak_mb(void);     /* largest resident set so far */
 
 /* Reads a whole file (a '\0' is appended, not counted). Refuses more than `limit` bytes. Free *out with brn_free. */
 brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length);

@@ -10,7 +10,7 @@
 enum { WORKERS_MAX = 256, HISTORY = 16 };
 
 /* [s] Waking the helpers costs some microseconds: shorter jobs are done by the caller alone. */
-static const double WORTH_SHARING = 20e-6;
+static const double WORTH_SHARING = 50e-6;
 
 /* How long a job took when its function was last called. */
 typedef struct history {

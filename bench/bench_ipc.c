@@ -114,12 +114,12 @@ static brn_status run_steps(run *r, const brn_ipc_row *row, int most, sample *sa
             s->cpu = cpu_used;
             memcpy(s->phase, &report.phases, sizeof s->phase);
             count_step(&report, c);
+            c->hash = brn_sim_hash(r->sim);
         }
         if (brn_wall_time() - started > RUN_UNTIL && c->steps >= STEPS_LEAST) {
             break;
         }
     }
-    c->hash = brn_sim_hash(r->sim);
     return BRN_OK;
 }
 

@@ -47,7 +47,7 @@ static const brn_param params[] = {
               "how often a step is solved with the friction's normal forces renewed; 0: until they settle"),
     BRN_P_REAL(brn_ipc_params, tolerance, "1", 1e-4, 0.0, 1.0, BRN_OPEN,
                "Newton stops when no node would still move faster than this times the model's size a second"),
-    BRN_P_INT(brn_ipc_params, iterations, 100, 1, 100000,
+    BRN_P_INT(brn_ipc_params, iterations, 300, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
                  "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi"),

@@ -1,0 +1,113 @@
+// What the parts of the page hand to each other: runs, frames, what is under the pointer. The wire format is docs/viewer.md.
+
+export type BodyType = "deformable" | "static" | "rigid";
+
+export interface Body {
+    name: string;
+    type: BodyType;
+    plane: boolean;
+    vertexFirst: number;
+    vertexCount: number;
+    triFirst: number;
+    triCount: number;
+    edgeFirst: number;
+    edgeCount: number;
+}
+
+export interface Field {
+    name: string;
+    label: string;
+    unit: string;
+    range: [number, number]; // over all frames
+}
+
+export interface Series {
+    columns: string[];
+    rows: number;
+    of: number; // rows before thinning
+    column(name: string): Float32Array | null; // a live run: the rows so far
+}
+
+/** What does not change in time. */
+export interface Run {
+    name: string;
+    title: string;
+    method: string;
+    version: string;
+    dimension: 2 | 3;
+    end: number;
+    step: number;
+    live: boolean;
+    recorded: number;
+    times: number[]; // of the frames that can be had; a live run's grows
+    thinned: string | null;
+    bodies: Body[];
+    fields: Field[];
+    contacts: boolean;
+    scene: string;
+    summary: Record<string, unknown> | null;
+    series: Series;
+    notes: string[];
+    rest: Float32Array; // [vertices][3]
+    node: Uint32Array; // [vertices]
+    tri: Uint32Array; // [triangles][3]
+    edge: Uint32Array; // [edges][2]
+}
+
+export interface Contacts {
+    count: number;
+    total: number;
+    data: Float32Array; // [count][9]: place, friction, normal force, gap, slip speed
+    normal: Int16Array; // [count][3] times 32767
+    body: Uint16Array; // [count][2]
+    stick: Uint8Array; // [count]
+}
+
+/** One moment of a run, decoded. */
+export interface Frame {
+    index: number;
+    time: number;
+    step: number;
+    position: Float32Array; // [vertices][3]
+    fields: Map<string, Float32Array>; // [vertices]
+    contacts: Contacts;
+}
+
+/** Where packets come from. frame() may be asked for in any order; an abandoned wish is cheap. */
+export interface Source {
+    run: Run;
+    frame(index: number): Promise<Frame>;
+    live: LiveLink | null;
+}
+
+export interface LiveState {
+    running: boolean;
+    done: boolean;
+    speed: number;
+    time: number;
+    step: number;
+    rate: number;
+    dropped: number;
+    error: string | null;
+    gravity: [number, number, number];
+    friction: { bodies: [string, string]; value: number }[];
+    motions: { name: string; speed: number }[];
+    movable: number[];
+}
+
+export interface LiveLink {
+    state: LiveState | null;
+    connected: boolean;
+    send(command: string): void;
+    onChange(listener: () => void): void; // state or connection changed, or a frame arrived
+}
+
+/** What is under the pointer. */
+export interface Hit {
+    pane: number; // which run
+    body: number;
+    vertex: number; // nearest vertex of the triangle
+    node: number;
+    point: [number, number, number];
+    value: number | null; // of the field that colours the bodies, interpolated at the point
+}

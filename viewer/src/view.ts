@@ -1,0 +1,77 @@
+// Everything that the person chose: one object, restorable from the URL's hash. Parts listen to it and never to each other.
+
+export type Colour = string; // "body", or the name of a field, or "difference" on a compare page
+export type Theme = "light" | "dark";
+export type Projection = "perspective" | "parallel";
+
+export interface Camera {
+    position: [number, number, number];
+    target: [number, number, number];
+    up: [number, number, number];
+    zoom: number;
+    projection: Projection;
+}
+
+export interface Clip {
+    axis: "x" | "y" | "z" | null;
+    at: number; // 0 to 1 across the bodies' box
+    flip: boolean;
+}
+
+export interface View {
+    time: number; // [s] the moment shown
+    playing: boolean;
+    speed: number; // simulated seconds a second; 1 = real time
+    loop: boolean;
+    colour: Colour;
+    range: [number, number] | null; // locked range of the colour; null: over all frames
+    contacts: boolean;
+    arrowScale: number;
+    wireframe: boolean;
+    axes: boolean;
+    clip: Clip;
+    hidden: number[]; // bodies
+    ghost: number[]; // bodies drawn transparent
+    camera: Camera | null; // null: frame everything
+    bookmarks: Camera[]; // at most 9, keys 1 to 9
+    theme: Theme;
+    panel: string | null; // open tab of the side panel
+    plots: string[]; // series columns that are drawn
+    overlay: boolean; // compare: the other runs as ghosts in each pane
+}
+
+export type Listener = (view: Readonly<View>, changed: ReadonlySet<keyof View>) => void;
+
+/** A View that tells who listens what changed, once a microtask. */
+export class Store {
+    private listeners: Listener[] = [];
+    private changed = new Set<keyof View>();
+
+    constructor(private view: View) {}
+
+    get(): Readonly<View> {
+        return this.view;
+    }
+
+    set(change: Partial<View>): void {
+        const keys = (Object.keys(change) as (keyof View)[]).filter((key) => change[key] !== this.view[key]);
+        if (keys.length === 0) {
+            return;
+        }
+        this.view = { ...this.view, ...change };
+        if (this.changed.size === 0) {
+            queueMicrotask(() => this.tell());
+        }
+        keys.forEach((key) => this.changed.add(key));
+    }
+
+    listen(listener: Listener): void {
+        this.listeners.push(listener);
+    }
+
+    private tell(): void {
+        const changed = this.changed;
+        this.changed = new Set();
+        this.listeners.forEach((listener) => listener(this.view, changed));
+    }
+}

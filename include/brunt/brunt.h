@@ -313,7 +313,7 @@ BRN_API brn_run_options brn_run_options_default(void);
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
 
 typedef struct brn_export_options {
-    const char *format; /* "vtu" | "obj" | "csv" | "html" */
+    const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "html" */
     const char *out;    /* folder; NULL: DIR/FORMAT. html: the file; NULL: DIR/report.html */
     int every;          /* each n-th frame, 1 = all */
     double size_mb;     /* [MB] html: the file is thinned to it */

@@ -323,6 +323,26 @@ BRN_API brn_export_options brn_export_options_default(void);
 BRN_API brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
                               int *files);
 
+/* How far apart two runs are, at the times that both cover: the frame times of the one with fewer frames, and the last common
+   one. Where the other has no frame then, its positions are interpolated, linear in time. NaN: not known. */
+typedef struct brn_difference {
+    bool same_mesh; /* same bodies with the same nodes; else only probes are compared */
+    int nodes;      /* compared: of deformable and rigid bodies those in cells and on the boundary */
+    int moments, interpolated; /* times compared; of them between frames of one run */
+    double time_end;           /* [s] the last of them */
+    double max, rms;           /* [m] distance of positions, over all times and nodes */
+    double max_time;           /* [s] when it was largest, if it was not 0, and in which body */
+    char max_body[64];
+    double end_max, end_rms; /* [m] at time_end */
+    int probes;              /* probes and rigid bodies that both have */
+    double probe_max;        /* [m] largest distance of their displacements since the start */
+    double probe_max_time;
+    char probe_max_name[64];
+} brn_difference;
+
+BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir,
+                                    brn_difference *out);
+
 /* ---- view: packets for the page of the viewer (docs/viewer.md) ------------------------------------------------------ */
 
 typedef struct brn_view brn_view;

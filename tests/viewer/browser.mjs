@@ -1,62 +1,72 @@
 // Pages in a real browser. Every page that is opened here is watched: an error in its console, an exception, a request that fails
 // or leaves this machine fails the test that opened it.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { after } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { launch, PATIENCE, RUNS, startServer } from "./machine.mjs";
 import { readPng } from "./png.mjs";
 
-export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
-export const BRUNT = process.env.BRUNT ?? join(ROOT, "build", "release", "brunt");
-export const RUNS = process.env.BRUNT_RUNS ?? join(ROOT, "build", "release", "tests", "viewer");
-const CHROMIUM = process.env.BRUNT_CHROMIUM ?? "/usr/bin/chromium";
-const { chromium } = createRequire(join(ROOT, "viewer", "package.json"))("playwright-core");
-
-export const PATIENCE = 20000; // [ms] a loaded machine draws slowly; what takes longer is broken
 export const DESKTOP = { width: 1280, height: 720 };
 export const PHONE = { width: 390, height: 844 };
+const LONGEST = 90000; // [ms] of one check
 
-let browser = null;
-const servers = new Set();
+const checks = [];
 
-async function launch() {
-    browser ??= await chromium.launch({
-        executablePath: CHROMIUM,
-        // Software drawing, the same everywhere. Root has no sandbox to give.
-        args: ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb", "--disable-gpu-vsync",
-            ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
-    });
-    return browser;
+/** A check: body({open, serve}). What it opens is closed at its end; open's option `expected` lists errors that are meant to be. */
+export function check(name, body) {
+    checks.push({ name, body });
 }
 
-after(async () => {
-    servers.forEach((server) => server.kill("SIGKILL"));
-    await browser?.close();
-});
+/** Runs the checks of a file in one browser; an argument on the command line chooses those whose name holds it. */
+export async function runChecks(title) {
+    await test(title, async (t) => {
+        const browser = await launch();
+        try {
+            for (const { name, body } of checks.filter((one) => one.name.includes(process.argv[2] ?? ""))) {
+                await t.test(name, { timeout: LONGEST }, () => runCheck(browser, body));
+            }
+        } finally {
+            await browser.close();
+        }
+    });
+}
+
+async function runCheck(browser, body) {
+    const closing = [];
+    const judging = [];
+    try {
+        await body({
+            async open(url, options = {}) {
+                const { expected = [], ready = true, ...rest } = options;
+                const context = await browser.newContext({ viewport: DESKTOP, acceptDownloads: true, ...rest });
+                closing.push(() => context.close());
+                const page = await context.newPage();
+                page.setDefaultTimeout(PATIENCE);
+                const trouble = page.trouble = watch(page, url);
+                judging.push(() => trouble.filter((text) => !expected.some((known) => known.test(text))));
+                await page.goto(url);
+                if (ready) {
+                    await settled(page);
+                }
+                return page;
+            },
+            async serve(...args) {
+                const server = await startServer(args);
+                closing.push(() => server.end("SIGKILL"));
+                return server;
+            },
+        });
+    } finally {
+        for (const close of closing.reverse()) {
+            await close();
+        }
+    }
+    assert.deepEqual(judging.flatMap((judge) => judge()), [], "the page reported errors");
+}
 
 export function reportUrl(name, file = "report.html") {
     return pathToFileURL(join(RUNS, name, file)).href;
-}
-
-/** Opens an address and waits for the first picture. t: the node:test context, whose end closes the page and judges it. */
-export async function open(t, url, options = {}) {
-    const { expectErrors = [], ready = true, ...contextOptions } = options;
-    const context = await (await launch()).newContext({ viewport: DESKTOP, acceptDownloads: true, ...contextOptions });
-    const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE);
-    const trouble = watch(page, url);
-    t.after(async () => {
-        await context.close();
-        const bad = trouble.filter((text) => !expectErrors.some((known) => known.test(text)));
-        assert.deepEqual(bad, [], "the page reported errors");
-    });
-    await page.goto(url);
-    if (ready) {
-        await settled(page);
-    }
-    return page;
 }
 
 function watch(page, url) {
@@ -107,41 +117,4 @@ export function stageBox(page) {
 export async function project(page, point, pane = 0) {
     const [x, y] = await page.evaluate(([at, which]) => window.brunt.stage.project(at, which), [point, pane]);
     return { x, y };
-}
-
-/** Asks again and again until the answer is true. */
-export async function eventually(what, ask, patience = PATIENCE) {
-    const start = Date.now();
-    let answer;
-    for (let wait = 20; Date.now() - start < patience; wait = Math.min(2 * wait, 300)) {
-        answer = await ask();
-        if (answer) {
-            return answer;
-        }
-        await new Promise((done) => setTimeout(done, wait));
-    }
-    throw new Error(`waited ${patience / 1000} s in vain: ${what}`);
-}
-
-/** Starts `brunt view ...`; resolves with its address and a way to end it. */
-export async function serve(t, args) {
-    const server = spawn(BRUNT, ["view", ...args], { stdio: ["pipe", "pipe", "pipe"] });
-    servers.add(server);
-    let said = "";
-    server.stdout.on("data", (data) => (said += data));
-    server.stderr.on("data", (data) => (said += data));
-    const gone = new Promise((done) => server.on("exit", (code, signal) => done({ code, signal })));
-    const end = async (signal = "SIGTERM") => {
-        server.kill(signal);
-        servers.delete(server);
-        return gone;
-    };
-    t.after(() => end("SIGKILL"));
-    const url = await eventually(`'brunt view ${args.join(" ")}' prints its address`, () => {
-        if (server.exitCode !== null) {
-            throw new Error(`brunt view ended with ${server.exitCode}: ${said}`);
-        }
-        return said.match(/http:\/\/127\.0\.0\.1:\d+\/\w+\//)?.[0];
-    });
-    return { url, end, said: () => said, running: () => server.exitCode === null && server.signalCode === null };
 }

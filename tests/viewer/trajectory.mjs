@@ -1,7 +1,7 @@
 // A run as `brunt export --format csv` tells it: the reader with which the page is compared.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RUNS } from "./browser.mjs";
+import { RUNS } from "./machine.mjs";
 
 /** Rows of a CSV file as objects; cells that are numbers become numbers. The exports quote only names with commas: none here. */
 function rowsOf(path) {

@@ -94,6 +94,13 @@ export const CONTACT_COLOURS = {
     dark: { stick: "rgb(77, 219, 168)", slip: "rgb(255, 168, 64)", normal: "rgb(120, 179, 255)", friction: "rgb(255, 128, 189)" },
 };
 
+/** Which arrows, and how long: a scale below 0 means logarithmic lengths. */
+export interface Arrows {
+    scale: number;
+    normal: boolean;
+    friction: boolean;
+}
+
 const DECADES = 4; // that logarithmic arrows span
 
 /** Length of an arrow for a force, the largest force having length 1; shape < 0: logarithmic. */
@@ -122,7 +129,7 @@ export class ContactMarks {
         this.reserve(64);
     }
 
-    set(contacts: Contacts, shape: number): void {
+    set(contacts: Contacts, arrows: Arrows): void {
         const count = Math.min(contacts.count, MOST);
         if (count > this.room) {
             this.reserve(Math.max(count, 2 * this.room));
@@ -136,8 +143,8 @@ export class ContactMarks {
         const unit = 0.35 * this.size;
         for (let k = 0; k < count; k++) {
             const p = 9 * k, push = data[p + 6]!, rub = Math.hypot(data[p + 3]!, data[p + 4]!, data[p + 5]!);
-            const pushed = (unit * arrowLength(Math.abs(push), this.largest, shape) * Math.sign(push)) / 32767;
-            const rubbed = rub > 0 ? (unit * arrowLength(rub, this.largest, shape)) / rub : 0;
+            const pushed = arrows.normal ? (unit * Math.sign(push) * arrowLength(Math.abs(push), this.largest, arrows.scale)) / 32767 : 0;
+            const rubbed = arrows.friction && rub > 0 ? (unit * arrowLength(rub, this.largest, arrows.scale)) / rub : 0;
             for (let axis = 0; axis < 3; axis++) {
                 const at = data[p + axis]!;
                 position.array[3 * k + axis] = place.array[6 * k + axis] = place.array[6 * k + 3 + axis] = at;

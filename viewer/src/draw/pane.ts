@@ -3,7 +3,7 @@ import * as three from "three";
 import type { Frame, Run } from "../types";
 import { Bodies, type Look } from "./bodies";
 import { Box, bodyBoxes, sceneBox } from "./bounds";
-import { ContactMarks } from "./contacts";
+import { ContactMarks, type Arrows } from "./contacts";
 import { Floor } from "./floor";
 import type { Shared } from "./material";
 
@@ -29,7 +29,7 @@ export class Pane {
         this.scene.matrixWorldAutoUpdate = false; // nothing has a place of its own
     }
 
-    setFrame(frame: Frame | null, values: Float32Array | null, exaggeration: number, arrows: number): void {
+    setFrame(frame: Frame | null, values: Float32Array | null, exaggeration: number, arrows: Arrows): void {
         this.frame = frame;
         this.values = values;
         if (frame) {
@@ -50,7 +50,7 @@ export class Pane {
         this.contacts.group.visible = contacts && this.frame !== null;
     }
 
-    setArrows(arrows: number): void {
+    setArrows(arrows: Arrows): void {
         if (this.frame) {
             this.contacts.set(this.frame.contacts, arrows);
         }

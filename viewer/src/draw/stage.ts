@@ -7,6 +7,7 @@ import { drawAxes, type Rect } from "./axes";
 import { Box, type Vec3 } from "./bounds";
 import { add, ANGLE, basisOf, distanceOf, dot, fitted, halfHeight, lookFrom, orbited, panned, unit, zoomed } from "./camera";
 import { mapOf, type MapName } from "./colours";
+import type { Arrows } from "./contacts";
 import { Controls } from "./controls";
 import { difference, whyNoDifference } from "./difference";
 import { layout } from "./layout";
@@ -29,8 +30,8 @@ export interface Scale {
 }
 
 export interface PictureOptions {
-    width: number;
-    height: number;
+    width?: number; // [pixels] as on the page
+    height?: number;
     transparent?: boolean;
     axes?: boolean;
 }
@@ -39,18 +40,16 @@ export type Axis = "+x" | "-x" | "+y" | "-y" | "+z" | "-z" | "iso" | "home";
 
 export class Stage {
     readonly canvas: HTMLCanvasElement;
-    readonly panes: Pane[];
+    readonly scenes: Pane[];
     /** Somebody else may take a gesture that starts: return true (dragging a body). */
     onPointer: (event: PointerEvent) => boolean = () => false;
-    /** A line from a point of a body to where it is pulled, while one drags. */
-    spring: { pane: number; from: Vec3; to: Vec3 } | null = null;
 
     private readonly overlay = document.createElement("canvas");
     private readonly renderer: three.WebGLRenderer;
     private readonly shared = sharedUniforms();
     private readonly perspective = new three.PerspectiveCamera();
     private readonly parallel = new three.OrthographicCamera();
-    private camera: Camera | null = null;
+    private wish: Camera | null = null; // null: everything in sight, as soon as there are frames
     private ownCamera: Camera | null = null; // what this wrote into the view last
     private cuts: ReadonlyMap<number, [number, number, number, number]> = new Map();
     private exaggeration = 1;
@@ -80,7 +79,7 @@ export class Stage {
         }
         this.overlay.style.pointerEvents = "none";
         host.append(this.canvas, this.overlay);
-        this.panes = runs.map((run) => new Pane(run, this.shared));
+        this.scenes = runs.map((run) => new Pane(run, this.shared));
         this.shared.uLit.value = this.flat ? 0 : 1;
         new Controls(this.canvas, this.controlHost());
         this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -90,6 +89,8 @@ export class Stage {
         store.listen((view, changed) => this.viewChanged(view, changed));
         this.resize();
         this.applyTheme(store.get());
+        this.applyOverlay(store.get());
+        this.applyClip(store.get());
         this.applyLook(store.get());
     }
 
@@ -102,11 +103,11 @@ export class Stage {
     setFrames(frames: readonly (Frame | null)[]): void {
         const start = performance.now();
         const view = this.store.get();
-        this.panes.forEach((pane, k) => {
+        this.scenes.forEach((pane, k) => {
             const frame = frames[k] ?? null;
             if (frame !== pane.frame || view.colour === "difference") {
                 pane.frame = frame;
-                pane.setFrame(frame, this.valuesOf(k, frames), this.exaggeration, view.arrowScale);
+                pane.setFrame(frame, this.valuesOf(k, frames), this.exaggeration, arrowsOf(view));
             }
         });
         this.applyLook(view);
@@ -158,50 +159,66 @@ export class Stage {
     // ---- the camera --------------------------------------------------------------------------------------------------
 
     frameAll(): void {
-        const now = this.current();
+        const now = this.camera();
         this.setCamera(this.fit(basisOf(now).back, now.projection));
     }
 
     look(axis: Axis): void {
-        this.setCamera(this.fit(lookFrom(axis, this.flat ? 2 : 3), this.current().projection));
+        this.setCamera(this.fit(lookFrom(axis, this.flat ? 2 : 3), this.camera().projection));
     }
 
     /** From azimuth and elevation, fitting given bodies: pictures. */
     lookAt(from: Vec3, bodies: readonly number[] | null, zoom: number, points?: Iterable<Float32Array>): void {
-        const camera = this.fit(from, this.current().projection, bodies, points);
+        const camera = this.fit(from, this.camera().projection, bodies, points);
         this.setCamera(zoom === 1 ? camera : zoomed(camera, zoom));
     }
 
     setProjection(projection: Camera["projection"]): void {
-        this.setCamera({ ...this.current(), projection });
+        this.setCamera({ ...this.camera(), projection });
     }
 
+    /** Turns the bodies [rad], to the right and down; 2D scenes are moved. */
     orbit(dx: number, dy: number): void {
-        this.setCamera(this.flat ? panned(this.current(), dx / 3, -dy / 3) : orbited(this.current(), dx, dy));
+        this.setCamera(this.flat ? panned(this.camera(), dx / 3, -dy / 3) : orbited(this.camera(), dx, dy));
     }
 
+    /** Moves the picture, in heights of it, to the right and down. */
     pan(dx: number, dy: number): void {
-        this.setCamera(panned(this.current(), dx, dy));
+        this.setCamera(panned(this.camera(), dx, -dy));
     }
 
     zoom(factor: number): void {
-        this.setCamera(zoomed(this.current(), factor));
+        this.setCamera(zoomed(this.camera(), factor));
     }
 
     // ---- places on the screen ----------------------------------------------------------------------------------------
 
-    /** Client coordinates of a point in a pane; outside of the pane if it is out of sight. */
-    project(point: Vec3, pane = 0): [number, number] {
-        const rect = this.rects[pane] ?? this.rects[0]!, camera = this.current();
+    /** Panes in the stage's element [pixels]. */
+    panes(): readonly Rect[] {
+        return this.rects;
+    }
+
+    /** Where a point is seen in the stage's element [pixels]; null behind the camera. */
+    project(point: Vec3, pane = 0): { x: number; y: number } | null {
+        const rect = this.rects[pane] ?? this.rects[0]!, camera = this.camera();
         const { right, up, back } = basisOf(camera);
-        const offset = add(point, camera.target, -1);
-        const distance = distanceOf(camera), depth = camera.projection === "perspective" ? (distance - dot(offset, back)) / distance : 1;
-        const half = halfHeight(camera) * Math.max(depth, 1e-6);
-        const box = this.host.getBoundingClientRect();
-        return [
-            box.left + rect.x + rect.width / 2 + (dot(offset, right) / half) * (rect.height / 2),
-            box.top + rect.y + rect.height / 2 - (dot(offset, up) / half) * (rect.height / 2),
-        ];
+        const offset = add(point, camera.target, -1), distance = distanceOf(camera);
+        const depth = camera.projection === "perspective" ? 1 - dot(offset, back) / distance : 1;
+        if (depth <= 0.01) {
+            return null;
+        }
+        const rate = rect.height / 2 / (halfHeight(camera) * depth);
+        return { x: rect.x + rect.width / 2 + rate * dot(offset, right), y: rect.y + rect.height / 2 - rate * dot(offset, up) };
+    }
+
+    /** Value at a vertex of what the colours show; null if it has none. */
+    valueAt(pane: number, vertex: number): number | null {
+        return this.scenes[pane]?.values?.[vertex] ?? null;
+    }
+
+    /** What the colours span; null while bodies have their own. */
+    range(): [number, number] | null {
+        return this.scale()?.range ?? null;
     }
 
     pick(clientX: number, clientY: number): Hit | null {
@@ -218,7 +235,7 @@ export class Stage {
         if (!at) {
             return through;
         }
-        const { back } = basisOf(this.current());
+        const { back } = basisOf(this.camera());
         const share = dot(add(through, at.ray.from, -1), back) / dot(at.ray.along, back);
         return add(at.ray.from, at.ray.along, share);
     }
@@ -255,11 +272,11 @@ export class Stage {
 
     /** The panes as an image, at any size, with the axes but without anything else of the page. */
     snapshot(options: PictureOptions): HTMLCanvasElement {
-        const { width, height } = options;
+        const { width = this.width, height = this.height } = options;
         const most = this.renderer.capabilities.maxTextureSize;
         const fine = 2 * Math.max(width, height) <= Math.min(most, 8192) ? 2 : 1;
-        const camera = this.camera;
-        const rects = layout(this.panes.length, width, height);
+        const camera = this.wish;
+        const rects = layout(this.scenes.length, width, height);
         const canvas = document.createElement("canvas");
         canvas.width = width;
         canvas.height = height;
@@ -272,8 +289,8 @@ export class Stage {
         this.draw(rects, fine, height);
         context.imageSmoothingQuality = "high";
         context.drawImage(this.canvas, 0, 0, width, height);
-        this.drawOverlay(canvas, rects, width, height, 1, options.axes ?? this.store.get().axes, false);
-        this.camera = camera;
+        this.drawOverlay(canvas, rects, width, height, 1, options.axes ?? this.store.get().axes, true);
+        this.wish = camera;
         this.resize();
         return canvas;
     }
@@ -283,12 +300,12 @@ export class Stage {
     }
 
     private draw(rects: readonly Rect[], ratio: number, height: number): void {
-        const camera = this.current(), { renderer } = this;
+        const camera = this.camera(), { renderer } = this;
         renderer.info.reset();
         renderer.setScissorTest(true);
         renderer.setClearColor(0, 0);
         this.light(camera, ratio);
-        this.panes.forEach((pane, k) => {
+        this.scenes.forEach((pane, k) => {
             const { x, y, width, height: tall } = rects[k]!;
             const bottom = height - y - tall;
             renderer.setViewport(x, bottom, width, tall);
@@ -301,7 +318,7 @@ export class Stage {
     }
 
     private lens(camera: Camera, aspect: number): three.Camera {
-        const distance = distanceOf(camera), radius = Math.max(...this.panes.map((pane) => pane.home.radius), this.everything().radius);
+        const distance = distanceOf(camera), radius = Math.max(...this.scenes.map((pane) => pane.home.radius), this.everything().radius);
         const reach = 9 * radius + Math.hypot(...add(camera.target, this.everything().centre, -1));
         let lens: three.PerspectiveCamera | three.OrthographicCamera;
         if (camera.projection === "perspective") {
@@ -331,25 +348,24 @@ export class Stage {
         shared.uPixel.value = ratio;
     }
 
-    private drawOverlay(canvas: HTMLCanvasElement, rects: readonly Rect[], width: number, height: number, ratio: number, axes: boolean, clear = true): void {
+    private drawOverlay(canvas: HTMLCanvasElement, rects: readonly Rect[], width: number, height: number, ratio: number, axes: boolean, picture = false): void {
         const context = canvas.getContext("2d")!;
-        if (clear) {
+        if (!picture) {
             canvas.width = Math.round(width * ratio);
             canvas.height = Math.round(height * ratio);
         }
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         const { theme } = this.store.get();
-        const { right, up, back } = basisOf(this.current());
+        const { right, up, back } = basisOf(this.camera());
         const turned = [0, 1, 2].map((k) => [right[k]!, up[k]!, back[k]!] as Vec3);
         rects.forEach((rect, k) => {
             if (axes) {
                 drawAxes(context, rect, turned, theme, this.flat);
             }
-            if (rects.length > 1) {
+            if (picture && rects.length > 1) {
                 this.drawName(context, rect, this.runs[k]!.name, k);
             }
         });
-        this.drawSpring(context);
     }
 
     private drawName(context: CanvasRenderingContext2D, rect: Rect, name: string, pane: number): void {
@@ -366,54 +382,33 @@ export class Stage {
         }
     }
 
-    private drawSpring(context: CanvasRenderingContext2D): void {
-        if (!this.spring) {
-            return;
-        }
-        const box = this.host.getBoundingClientRect();
-        const [from, to] = [this.spring.from, this.spring.to].map((p) => this.project(p, this.spring!.pane)) as [[number, number], [number, number]];
-        context.strokeStyle = context.fillStyle = this.store.get().theme === "dark" ? "#ffd479" : "#b35900";
-        context.lineWidth = 2;
-        context.setLineDash([5, 4]);
-        context.beginPath();
-        context.moveTo(from[0] - box.left, from[1] - box.top);
-        context.lineTo(to[0] - box.left, to[1] - box.top);
-        context.stroke();
-        context.setLineDash([]);
-        for (const [x, y] of [from, to]) {
-            context.beginPath();
-            context.arc(x - box.left, y - box.top, 4, 0, 2 * Math.PI);
-            context.fill();
-        }
-    }
-
     // ---- following the view ------------------------------------------------------------------------------------------
 
     private viewChanged(view: Readonly<View>, changed: ReadonlySet<keyof View>): void {
         if (changed.has("camera") && view.camera !== this.ownCamera) {
-            this.camera = view.camera;
+            this.wish = view.camera;
         }
         if (changed.has("theme")) {
             this.applyTheme(view);
         }
-        if (changed.has("arrowScale")) {
-            this.panes.forEach((pane) => pane.setArrows(view.arrowScale));
+        if (changed.has("arrowScale") || changed.has("arrows")) {
+            this.scenes.forEach((pane) => pane.setArrows(arrowsOf(view)));
         }
         if (changed.has("overlay")) {
-            this.panes.forEach((pane) => pane.setOverlay(view.overlay ? this.panes.filter((other) => other !== pane) : []));
+            this.applyOverlay(view);
         }
         if (changed.has("clip")) {
             this.applyClip(view);
         }
         if (changed.has("colour")) {
-            const frames = this.panes.map((pane) => pane.frame);
-            this.panes.forEach((pane, k) => pane.setValues(this.valuesOf(k, frames)));
+            const frames = this.scenes.map((pane) => pane.frame);
+            this.scenes.forEach((pane, k) => pane.setValues(this.valuesOf(k, frames)));
         }
         const look: (keyof View)[] = ["colour", "range", "hidden", "ghost", "wireframe", "contacts", "theme"];
         if (look.some((key) => changed.has(key))) {
             this.applyLook(view);
         }
-        const silent: (keyof View)[] = ["time", "playing", "speed", "loop", "bookmarks", "panel", "plots"];
+        const silent: (keyof View)[] = ["time", "playing", "speed", "loop", "bookmarks", "panel", "plots", "pins", "follow"];
         if ([...changed].some((key) => !silent.includes(key))) {
             this.invalidate();
         }
@@ -426,7 +421,7 @@ export class Stage {
 
     private applyLook(view: Readonly<View>): void {
         const scale = this.scale();
-        this.panes.forEach((pane) => pane.setLook({
+        this.scenes.forEach((pane) => pane.setLook({
             colour: pane.values && scale ? view.colour : "body", range: scale?.range ?? [0, 1], dark: view.theme === "dark",
             hidden: view.hidden, ghost: view.ghost, wireframe: view.wireframe, cuts: this.cuts,
         }, view.contacts));
@@ -435,6 +430,10 @@ export class Stage {
             this.shownScale = text;
             this.scaleListeners.forEach((listener) => listener());
         }
+    }
+
+    private applyOverlay(view: Readonly<View>): void {
+        this.scenes.forEach((pane) => pane.setOverlay(view.overlay ? this.scenes.filter((other) => other !== pane) : []));
     }
 
     /** The plane is fixed when it is chosen: it would move with the bodies otherwise. */
@@ -468,8 +467,8 @@ export class Stage {
     }
 
     private reload(): void {
-        const frames = this.panes.map((pane) => pane.frame), view = this.store.get();
-        this.panes.forEach((pane, k) => pane.setFrame(pane.frame, this.valuesOf(k, frames), this.exaggeration, view.arrowScale));
+        const frames = this.scenes.map((pane) => pane.frame), view = this.store.get();
+        this.scenes.forEach((pane, k) => pane.setFrame(pane.frame, this.valuesOf(k, frames), this.exaggeration, arrowsOf(view)));
         this.invalidate();
     }
 
@@ -480,20 +479,20 @@ export class Stage {
 
     private everything(): Box {
         const { hidden } = this.store.get();
-        return this.panes.reduce((box, pane) => box.add(pane.box(hidden)), new Box());
+        return this.scenes.reduce((box, pane) => box.add(pane.box(hidden)), new Box());
     }
 
     // ---- the camera, inside ------------------------------------------------------------------------------------------
 
     /** Without a wish: everything in sight, once there are frames. */
-    private current(): Camera {
-        const wish = this.camera ?? this.store.get().camera;
+    camera(): Camera {
+        const wish = this.wish ?? this.store.get().camera;
         if (wish) {
             return wish;
         }
         const fit = this.fit(lookFrom("home", this.flat ? 2 : 3), this.flat ? "parallel" : "perspective");
-        if (this.panes.some((pane) => pane.frame)) {
-            this.camera = fit;
+        if (this.scenes.some((pane) => pane.frame)) {
+            this.wish = fit;
         }
         return fit;
     }
@@ -509,7 +508,7 @@ export class Stage {
     /** Vertices to frame: of the given bodies, or of all that are seen and are not half-spaces. */
     points(bodies: readonly number[] | null): Float32Array[] {
         const { hidden } = this.store.get();
-        return this.panes.flatMap(({ run, bodies: drawn }) => {
+        return this.scenes.flatMap(({ run, bodies: drawn }) => {
             const solid = run.bodies.some((body, k) => !body.plane && !hidden.includes(k));
             const wanted = (k: number) => (bodies ? bodies.includes(k) : !hidden.includes(k) && !(solid && run.bodies[k]!.plane));
             return run.bodies.flatMap((body, k) => (wanted(k)
@@ -518,7 +517,7 @@ export class Stage {
     }
 
     private setCamera(camera: Camera): void {
-        this.camera = this.ownCamera = camera;
+        this.wish = this.ownCamera = camera;
         this.store.set({ camera });
         this.invalidate();
     }
@@ -526,7 +525,7 @@ export class Stage {
     private centreOn(clientX: number, clientY: number): void {
         const hit = this.pick(clientX, clientY);
         if (hit) {
-            const camera = this.current(), shift = add(hit.point, camera.target, -1);
+            const camera = this.camera(), shift = add(hit.point, camera.target, -1);
             this.setCamera({ ...camera, target: hit.point, position: add(camera.position, shift) });
         }
     }
@@ -535,16 +534,16 @@ export class Stage {
         const stage = this;
         return {
             get camera() {
-                return stage.current();
+                return stage.camera();
             },
             set camera(camera: Camera) {
-                stage.camera = camera;
+                stage.wish = camera;
             },
             get turns() {
                 return !stage.flat;
             },
             paneAt: (x: number, y: number) => stage.paneRect(stage.paneAt(x, y) ?? 0),
-            moved: (done: boolean) => (done && stage.camera ? stage.setCamera(stage.camera) : stage.invalidate()),
+            moved: (done: boolean) => (done && stage.wish ? stage.setCamera(stage.wish) : stage.invalidate()),
             taken: (event: PointerEvent) => stage.onPointer(event),
         };
     }
@@ -567,7 +566,7 @@ export class Stage {
         if (pane === null) {
             return null;
         }
-        const rect = this.paneRect(pane), camera = this.current(), { right, up, back } = basisOf(camera);
+        const rect = this.paneRect(pane), camera = this.camera(), { right, up, back } = basisOf(camera);
         const half = halfHeight(camera), x = (clientX - rect.x - rect.width / 2) / (rect.height / 2), y = (rect.y + rect.height / 2 - clientY) / (rect.height / 2);
         const seen = add(add(camera.target, right, x * half), up, y * half);
         if (camera.projection === "perspective") {
@@ -578,7 +577,7 @@ export class Stage {
     }
 
     private hit(number: number, ray: Ray): Hit | null {
-        const pane = this.panes[number]!, { run, bodies } = pane, { hidden, ghost } = this.store.get();
+        const pane = this.scenes[number]!, { run, bodies } = pane, { hidden, ghost } = this.store.get();
         const clip = this.shared.uClip.value;
         const away = (body: number, x: number, y: number, z: number) => {
             const cut = this.cuts.get(body);
@@ -602,12 +601,16 @@ export class Stage {
         this.height = Math.max(1, this.host.clientHeight);
         this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, SHARPEST));
         this.renderer.setSize(this.width, this.height, false);
-        this.rects = layout(this.panes.length, this.width, this.height);
+        this.rects = layout(this.scenes.length, this.width, this.height);
         // Drawn at once: a resized canvas is empty until then, which would flicker.
-        if (this.camera || this.store.get().camera || this.panes.some((pane) => pane.frame)) {
+        if (this.wish || this.store.get().camera || this.scenes.some((pane) => pane.frame)) {
             this.render();
         }
     }
+}
+
+function arrowsOf({ arrowScale, arrows }: Readonly<View>): Arrows {
+    return { scale: arrowScale, ...arrows };
 }
 
 /** The background that the page has behind the canvas. */

@@ -24,18 +24,13 @@ declare global {
     }
 }
 
-function firstColour(runs: readonly Run[]): string {
-    const choices = colourChoices(runs).filter((choice) => choice.missing === null).map((choice) => choice.name);
-    return choices.includes("von_mises") ? "von_mises" : "body";
-}
-
 function firstView(runs: readonly Run[]): View {
     const first = runs[0]!;
     const duration = Math.max(...runs.map((run) => (run.times.at(-1) ?? 0) - (run.times[0] ?? 0)), 0);
     const narrow = matchMedia("(max-width: 720px)").matches;
     return {
         time: Math.min(...runs.map((run) => run.times[0] ?? 0)), playing: false, speed: first.live ? 1 : firstSpeed(duration), loop: true,
-        colour: firstColour(runs), range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1,
+        colour: "body", range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1,
         wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false }, hidden: [], ghost: [], camera: null, bookmarks: [],
         theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
         panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : "colours",

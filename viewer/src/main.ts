@@ -81,7 +81,12 @@ function build(sources: Source[], loading: HTMLElement): void {
     const player = new Player(sources, store);
     const status = new Status();
     new Shell({ store, sources, runs, stage, player, status }, app, host);
-    player.onFrame((frames) => stage.setFrames(frames));
+    // The camera frames everything when the first frames come: not before the stage has its size.
+    const sized = new ResizeObserver(() => {
+        sized.disconnect();
+        player.onFrame((frames) => stage.setFrames(frames));
+    });
+    sized.observe(host);
     player.onError((message) => status.show(message, "problem"));
     keepAddress(store, start, runs);
     window.brunt = { store, stage, player, sources, metrics };

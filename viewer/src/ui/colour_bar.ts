@@ -39,7 +39,7 @@ export class ColourBar {
         setText(this.label, scale.unit === "" ? label : `${label} [${scale.unit}]`);
         setText(this.mode, following ? "this frame" : range === null ? "" : "locked");
         this.element.title = `Colours: ${label} from ${formatNumber(low / scale.factor)} to ${formatNumber(high / scale.factor)} ${scale.unit}`;
-        this.strip.style.background = `linear-gradient(to top, ${gradientStops(meaning.map)})`;
+        this.strip.style.setProperty("--stops", gradientStops(meaning.map));
         const [bottom, top] = [low / scale.factor, high / scale.factor];
         const span = top - bottom || 1;
         // Both ends are named; round numbers in between where they have room.
@@ -47,7 +47,7 @@ export class ColourBar {
         const values = [bottom, ...between, top];
         this.ticks.replaceChildren(...values.map((value) => {
             const tick = el("span", { class: "bar-tick" }, formatNumber(value, 4));
-            tick.style.bottom = `${(100 * (value - bottom)) / span}%`;
+            tick.style.setProperty("--at", `${(100 * (value - bottom)) / span}%`);
             return tick;
         }));
     }

@@ -11,7 +11,9 @@ export function paneTitles(context: Context): HTMLElement | null {
     const whys = runs.map(() => el("span", { class: "muted" }));
     const titles = runs.map((run, i) => el("div", { class: "pane-title" }, el("strong", {}, run.name), whys[i]));
     const place = onceAFrame(() => stage.panes().forEach((pane, i) => {
-        Object.assign(titles[i]!.style, { left: `${pane.x}px`, top: `${pane.y}px`, maxWidth: `${pane.width}px` });
+        // On a phone the top belongs to the colour bar.
+        const top = pane.width < 500 ? pane.y + pane.height - titles[i]!.offsetHeight : pane.y;
+        Object.assign(titles[i]!.style, { left: `${pane.x}px`, top: `${top}px`, width: `${pane.width}px` });
     }));
     new ResizeObserver(place).observe(stage.canvas);
     place();

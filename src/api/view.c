@@ -97,7 +97,7 @@ static brn_status open_files(brn_view *view, const char *dir)
     if (path == NULL) {
         return BRN_ERR_MEMORY;
     }
-    status = brn_series_table_read(&view->series, path);
+    status = brn_plot_series_read(&view->series, path);
     brn_free(ctx, path);
     return status;
 }
@@ -161,7 +161,7 @@ void brn_view_close(brn_view *view)
     brn_ctx *ctx = view->ctx;
     brn_camera_clear(&view->camera);
     brn_packet_clear(&view->run);
-    brn_series_table_clear(&view->series);
+    brn_plot_series_clear(&view->series);
     brn_outline_clear(&view->outline);
     brn_playback_close(view->playback);
     void *const blocks[] = {view->name,      view->scene,     view->summary,          view->title,

@@ -103,7 +103,7 @@ static brn_status name_columns(brn_view *view)
 {
     brn_ctx *ctx = view->ctx;
     brn_series_row columns = {.ctx = ctx};
-    brn_series_table *table = &view->series;
+    brn_plot_series *table = &view->series;
     brn_status status = brn_series_row_make(&columns, view->model);
     table->name = status >= 0 ? brn_calloc(ctx, (size_t)columns.count, sizeof *table->name) : NULL;
     status = status >= 0 && table->name == NULL ? BRN_ERR_MEMORY : status;

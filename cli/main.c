@@ -19,7 +19,7 @@ static const command commands[] = {
     {"run", "SCENE", "simulate a scene and write its run folder", cli_run},
     {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", cli_check},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", cli_info},
-    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv", cli_export},
+    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html", cli_export},
     {"bench", "[options]", "measure the speed of this machine and this build", cli_bench},
 };
 

@@ -232,6 +232,47 @@ BRN_API uint64_t brn_sim_hash(const brn_sim *sim);               /* of the whole
 BRN_API brn_status brn_sim_save(brn_sim *sim, const char *path); /* checkpoint.h5, written atomically */
 BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
 
+/* ---- hands on a simulation --------------------------------------------------------------------------------------------- */
+
+/* What a person may change between two steps. The scene's values hold until one of these calls, and what a call set holds until
+   the next one; a refused call (negative status) changes nothing. They are inputs: brn_sim_edit and brn_sim_load leave them as
+   they are, and checkpoints do not hold them. A checkpoint does hold how far motions and obstacles have got by them, so that
+   brn_sim_load goes on from there. A vector's third entry does not count in 2D.
+
+   Work and impulses of all of it are booked: the errors of the report keep their meaning. */
+
+/* [m/s^2]. The change of the potential energy is booked as work. Static runs ramp the new one as they did the old. */
+BRN_API brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3]);
+BRN_API void brn_sim_get_gravity(const brn_sim *sim, double gravity[3]);
+
+/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. */
+BRN_API brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu);
+/* NaN: there is no such body, or (both below 0) pairs differ. */
+BRN_API double brn_sim_get_friction(const brn_sim *sim, int body, int other);
+
+/* The motions of the scene: of static bodies, by their names, then of `fixed` entries. */
+BRN_API int brn_model_motion_count(const brn_model *model);
+BRN_API const char *brn_model_motion_name(const brn_model *model, int motion); /* NULL: no such motion */
+/* How fast a motion's own time runs from now on: 1 as the scene says, 0 stops it, below 0 it goes back, not beyond its start.
+   `until` and the times of a table are in its own time. |factor| <= 1e6. */
+BRN_API brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor);
+BRN_API double brn_sim_get_motion_speed(const brn_sim *sim, int motion); /* NaN: no such motion */
+
+/* Whether a body can be moved by brn_sim_set_offset: all static ones, half-spaces too. */
+BRN_API bool brn_model_is_movable(const brn_model *model, int body);
+/* Moves a static body to an offset [m] from where the scene and its motion put it. It goes there in a straight line over the
+   next steps, 4 at least, by no more than 0.02 model sizes a step and 2 a second, and pushes what is in its way. What does not
+   give way stops it: its offset is then the one that it has got to, and a warning is logged. */
+BRN_API brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3]);
+BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body,
+                                      double offset[3]); /* the one it has now */
+
+/* A damped spring between a node of a deformable or rigid body and a point [m]; again to move the point or to take another node;
+   node < 0 lets go (target may be NULL then). stiffness [N/m]; 0: one from the body's mass, with a period of a tenth of a second
+   or ten steps. Damping is critical for the body's mass; the force is no more than ten times its weight (and 40 model sizes a
+   second squared), so that a hand cannot tear what it holds. */
+BRN_API brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double stiffness);
+
 /* ---- a whole run, with its output folder -------------------------------------------------------------------------- */
 
 typedef struct brn_progress {

@@ -175,8 +175,7 @@ static brn_status checkpoint(run *r)
     BRN_TRY(brn_trajectory_sync(r->trajectory));
     r->sums.wall_s = brn_wall_time() - r->wall_start;
     r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
-    return brn_state_save(r->sim->state, in_folder(r, "checkpoint.h5", path), brn_model_hash(r->model),
-                          (const double *)&r->sums, TOTALS);
+    return brn_sim_save_with(r->sim, in_folder(r, "checkpoint.h5", path), (const double *)&r->sums, TOTALS);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------------------------------------- */

@@ -229,7 +229,10 @@ static void *page_opened(void *user, cli_socket *socket)
         free(c);
         return NULL;
     }
-    *c = (live_client){.live = live, .socket = socket, .wake = c->wake, .run_due = true, .sent_step = -1, .under_way = -1};
+    c->live = live;
+    c->socket = socket;
+    c->run_due = true;
+    c->sent_step = c->under_way = -1;
     int place = -1;
     (void)pthread_mutex_lock(&live->lock);
     for (int i = 0; i < CLI_SOCKETS_MAX && place < 0; ++i) {

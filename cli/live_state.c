@@ -59,8 +59,7 @@ char *live_controls(const brn_model *model, const brn_sim *sim)
     cli_json_add(&out, "], \"movable\": [");
     const char *between = "";
     for (int i = 0; i < info.bodies; ++i) {
-        brn_body_info body;
-        if (brn_model_get_body(model, i, &body) >= 0 && is_static(&body)) {
+        if (brn_model_is_movable(model, i)) {
             cli_json_add(&out, "%s%d", between, i);
             between = ", ";
         }

@@ -181,21 +181,36 @@ static bool start_library(cli_server *server, int port)
     (void)snprintf(address, sizeof address, "127.0.0.1:%d", port);
     (void)snprintf(seconds, sizeof seconds, "%d", 1000 * CLI_SEND_SECONDS);
     /* A connection that dawdles holds one of the threads for CLI_SEND_SECONDS: there are more than a browser opens. */
-    const char *options[] = {"listening_ports", address,
-                             "num_threads", "48",
-                             "connection_queue", "64",
-                             "max_request_size", "16384",
-                             "request_timeout_ms", seconds,
-                             "websocket_timeout_ms", "5000",
-                             "enable_websocket_ping_pong", "yes",
-                             "enable_keep_alive", "no",
-                             "tcp_nodelay", "1",
-                             "decode_url", "no",
-                             "enable_auth_domain_check", "no",
-                             "access_control_allow_origin", "",
-                             "access_control_allow_methods", "",
-                             "access_control_allow_headers", "",
-                             "enable_directory_listing", "no",
+    const char *options[] = {"listening_ports",
+                             address,
+                             "num_threads",
+                             "48",
+                             "connection_queue",
+                             "64",
+                             "max_request_size",
+                             "16384",
+                             "request_timeout_ms",
+                             seconds,
+                             "websocket_timeout_ms",
+                             "5000",
+                             "enable_websocket_ping_pong",
+                             "yes",
+                             "enable_keep_alive",
+                             "no",
+                             "tcp_nodelay",
+                             "1",
+                             "decode_url",
+                             "no",
+                             "enable_auth_domain_check",
+                             "no",
+                             "access_control_allow_origin",
+                             "",
+                             "access_control_allow_methods",
+                             "",
+                             "access_control_allow_headers",
+                             "",
+                             "enable_directory_listing",
+                             "no",
                              NULL};
     const struct mg_callbacks callbacks = {.begin_request = cli_request,
                                            .http_error = cli_request_error,
@@ -204,8 +219,10 @@ static bool start_library(cli_server *server, int port)
     server->context = mg_start(&callbacks, server, options);
     struct mg_server_port bound[2];
     if (server->context == NULL) {
-        cli_error("cannot listen on %s%s%s", address, server->problem[0] != '\0' ? ": " : "", server->problem);
-        (void)fprintf(stderr, port != 0 ? "without --port, a free port is chosen\n" : "is there a network 'lo'?\n");
+        cli_error("cannot listen on %s%s%s", address, server->problem[0] != '\0' ? ": " : "",
+                  server->problem);
+        (void)fprintf(stderr,
+                      port != 0 ? "without --port, a free port is chosen\n" : "is there a network 'lo'?\n");
         return false;
     }
     if (mg_get_server_ports(server->context, 2, bound) != 1) {

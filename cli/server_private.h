@@ -8,7 +8,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { CLI_TOKEN_SIZE = 32, CLI_CHUNK = 1 << 18 }; /* 128 bits in hex; bytes that are written between looks at the clock */
+enum {
+    CLI_TOKEN_SIZE = 32,
+    CLI_CHUNK = 1 << 18
+}; /* 128 bits in hex; bytes that are written between looks at the clock */
 
 struct cli_socket {
     cli_server *server;
@@ -24,9 +27,9 @@ struct cli_server {
     int port;
     char token[CLI_TOKEN_SIZE + 1];
     char url[96], invite[96];
-    char host[2][32];    /* "127.0.0.1:PORT", "localhost:PORT" */
-    char policy[512];    /* of the page: what it may load */
-    char problem[256];   /* what the library said last before it was ready */
+    char host[2][32];  /* "127.0.0.1:PORT", "localhost:PORT" */
+    char policy[512];  /* of the page: what it may load */
+    char problem[256]; /* what the library said last before it was ready */
 
     pthread_mutex_t lock; /* what follows */
     cli_socket *sockets[CLI_SOCKETS_MAX];

@@ -44,19 +44,20 @@ static int reply(struct mg_connection *connection, int status, const char *type,
                  const char *extra, const void *bytes, size_t size, bool head)
 {
     char top[1536];
-    const int length = snprintf(top, sizeof top,
-                                "HTTP/1.1 %d %s\r\n"
-                                "Content-Type: %s\r\n"
-                                "Content-Length: %zu\r\n"
-                                "Connection: close\r\n"
-                                "Cache-Control: no-store\r\n"
-                                "X-Content-Type-Options: nosniff\r\n"
-                                "Referrer-Policy: no-referrer\r\n"
-                                "Cross-Origin-Resource-Policy: same-origin\r\n"
-                                "Cross-Origin-Opener-Policy: same-origin\r\n"
-                                "Content-Security-Policy: %s\r\n"
-                                "%s\r\n",
-                                status, mg_get_response_code_text(connection, status), type, size, policy, extra);
+    const int length =
+        snprintf(top, sizeof top,
+                 "HTTP/1.1 %d %s\r\n"
+                 "Content-Type: %s\r\n"
+                 "Content-Length: %zu\r\n"
+                 "Connection: close\r\n"
+                 "Cache-Control: no-store\r\n"
+                 "X-Content-Type-Options: nosniff\r\n"
+                 "Referrer-Policy: no-referrer\r\n"
+                 "Cross-Origin-Resource-Policy: same-origin\r\n"
+                 "Cross-Origin-Opener-Policy: same-origin\r\n"
+                 "Content-Security-Policy: %s\r\n"
+                 "%s\r\n",
+                 status, mg_get_response_code_text(connection, status), type, size, policy, extra);
     /* One request a connection: what a client sends after it is never waited for. */
     mg_disable_connection_keep_alive(connection);
     if (length > 0 && length < (int)sizeof top && write_all(connection, top, (size_t)length) && !head) {
@@ -69,7 +70,9 @@ static int refuse(const request *r, int status, const char *why)
 {
     char line[600];
     const int length = snprintf(line, sizeof line, "%s\n", why);
-    const char *extra = status != 405 ? "" : r->server->service.shot != NULL ? "Allow: GET, HEAD, POST\r\n" : "Allow: GET, HEAD\r\n";
+    const char *extra = status != 405                     ? ""
+                        : r->server->service.shot != NULL ? "Allow: GET, HEAD, POST\r\n"
+                                                          : "Allow: GET, HEAD\r\n";
     return reply(r->connection, status, type_text, policy_none, extra, line, (size_t)length, r->head);
 }
 
@@ -250,7 +253,7 @@ static int read_index(const char *text)
 static const route *find_route(request *r, const char *path)
 {
     static const route routes[] = {
-        {"", false, false, answer_page},      {"run", false, false, answer_run},
+        {"", false, false, answer_page},       {"run", false, false, answer_run},
         {"frame/", true, false, answer_frame}, {"live", false, false, answer_live},
         {"shot/", true, true, answer_shot},
     };

@@ -4,19 +4,19 @@
 #include "options.h"
 #include "scene_input.h"
 #include "server.h"
+#include "stop.h"
 #include "terminal.h"
 
 #include <brunt/brunt.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct view_args {
@@ -54,59 +54,9 @@ static view_kind recognise(const char *operand)
     if (is_file_in(operand, "scene.yaml")) {
         return VIEW_SCENE;
     }
-    cli_error("%s is neither a run folder (no trajectory.h5 in it) nor a scene (no scene.yaml in it)", operand);
+    cli_error("%s is neither a run folder (no trajectory.h5 in it) nor a scene (no scene.yaml in it)",
+              operand);
     return VIEW_NEITHER;
-}
-
-/* ---- signals --------------------------------------------------------------------------------------------------------- */
-
-/* Blocked in all threads and waited for by one, so that nothing is interrupted in the middle. */
-static struct {
-    sigset_t set;
-    atomic_bool serving; /* there are threads to be ended properly */
-    atomic_int number;
-    sem_t arrived;
-} signals;
-
-/* While the scene is read there is nothing to end; once something is served the first signal asks for the end, and the
-   second one does not wait for it. The exit code is what a shell expects of a process that a signal ended. */
-static void *watch_signals(void *unused)
-{
-    (void)unused;
-    int number = 0;
-    for (;;) {
-        if (sigwait(&signals.set, &number) == 0) {
-            if (!atomic_load(&signals.serving) || atomic_load(&signals.number) != 0) {
-                _exit(128 + number);
-            }
-            atomic_store(&signals.number, number);
-            (void)sem_post(&signals.arrived);
-        }
-    }
-    return NULL;
-}
-
-static bool catch_signals(void)
-{
-    struct sigaction old;
-    pthread_t thread;
-    (void)sigemptyset(&signals.set);
-    (void)sigaddset(&signals.set, SIGINT);
-    (void)sigaddset(&signals.set, SIGTERM);
-    /* A closed terminal, unless nohup asked to outlive it. */
-    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-        (void)sigaddset(&signals.set, SIGHUP);
-    }
-    return sem_init(&signals.arrived, 0, 0) == 0 && pthread_sigmask(SIG_BLOCK, &signals.set, NULL) == 0 &&
-           pthread_create(&thread, NULL, watch_signals, NULL) == 0 && pthread_detach(thread) == 0;
-}
-
-/* Returns the exit code. */
-static int wait_for_signal(void)
-{
-    while (sem_wait(&signals.arrived) != 0) {
-    }
-    return 128 + atomic_load(&signals.number);
 }
 
 /* ---- the browser -------------------------------------------------------------------------------------------------------- */
@@ -151,7 +101,8 @@ static bool has_desktop(void)
 /* Serves until a signal comes; returns the exit code. */
 static int serve(const view_args *args, const cli_service *service, const char *what)
 {
-    atomic_store(&signals.serving, true);
+    /* Before there is something to end, a signal ends the process at once. */
+    cli_stop_catch();
     cli_server *server = cli_server_start(service, args->port);
     if (server == NULL) {
         return CLI_FAILED;
@@ -162,9 +113,11 @@ static int serve(const view_args *args, const cli_service *service, const char *
     if (!args->no_open && has_desktop() && cli_is_terminal(stdout)) {
         open_browser(cli_server_invite(server));
     }
-    const int code = wait_for_signal();
+    while (cli_stop_signal() == 0) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
     cli_server_stop(server);
-    return code;
+    return 128 + cli_stop_signal(); /* what a shell expects of a process that a signal ended */
 }
 
 /* ---- a run folder -------------------------------------------------------------------------------------------------------- */
@@ -310,7 +263,7 @@ static int view_with(const view_args *args)
     options.threads = args->threads;
     options.log = on_log;
     brn_ctx *ctx = NULL;
-    if (!catch_signals() || brn_ctx_create(&options, &ctx) < 0) {
+    if (brn_ctx_create(&options, &ctx) < 0) {
         cli_error("out of memory");
         return CLI_FAILED;
     }
@@ -340,7 +293,8 @@ int cli_view(int argc, char **argv)
                    "with a random\n"
                    "token; who has the address can see the run and steer the simulation. Ctrl-C ends.",
         .operand = "DIR|SCENE",
-        .operand_help = "run folder that 'brunt run' wrote; or a scene file, or a folder that holds scene.yaml",
+        .operand_help =
+            "run folder that 'brunt run' wrote; or a scene file, or a folder that holds scene.yaml",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),

@@ -349,7 +349,7 @@ BRN_API brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *snapsho
 BRN_API brn_status brn_snapshot_create(brn_ctx *ctx, const brn_model *model, brn_snapshot **out);
 BRN_API void brn_snapshot_destroy(brn_snapshot *snapshot);
 /* report: of the last step; NULL: measured now, as at the start. */
-BRN_API brn_status brn_snapshot_take(brn_snapshot *snapshot, const brn_sim *sim, const brn_report *report);
+BRN_API brn_status brn_snapshot_take(brn_snapshot *snapshot, brn_sim *sim, const brn_report *report);
 
 /* One page with several runs on one timeline, in `path`. names [count]: what each is called; NULL: its folder. The budget
    is shared among them. */

@@ -3,6 +3,7 @@
 
 #include "api/registry.h"
 #include "base/os.h"
+#include "output/page.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -131,6 +132,9 @@ brn_status brn_view_create(brn_ctx *ctx, brn_view **out)
     view->run.ctx = ctx;
     view->series.ctx = ctx;
     view->outline.ctx = ctx;
+    for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
+        view->span[f] = (brn_span){INFINITY, -INFINITY};
+    }
     *out = view;
     return BRN_OK;
 }
@@ -172,6 +176,11 @@ void brn_view_close(brn_view *view)
 int brn_view_frames(const brn_view *view)
 {
     return view->playback != NULL ? brn_playback_get(view->playback)->nframe : 0;
+}
+
+const char *brn_view_page(size_t *size)
+{
+    return brn_page(size);
 }
 
 /* ---- packets --------------------------------------------------------------------------------------------------------------- */
@@ -221,9 +230,6 @@ static brn_status measure(brn_view *view)
 {
     const int nframe = brn_view_frames(view);
     const double until = brn_wall_time() + look_seconds;
-    for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
-        view->span[f] = (brn_span){INFINITY, -INFINITY};
-    }
     for (int k = 0; k < LOOKED_AT_MAX && k < nframe && (k < 2 || brn_wall_time() < until); ++k) {
         brn_span span[BRN_SHOWN_COUNT];
         const void *bytes = NULL;

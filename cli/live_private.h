@@ -89,6 +89,7 @@ struct cli_live {
     live_packet *run;
     uint32_t *nodes; /* [vertices] of the run */
     int vertices;
+    bool paused; /* does not start by itself */
     pthread_t simulator, encoder;
     bool threads_run;
 
@@ -127,8 +128,9 @@ void live_tell_pages(cli_live *live);         /* the status has changed */
 void live_pages_restart(cli_live *live);      /* after a reset: everything begins anew */
 void live_tell_error(cli_live *live, unsigned client, const char *why);
 
-/* ---- live.c -------------------------------------------------------------------------------------------------------------- */
+/* ---- live_simulate.c -------------------------------------------------------------------------------------------------------------- */
 
+void *live_simulate(void *live); /* thread */
 /* Under the lock. False: the queue is full. */
 bool live_command_queue(cli_live *live, const live_command *command);
 

@@ -2,12 +2,15 @@
 
 #include "terminal.h"
 
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { INVITE_SECONDS = 60, CLOSE_GOING_AWAY = 1001, CLOSE_UNSUPPORTED = 1003 };
 
@@ -263,6 +266,35 @@ cli_server *cli_server_start(const cli_service *service, int port)
     return server;
 }
 
+/* The thread that accepts connections looks only every other second whether it is to end: callers wake it up. */
+static void *knock(void *user)
+{
+    cli_server *server = user;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)server->port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    for (int i = 0; i < 100 && !atomic_load(&server->stopped); ++i) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        const int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (door >= 0) {
+            (void)connect(door, (const struct sockaddr *)&address, sizeof address);
+            (void)close(door);
+        }
+    }
+    return NULL;
+}
+
+static void stop_library(cli_server *server)
+{
+    pthread_t knocker;
+    const bool knocks = pthread_create(&knocker, NULL, knock, server) == 0;
+    mg_stop(server->context);
+    atomic_store(&server->stopped, true);
+    if (knocks) {
+        (void)pthread_join(knocker, NULL);
+    }
+}
+
 void cli_server_stop(cli_server *server)
 {
     if (server == NULL) {
@@ -279,7 +311,7 @@ void cli_server_stop(cli_server *server)
     }
     (void)pthread_mutex_unlock(&server->lock);
     if (server->context != NULL) {
-        mg_stop(server->context);
+        stop_library(server);
     }
     (void)mg_exit_library();
     (void)pthread_mutex_destroy(&server->lock);

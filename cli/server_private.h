@@ -23,6 +23,7 @@ struct cli_socket {
 struct cli_server {
     cli_service service;
     struct mg_context *context;
+    atomic_bool stopped;
     atomic_bool ready; /* what follows is written before it is set */
     int port;
     char token[CLI_TOKEN_SIZE + 1];

@@ -226,12 +226,12 @@ typedef struct route {
     int (*answer)(request *r);
 } route;
 
-static bool is_served(const cli_service *s, const route *route)
+static bool is_served(const cli_service *s, const route *way)
 {
-    return route->answer == answer_page || (route->answer == answer_run && s->run != NULL) ||
-           (route->answer == answer_frame && s->frame != NULL) ||
-           (route->answer == answer_shot && s->shot != NULL) ||
-           (route->answer == answer_live && s->opened != NULL);
+    return way->answer == answer_page || (way->answer == answer_run && s->run != NULL) ||
+           (way->answer == answer_frame && s->frame != NULL) ||
+           (way->answer == answer_shot && s->shot != NULL) ||
+           (way->answer == answer_live && s->opened != NULL);
 }
 
 /* Digits only, no zero in front, at most CLI_INDEX_MAX; -1: not an index. */
@@ -315,9 +315,9 @@ int cli_request(struct mg_connection *connection)
     if (!same_token(uri + 1, r.server->token) || uri[1 + CLI_TOKEN_SIZE] != '/') {
         return r.post ? refuse_unknown(&r) : answer_invite(&r, uri + 1);
     }
-    const route *route = find_route(&r, uri + CLI_TOKEN_SIZE + 2);
-    if (route == NULL || (r.info->query_string != NULL && route->answer != answer_page)) {
+    const route *way = find_route(&r, uri + CLI_TOKEN_SIZE + 2);
+    if (way == NULL || (r.info->query_string != NULL && way->answer != answer_page)) {
         return refuse_unknown(&r);
     }
-    return route->post == r.post ? route->answer(&r) : refuse(&r, 405, "no such method here");
+    return way->post == r.post ? way->answer(&r) : refuse(&r, 405, "no such method here");
 }

@@ -15,6 +15,9 @@ static void print_hint(const char *format, const char *dir)
         (void)printf("open the .pvd file in %s with ParaView: it holds all frames with their times\n", dir);
     } else if (strcmp(format, "obj") == 0) {
         (void)printf("import the sequence in %s into Blender or any other 3D program\n", dir);
+    } else if (strcmp(format, "gltf") == 0) {
+        (void)printf("import %s/trajectory.glb into Blender or any other 3D program: it holds all frames\n",
+                     dir);
     }
 }
 
@@ -45,14 +48,15 @@ static int export_run(const char *run_dir, const brn_export_options *options, bo
 
 int cli_export(int argc, char **argv)
 {
-    static const char *const formats[] = {"vtu", "obj", "csv", NULL};
+    static const char *const formats[] = {"vtu", "obj", "csv", "gltf", NULL};
     brn_export_options wanted = brn_export_options_default();
     bool quiet = false;
     wanted.format = formats[0];
     wanted.every = 1;
     const cli_option options[] = {
-        {"format", 0, CLI_CHOICE, "vtu|obj|csv",
-         "vtu: ParaView (default); obj: surfaces; csv: node positions", &wanted.format, 0, 0, formats},
+        {"format", 0, CLI_CHOICE, "vtu|obj|csv|gltf",
+         "vtu: ParaView (default); obj: surfaces; csv: node positions; gltf: animation", &wanted.format, 0, 0,
+         formats},
         {"out", 'o', CLI_TEXT, "DIR", "folder for the files (default: DIR/FORMAT)", &wanted.out, 0, 0, NULL},
         {"every", 0, CLI_INT, "N", "each N-th frame only", &wanted.every, 1, INT_MAX, NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &quiet, 0, 0, NULL},

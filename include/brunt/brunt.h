@@ -232,6 +232,47 @@ BRN_API uint64_t brn_sim_hash(const brn_sim *sim);               /* of the whole
 BRN_API brn_status brn_sim_save(brn_sim *sim, const char *path); /* checkpoint.h5, written atomically */
 BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
 
+/* ---- hands on a simulation --------------------------------------------------------------------------------------------- */
+
+/* What a person may change between two steps. The scene's values hold until one of these calls, and what a call set holds until
+   the next one; a refused call (negative status) changes nothing. They are inputs: brn_sim_edit and brn_sim_load leave them as
+   they are, and checkpoints do not hold them. A checkpoint does hold how far motions and obstacles have got by them, so that
+   brn_sim_load goes on from there. A vector's third entry does not count in 2D.
+
+   Work and impulses of all of it are booked: the errors of the report keep their meaning. */
+
+/* [m/s^2]. The change of the potential energy is booked as work. Static runs ramp the new one as they did the old. */
+BRN_API brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3]);
+BRN_API void brn_sim_get_gravity(const brn_sim *sim, double gravity[3]);
+
+/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. */
+BRN_API brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu);
+/* NaN: there is no such body, or (both below 0) pairs differ. */
+BRN_API double brn_sim_get_friction(const brn_sim *sim, int body, int other);
+
+/* The motions of the scene: of static bodies, by their names, then of `fixed` entries. */
+BRN_API int brn_model_motion_count(const brn_model *model);
+BRN_API const char *brn_model_motion_name(const brn_model *model, int motion); /* NULL: no such motion */
+/* How fast a motion's own time runs from now on: 1 as the scene says, 0 stops it, below 0 it goes back, not beyond its start.
+   `until` and the times of a table are in its own time. |factor| <= 1e6. */
+BRN_API brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor);
+BRN_API double brn_sim_get_motion_speed(const brn_sim *sim, int motion); /* NaN: no such motion */
+
+/* Whether a body can be moved by brn_sim_set_offset: all static ones, half-spaces too. */
+BRN_API bool brn_model_is_movable(const brn_model *model, int body);
+/* Moves a static body to an offset [m] from where the scene and its motion put it. It goes there in a straight line over the
+   next steps, 4 at least, by no more than 0.02 model sizes a step and 2 a second, and pushes what is in its way. What does not
+   give way stops it: its offset is then the one that it has got to, and a warning is logged. */
+BRN_API brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3]);
+BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body,
+                                      double offset[3]); /* the one it has now */
+
+/* A damped spring between a node of a deformable or rigid body and a point [m]; again to move the point or to take another node;
+   node < 0 lets go (target may be NULL then). stiffness [N/m]; 0: one from the body's mass, with a period of a tenth of a second
+   or ten steps. Damping is critical for the body's mass; the force is no more than ten times its weight (and 40 model sizes a
+   second squared), so that a hand cannot tear what it holds. */
+BRN_API brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double stiffness);
+
 /* ---- a whole run, with its output folder -------------------------------------------------------------------------- */
 
 typedef struct brn_progress {
@@ -246,6 +287,7 @@ typedef struct brn_run_options {
     bool resume;          /* go on from out/checkpoint.h5 if it is there */
     bool overwrite;       /* allow an out folder that already holds a run */
     int checkpoint_every; /* steps; 0: never, -1: a tenth of the run but at least every 100 */
+    double report_mb;     /* [MB] at most of report.html; 0: none, < 0: what the scene says (25) */
     /* Called after every step; return true to stop after it (everything is kept). May be NULL. */
     bool (*progress)(void *user, const brn_progress *progress);
     void *progress_user;
@@ -271,9 +313,10 @@ BRN_API brn_run_options brn_run_options_default(void);
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
 
 typedef struct brn_export_options {
-    const char *format; /* "vtu" | "obj" | "csv" */
-    const char *out;    /* folder; NULL: DIR/FORMAT */
+    const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "html" */
+    const char *out;    /* folder; NULL: DIR/FORMAT. html: the file; NULL: DIR/report.html */
     int every;          /* each n-th frame, 1 = all */
+    double size_mb;     /* [MB] html: the file is thinned to it */
 } brn_export_options;
 
 BRN_API brn_export_options brn_export_options_default(void);
@@ -299,6 +342,39 @@ typedef struct brn_difference {
 
 BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir,
                                     brn_difference *out);
+
+/* ---- view: packets for the page of the viewer (docs/viewer.md) ------------------------------------------------------ */
+
+typedef struct brn_view brn_view;
+typedef struct brn_snapshot brn_snapshot;
+
+/* The page, one HTML file without data: static, not freed, a '\0' behind it. */
+BRN_API const char *brn_view_page(size_t *size);
+
+/* A recorded run, which may still be going on: the frames are those of now. */
+BRN_API brn_status brn_view_open(brn_ctx *ctx, const char *run_dir, brn_view **out);
+/* A simulation that is going on, of which snapshots are shown. ctx may be another than the simulation's, so that another
+   thread can encode; the model outlives the view. text: the scene's, as brn_scene_write has it. */
+BRN_API brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text, brn_view **out);
+BRN_API void brn_view_close(brn_view *view);
+BRN_API int brn_view_frames(const brn_view *view); /* recorded; 0 of a live view */
+/* Packets. The bytes are the view's, valid until the next call on it. */
+BRN_API brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size);
+BRN_API brn_status brn_view_frame(brn_view *view, int index, const void **bytes, size_t *size); /* recorded */
+BRN_API brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *snapshot, int index,
+                                     const void **bytes, size_t *size); /* live */
+
+/* A copy of what a frame of a simulation needs. Taking one is a few copies of arrays; ctx and the calls belong to the
+   simulation's thread, but a snapshot may be shown by another while it is not taken anew. */
+BRN_API brn_status brn_snapshot_create(brn_ctx *ctx, const brn_model *model, brn_snapshot **out);
+BRN_API void brn_snapshot_destroy(brn_snapshot *snapshot);
+/* report: of the last step; NULL: measured now, as at the start. */
+BRN_API brn_status brn_snapshot_take(brn_snapshot *snapshot, brn_sim *sim, const brn_report *report);
+
+/* One page with several runs on one timeline, in `path`. names [count]: what each is called; NULL: its folder. The budget
+   is shared among them. */
+BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, const char *const *names,
+                                    int count, const char *path, double budget_mb);
 
 /* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
    "scene", or the name of any of them. *text is freed with brn_ctx_free. */

@@ -204,14 +204,15 @@ brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_option
     static const struct {
         const char *format;
         brn_status (*write)(brn_ctx *, brn_playback *, const char *, int, int *);
-    } writers[] = {{"vtu", brn_export_vtu}, {"obj", brn_export_obj}, {"csv", brn_export_csv}};
+    } writers[] = {
+        {"vtu", brn_export_vtu}, {"obj", brn_export_obj}, {"csv", brn_export_csv}, {"gltf", brn_export_gltf}};
     int chosen = -1;
     for (int i = 0; i < BRN_COUNT(writers); ++i) {
         chosen = strcmp(options->format, writers[i].format) == 0 ? i : chosen;
     }
     *files = 0;
     if (chosen < 0) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': there is vtu, obj, csv", options->format);
+        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': there is vtu, obj, csv, gltf", options->format);
     }
     if (options->every < 1) {
         return brn_fail(ctx, BRN_ERR_RANGE, "every = %d: must be >= 1", options->every);

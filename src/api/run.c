@@ -176,8 +176,7 @@ static brn_status checkpoint(run *r)
     r->sums.wall_s = brn_wall_time() - r->wall_start;
     r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
     r->sums.peak_mb = fmax(r->sums.peak_mb, brn_peak_mb()); /* also of the processes before a resume */
-    return brn_state_save(r->sim->state, in_folder(r, "checkpoint.h5", path), brn_model_hash(r->model),
-                          (const double *)&r->sums, TOTALS);
+    return brn_sim_save_with(r->sim, in_folder(r, "checkpoint.h5", path), (const double *)&r->sums, TOTALS);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------------------------------------- */

@@ -5,18 +5,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Shift and its left-hand rate at time t by the table, linear between rows and held outside. */
-static void table_shift(const brn_motion *motion, double t, double shift[3], double rate[3])
+/* Shift and its rate at time t by the table, linear between rows and held outside. The rate is that of the time just passed:
+   the left-hand one, or the right-hand one when time runs back. */
+static void table_shift(const brn_motion *motion, double t, bool back, double shift[3], double rate[3])
 {
     const double *rows = motion->table;
     const int last = motion->rows - 1;
-    int row = 0; /* t lies in (rows[row], rows[row+1]] */
-    while (row < last && rows[4 * (row + 1)] < t) {
+    int row = 0; /* t lies in (rows[row], rows[row+1]], back in [rows[row], rows[row+1]) */
+    while (row < last && (back ? rows[4 * (row + 1)] <= t : rows[4 * (row + 1)] < t)) {
         ++row;
     }
     const double *a = &rows[4 * row];
     const double *b = &rows[4 * (row < last ? row + 1 : row)];
-    const bool between = t > a[0] && row < last;
+    const bool between = (back ? t >= a[0] : t > a[0]) && row < last;
     for (int i = 0; i < 3; ++i) {
         const double slope = between ? (b[1 + i] - a[1 + i]) / (b[0] - a[0]) : 0.0;
         shift[i] += a[1 + i] + (between ? slope * (t - a[0]) : 0.0);
@@ -24,10 +25,12 @@ static void table_shift(const brn_motion *motion, double t, double shift[3], dou
     }
 }
 
-void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double pos[3], double vel[3])
+void brn_motion_run(const brn_motion *motion, const double rest[3], double tau, double speed, double pos[3],
+                    double vel[3])
 {
-    const bool stopped = t > motion->until;
-    const double clipped = stopped ? motion->until : t;
+    const bool back = speed < 0.0;
+    const bool stopped = tau > motion->until || (back && (tau == motion->until || tau < 0.0));
+    const double clipped = tau > motion->until ? motion->until : tau < 0.0 ? 0.0 : tau;
     double shift[3];
     double rate[3];
     for (int i = 0; i < 3; ++i) {
@@ -35,7 +38,7 @@ void brn_motion_place(const brn_motion *motion, const double rest[3], double t, 
         rate[i] = motion->velocity[i];
     }
     if (motion->rows > 0) {
-        table_shift(motion, clipped, shift, rate);
+        table_shift(motion, clipped, back, shift, rate);
     }
     const double *point = motion->point;
     const double arm[3] = {rest[0] - point[0], rest[1] - point[1], rest[2] - point[2]};
@@ -54,9 +57,28 @@ void brn_motion_place(const brn_motion *motion, const double rest[3], double t, 
             pos[i] = w != 0.0 ? turned[i] + point[i] + shift[i] : rest[i] + shift[i];
         }
         if (vel != NULL) {
-            vel[i] = stopped ? 0.0 : rate[i] + swing[i];
+            vel[i] = stopped ? 0.0 : speed * (rate[i] + swing[i]);
         }
     }
+}
+
+void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double pos[3], double vel[3])
+{
+    brn_motion_run(motion, rest, t, 1.0, pos, vel);
+}
+
+bool brn_motion_moves(const brn_motion *motion)
+{
+    const double *v = motion->velocity;
+    return v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0 || motion->angular_velocity != 0.0 || motion->rows > 0;
+}
+
+double brn_motion_end(const brn_motion *motion)
+{
+    const double *v = motion->velocity;
+    const bool steady = v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0 || motion->angular_velocity != 0.0;
+    const double rows = motion->rows > 0 ? motion->table[4 * (motion->rows - 1)] : 0.0;
+    return steady ? motion->until : fmin(motion->until, fmax(rows, 0.0));
 }
 
 void brn_model_follow(const brn_model *model, double *v)
@@ -213,4 +235,50 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         }
     }
     return BRN_OK;
+}
+
+/* ---- what can be moved --------------------------------------------------------------------------------------------- */
+
+int brn_model_motion_hold(const brn_model *model, int motion)
+{
+    int left = motion;
+    for (int i = 0; i < model->nhold && motion >= 0; ++i) {
+        if (brn_motion_moves(&model->hold[i].motion) && left-- == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int brn_model_motion_count(const brn_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->nhold; ++i) {
+        count += brn_motion_moves(&model->hold[i].motion);
+    }
+    return count;
+}
+
+const char *brn_model_motion_name(const brn_model *model, int motion)
+{
+    const int hold = brn_model_motion_hold(model, motion);
+    return hold >= 0 ? model->hold[hold].name : NULL;
+}
+
+/* Static bodies have the first holds, in their order. */
+int brn_model_body_hold(const brn_model *model, int body)
+{
+    int hold = 0;
+    if (!brn_model_is_movable(model, body)) {
+        return -1;
+    }
+    for (int i = 0; i < body; ++i) {
+        hold += model->body[i].type == BRN_BODY_STATIC;
+    }
+    return hold;
+}
+
+bool brn_model_is_movable(const brn_model *model, int body)
+{
+    return body >= 0 && body < model->nbody && model->body[body].type == BRN_BODY_STATIC;
 }

@@ -119,6 +119,16 @@ struct brn_model {
 /* Position at time t of a point that was at `rest` at t = 0, and its velocity just before t (a motion may start and
    stop with a jump). Either output may be NULL. */
 void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double pos[3], double vel[3]);
+/* The same of a motion whose own time tau passes `rate` times as fast: at tau, coming from smaller tau or, with a rate below 0,
+   from larger ones. Before its start it waits there. */
+void brn_motion_run(const brn_motion *motion, const double rest[3], double tau, double rate, double pos[3],
+                    double vel[3]);
+/* Whether it moves anything at all, and the own time from which on it does not any more; +inf: it never ends. */
+bool brn_motion_moves(const brn_motion *motion);
+double brn_motion_end(const brn_motion *motion);
+/* The hold of a motion, numbered as brn_model_motion_count does; the hold of a static body. -1: there is none. */
+int brn_model_motion_hold(const brn_model *model, int motion);
+int brn_model_body_hold(const brn_model *model, int body);
 /* Packed [nnode][dim] vectors. Follow: tied entries become what their handles' say (positions, velocities, steps). Lead:
    its transpose, tied entries are added to their handles' and become 0 (forces). Nothing to do without ties. */
 void brn_model_follow(const brn_model *model, double *v);

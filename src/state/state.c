@@ -150,6 +150,20 @@ const brn_memory *brn_state_recall(const brn_state *state, const char *name)
     return find_memory(state, name);
 }
 
+void brn_state_forget(brn_state *state, const char *name)
+{
+    brn_memory *memory = find_memory(state, name);
+    if (memory == NULL) {
+        return;
+    }
+    const brn_memory gone = *memory; /* its buffer goes to the slot that becomes free */
+    const brn_memory *end = state->memory + --state->nmemory;
+    for (; memory < end; ++memory) {
+        *memory = memory[1];
+    }
+    *memory = gone;
+}
+
 void brn_state_forget_all(brn_state *state)
 {
     state->nmemory = 0;

@@ -52,6 +52,7 @@ uint64_t brn_state_hash(const brn_state *state);
 brn_status brn_state_remember(brn_state *state, const char *name, size_t count, double **out);
 /* NULL if it does not exist. */
 const brn_memory *brn_state_recall(const brn_state *state, const char *name);
+void brn_state_forget(brn_state *state, const char *name); /* nothing to do if it does not exist */
 void brn_state_forget_all(brn_state *state);
 
 /* checkpoint.h5: written to a temporary name, synced, renamed. `scene_hash` ties it to its scene; `extra` are numbers

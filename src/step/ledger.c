@@ -70,8 +70,9 @@ static brn_status measure_state(brn_system *s, const brn_state *state, measure *
         out->momentum_scale += norm(&p3[3 * a]);
         out->angular_scale += norm(&p3[3 * a]) * norm(x);
         /* A static run ramps gravity like a load and books its work as one. */
-        out->gravity -=
-            model->integrator != BRN_STATIC ? model->node_mass[a] * brn_dense_dot3(model->gravity, x) : 0.0;
+        out->gravity -= model->integrator != BRN_STATIC
+                            ? model->node_mass[a] * brn_dense_dot3(s->controls->gravity, x)
+                            : 0.0;
     }
     return brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, &out->elastic, NULL, NULL);
 }
@@ -105,7 +106,7 @@ static void external_rate(const brn_system *s, const brn_state *in, const brn_st
         for (int i = 0; i < 3; ++i) {
             const int at = 3 * a + i;
             f[i] = out->node_load[at] + out->node_react[at] + out->node_damp[at] +
-                   gravity * model->node_mass[a] * model->gravity[i];
+                   gravity * model->node_mass[a] * s->controls->gravity[i];
             x[i] = place * out->node_pos[at] + (1.0 - place) * in->node_pos[at];
         }
         add_wrench(x, f, rate);
@@ -117,7 +118,7 @@ static void external_rate(const brn_system *s, const brn_state *in, const brn_st
 static void book_exchanged(const brn_system *s, brn_state *out, double h)
 {
     const brn_model *model = s->model;
-    const double gravity = model->integrator != BRN_STATIC ? norm(model->gravity) : 0.0;
+    const double gravity = model->integrator != BRN_STATIC ? norm(s->controls->gravity) : 0.0;
     double sum = 0.0;
     double turn = 0.0;
     for (int a = 0; a < model->nnode; ++a) {
@@ -274,12 +275,44 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
                         "numbers");
     }
     const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
-    const double energy = fmax(fmax(m.kinetic, m.elastic), fmax(gravity, fabs(ledger[BRN_LEDGER_WORK])));
+    const double worked = ledger[BRN_LEDGER_WORK] - ledger[BRN_LEDGER_FIELD_WORK];
+    const double energy = fmax(fmax(m.kinetic, m.elastic), fmax(gravity, fabs(worked)));
     ledger[BRN_LEDGER_ENERGY_SCALE] =
         fmax(ledger[BRN_LEDGER_ENERGY_SCALE], fmax(energy, info->contact_energy));
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = fmax(ledger[BRN_LEDGER_MOMENTUM_SCALE], m.momentum_scale);
     ledger[BRN_LEDGER_ANGULAR_SCALE] = fmax(ledger[BRN_LEDGER_ANGULAR_SCALE], m.angular_scale);
     return BRN_OK;
+}
+
+/* The potential energy jumps, which is the work of whoever changed the field. Where it is measured from is arbitrary, so this work
+   says nothing of the size of energies. A trapezoidal rule starts its next step from the new forces. */
+brn_status brn_ledger_book_gravity(brn_system *s, const double change[3], const double *accelerations,
+                                   brn_state *state)
+{
+    const brn_model *model = s->model;
+    double *ledger = state->ledger;
+    if (model->integrator == BRN_STATIC) { /* gravity is a load there */
+        return BRN_OK;
+    }
+    brn_arena *arena = brn_ctx_arena(s->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *p = brn_arena_take(arena, (size_t)s->ndof, sizeof *p);
+    if (p == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    const brn_status status = brn_system_mass_apply(s, accelerations, p);
+    if (status >= 0) {
+        double gain = 0.0;
+        for (int a = 0; a < model->nnode; ++a) {
+            gain -= model->node_mass[a] * brn_dense_dot3(change, &state->node_pos[3 * a]);
+        }
+        ledger[BRN_LEDGER_WORK] += gain;
+        ledger[BRN_LEDGER_FIELD_WORK] += gain;
+        ledger[BRN_LEDGER_GRAVITY0] += gain;
+        add_wrenches(s, p, state->node_pos, &ledger[BRN_LEDGER_RATE]);
+    }
+    brn_arena_rewind(arena, mark);
+    return status;
 }
 
 static double relative(double error, double scale)

@@ -21,6 +21,7 @@ enum {
     BRN_LEDGER_CONTACT = 26, /* [J] stored in the contacts now */
     BRN_LEDGER_EXCHANGED, /* [N s] sum of |impulse| of gravity, loads and holds, node by node, since the start */
     BRN_LEDGER_EXCHANGED_TURN, /* [N m s] the same times each node's distance from the origin */
+    BRN_LEDGER_FIELD_WORK,     /* [J] of the work: by changes of gravity itself */
 };
 
 /* Sets the totals of a fresh state at time t (its forces are filled in); info: of the reset. */
@@ -28,6 +29,9 @@ brn_status brn_ledger_start(brn_system *system, brn_state *state, const brn_step
 /* Books the step `in` -> `out` of length h: `out`'s totals. */
 brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h,
                            const brn_step_info *info);
+/* Books a change of gravity [m/s^2] that has happened; [m/s^2] change of the accelerations of free dofs by it, packed. */
+brn_status brn_ledger_book_gravity(brn_system *system, const double change[3], const double *accelerations,
+                                   brn_state *state);
 /* Fills the energies, momenta and balance errors of a report. */
 brn_status brn_ledger_report(brn_system *system, const brn_state *state, brn_report *report);
 

@@ -43,6 +43,27 @@ static double max_abs(const double *v, int n)
     return most;
 }
 
+/* The spring of a hand at y; false: nothing is dragged. */
+static bool pull_at(const brn_newton *n, const double *y, brn_pull *out)
+{
+    const brn_scheme *m = n->scheme;
+    const brn_drag *drag = &n->system->controls->drag;
+    const int dim = n->model->dim;
+    double x[3];
+    double v[3] = {0.0, 0.0, 0.0};
+    if (drag->node < 0) {
+        return false;
+    }
+    memcpy(x, &m->from[3 * drag->node], sizeof x);
+    for (int i = 0; i < dim; ++i) {
+        const int dof = drag->node * dim + i;
+        x[i] += y[dof];
+        v[i] = m->c * (y[dof] - m->origin[dof]);
+    }
+    brn_drag_pull(drag, n->hand, x, v, m->c, out);
+    return true;
+}
+
 typedef struct energy {
     double value, size; /* [J] and the size of its terms, for rounding */
 } energy;
@@ -81,6 +102,8 @@ static brn_status potential(brn_newton *n, const double *y, energy *out)
         BRN_TRY(n->terms->energy(n->terms->self, n->x, &extra));
         (void)watch(n, was);
     }
+    brn_pull pull;
+    extra += pull_at(n, y, &pull) ? pull.energy : 0.0;
     *out = (energy){elastic + inertia + damping + extra,
                     fabs(elastic) + fabs(inertia) + fabs(damping) + fabs(extra)};
     return BRN_OK;
@@ -116,6 +139,9 @@ static brn_status forces(brn_newton *n)
         BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->extra));
         brn_model_lead(n->model, n->extra);
         (void)watch(n, was);
+    }
+    if (pull_at(n, n->y, &n->pull)) {
+        brn_drag_add_force(&s->controls->drag, n->model->dim, n->pull.force, -1.0, n->extra);
     }
     for (int i = 0; i < s->ndof; ++i) {
         n->rhs[i] = n->load[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->extra[i];
@@ -189,6 +215,10 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     /* The stiffness of a follower pressure is indefinite: it goes with the exact tangent only, else it is lagged. */
     if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
         BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->trial, s->matrix));
+    }
+    brn_pull pull;
+    if (pull_at(n, n->y, &pull)) {
+        brn_drag_add_stiffness(&s->controls->drag, &pull, s->matrix);
     }
     read_stiffness(n);
     if (m->inertia) {
@@ -473,7 +503,12 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
 brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double h)
 {
     memcpy(n->x, in->node_pos, (size_t)n->model->nnode * 3 * sizeof(double)); /* z in 2D */
+    const brn_drag *drag = &n->system->controls->drag;
+    BRN_TRY(brn_newton_weigh(n));
     BRN_TRY(brn_scheme_begin(n->scheme, in, t, h));
+    if (drag->node >= 0) {
+        brn_drag_point(drag, &in->node_pos[3 * drag->node], n->hand);
+    }
     if (n->scheme->inertia) {
         brn_scheme_place(n->scheme, n->scheme->ahead, n->x);
         BRN_TRY(brn_system_damping_update(n->system, n->x));
@@ -499,6 +534,9 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out)
     for (int i = 0; i < n->system->ndof; ++i) {
         n->rhs[i] *= -1.0; /* what the holds supply */
         n->damping[i] *= -1.0;
+    }
+    if (n->system->controls->drag.node >= 0) { /* a load like others, now that it is known */
+        brn_drag_add_force(&n->system->controls->drag, n->model->dim, n->pull.force, 1.0, n->load);
     }
     brn_newton_write_forces(n, n->load, n->rhs, n->damping, out);
     return BRN_OK;
@@ -542,10 +580,8 @@ static brn_status allocate(brn_newton *n)
         BRN_ALLOC(n->ctx, *arrays[i], n->system->ndof);
     }
     BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
-    for (int dof = 0; dof < n->system->ndof; ++dof) {
-        n->trial[dof] = n->model->gravity[dof % n->model->dim];
-    }
-    return brn_system_mass_apply(n->system, n->trial, n->gravity);
+    n->weighed[0] = NAN; /* not yet */
+    return brn_newton_weigh(n);
 }
 
 brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *system,
@@ -582,79 +618,4 @@ void brn_newton_destroy(brn_newton *n)
         brn_free(n->ctx, arrays[i]);
     }
     brn_free(n->ctx, n);
-}
-
-/* ---- forces ------------------------------------------------------------------------------------------------------- */
-
-brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *force, brn_block_matrix *matrix)
-{
-    memset(force, 0, (size_t)n->system->ndof * sizeof *force);
-    BRN_TRY(brn_system_loads(n->system, x, t, force, matrix));
-    if (n->model->integrator == BRN_STATIC) {
-        const double factor = fmin(1.0, t / n->model->end);
-        for (int dof = 0; dof < n->system->ndof; ++dof) {
-            force[dof] += factor * n->gravity[dof];
-        }
-    }
-    brn_model_lead(n->model, force);
-    return BRN_OK;
-}
-
-void brn_newton_write_forces(const brn_newton *n, const double *load, const double *react,
-                             const double *damping, brn_state *out)
-{
-    const int dim = n->model->dim;
-    double *const arrays[] = {out->node_load, out->node_react, out->node_damp};
-    for (int i = 0; i < BRN_COUNT(arrays) && dim == 2; ++i) {
-        memset(arrays[i], 0, (size_t)n->model->nnode * 3 * sizeof(double)); /* z */
-    }
-    for (int dof = 0; dof < n->system->ndof; ++dof) {
-        const int at = dof / dim * 3 + dof % dim;
-        out->node_load[at] = load[dof];
-        out->node_react[at] = n->model->fixed[dof] == BRN_DOF_HELD ? react[dof] : 0.0;
-        out->node_damp[at] = damping[dof];
-    }
-}
-
-/* Initial accelerations M a = loads + M g - gradient - D v, for Newmark, and the forces of the initial state. Held
-   dofs start without acceleration: a sudden start of their motion belongs to the first step. */
-brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t)
-{
-    brn_system *s = n->system;
-    const int ndof = s->ndof;
-    brn_state_forget_all(state);
-    memset(n->elastic, 0, (size_t)ndof * sizeof(double));
-    memset(n->damping, 0, (size_t)ndof * sizeof(double));
-    memset(n->step, 0, (size_t)ndof * sizeof(double));
-    BRN_TRY(brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
-    BRN_TRY(brn_newton_loads(n, state->node_pos, t, n->load, NULL));
-    const bool dynamic = n->model->integrator != BRN_STATIC;
-    if (s->damping != NULL && dynamic) {
-        BRN_TRY(brn_system_damping_update(s, state->node_pos));
-        brn_system_pack(s, state->node_vel, n->trial);
-        BRN_TRY(brn_block_matrix_multiply(s->damping, n->trial, n->damping));
-    }
-    memset(n->extra, 0, (size_t)ndof * sizeof(double));
-    if (n->terms != NULL) {
-        BRN_TRY(n->terms->gradient(n->terms->self, state->node_pos, n->extra));
-        brn_model_lead(n->model, n->extra);
-    }
-    for (int dof = 0; dof < ndof; ++dof) {
-        n->damping[dof] *= -1.0;
-        n->rhs[dof] = n->load[dof] + n->damping[dof] - n->elastic[dof] - n->extra[dof] +
-                      (dynamic ? n->gravity[dof] : 0.0);
-    }
-    memset(n->inertia, 0, (size_t)ndof * sizeof(double));
-    if (n->model->integrator == BRN_NEWMARK) {
-        double *acceleration = NULL;
-        BRN_TRY(brn_system_mass_solve(s, n->rhs, n->step));
-        BRN_TRY(brn_state_remember(state, "newmark.acceleration", (size_t)ndof, &acceleration));
-        memcpy(acceleration, n->step, (size_t)ndof * sizeof(double));
-        BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
-    }
-    for (int dof = 0; dof < ndof; ++dof) {
-        n->rhs[dof] = n->inertia[dof] - n->rhs[dof]; /* what the holds must supply */
-    }
-    brn_newton_write_forces(n, n->load, n->rhs, n->damping, state);
-    return BRN_OK;
 }

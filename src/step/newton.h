@@ -45,6 +45,9 @@ typedef struct brn_newton {
     double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
     double *extra;                              /* gradient of the terms */
     double *gravity;                            /* M g, for static runs */
+    double weighed[3];                          /* [m/s^2] that g */
+    double hand[3];                             /* [m] where the spring of a drag ends in this step */
+    brn_pull pull;                              /* that spring at y */
     double
         *stiffness; /* [N/m] diagonal of the last elastic tangent of this step, at its start that at rest */
     double noise;   /* [m] rounding of the positions of this step */
@@ -68,6 +71,8 @@ brn_status brn_newton_reset(brn_newton *newton, brn_state *state, double t);
 /* Loads at time t as a packed force, those of tied nodes on their handles; a static run's include its ramped gravity. */
 brn_status brn_newton_loads(brn_newton *newton, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
+/* Makes M g fit the gravity of now. Before a step and a reset. */
+brn_status brn_newton_weigh(brn_newton *newton);
 /* Copies load, reaction (where held, 0 elsewhere) and damping force, packed, to the state. */
 void brn_newton_write_forces(const brn_newton *newton, const double *load, const double *react,
                              const double *damping, brn_state *out);

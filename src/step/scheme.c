@@ -111,7 +111,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
             m->target[dof] = m->drift[dof];
             break;
         }
-        m->target[dof] += m->inertia ? m->s * model->gravity[dof % dim] : 0.0;
+        m->target[dof] += m->inertia ? m->s * m->system->controls->gravity[dof % dim] : 0.0;
     }
     return BRN_OK;
 }
@@ -120,6 +120,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
 static void set_held(brn_scheme *m, const brn_state *in)
 {
     const brn_model *model = m->system->model;
+    const brn_controls *controls = m->system->controls;
     const int dim = model->dim;
     const bool half = m->kind == BRN_IMPLICIT_EULER || m->kind == BRN_MIDPOINT;
     for (int n = 0; n < model->nhold; ++n) {
@@ -128,7 +129,7 @@ static void set_held(brn_scheme *m, const brn_state *in)
             const int a = hold->node[k];
             double pos[3];
             double vel[3];
-            brn_motion_place(&hold->motion, model->rest[a], m->t + m->h, pos, vel);
+            brn_controls_place(controls, n, a, m->t + m->h, pos, vel);
             for (int i = 0; i < dim; ++i) {
                 if ((hold->axes >> i & 1u) == 0) {
                     continue;
@@ -138,7 +139,7 @@ static void set_held(brn_scheme *m, const brn_state *in)
                 m->held[dof] = (pos[i] - x) / m->forward;
                 m->ahead[dof] = half ? 0.5 * (pos[i] - x) : pos[i] - x;
                 m->accel[dof] = (vel[i] - in->node_vel[3 * a + i]) / m->h;
-                m->target[dof] = m->held[dof] - m->s * (m->accel[dof] - model->gravity[i]);
+                m->target[dof] = m->held[dof] - m->s * (m->accel[dof] - controls->gravity[i]);
             }
         }
     }
@@ -209,4 +210,13 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
     }
     brn_model_follow_nodes(model, out->node_vel); /* the ways of tied nodes follow already */
     return write_memory(m, in, way, out);
+}
+
+void brn_scheme_jolt(const brn_system *s, const double *change, brn_state *state)
+{
+    const brn_memory *acceleration = brn_state_recall(state, ACCELERATION);
+    for (int dof = 0; dof < s->ndof && acceleration != NULL && acceleration->count > 0; ++dof) {
+        acceleration->value[dof] += s->model->fixed[dof] ? 0.0 : change[dof];
+    }
+    brn_state_forget(state, PREVIOUS);
 }

@@ -47,6 +47,8 @@ brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme 
 void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme);
 /* The integrator that a step of h from `in` really uses: BDF2 needs two equal steps. */
 int brn_scheme_kind(const brn_model *model, const brn_state *in, double h);
+/* All accelerations of free dofs [m/s^2], packed, change at once: Newmark remembers the new ones, BDF2 starts anew. */
+void brn_scheme_jolt(const brn_system *system, const double *change, brn_state *state);
 /* Prepares a step of h from the state at time t. */
 brn_status brn_scheme_begin(brn_scheme *scheme, const brn_state *in, double t, double h);
 /* x = x^n + way, [nnode][3]; z stays as it is in 2D. */

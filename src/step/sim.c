@@ -11,6 +11,8 @@
 
 /* A step is cut into at most 2^HALVINGS_MAX parts. */
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
+/* Less where an obstacle that is moved by hand may be what does not fit: it can stop. */
+enum { HALVINGS_SHIFTING = 4 };
 
 /* ---- contacts ------------------------------------------------------------------------------------------------------ */
 
@@ -181,9 +183,11 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     return brn_ledger_book(sim->system, from, to, h_done, info);
 }
 
-/* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure and doubled again after two successes in a row
-   (where it stays aligned); every step starts afresh with the whole, so that no controller state needs saving. */
-static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached, brn_step_info *info)
+/* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure (`halvings`
+   times at most) and doubled again after two successes in a row (where it stays aligned); every step starts afresh with the
+   whole, so that no controller state needs saving. */
+static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_state **reached,
+                          brn_step_info *info)
 {
     const brn_state *from = sim->state;
     int level = 0;
@@ -211,7 +215,7 @@ static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached,
         }
         successes = 0;
         report->retries++;
-        if (++level > HALVINGS_MAX) {
+        if (++level > halvings) {
             char why[1024];
             (void)snprintf(why, sizeof why, "%s", brn_ctx_message(sim->ctx));
             return brn_fail(
@@ -219,11 +223,36 @@ static brn_status advance(brn_sim *sim, brn_report *report, brn_state **reached,
                 "step %lld (t = %g s) failed down to %g of its length: %s; try a smaller time.step, a softer "
                 "ramp of loads or motions, or a finer mesh where it is strained most",
                 (long long)sim->state->step + 1, (double)sim->state->step * sim->model->step,
-                ldexp(1.0, -HALVINGS_MAX), why);
+                ldexp(1.0, -halvings), why);
         }
     }
     *reached = sim->spare[1 - target];
     return BRN_OK;
+}
+
+/* A step in which obstacles are moved by hand: where it fails they stop, and it is tried again without their way. */
+static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state **reached, brn_step_info *info)
+{
+    brn_controls *c = sim->system->controls;
+    const double t = brn_sim_time(sim);
+    brn_status status = advance(sim, HALVINGS_SHIFTING, report, reached, info);
+    if (!worth_a_retry(status)) {
+        return status;
+    }
+    brn_arena *arena = brn_ctx_arena(sim->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    brn_shift *before = NULL;
+    BRN_TAKE(arena, before, sim->model->nhold);
+    memcpy(before, c->shift, (size_t)sim->model->nhold * sizeof *before);
+    brn_log(sim->ctx, BRN_LOG_WARNING, "obstacles moved by hand stop: %s", brn_ctx_message(sim->ctx));
+    brn_controls_halt(c, t);
+    *report = (brn_report){.gap_min = INFINITY, .retries = report->retries, .iterations = report->iterations};
+    status = advance(sim, HALVINGS_MAX, report, reached, info);
+    if (status < 0) {
+        memcpy(c->shift, before, (size_t)sim->model->nhold * sizeof *before);
+    }
+    brn_arena_rewind(arena, mark);
+    return status;
 }
 
 static brn_status measure_state(brn_sim *sim, brn_report *report);
@@ -238,7 +267,9 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     const double started = watch->since;
     brn_state *reached = NULL;
     brn_step_info info;
-    BRN_TRY(advance(sim, r, &reached, &info));
+    BRN_TRY(brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
+                ? advance_shifting(sim, r, &reached, &info)
+                : advance(sim, HALVINGS_MAX, r, &reached, &info));
     BRN_TRY(make_room(sim, &info));
     /* The state reached becomes the state once it is measured; the old one becomes a spare. */
     brn_state *old = sim->state;
@@ -365,13 +396,14 @@ brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **e
         brn_system_unpack(sim->system, packed, sim->force[0]);
         memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
         status = brn_system_loads(sim->system, sim->state->node_pos, brn_sim_time(sim), packed, NULL);
+        brn_system_drag(sim->system, sim->state->node_pos, sim->state->node_vel, packed);
     }
     if (status >= 0) {
         brn_system_unpack(sim->system, packed, sim->force[1]);
         for (int a = 0; a < model->nnode; ++a) {
             for (int i = 0; i < 3; ++i) {
                 sim->force[0][3 * a + i] *= -1.0; /* force = -gradient */
-                sim->force[1][3 * a + i] += model->node_mass[a] * model->gravity[i];
+                sim->force[1][3 * a + i] += model->node_mass[a] * sim->system->controls->gravity[i];
             }
         }
         *elastic = sim->force[0];
@@ -477,12 +509,16 @@ uint64_t brn_model_hash(const brn_model *model)
 
 brn_status brn_sim_save(brn_sim *sim, const char *path)
 {
-    return brn_state_save(sim->state, path, brn_model_hash(sim->model), NULL, 0);
+    return brn_sim_save_with(sim, path, NULL, 0);
 }
 
 brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra)
 {
-    BRN_TRY(brn_state_load(sim->state, path, brn_model_hash(sim->model), extra, nextra));
+    brn_state *loaded = sim->spare[0];
+    BRN_TRY(brn_state_load(loaded, path, brn_model_hash(sim->model), extra, nextra));
+    BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
+    sim->spare[0] = sim->state;
+    sim->state = loaded;
     /* Contacts are no part of the state: those of before belong to another one. */
     take_contacts(sim, &(brn_step_info){.gap_min = INFINITY});
     return BRN_OK;

@@ -25,7 +25,11 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
 /* Energies, momenta, inversions, contacts of the state as it is; errors of contact are added to the report's. */
 brn_status brn_sim_report(brn_sim *sim, brn_report *report);
 /* A checkpoint and the caller's own numbers, see brn_state_load. */
+brn_status brn_sim_save_with(brn_sim *sim, const char *path, const double *extra, int nextra);
 brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra);
+/* A state that was loaded goes on under the present gravity, with motions and offsets from where they had got to. On failure
+   nothing has changed. */
+brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *path);
 /* A number that changes with anything in the model that changes the run: ties a checkpoint to its scene. */
 uint64_t brn_model_hash(const brn_model *model);
 

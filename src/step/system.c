@@ -170,6 +170,7 @@ static brn_status measure_stiffness(brn_system *s)
 static brn_status fill(brn_system *s)
 {
     brn_stencils *solids = NULL;
+    BRN_TRY(brn_controls_create(s->ctx, s->model, &s->controls));
     BRN_TRY(list_pressure(s));
     BRN_ALLOC(s->ctx, s->work, s->ndof);
     BRN_ALLOC(s->ctx, s->stiff_diagonal, s->ndof);
@@ -206,6 +207,7 @@ void brn_system_destroy(brn_system *s)
     for (int i = 0; i < 3; ++i) {
         brn_factor_destroy(s->mass_factor[i]);
     }
+    brn_controls_destroy(s->controls);
     brn_assembly_destroy(s->elastic);
     brn_assembly_destroy(s->pressure);
     brn_block_matrix_destroy(s->matrix);
@@ -265,6 +267,21 @@ brn_status brn_system_loads(brn_system *s, const double *x, double t, double *fo
     }
     pressure_job job = {s, (const double(*)[3])x, t};
     return brn_assembly_add(s->pressure, pressure_faces, &job, NULL, force, matrix);
+}
+
+void brn_system_drag(const brn_system *s, const double *pos, const double *vel, double *force)
+{
+    static const double still[3] = {0.0, 0.0, 0.0};
+    const brn_drag *drag = &s->controls->drag;
+    if (drag->node < 0) {
+        return;
+    }
+    const bool moves = s->model->integrator != BRN_STATIC;
+    double point[3];
+    brn_pull pull;
+    brn_drag_point(drag, &pos[3 * drag->node], point);
+    brn_drag_pull(drag, point, &pos[3 * drag->node], moves ? &vel[3 * drag->node] : still, 0.0, &pull);
+    brn_drag_add_force(drag, s->model->dim, pull.force, 1.0, force);
 }
 
 brn_status brn_system_mass_apply(const brn_system *s, const double *v, double *out)

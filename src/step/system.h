@@ -7,6 +7,7 @@
 #include "linalg/assembly.h"
 #include "linalg/factor.h"
 #include "model/model.h"
+#include "step/controls.h"
 #include "step/stopwatch.h"
 
 typedef struct brn_system {
@@ -19,6 +20,7 @@ typedef struct brn_system {
     brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
+    brn_controls *controls;    /* gravity, friction and motions as they are now */
     brn_stopwatch watch;       /* of the step under way; methods switch its phases */
 
     /* private */
@@ -45,6 +47,9 @@ brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent t
    stiffness to the matrix (may be NULL). */
 brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
+
+/* Adds the force of a hand that drags, at positions and velocities [nnode][3], at the nodes that have the dofs. */
+void brn_system_drag(const brn_system *system, const double *pos, const double *vel, double *force);
 
 /* out = M v; matrix += scale * M. */
 brn_status brn_system_mass_apply(const brn_system *system, const double *v, double *out);

@@ -18,7 +18,9 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     memset(n->damping, 0, bytes);
     memset(n->step, 0, bytes);
     BRN_TRY(brn_system_elastic(s, in->node_pos, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
+    BRN_TRY(brn_newton_weigh(n));
     BRN_TRY(brn_newton_loads(n, in->node_pos, t, n->load, NULL));
+    brn_system_drag(s, in->node_pos, in->node_vel, n->load);
     if (s->damping != NULL) {
         BRN_TRY(brn_system_damping_update(s, in->node_pos));
         brn_system_pack(s, in->node_vel, n->trial);
@@ -29,7 +31,7 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
         for (int k = 0; k < hold->nnode; ++k) {
             const int a = hold->node[k];
             double vel[3];
-            brn_motion_place(&hold->motion, model->rest[a], t + h, NULL, vel);
+            brn_controls_place(s->controls, which, a, t + h, NULL, vel);
             for (int i = 0; i < dim; ++i) {
                 if (hold->axes >> i & 1u) {
                     n->step[a * dim + i] = (vel[i] - in->node_vel[3 * a + i]) / h;
@@ -61,7 +63,7 @@ static void place_held(const brn_newton *n, double t, brn_state *out)
         for (int k = 0; k < hold->nnode; ++k) {
             const int a = hold->node[k];
             double pos[3];
-            brn_motion_place(&hold->motion, model->rest[a], t, pos, NULL);
+            brn_controls_place(n->system->controls, which, a, t, pos, NULL);
             for (int i = 0; i < model->dim; ++i) {
                 if (hold->axes >> i & 1u) {
                     out->node_pos[3 * a + i] = pos[i];

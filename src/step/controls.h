@@ -1,0 +1,63 @@
+/* What may change between two steps though the model cannot: gravity, friction, how fast motions run, offsets of static bodies,
+   a hand that drags. Everything that a step looks at is a function of the time and of these numbers, so parts of a step and
+   repeated attempts see the same. They start with the model's values and then give the bits that the model gave. */
+#ifndef BRN_STEP_CONTROLS_H
+#define BRN_STEP_CONTROLS_H
+
+#include "model/model.h"
+#include "step/drag.h"
+
+/* A motion's own time: tau + rate (t - since). */
+typedef struct brn_clock {
+    double since, tau; /* [s] */
+    double rate;
+} brn_clock;
+
+/* The offset of a static body: in a straight line from one at `since` to the other at `until`. */
+typedef struct brn_shift {
+    bool on;             /* it was ever moved */
+    double since, until; /* [s] */
+    double from[3], to[3];
+} brn_shift;
+
+typedef struct brn_controls {
+    brn_ctx *ctx;
+    const brn_model *model;
+    double gravity[3]; /* [m/s^2] */
+    double *friction;  /* [nbody][nbody] coefficient of each pair of bodies, symmetric */
+    brn_clock *clock;  /* [nhold] */
+    brn_shift *shift;  /* [nhold]; of the holds of static bodies */
+    brn_drag drag;
+} brn_controls;
+
+brn_status brn_controls_create(brn_ctx *ctx, const brn_model *model, brn_controls **out);
+void brn_controls_destroy(brn_controls *controls);
+
+/* Where a hold puts a node at time t, and its velocity just before: brn_motion_place as changed by hand. Either may be NULL. */
+void brn_controls_place(const brn_controls *controls, int hold, int node, double t, double pos[3],
+                        double vel[3]);
+
+/* From time t on a motion's own time runs `rate` times as fast; where it is does not change. */
+void brn_controls_set_rate(brn_controls *controls, int hold, double t, double rate);
+/* The own time of a motion at time t. */
+double brn_controls_tau(const brn_controls *controls, int hold, double t);
+
+/* From time t on the hold's offset goes from what it is to `offset`, no faster than `speed` [m/s] and in 4 steps at least. */
+void brn_controls_set_offset(brn_controls *controls, int hold, double t, const double offset[3],
+                             double speed);
+void brn_controls_offset(const brn_controls *controls, int hold, double t, double offset[3]);
+/* Whether any offset changes after time t; makes them stay what they are at t. */
+bool brn_controls_shifting(const brn_controls *controls, double t);
+void brn_controls_halt(brn_controls *controls, double t);
+
+/* What a checkpoint must hold beside the state, [brn_controls_count]: gravity, by which the ledger was kept, own times and
+   offsets at time t. Rates, friction and the hand are inputs and stay as they are. */
+int brn_controls_count(const brn_controls *controls);
+/* Whether these numbers differ from those of a simulation that nobody touched. */
+bool brn_controls_differ(const brn_controls *controls, double t);
+void brn_controls_write(const brn_controls *controls, double t, double *to);
+/* Own times and offsets (NULL: those of a simulation that nobody touched) go on from there at time t, with the present rates and
+   towards the present offsets. */
+void brn_controls_resume(brn_controls *controls, double t, const double *from, double speed);
+
+#endif

@@ -1,0 +1,135 @@
+#include "step/drag.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* [s] period of the spring, and in steps: whichever is longer. */
+static const double PERIOD = 0.1;
+static const double PERIOD_STEPS = 10.0;
+/* A body sags on the spring by no more than this many model sizes, if ten steps a period allow that. */
+static const double SAG = 0.02;
+/* Most force over the body's mass: in weights, and [1/s^2] in model sizes a second squared, for scenes without gravity. */
+static const double WEIGHTS = 10.0;
+static const double SIZES = 40.0;
+/* Most speed, in model sizes a step and a second. */
+static const double SPEED_STEP = 0.05;
+static const double SPEED = 5.0;
+/* From the speed reach/lag the bounded force stops a body within reach while reach <= 8 force/k. */
+static const double BRAKING = 8.0;
+/* An explicit integrator sees the node's own mass: stiffness and damping in units of what it could just bear, less than 1/4. */
+static const double EXPLICIT = 0.1;
+
+/* Itself or its handles. */
+static void find_rows(brn_drag *d, const brn_model *model)
+{
+    const int first = model->tie != NULL ? model->tie[d->node] : -1;
+    d->count = first >= 0 ? model->dim + 1 : 1;
+    for (int k = 0; k < d->count; ++k) {
+        d->row[k] = first >= 0 ? first + k : d->node;
+        d->weight[k] = first >= 0 ? model->tie_weight[d->node][k] : 1.0;
+    }
+}
+
+static double body_mass(const brn_drag *d, const brn_model *model)
+{
+    double mass = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        if (d->node >= body->node_first && d->node < body->node_first + body->node_count) {
+            mass = body->mass;
+        }
+    }
+    return mass;
+}
+
+/* What a force at the node meets at once: 1/sum w^2/m. */
+static double node_mass(const brn_drag *d, const brn_model *model)
+{
+    double inverse = 0.0;
+    for (int k = 0; k < d->count; ++k) {
+        inverse += d->weight[k] * d->weight[k] / model->mass->value[model->mass->start[d->row[k]]];
+    }
+    return 1.0 / inverse;
+}
+
+void brn_drag_choose(brn_drag *d, const brn_model *model, const double gravity[3], double size)
+{
+    const double h = model->step;
+    const double g = sqrt(brn_dense_dot3(gravity, gravity));
+    find_rows(d, model);
+    const double mass = body_mass(d, model);
+    const double sag = g > 0.0 ? 2.0 * M_PI * sqrt(SAG * size / g) : INFINITY; /* [s] */
+    const double omega = 2.0 * M_PI / fmax(PERIOD_STEPS * h, fmin(PERIOD, sag));
+    d->stiffness = d->asked > 0.0 ? d->asked : mass * omega * omega;
+    d->lag = 2.0 * sqrt(mass / d->stiffness);
+    if (model->integrator == BRN_SYMPLECTIC_EULER) {
+        const double own = node_mass(d, model);
+        d->stiffness = d->asked > 0.0 ? d->asked : fmin(d->stiffness, EXPLICIT * own / (h * h));
+        d->lag = fmin(2.0 * sqrt(mass / d->stiffness), EXPLICIT * own / (h * d->stiffness));
+    }
+    d->force = mass * (WEIGHTS * g + SIZES * size);
+    const double stretch = d->force / d->stiffness;
+    d->reach = fmax(stretch, fmin(BRAKING * stretch, d->lag * size * fmin(SPEED_STEP / h, SPEED)));
+}
+
+void brn_drag_point(const brn_drag *d, const double x[3], double point[3])
+{
+    double way[3];
+    for (int i = 0; i < 3; ++i) {
+        way[i] = d->target[i] - x[i];
+    }
+    const double length = sqrt(brn_dense_dot3(way, way));
+    for (int i = 0; i < 3; ++i) {
+        point[i] = length > d->reach ? x[i] + d->reach / length * way[i] : d->target[i];
+    }
+}
+
+void brn_drag_pull(const brn_drag *d, const double point[3], const double x[3], const double v[3], double c,
+                   brn_pull *out)
+{
+    double r[3];
+    for (int i = 0; i < 3; ++i) {
+        r[i] = x[i] - point[i] + d->lag * v[i];
+    }
+    const double k = d->stiffness;
+    const double slope = 1.0 + d->lag * c; /* dr/dy */
+    const double length = sqrt(brn_dense_dot3(r, r));
+    const double most = d->force / k; /* [m] where the bound begins */
+    const bool bounded = length > most;
+    out->energy = (bounded ? d->force * (length - 0.5 * most) : 0.5 * k * length * length) / slope;
+    const double over = bounded ? d->force / length : k; /* |f|/|r| */
+    for (int i = 0; i < 3; ++i) {
+        out->force[i] = -over * r[i];
+        for (int j = 0; j < 3; ++j) {
+            const double along = bounded ? r[i] * r[j] / (length * length) : 0.0;
+            out->stiffness[3 * i + j] = slope * over * ((i == j ? 1.0 : 0.0) - along);
+        }
+    }
+}
+
+void brn_drag_add_force(const brn_drag *d, int dim, const double force[3], double factor, double *packed)
+{
+    for (int k = 0; k < d->count; ++k) {
+        for (int i = 0; i < dim; ++i) {
+            packed[d->row[k] * dim + i] += factor * d->weight[k] * force[i];
+        }
+    }
+}
+
+void brn_drag_add_stiffness(const brn_drag *d, const brn_pull *pull, brn_block_matrix *matrix)
+{
+    const int dim = matrix->size;
+    for (int p = 0; p < d->count; ++p) {
+        for (int q = p; q < d->count; ++q) { /* rows ascend: the upper triangle */
+            const int at = brn_block_matrix_find(matrix, d->row[p], d->row[q]);
+            double *block = &matrix->value[(size_t)at * (size_t)(dim * dim)];
+            for (int i = 0; i < dim; ++i) {
+                for (int j = 0; j < dim; ++j) {
+                    block[i * dim + j] += d->weight[p] * d->weight[q] * pull->stiffness[3 * i + j];
+                }
+            }
+        }
+    }
+}

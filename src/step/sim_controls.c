@@ -1,0 +1,263 @@
+/* The calls that change a simulation between its steps. */
+#include "step/sim.h"
+
+#include "step/ledger.h"
+#include "step/scheme.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Squares of larger numbers are near the end of doubles. */
+static const double LARGEST = 1e100;
+static const double RATE_MOST = 1e6;
+
+/* Most speed of an offset, in model sizes a step and a second. */
+static const double SHIFT_STEP = 0.02;
+static const double SHIFT_SPEED = 2.0;
+
+static const char MEMORY[] = "controls";
+
+/* A vector from outside: refused if it is not of numbers; without its third entry in 2D. */
+static brn_status take_vector(const brn_sim *sim, const char *what, const double from[3], double to[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        const bool counts = i < sim->model->dim;
+        if (counts && !(fabs(from[i]) <= LARGEST)) {
+            return brn_fail(sim->ctx, BRN_ERR_RANGE, "%s[%d] = %g: must be a finite number below 1e100", what,
+                            i, from[i]);
+        }
+        to[i] = counts ? from[i] : 0.0;
+    }
+    return BRN_OK;
+}
+
+/* ---- gravity ----------------------------------------------------------------------------------------------------------- */
+
+static brn_status book_change(brn_sim *sim, brn_state *state, const double change[3])
+{
+    brn_system *s = sim->system;
+    brn_arena *arena = brn_ctx_arena(sim->ctx);
+    double *weight = NULL;
+    double *a = NULL;
+    BRN_TAKE(arena, weight, s->ndof);
+    BRN_TAKE(arena, a, s->ndof);
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        a[dof] = change[dof % sim->model->dim];
+    }
+    BRN_TRY(brn_system_mass_apply(s, a, weight));
+    memset(a, 0, (size_t)s->ndof * sizeof *a);
+    if (sim->model->integrator == BRN_NEWMARK) { /* the others remember no accelerations */
+        BRN_TRY(brn_system_mass_solve(s, weight, a));
+    }
+    BRN_TRY(brn_ledger_book_gravity(s, change, a, state));
+    brn_scheme_jolt(s, a, state);
+    return BRN_OK;
+}
+
+/* The state goes on under another gravity. Nothing has changed on failure. */
+static brn_status change_gravity(brn_sim *sim, brn_state *state, const double from[3], const double to[3])
+{
+    const double change[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+    if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) {
+        return BRN_OK;
+    }
+    brn_arena *arena = brn_ctx_arena(sim->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = book_change(sim, state, change);
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3])
+{
+    brn_controls *c = sim->system->controls;
+    double wanted[3];
+    BRN_TRY(take_vector(sim, "gravity", gravity, wanted));
+    BRN_TRY(change_gravity(sim, sim->state, c->gravity, wanted));
+    memcpy(c->gravity, wanted, sizeof c->gravity);
+    if (c->drag.node >= 0) { /* its force is bounded by weights */
+        brn_drag_choose(&c->drag, sim->model, c->gravity, sim->system->size);
+    }
+    return BRN_OK;
+}
+
+void brn_sim_get_gravity(const brn_sim *sim, double gravity[3])
+{
+    memcpy(gravity, sim->system->controls->gravity, 3 * sizeof *gravity);
+}
+
+/* ---- friction ---------------------------------------------------------------------------------------------------------- */
+
+brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
+{
+    const int nbody = sim->model->nbody;
+    double *friction = sim->system->controls->friction;
+    const bool all = body < 0 && other < 0;
+    if (!all && (body < 0 || body >= nbody || other < 0 || other >= nbody)) {
+        return brn_fail(
+            sim->ctx, BRN_ERR_RANGE,
+            "friction of bodies %d and %d: the model has bodies 0 to %d (both below 0: every pair)", body,
+            other, nbody - 1);
+    }
+    if (!(mu >= 0.0 && mu <= LARGEST)) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "friction = %g: must be a finite number >= 0", mu);
+    }
+    for (int i = 0; i < nbody * nbody && all; ++i) {
+        friction[i] = mu;
+    }
+    if (!all) {
+        friction[body * nbody + other] = mu;
+        friction[other * nbody + body] = mu;
+    }
+    return BRN_OK;
+}
+
+double brn_sim_get_friction(const brn_sim *sim, int body, int other)
+{
+    const int nbody = sim->model->nbody;
+    const double *friction = sim->system->controls->friction;
+    if (body >= 0 && body < nbody && other >= 0 && other < nbody) {
+        return friction[body * nbody + other];
+    }
+    bool same = body < 0 && other < 0 && nbody > 0;
+    for (int i = 1; i < nbody * nbody && same; ++i) {
+        same = friction[i] == friction[0];
+    }
+    return same ? friction[0] : NAN;
+}
+
+/* ---- motions and obstacles ----------------------------------------------------------------------------------------------- */
+
+brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor)
+{
+    const int hold = brn_model_motion_hold(sim->model, motion);
+    if (hold < 0) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "motion %d: the scene has %d, counted from 0", motion,
+                        brn_model_motion_count(sim->model));
+    }
+    if (!(fabs(factor) <= RATE_MOST)) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "speed of motion '%s' = %g: must be between -1e6 and 1e6",
+                        sim->model->hold[hold].name, factor);
+    }
+    brn_controls_set_rate(sim->system->controls, hold, brn_sim_time(sim), factor);
+    return BRN_OK;
+}
+
+double brn_sim_get_motion_speed(const brn_sim *sim, int motion)
+{
+    const int hold = brn_model_motion_hold(sim->model, motion);
+    return hold >= 0 ? sim->system->controls->clock[hold].rate : NAN;
+}
+
+static brn_status find_obstacle(const brn_sim *sim, int body, int *hold)
+{
+    const brn_model *model = sim->model;
+    *hold = brn_model_body_hold(model, body);
+    if (*hold >= 0) {
+        return BRN_OK;
+    }
+    if (body < 0 || body >= model->nbody) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "body %d: the model has bodies 0 to %d", body,
+                        model->nbody - 1);
+    }
+    return brn_fail(sim->ctx, BRN_ERR_RANGE, "body '%s' is not static: drag it instead",
+                    model->body[body].name);
+}
+
+static double shift_speed(const brn_sim *sim)
+{
+    return sim->system->size * fmin(SHIFT_STEP / sim->model->step, SHIFT_SPEED);
+}
+
+brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3])
+{
+    int hold = -1;
+    double wanted[3];
+    BRN_TRY(find_obstacle(sim, body, &hold));
+    BRN_TRY(take_vector(sim, "offset", offset, wanted));
+    brn_controls_set_offset(sim->system->controls, hold, brn_sim_time(sim), wanted, shift_speed(sim));
+    return BRN_OK;
+}
+
+brn_status brn_sim_get_offset(const brn_sim *sim, int body, double offset[3])
+{
+    int hold = -1;
+    BRN_TRY(find_obstacle(sim, body, &hold));
+    brn_controls_offset(sim->system->controls, hold, brn_sim_time(sim), offset);
+    return BRN_OK;
+}
+
+/* ---- a hand -------------------------------------------------------------------------------------------------------------- */
+
+static brn_status check_node(const brn_sim *sim, int node)
+{
+    const brn_model *model = sim->model;
+    if (node >= model->nnode) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "node %d: the model has nodes 0 to %d", node,
+                        model->nnode - 1);
+    }
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        if (body->type == BRN_BODY_STATIC && node >= body->node_first &&
+            node < body->node_first + body->node_count) {
+            return brn_fail(
+                sim->ctx, BRN_ERR_RANGE,
+                "node %d is of body '%s', which is static and cannot be dragged: give it an offset", node,
+                body->name);
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double stiffness)
+{
+    brn_controls *c = sim->system->controls;
+    if (node < 0) {
+        c->drag.node = -1;
+        return BRN_OK;
+    }
+    brn_drag drag = {.node = node, .asked = stiffness};
+    BRN_TRY(check_node(sim, node));
+    BRN_TRY(take_vector(sim, "target", target, drag.target));
+    if (!(stiffness >= 0.0 && stiffness <= LARGEST)) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "stiffness = %g: must be a finite number >= 0", stiffness);
+    }
+    brn_drag_choose(&drag, sim->model, c->gravity, sim->system->size);
+    c->drag = drag;
+    return BRN_OK;
+}
+
+/* ---- checkpoints --------------------------------------------------------------------------------------------------------- */
+
+brn_status brn_sim_save_with(brn_sim *sim, const char *path, const double *extra, int nextra)
+{
+    const brn_controls *c = sim->system->controls;
+    const double t = brn_sim_time(sim);
+    if (brn_controls_differ(c, t)) {
+        double *memory = NULL;
+        BRN_TRY(brn_state_remember(sim->state, MEMORY, (size_t)brn_controls_count(c), &memory));
+        brn_controls_write(c, t, memory);
+    }
+    const brn_status status = brn_state_save(sim->state, path, brn_model_hash(sim->model), extra, nextra);
+    brn_state_forget(sim->state, MEMORY);
+    return status;
+}
+
+brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *path)
+{
+    brn_controls *c = sim->system->controls;
+    const brn_memory *memory = brn_state_recall(state, MEMORY);
+    const double *from = memory != NULL ? memory->value : NULL;
+    bool sound = memory == NULL || memory->count == (size_t)brn_controls_count(c);
+    for (size_t i = 0; from != NULL && sound && i < memory->count; ++i) {
+        sound = fabs(from[i]) <= LARGEST;
+    }
+    if (!sound) {
+        return brn_fail(sim->ctx, BRN_ERR_FORMAT, "%s: how far motions and obstacles have got is no use",
+                        path);
+    }
+    BRN_TRY(change_gravity(sim, state, from != NULL ? from : sim->model->gravity, c->gravity));
+    brn_controls_resume(c, (double)state->step * sim->model->step, from, shift_speed(sim));
+    brn_state_forget(state, MEMORY);
+    return BRN_OK;
+}

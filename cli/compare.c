@@ -16,6 +16,7 @@ typedef struct compare_args {
     const char *methods, *out, *reference;
     cli_list variants, set;
     int threads;
+    int budget; /* [MB] of the page */
     bool resume, overwrite, quiet;
 } compare_args;
 
@@ -88,6 +89,30 @@ static void compare_with_reference(brn_ctx *ctx, cli_columns *columns)
     }
 }
 
+/* compare.html with every run that has frames, the reference first: the page takes differences to its first run. */
+static bool write_page(brn_ctx *ctx, const cli_columns *columns, const char *out, int budget)
+{
+    const char *dirs[CLI_COLUMNS_MAX], *names[CLI_COLUMNS_MAX];
+    int count = 0;
+    for (int k = -1; k < columns->count; ++k) {
+        const cli_column *c = &columns->column[k < 0 ? columns->reference : k];
+        if (k != columns->reference && c->outcome.started && cli_folder_has(c->dir, "trajectory.h5")) {
+            dirs[count] = c->dir;
+            names[count++] = c->name;
+        }
+    }
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/compare.html", out);
+    if (count == 0 || length < 0 || length >= (int)sizeof path) {
+        return count == 0; /* nothing to show; a path that long has been told of already */
+    }
+    if (brn_view_compare(ctx, dirs, names, count, path, budget) < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+        return false;
+    }
+    return true;
+}
+
 static bool all_done(const cli_columns *columns)
 {
     bool done = true;
@@ -100,13 +125,16 @@ static bool all_done(const cli_columns *columns)
 static int report_all(const compare_args *args, brn_ctx *ctx, cli_columns *columns, const char *out)
 {
     compare_with_reference(ctx, columns);
-    const bool written = cli_compare_write(columns, args->scene, out);
+    bool written = cli_compare_write(columns, args->scene, out);
+    written = written && write_page(ctx, columns, out, args->budget);
     if (!args->quiet) {
         (void)fputc('\n', stdout);
         cli_compare_print(columns, stdout, cli_terminal_width(stdout));
         cli_compare_notes(columns, "", stdout);
-        (void)printf("\n%s%s%s: compare.csv, compare.json, compare.md, and a folder for each run\n",
-                     cli_paint(stdout, CLI_BOLD), out, cli_paint(stdout, CLI_PLAIN));
+        (void)printf("\n%s%s%s\n", cli_paint(stdout, CLI_BOLD), out, cli_paint(stdout, CLI_PLAIN));
+        (void)printf("  compare.html  the runs side by side, opens in a browser\n"
+                     "  compare.md    this table; compare.csv and compare.json are for programs\n"
+                     "  NAME/         a run folder each\n");
         (void)fflush(stdout);
     }
     if (cli_stop_signal() != 0 && !all_done(columns)) {
@@ -173,7 +201,7 @@ static int compare_with(const compare_args *args)
 
 int cli_compare(int argc, char **argv)
 {
-    compare_args args = {0};
+    compare_args args = {.budget = 25};
     const cli_option options[] = {
         {"methods", 0, CLI_TEXT, "A,B,...", "contact methods, a run each; see 'brunt info methods'",
          &args.methods, 0, 0, NULL},
@@ -188,6 +216,8 @@ int cli_compare(int argc, char **argv)
          NULL},
         {"threads", 0, CLI_INT, "N", "worker threads of each run, 0 = one per core", &args.threads, 0, 1024,
          NULL},
+        {"budget", 0, CLI_INT, "MB", "size of compare.html at most (default 25)", &args.budget, 1, 10000,
+         NULL},
         {"resume", 0, CLI_FLAG, NULL, "keep finished runs, go on with the others", &args.resume, 0, 0, NULL},
         {"overwrite", 0, CLI_FLAG, NULL, "replace the runs that the folder holds", &args.overwrite, 0, 0,
          NULL},
@@ -195,11 +225,12 @@ int cli_compare(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .command = "compare",
-        .summary = "Runs a scene several times, one run after the other, and writes one table: accuracy "
-                   "beside speed, and how\n"
-                   "far each run is from the reference. Every method is run with every variant. NAME alone "
-                   "is the scene as it\n"
-                   "is. A run that fails does not stop the others; the exit code is then 1.",
+        .summary =
+            "Runs a scene several times, one run after the other. Writes a table of accuracy beside speed, "
+            "with "
+            "how far each\nrun is from the reference, and a page that shows the runs side by side. Every "
+            "method is run with every variant;\na variant of NAME alone is the scene as it is. A run that "
+            "fails does not stop the others; the exit code is then 1.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder that holds scene.yaml",
         .operands_min = 1,

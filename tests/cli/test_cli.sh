@@ -54,7 +54,7 @@ lists() { # COMMAND OPTION...
 }
 lists run out method set threads resume overwrite quiet
 lists check method set write threads
-lists compare methods variant set reference out threads resume overwrite quiet
+lists compare methods variant set reference out threads budget resume overwrite quiet
 lists info
 lists export format out every quiet
 lists bench list case json repeat threads scenes

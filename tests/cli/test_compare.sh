@@ -166,6 +166,8 @@ grep -q '^| steps | 20 | 20 | 20 | 40 | 20 |$' $out/compare.md || fail "compare.
 grep -q '^| largest distance \[m\] | reference | \*\*0\*\* |' $out/compare.md || fail "compare.md: no mark"
 # shellcheck disable=SC2016 # backticks of Markdown
 grep -q '^- `soft`: `time.end=0.2`, `materials.soft.young=5e4`, `gravity=\[0, 0,-5\]`$' $out/compare.md || fail "compare.md: no settings"
+# One page: a script element a run.
+[ "$(grep -c '^<script type="application/x-brunt"' $out/compare.html)" = 5 ] || fail "compare.html: not five runs"
 if command -v python3 >/dev/null; then
     python3 - $out >python.out 2>&1 <<'END' || fail "compare.json, compare.csv: $(cat python.out)"
 import csv, json, sys
@@ -224,6 +226,21 @@ least=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "cpu_s") k = i }
 echo "$best" | grep -qx "$least" || fail "the mark is on run '$best', the least CPU time is that of run $least"
 ! grep -q '^smallest gap.*\*' stdout || fail "a larger gap is not better"
 
+# The page has the reference first, then the others in order.
+if command -v python3 >/dev/null; then
+    python3 - both/compare.html >python.out 2>&1 <<'END' || fail "compare.html: $(cat python.out)"
+import base64, json, re, struct, sys, zlib
+names = []
+for text in re.findall(r'<script type="application/x-brunt">\s*(.*?)</script>', open(sys.argv[1]).read(), re.S):
+    packet = zlib.decompress(base64.b64decode(text.split()[0]))
+    assert packet[:4] == b"BRN1"
+    run = json.loads(packet[8 : 8 + struct.unpack("<I", packet[4:8])[0]])
+    assert run["kind"] == "run" and len(text.split()) == 1 + len(run["frames"])
+    names.append((run["name"], run["method"], run["step"]))
+assert names == [("ipc-a", "ipc", 0.01), ("none-a", "none", 0.01), ("none-b", "none", 0.02), ("ipc-b", "ipc", 0.02)], names
+END
+fi
+
 # Half the step, half the error: first order, seen by the command's own difference.
 expect 0 "$brunt" compare "$squares" -o order -q --set time.end=0.2 --variant h1:time.step=0.004 --variant h2:time.step=0.002 \
     --variant h3:time.step=0.00025 --reference h3
@@ -241,6 +258,7 @@ expect 1 "$brunt" compare block.yaml -o fails --variant fine --variant hard:load
     --variant "flat:meshes.block.box.size=[0.1,0.1,1e-300]" --variant last
 says stderr "hard: "
 says stderr "flat: "
+[ "$(grep -c '^<script type="application/x-brunt"' fails/compare.html)" = 3 ] || fail "compare.html: not the runs with frames"
 says stdout "hard: failed: step 1"
 says stdout "flat: failed: "
 [ "$(cell fails/compare.csv fine status)" = done ] && [ "$(cell fails/compare.csv last status)" = done ] || fail "the others were not run"
@@ -251,6 +269,7 @@ expect 1 "$brunt" compare block.yaml -o fails --overwrite --reference flat --var
     --variant "flat:meshes.block.box.size=[0.1,0.1,1e-300]" -q
 silent stdout
 [ -z "$(cell fails/compare.csv fine difference_max)" ] || fail "a difference to a run that is not there"
+[ "$(grep -c '^<script type="application/x-brunt"' fails/compare.html)" = 1 ] || fail "compare.html: not the one run that there is"
 # A folder that cannot be made.
 echo file >taken
 expect 1 "$brunt" compare block.yaml -o taken --variant a --variant b

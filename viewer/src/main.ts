@@ -24,18 +24,13 @@ declare global {
     }
 }
 
-function firstColour(runs: readonly Run[]): string {
-    const choices = colourChoices(runs).filter((choice) => choice.missing === null).map((choice) => choice.name);
-    return choices.includes("von_mises") ? "von_mises" : "body";
-}
-
 function firstView(runs: readonly Run[]): View {
     const first = runs[0]!;
     const duration = Math.max(...runs.map((run) => (run.times.at(-1) ?? 0) - (run.times[0] ?? 0)), 0);
     const narrow = matchMedia("(max-width: 720px)").matches;
     return {
         time: Math.min(...runs.map((run) => run.times[0] ?? 0)), playing: false, speed: first.live ? 1 : firstSpeed(duration), loop: true,
-        colour: firstColour(runs), range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1,
+        colour: "body", range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1,
         wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false }, hidden: [], ghost: [], camera: null, bookmarks: [],
         theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
         panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : "colours",
@@ -86,7 +81,12 @@ function build(sources: Source[], loading: HTMLElement): void {
     const player = new Player(sources, store);
     const status = new Status();
     new Shell({ store, sources, runs, stage, player, status }, app, host);
-    player.onFrame((frames) => stage.setFrames(frames));
+    // The camera frames everything when the first frames come: not before the stage has its size.
+    const sized = new ResizeObserver(() => {
+        sized.disconnect();
+        player.onFrame((frames) => stage.setFrames(frames));
+    });
+    sized.observe(host);
     player.onError((message) => status.show(message, "problem"));
     keepAddress(store, start, runs);
     window.brunt = { store, stage, player, sources, metrics };

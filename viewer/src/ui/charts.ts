@@ -33,7 +33,7 @@ const KNOWN: Known[] = [
         lines: [["kinetic", "kinetic"], ["elastic", "elastic"], ["gravity", "gravity"], ["contact", "contact"],
             ["work", "work done"], ["dissipated", "dissipated"]],
     },
-    { id: "energy_error", title: "Energy error", unit: "1", lines: [["energy_error", "of the largest energy"]], log: true },
+    { id: "energy_error", title: "Energy error", unit: "1", lines: [["energy_error", "error"]], log: true },
     {
         id: "momentum_error", title: "Momentum error", unit: "1",
         lines: [["momentum_error", "linear"], ["angular_momentum_error", "angular"]], log: true,
@@ -161,4 +161,21 @@ export function lineValues(
         values[i] = Number.isFinite(value) && !(log && value === 0) ? value : null;
     }
     return values;
+}
+
+/** Powers of ten between two numbers, at most five of them; over short ranges 2 and 5 times them as well. */
+export function logTicks(low: number, high: number): number[] {
+    if (!(low > 0) || !(high > low) || !Number.isFinite(high)) {
+        return [];
+    }
+    const first = Math.floor(Math.log10(low) + 1e-9);
+    const last = Math.ceil(Math.log10(high) - 1e-9);
+    const every = Math.max(1, Math.ceil((last - first) / 4));
+    const factors = last - first <= 2 ? [1, 2, 5] : [1];
+    const ticks: number[] = [];
+    // From a multiple of the distance on: the same numbers whatever the range.
+    for (let power = Math.ceil(first / every) * every; power <= last; power += every) {
+        ticks.push(...factors.map((factor) => Number(`${factor}e${power}`)));
+    }
+    return ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
 }

@@ -8,6 +8,7 @@ import { capital } from "./fields";
 import type { RangeKeeper } from "./range";
 
 const TICKS = 5;
+const ROOM = 0.09; // of the bar, for a line of text
 
 export class ColourBar {
     readonly element: HTMLElement;
@@ -38,12 +39,15 @@ export class ColourBar {
         setText(this.label, scale.unit === "" ? label : `${label} [${scale.unit}]`);
         setText(this.mode, following ? "this frame" : range === null ? "" : "locked");
         this.element.title = `Colours: ${label} from ${formatNumber(low / scale.factor)} to ${formatNumber(high / scale.factor)} ${scale.unit}`;
-        this.strip.style.background = `linear-gradient(to top, ${gradientStops(meaning.map)})`;
-        const values = niceTicks(low / scale.factor, high / scale.factor, TICKS);
-        const span = (high - low) / scale.factor || 1;
+        this.strip.style.setProperty("--stops", gradientStops(meaning.map));
+        const [bottom, top] = [low / scale.factor, high / scale.factor];
+        const span = top - bottom || 1;
+        // Both ends are named; round numbers in between where they have room.
+        const between = niceTicks(bottom, top, TICKS).filter((value) => value - bottom > ROOM * span && top - value > ROOM * span);
+        const values = [bottom, ...between, top];
         this.ticks.replaceChildren(...values.map((value) => {
             const tick = el("span", { class: "bar-tick" }, formatNumber(value, 4));
-            tick.style.bottom = `${(100 * (value - low / scale.factor)) / span}%`;
+            tick.style.setProperty("--at", `${(100 * (value - bottom)) / span}%`);
             return tick;
         }));
     }

@@ -4,16 +4,26 @@ import type { LiveLink } from "../types";
 import type { Context } from "./context";
 
 const EVERY = 40; // [ms] between two commands
+const SVG = "http://www.w3.org/2000/svg";
 
 type Point = [number, number, number];
 
 export class Grab {
+    /** The line of the spring. */
+    readonly element = document.createElementNS(SVG, "svg");
     on = false;
+    private readonly line = document.createElementNS(SVG, "line");
+    private readonly end = document.createElementNS(SVG, "circle");
     private readonly listeners: (() => void)[] = [];
     private held: { vertex: number; pane: number; pointer: number; target: Point; sent: number; waiting: number } | null = null;
 
     constructor(private readonly context: Context, private readonly link: LiveLink) {
         const { stage, player } = context;
+        this.element.setAttribute("class", "spring");
+        this.element.setAttribute("hidden", "");
+        this.element.setAttribute("aria-hidden", "true");
+        this.end.setAttribute("r", "5");
+        this.element.append(this.line, this.end);
         stage.onPointer = (event) => this.down(event);
         stage.canvas.addEventListener("pointermove", (event) => this.move(event));
         stage.canvas.addEventListener("pointerup", (event) => this.up(event));
@@ -37,8 +47,7 @@ export class Grab {
         if (this.held !== null) {
             clearTimeout(this.held.waiting);
             this.held = null;
-            this.context.stage.spring = null;
-            this.context.stage.invalidate();
+            this.element.setAttribute("hidden", "");
             this.link.send("release");
         }
     }
@@ -103,8 +112,13 @@ export class Grab {
         const position = held === null ? undefined : player.frames[held.pane]?.position;
         if (held !== null && position !== undefined) {
             const at = 3 * held.vertex;
-            stage.spring = { pane: held.pane, from: [position[at]!, position[at + 1]!, position[at + 2]!], to: held.target };
-            stage.invalidate();
+            const from = stage.project([position[at]!, position[at + 1]!, position[at + 2]!], held.pane);
+            const to = stage.project(held.target, held.pane);
+            this.element.toggleAttribute("hidden", from === null || to === null);
+            const places = { x1: from?.x, y1: from?.y, x2: to?.x, y2: to?.y };
+            Object.entries(places).forEach(([name, value]) => this.line.setAttribute(name, (value ?? 0).toFixed(1)));
+            this.end.setAttribute("cx", (to?.x ?? 0).toFixed(1));
+            this.end.setAttribute("cy", (to?.y ?? 0).toFixed(1));
         }
     }
 }

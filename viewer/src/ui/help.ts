@@ -8,8 +8,9 @@ const POINTER: [string, string][] = [
 ];
 
 function keys(shown: string): HTMLElement {
-    const parts = shown.split(" ").map((part) => (part === "or" || part === "to" || part === "+" ? ` ${part} ` : el("kbd", {}, part)));
-    return el("dt", {}, ...parts);
+    const parts = shown.split(" ");
+    // A plus between keys joins them; alone it is a key.
+    return el("dt", {}, ...parts.map((part) => (parts.length > 1 && ["or", "to", "+"].includes(part) ? ` ${part} ` : el("kbd", {}, part))));
 }
 
 export class Help {

@@ -32,7 +32,7 @@ function cameraKeys(shell: Shell): Shortcut[] {
             if (shell.probe.isInspecting) {
                 shell.probe.moveCrosshair(dx * (event.shiftKey ? 2 : 16), dy * (event.shiftKey ? 2 : 16));
             } else if (event.shiftKey) {
-                stage.pan(-dx * MOVE, dy * MOVE);
+                stage.pan(-dx * MOVE, -dy * MOVE);
             } else {
                 stage.orbit(dx * TURN, dy * TURN);
             }

@@ -6,7 +6,7 @@ import { formatNumber, scaleFor } from "../draw/numbers";
 import type { Run } from "../types";
 import { isCompare, type Context } from "./context";
 import { button, el, press, setText } from "./dom";
-import { lineValues, type Chart, type Line } from "./charts";
+import { lineValues, logTicks, type Chart, type Line } from "./charts";
 import { seekFrame } from "./seek";
 
 const COLOURS = 8; // --series-0 ... of style.css
@@ -95,14 +95,20 @@ export class Plot {
         if (this.plot === null) {
             return;
         }
-        const { time } = this.host.context.store.get();
-        const x = this.plot.valToPos(time, "x");
+        this.placeNow();
+        this.showValues(this.hover ?? this.host.context.store.get().time);
+    }
+
+    private placeNow(): void {
+        if (this.plot === null) {
+            return;
+        }
+        const x = this.plot.valToPos(this.host.context.store.get().time, "x");
         const inside = x >= -1 && x <= this.plot.over.clientWidth + 1;
         this.now.hidden = !inside;
         if (inside) {
             this.now.style.transform = `translateX(${x.toFixed(1)}px)`;
         }
-        this.showValues(this.hover ?? time);
     }
 
     applyWindow(): void {
@@ -225,10 +231,10 @@ export class Plot {
             },
             axes: [
                 { ...axis, size: 24, gap: 2, space: 56, values: (_, splits) => splits.map((value) => formatNumber(value, 5)) },
-                { ...axis, size: 54, gap: 4, space: 28, values, ...(this.chart.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6] } : {}) },
+                { ...axis, size: 54, gap: 4, space: 28, values, ...(this.log ? { splits: (_u, _axis, low, high) => logTicks(low, high) } : {}), ...(this.chart.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6] } : {}) },
             ],
             series: [{}, ...this.drawn.map((drawn, i): uPlot.Series => ({
-                stroke: colour(`--series-${i % COLOURS}`), width: 1.5, show: drawn.shown, points: { show: false },
+                stroke: colour(`--series-${i % COLOURS}`), width: 1.5, pxAlign: 0, show: drawn.shown, points: { show: false },
             }))],
             cursor: {
                 y: false, sync: { key: "brunt", setSeries: false }, drag: { x: true, y: false, setScale: false },
@@ -244,6 +250,8 @@ export class Plot {
                     this.showValues(this.hover ?? store.get().time);
                 }],
                 setSelect: [(plot) => this.selected(plot)],
+                // Scales take effect with the drawing.
+                draw: [() => this.placeNow()],
             },
         };
         this.plot = new uPlot(options, this.data, this.area);

@@ -71,7 +71,7 @@ export class Probe {
     /** A pinned vertex at the moment shown. */
     read(pin: Pin): Reading {
         const point = this.positionOf(pin);
-        const value = this.context.stage.panes[pin.pane]?.values?.[pin.vertex] ?? null;
+        const value = this.context.stage.valueAt(pin.pane, pin.vertex);
         return {
             value: value === null ? "" : formatValue(value, this.unit()),
             place: point === null ? "" : `${formatPoint(point)} m`,
@@ -184,7 +184,6 @@ export class Probe {
 
     private placeMarks(): void {
         const { pins, hidden } = this.context.store.get();
-        const box = this.host.getBoundingClientRect();
         while (this.marks.childElementCount > pins.length) {
             this.marks.lastElementChild!.remove();
         }
@@ -195,11 +194,13 @@ export class Probe {
             const place = point === null ? null : this.context.stage.project(point, pin.pane);
             const body = this.context.runs[pin.pane]?.bodies.findIndex((other) =>
                 pin.vertex >= other.vertexFirst && pin.vertex < other.vertexFirst + other.vertexCount) ?? -1;
-            const inside = place !== null && place[0] >= box.left && place[0] <= box.right && place[1] >= box.top && place[1] <= box.bottom;
+            const pane = this.context.stage.panes()[pin.pane];
+            const inside = place !== null && pane !== undefined && place.x >= pane.x && place.x <= pane.x + pane.width
+                && place.y >= pane.y && place.y <= pane.y + pane.height;
             mark.hidden = !inside || hidden.includes(body);
             if (inside) {
                 const text = this.read(pin).value;
-                mark.style.transform = `translate(${(place[0] - box.left).toFixed(1)}px, ${(place[1] - box.top).toFixed(1)}px)`;
+                mark.style.transform = `translate(${place.x.toFixed(1)}px, ${place.y.toFixed(1)}px)`;
                 setText(mark.children[1]!, text === "" ? String(i + 1) : `${i + 1}: ${text}`);
             }
         });

@@ -9,6 +9,7 @@ import { el, follow } from "./dom";
 import { Grab } from "./grab";
 import { Help } from "./help";
 import { LiveBar, LiveTab } from "./live";
+import { paneTitles } from "./pane_titles";
 import { Panel, type Tab } from "./panel";
 import { Probe } from "./probe";
 import { RangeKeeper } from "./range";
@@ -60,7 +61,8 @@ export class Shell {
             tabs.push(new LiveTab(context, link));
         }
         this.panel = new Panel(tabs, store);
-        const overlay = el("div", { class: "overlay" }, this.probe.element, new ColourBar(context, range).element, this.tools.element, this.liveBar?.element, this.capture.element, context.status.element);
+        const overlay = el("div", { class: "overlay" }, this.probe.element, this.grab?.element, paneTitles(context),
+            new ColourBar(context, range).element, this.tools.element, this.liveBar?.element, this.capture.element, context.status.element);
         stageHost.append(overlay);
         app.append(
             el("a", { class: "skip", href: "#", onclick: (event: Event) => { event.preventDefault(); stageHost.focus(); } }, "To the picture"),

@@ -2,7 +2,6 @@
 
 import type { Axis } from "../draw/stage";
 import type { Camera } from "../view";
-import { cameraNow, projectionNow } from "./camera_now";
 import type { Context } from "./context";
 import { button, el, follow, press, setIcon } from "./dom";
 
@@ -82,7 +81,7 @@ export class StageTools {
             button({ id: "zoom-out", label: "Zoom out", key: "−", icon: "minus", act: () => stage.zoom(0.8) }));
         follow(store, ["bookmarks"], () => this.fill());
         follow(store, ["camera"], () => {
-            const parallel = projectionNow(context) === "parallel";
+            const parallel = stage.camera().projection === "parallel";
             press(projection, parallel);
             setIcon(projection, parallel ? "parallel" : "perspective");
         });
@@ -90,15 +89,15 @@ export class StageTools {
 
     flipProjection(): void {
         const { stage } = this.context;
-        stage.setProjection(projectionNow(this.context) === "parallel" ? "perspective" : "parallel");
+        stage.setProjection(stage.camera().projection === "parallel" ? "perspective" : "parallel");
     }
 
     /** slot: 0 to 8, or the next free one. */
     save(slot?: number): void {
-        const { store, status } = this.context;
+        const { stage, store, status } = this.context;
         const bookmarks = [...store.get().bookmarks];
         const place = Math.min(slot ?? bookmarks.length, bookmarks.length, BOOKMARKS - 1);
-        bookmarks[place] = cameraNow(this.context);
+        bookmarks[place] = stage.camera();
         store.set({ bookmarks });
         status.show(`View kept as bookmark ${place + 1}: key ${place + 1} brings it back`);
     }

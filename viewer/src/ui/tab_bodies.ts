@@ -3,7 +3,6 @@
 import { bodyColours, css } from "../draw/colours";
 import type { Body } from "../types";
 import type { View } from "../view";
-import { projectionNow } from "./camera_now";
 import { firstRun, type Context } from "./context";
 import { button, el, follow, press, section, Segments, setIcon, setText, setToggle, toggle } from "./dom";
 import type { Tab } from "./panel";
@@ -112,7 +111,7 @@ export class BodiesTab implements Tab {
         follow(store, ["wireframe", "axes", "camera"], (view) => {
             setToggle(wire, view.wireframe);
             setToggle(axes, view.axes);
-            projection.set(projectionNow(this.context));
+            projection.set(this.context.stage.camera().projection);
         });
         return section("Drawing", wire, axes, el("div", { class: "row" }, el("span", { class: "grow" }, "Projection"), projection.element));
     }

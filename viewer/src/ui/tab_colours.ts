@@ -97,7 +97,7 @@ export class ColoursTab implements Tab {
                 const place = el("small", { class: "muted" });
                 values.push(value, place);
                 list.append(el("li", { class: "pin-row" }, el("span", { class: "pin-number" }, String(i + 1)),
-                    el("span", { class: "grow" }, el("span", { class: "pin-name" }, this.probe.nameOf(pin)), place), value,
+                    el("span", { class: "pin-name", title: this.probe.nameOf(pin) }, this.probe.nameOf(pin)), value, place,
                     button({
                         label: `Remove pin ${i + 1}`, icon: "close", class: "quiet",
                         act: () => store.set({ pins: store.get().pins.filter((other) => other !== pin) }),

@@ -32,7 +32,7 @@ export class CompareTab implements Tab {
                 const values = summaries.map((summary) => summary[figure.key]);
                 const best = bestOf(figure, values);
                 body.append(el("tr", {}, el("th", { scope: "row" }, figure.label), ...values.map((value, i) =>
-                    el("td", { class: best[i] === true ? "num best" : "num" }, figureText(figure, value),
+                    el("td", { class: typeof value === "string" ? "words" : best[i] === true ? "num best" : "num" }, figureText(figure, value),
                         best[i] === true ? el("span", { class: "visually-hidden" }, " (best)") : null))));
             }
             table.append(body);

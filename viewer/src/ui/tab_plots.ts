@@ -37,7 +37,7 @@ export class PlotsTab implements Tab, PlotHost {
             return;
         }
         const thinned = this.context.runs.find((run) => run.series.rows < run.series.of);
-        host.append(this.chooser(), this.tools(), this.list);
+        host.append(this.tools(), this.chooser(), this.list);
         if (thinned !== undefined) {
             host.append(el("p", { class: "hint" }, `Every plot has ${thinned.series.rows} of ${thinned.series.of} rows: the file stays small. series.csv has all.`));
         }
@@ -92,10 +92,10 @@ export class PlotsTab implements Tab, PlotHost {
 
     private tools(): HTMLElement {
         return el("div", { class: "row plot-tools" },
-            el("span", { class: "grow hint" }, "Drag: time. Shift + drag: zoom."),
+            el("span", { class: "grow hint", title: "Ctrl + wheel zooms too, a double click shows the whole run" }, "Drag: time · Shift + drag: zoom"),
             button({ label: "Zoom in on the time shown", icon: "plus", class: "quiet", act: () => this.zoomBy(0.5) }),
             button({ label: "Zoom out", icon: "minus", class: "quiet", act: () => this.zoomBy(2) }),
-            button({ label: "Show the whole run", text: "Whole", class: "small", act: () => this.zoom(null) }));
+            button({ label: "Show the whole run", icon: "frame", class: "quiet", act: () => this.zoom(null) }));
     }
 
     private chooser(): HTMLElement {

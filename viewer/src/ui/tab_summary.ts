@@ -21,7 +21,7 @@ export function figureText(figure: Figure, value: unknown): string {
 
 function about(run: Run): [string, string][] {
     return [
-        ["Title", run.title], ["Method", run.method], ["Dimension", `${run.dimension}D`], ["Step", formatValue(run.step, "s")],
+        ["Title", run.title], ["Dimension", `${run.dimension}D`], ["Step", formatValue(run.step, "s")],
         ["End", formatValue(run.end, "s")], ["Bodies", formatCount(run.bodies.length)],
         ["Triangles drawn", formatCount(run.tri.length / 3)],
         ["Frames", run.recorded === run.times.length ? formatCount(run.recorded) : `${formatCount(run.times.length)} of ${formatCount(run.recorded)}`],

@@ -5,6 +5,7 @@ import { Stage } from "./draw/stage";
 import { writeHash, readHash, type Limits } from "./hash";
 import { metrics } from "./play/metrics";
 import { Player } from "./play/player";
+import { pictureWish, shoot } from "./shoot";
 import type { Run, Source } from "./types";
 import { missingFeature, showFailure } from "./ui/failure";
 import { colourChoices } from "./ui/fields";
@@ -103,6 +104,11 @@ async function main(): Promise<void> {
     }
     try {
         const sources = await openSources(document, location);
+        const wish = pictureWish(location.hash);
+        if (wish !== null) {
+            await shoot(loading, sources, wish);
+            return;
+        }
         build(sources, loading);
     } catch (error) {
         showFailure("This run cannot be shown", error instanceof Error ? error.message : String(error),

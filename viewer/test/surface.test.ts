@@ -11,7 +11,7 @@ const run = (): Run => runOf(new Packet(buffer(sampleRun({ rings: 20, frames: 2 
 
 /** Only the vertices and triangles of some bodies. */
 function only(whole: Run, bodies: number[]): Run {
-    const tri = bodies.flatMap((b) => [...whole.tri.subarray(3 * whole.bodies[b]!.triFirst, 3 * (whole.bodies[b]!.triFirst + whole.bodies[b]!.triCount))]);
+    const tri = bodies.map((b) => whole.bodies[b]!).flatMap(({ triFirst, triCount }) => [...whole.tri.subarray(3 * triFirst, 3 * (triFirst + triCount))]);
     return { ...whole, tri: Uint32Array.from(tri) };
 }
 

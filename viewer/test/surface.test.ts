@@ -24,6 +24,7 @@ test("a box has sharp edges: three drawn vertices a corner, twelve creases", () 
     surface.tri.forEach((drawn, i) => assert.equal(surface.source[drawn], box.tri[i]));
     assert.equal(surface.creaseFirst[2]! - surface.creaseFirst[1]!, 12);
     assert.equal(surface.creaseFirst[1]!, 0);
+    assert.deepEqual([...surfaceOf(run()).open], [0, 0, 0, 1]);
 });
 
 test("a ball is smooth, and its normals point away from its centre", () => {

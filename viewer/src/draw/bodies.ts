@@ -145,7 +145,8 @@ export class Bodies {
         this.own.uMap.value = this.map(mapOf(look.colour));
         this.own.uRange.value.set(...look.range);
         // Closed bodies show their inside only where they are cut.
-        const open = this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
+        const rims = this.run.bodies.some((body, k) => !body.plane && this.surface.open[k] === 1);
+        const open = rims || this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
         (this.solid.material as three.Material).side = open ? three.DoubleSide : three.FrontSide;
         this.paint(look);
         if (!old || old.hidden !== look.hidden || old.ghost !== look.ghost || old.wireframe !== look.wireframe) {
@@ -257,7 +258,8 @@ export class Bodies {
         const data = this.own.uBodies.value.image.data as Float32Array;
         this.run.bodies.forEach((body, k) => {
             const valued = look.colour !== "body" && body.type !== "static" && (body.type === "deformable" || !OF_DEFORMABLE.has(look.colour));
-            data.set([...(look.paint.get(k) ?? colours[k]!), valued ? 1 : 0, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
+            const kind = (valued ? 1 : 0) + (this.surface.open[k] ? 2 : 0);
+            data.set([...(look.paint.get(k) ?? colours[k]!), kind, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
         });
         this.own.uBodies.value.needsUpdate = true;
     }

@@ -48,6 +48,7 @@ export class Painter {
         three.ColorManagement.enabled = false;
         this.renderer.outputColorSpace = three.LinearSRGBColorSpace; // shaders write what the screen shows
         this.renderer.autoClear = false;
+        this.renderer.debug.checkShaderErrors = false; // asking for errors waits for the compiler: a slower first picture
         this.renderer.info.autoReset = false;
         this.canvas = this.renderer.domElement;
         for (const canvas of [this.canvas, this.overlay]) {

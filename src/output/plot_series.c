@@ -67,8 +67,8 @@ static brn_status thin(const brn_series_table *table, brn_plot_series *out)
     }
     BRN_ALLOC(ctx, out->value, (size_t)out->ncolumn * (size_t)out->rows);
     for (int i = 0; i < out->ncolumn; ++i) {
-        thin_column(brn_series_table_column(table, i), table->nrow, out->value + (size_t)i * (size_t)out->rows,
-                    out->rows);
+        thin_column(brn_series_table_column(table, i), table->nrow,
+                    out->value + (size_t)i * (size_t)out->rows, out->rows);
     }
     return BRN_OK;
 }

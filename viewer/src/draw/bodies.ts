@@ -2,7 +2,7 @@
 // only changes which triangles are listed.
 import * as three from "three";
 import type { Frame, Run } from "../types";
-import { bodyColours, colourTable, mapOf, type MapName } from "./colours";
+import { bodyColours, colourTable, mapOf, type MapName, type Rgb } from "./colours";
 import { bodyBoxes, sceneBox, type Box, type Vec3 } from "./bounds";
 import { Lines } from "./lines";
 import { BODIES_A_ROW, ghostMaterial, solidMaterial, wireMaterial, type Own, type Shared } from "./material";
@@ -18,7 +18,9 @@ export interface Look {
     hidden: readonly number[];
     ghost: readonly number[];
     wireframe: boolean;
+    clipped: boolean; // a plane cuts everything
     cuts: ReadonlyMap<number, [number, number, number, number]>; // body: xyz . p > w is left out
+    paint: ReadonlyMap<number, Rgb>; // instead of the palette's colours
 }
 
 function colourTexture(name: MapName): three.DataTexture {
@@ -66,7 +68,9 @@ export class Bodies {
             value: dynamic(new Float32Array(drawn), 1),
             body: new three.BufferAttribute(Uint16Array.from(this.surface.source, (v) => owner[v]!), 1),
         };
-        this.own = { uBodies: { value: bodyTexture(run.bodies.length) }, uMap: { value: this.map("values") }, uRange: { value: new three.Vector2() } };
+        this.own = {
+            uBodies: { value: bodyTexture(run.bodies.length) }, uMap: { value: this.map("values") }, uRange: { value: new three.Vector2() },
+        };
         this.solid = new three.Mesh(this.geometry(), solidMaterial(shared, this.own));
         const ghost = this.geometry();
         this.ghosts = [three.BackSide, three.FrontSide].map((side, k) => {
@@ -124,15 +128,31 @@ export class Bodies {
         }
     }
 
-    setLook(look: Look): void {
+    /** Triangles that are drawn solid. */
+    get cast(): three.BufferGeometry {
+        return this.solid.geometry;
+    }
+
+    castBox(): Box {
+        const hidden = this.look ? [...this.look.hidden, ...this.look.ghost] : [];
+        return sceneBox(this.run, this.boxes, hidden);
+    }
+
+    /** True if other triangles are drawn than before. */
+    setLook(look: Look): boolean {
         const old = this.look;
         this.look = look;
         this.own.uMap.value = this.map(mapOf(look.colour));
         this.own.uRange.value.set(...look.range);
+        // Closed bodies show their inside only where they are cut.
+        const open = this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
+        (this.solid.material as three.Material).side = open ? three.DoubleSide : three.FrontSide;
         this.paint(look);
         if (!old || old.hidden !== look.hidden || old.ghost !== look.ghost || old.wireframe !== look.wireframe) {
             this.list(look);
+            return true;
         }
+        return false;
     }
 
     /** Transparent bodies from far to near. */
@@ -237,7 +257,7 @@ export class Bodies {
         const data = this.own.uBodies.value.image.data as Float32Array;
         this.run.bodies.forEach((body, k) => {
             const valued = look.colour !== "body" && body.type !== "static" && (body.type === "deformable" || !OF_DEFORMABLE.has(look.colour));
-            data.set([...colours[k]!, valued ? 1 : 0, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
+            data.set([...(look.paint.get(k) ?? colours[k]!), valued ? 1 : 0, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
         });
         this.own.uBodies.value.needsUpdate = true;
     }

@@ -7,7 +7,7 @@ BUILD   := build/$(PRESET)
 CTEST   := ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-slow bench asan format check-format pictures install clean help setup
+.PHONY: build demo test test-slow bench asan format check-format viewer pictures install clean help setup
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -30,7 +30,10 @@ demo: build ## run the main example and export it for ParaView
 	@echo "  $(OUT)/trajectory.h5  the frames, opens in h5py, Julia, MATLAB"
 	@echo "  $(OUT)/vtu/           the frames for ParaView: paraview $$(ls $(OUT)/vtu/*.pvd)"
 
+# Tests that lack something skip themselves, so that going on without it is right; what is missing has then been said.
 test: build ## every test but the slow ones
+	@tools/setup --tests || true
+	@tools/viewer_packages || true
 	@$(CTEST) --test-dir $(BUILD) -LE slow
 
 test-slow: build ## the slow tests
@@ -43,11 +46,19 @@ asan: ## build with address and undefined-behaviour sanitizers, run the quick te
 	@$(MAKE) --no-print-directory build PRESET=asan
 	@$(CTEST) --test-dir build/asan -L quick
 
-format: setup ## format all C sources
+format: setup ## format all C sources, tidy those of the viewer
 	@tools/check_format --fix
+	@tools/check_text --fix
 
-check-format: setup ## fail if a C source is not formatted
+check-format: setup ## fail if a source is not formatted
 	@tools/check_format
+	@tools/check_text
+
+viewer: ## check the viewer's sources, run its unit tests and bundle it anew into viewer/dist/viewer.html
+	@tools/setup --viewer
+	@tools/viewer_packages
+	@cd viewer && npm run --silent check && npm test --silent && npm run --silent build
+	@ls -l viewer/dist/viewer.html
 
 pictures: build ## draw the pictures of the gallery anew (SCENES="arch chain" for some)
 	@tools/setup --pictures

@@ -288,6 +288,7 @@ typedef struct brn_run_options {
     bool resume;          /* go on from out/checkpoint.h5 if it is there */
     bool overwrite;       /* allow an out folder that already holds a run */
     int checkpoint_every; /* steps; 0: never, -1: a tenth of the run but at least every 100 */
+    double report_mb;     /* [MB] at most of report.html; 0: none, < 0: what the scene says (25) */
     /* Called after every step; return true to stop after it (everything is kept). May be NULL. */
     bool (*progress)(void *user, const brn_progress *progress);
     void *progress_user;
@@ -313,14 +314,68 @@ BRN_API brn_run_options brn_run_options_default(void);
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
 
 typedef struct brn_export_options {
-    const char *format; /* "vtu" | "obj" | "csv" */
-    const char *out;    /* folder; NULL: DIR/FORMAT */
+    const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "html" */
+    const char *out;    /* folder; NULL: DIR/FORMAT. html: the file; NULL: DIR/report.html */
     int every;          /* each n-th frame, 1 = all */
+    double size_mb;     /* [MB] html: the file is thinned to it */
 } brn_export_options;
 
 BRN_API brn_export_options brn_export_options_default(void);
 BRN_API brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
                               int *files);
+
+/* How far apart two runs are, at the times that both cover: the frame times of the one with fewer frames, and the last common
+   one. Where the other has no frame then, its positions are interpolated, linear in time. NaN: not known. */
+typedef struct brn_difference {
+    bool same_mesh; /* same bodies with the same nodes; else only probes are compared */
+    int nodes;      /* compared: of deformable and rigid bodies those in cells and on the boundary */
+    int moments, interpolated; /* times compared; of them between frames of one run */
+    double time_end;           /* [s] the last of them */
+    double max, rms;           /* [m] distance of positions, over all times and nodes */
+    double max_time;           /* [s] when it was largest, if it was not 0, and in which body */
+    char max_body[64];
+    double end_max, end_rms; /* [m] at time_end */
+    int probes;              /* probes and rigid bodies that both have */
+    double probe_max;        /* [m] largest distance of their displacements since the start */
+    double probe_max_time;
+    char probe_max_name[64];
+} brn_difference;
+
+BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir,
+                                    brn_difference *out);
+
+/* ---- view: packets for the page of the viewer (docs/viewer.md) ------------------------------------------------------ */
+
+typedef struct brn_view brn_view;
+typedef struct brn_snapshot brn_snapshot;
+
+/* The page, one HTML file without data: static, not freed, a '\0' behind it. */
+BRN_API const char *brn_view_page(size_t *size);
+
+/* A recorded run, which may still be going on: the frames are those of now. */
+BRN_API brn_status brn_view_open(brn_ctx *ctx, const char *run_dir, brn_view **out);
+/* A simulation that is going on, of which snapshots are shown. ctx may be another than the simulation's, so that another
+   thread can encode; the model outlives the view. text: the scene's, as brn_scene_write has it. */
+BRN_API brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text, brn_view **out);
+BRN_API void brn_view_close(brn_view *view);
+BRN_API int brn_view_frames(const brn_view *view); /* recorded; 0 of a live view */
+/* Packets. The bytes are the view's, valid until the next call on it. */
+BRN_API brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size);
+BRN_API brn_status brn_view_frame(brn_view *view, int index, const void **bytes, size_t *size); /* recorded */
+BRN_API brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *snapshot, int index,
+                                     const void **bytes, size_t *size); /* live */
+
+/* A copy of what a frame of a simulation needs. Taking one is a few copies of arrays; ctx and the calls belong to the
+   simulation's thread, but a snapshot may be shown by another while it is not taken anew. */
+BRN_API brn_status brn_snapshot_create(brn_ctx *ctx, const brn_model *model, brn_snapshot **out);
+BRN_API void brn_snapshot_destroy(brn_snapshot *snapshot);
+/* report: of the last step; NULL: measured now, as at the start. */
+BRN_API brn_status brn_snapshot_take(brn_snapshot *snapshot, brn_sim *sim, const brn_report *report);
+
+/* One page with several runs on one timeline, in `path`. names [count]: what each is called; NULL: its folder. The budget
+   is shared among them. */
+BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, const char *const *names,
+                                    int count, const char *path, double budget_mb);
 
 /* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
    "scene", or the name of any of them. *text is freed with brn_ctx_free. */

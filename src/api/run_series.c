@@ -1,218 +1,32 @@
 #include "api/run_series.h"
 
-#include "model/rigid_pose.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force. */
-enum { BODIES_ALL = 64 };
+#include "api/series_row.h"
 
 struct brn_run_series {
     brn_ctx *ctx;
     const brn_sim *sim;
+    brn_series_row columns;
     brn_series *file;
     double *row;
-    int *body; /* [nbody] those whose contact force is a group of columns */
-    int nbody;
 };
 
-/* Columns of the report: COLUMN(name, value of brn_report *r). */
-#define REPORT_COLUMNS(COLUMN)                             \
- COLUMN(step, (double)r->step)                             \
- COLUMN(time, r->time)                                     \
- COLUMN(substeps, r->substeps)                             \
- COLUMN(retries, r->retries)                               \
- COLUMN(lags, r->lags)                                     \
- COLUMN(iterations, r->iterations)                         \
- COLUMN(residual, r->residual)                             \
- COLUMN(contacts, r->contacts)                             \
- COLUMN(sticking, r->sticking)                             \
- COLUMN(slipping, r->slipping)                             \
- COLUMN(gap_min, isfinite(r->gap_min) ? r->gap_min : NAN)  \
- COLUMN(penetration_max, r->penetration_max)               \
- COLUMN(cone_error, r->cone_error)                         \
- COLUMN(dissipation_error, r->dissipation_error)           \
- COLUMN(complementarity, r->complementarity)               \
- COLUMN(intersections, r->intersections)                   \
- COLUMN(inversions, r->inversions)                         \
- COLUMN(kinetic, r->kinetic)                               \
- COLUMN(elastic, r->elastic)                               \
- COLUMN(gravity, r->gravity)                               \
- COLUMN(contact, r->contact)                               \
- COLUMN(work, r->work)                                     \
- COLUMN(dissipated, r->dissipated)                         \
- COLUMN(stiffness_work, r->stiffness_work)                 \
- COLUMN(energy_error, r->energy_error)                     \
- COLUMN(momentum_x, r->momentum[0])                        \
- COLUMN(momentum_y, r->momentum[1])                        \
- COLUMN(momentum_z, r->momentum[2])                        \
- COLUMN(angular_momentum_x, r->angular_momentum[0])        \
- COLUMN(angular_momentum_y, r->angular_momentum[1])        \
- COLUMN(angular_momentum_z, r->angular_momentum[2])        \
- COLUMN(momentum_error, r->momentum_error)                 \
- COLUMN(angular_momentum_error, r->angular_momentum_error) \
- COLUMN(wall_s, r->wall)
-
-static const char *const report_names[] = {
-#define COLUMN(name, value) #name,
-    REPORT_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static int write_report(const brn_report *r, double *row)
+static brn_status start(brn_run_series *series, const char *path, int64_t keep_rows)
 {
-    int n = 0;
-#define COLUMN(name, value) row[n++] = (value);
-    REPORT_COLUMNS(COLUMN)
-#undef COLUMN
-    return n;
-}
-
-/* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; of a body
-   NAME.contact_x. */
-typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY, CONTACT } quantity;
-
-static const char *const prefixes[] = {"force_", "d", "", "v", "contact_"};
-static const quantity hold_quantities[] = {FORCE, DISPLACEMENT};
-static const quantity probe_quantities[] = {POSITION, DISPLACEMENT, VELOCITY};
-static const quantity body_quantities[] = {CONTACT};
-
-/* Sum of the forces along the axes held, mean of the others. A node may be shared with a hold of other axes, whose
-   reaction is not this one's. */
-static void measure(const brn_sim *sim, const int *node, int nnode, unsigned axes, quantity what, double *out)
-{
-    const brn_state *state = sim->state;
-    const double *from[] = {state->node_react, state->node_pos, state->node_pos, state->node_vel};
-    for (int i = 0; i < sim->model->dim; ++i) {
-        double sum = 0.0;
-        for (int k = 0; k < nnode; ++k) {
-            const double rest = what == DISPLACEMENT ? sim->model->rest[node[k]][i] : 0.0;
-            sum += from[what][3 * node[k] + i] - rest;
-        }
-        const double force = (axes >> i & 1u) != 0 ? sum : 0.0;
-        out[i] = what == FORCE ? force : nnode == 0 ? 0.0 : sum / nnode;
-    }
-}
-
-typedef struct columns {
-    const char **names;
-    char (*text)[160];
-    int count;
-} columns;
-
-static void add_names(columns *c, const char *name, const quantity *quantities, int count, int dim)
-{
-    for (int q = 0; q < count; ++q) {
-        for (int i = 0; i < dim; ++i) {
-            char *text = c->text[c->count];
-            (void)snprintf(text, sizeof *c->text, "%.120s.%s%c", name, prefixes[quantities[q]], 'x' + i);
-            c->names[c->count++] = text;
-        }
-    }
-}
-
-/* Does a probe look at this body? */
-static bool is_probed(const brn_model *model, const brn_body *body)
-{
-    for (int i = 0; i < model->nprobe; ++i) {
-        const brn_probe *probe = &model->probe[i];
-        for (int k = 0; k < probe->nnode; ++k) {
-            if (probe->node[k] >= body->node_first && probe->node[k] < body->node_first + body->node_count) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static brn_status choose_bodies(brn_run_series *series)
-{
-    const brn_model *model = series->sim->model;
-    BRN_ALLOC(series->ctx, series->body, model->nbody);
-    for (int b = 0; b < model->nbody && series->sim->method->contact; ++b) {
-        const brn_body *body = &model->body[b];
-        if (model->nbody <= BODIES_ALL || body->type == BRN_BODY_STATIC || is_probed(model, body)) {
-            series->body[series->nbody++] = b;
-        }
-    }
-    return BRN_OK;
-}
-
-/* A rigid body: where its centre of mass is, how fast, and its rotation, in 2D by one angle. */
-static void add_pose_names(columns *c, const char *name, int dim)
-{
-    static const quantity place[] = {POSITION, VELOCITY};
-    add_names(c, name, place, BRN_COUNT(place), dim);
-    for (int i = dim == 3 ? 0 : 2; i < 3; ++i) {
-        char *text = c->text[c->count];
-        (void)snprintf(text, sizeof *c->text, "%.120s.r%c", name, 'x' + i);
-        c->names[c->count++] = text;
-    }
-}
-
-static int write_pose(const brn_sim *sim, int body, double *row)
-{
-    const int dim = sim->model->dim;
-    brn_rigid_pose pose;
-    brn_rigid_pose_of(sim->model, body, sim->state->node_pos, sim->state->node_vel, &pose);
-    memcpy(row, pose.centre, (size_t)dim * sizeof *row);
-    memcpy(row + dim, pose.velocity, (size_t)dim * sizeof *row);
-    const int turns = dim == 3 ? 3 : 1;
-    memcpy(row + 2 * dim, &pose.rotation[3 - turns], (size_t)turns * sizeof *row);
-    return 2 * dim + turns;
-}
-
-static brn_status name_columns(const brn_run_series *series, columns *c)
-{
-    brn_ctx *ctx = series->ctx;
-    const brn_model *model = series->sim->model;
-    const int most = BRN_COUNT(report_names) +
-                     model->dim * (2 * model->nhold + 3 * model->nprobe + series->nbody) + 9 * model->nbody;
-    brn_arena *arena = brn_ctx_arena(ctx);
-    BRN_TAKE(arena, c->names, most);
-    BRN_TAKE(arena, c->text, most);
-    for (int i = 0; i < BRN_COUNT(report_names); ++i) {
-        c->names[c->count++] = report_names[i];
-    }
-    for (int i = 0; i < model->nhold; ++i) {
-        add_names(c, model->hold[i].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
-    }
-    for (int i = 0; i < model->nprobe; ++i) {
-        add_names(c, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
-    }
-    for (int i = 0; i < series->nbody; ++i) {
-        add_names(c, model->body[series->body[i]].name, body_quantities, BRN_COUNT(body_quantities),
-                  model->dim);
-    }
-    for (int i = 0; i < model->nbody; ++i) {
-        if (model->body[i].type == BRN_BODY_RIGID) {
-            add_pose_names(c, model->body[i].name, model->dim);
-        }
-    }
-    return BRN_OK;
+    brn_series_row *columns = &series->columns;
+    BRN_TRY(brn_series_row_make(columns, series->sim->model));
+    BRN_ALLOC(series->ctx, series->row, columns->count);
+    return brn_series_open(series->ctx, path, columns->name, columns->count, keep_rows, &series->file);
 }
 
 brn_status brn_run_series_open(const brn_sim *sim, const char *path, int64_t keep_rows, brn_run_series **out)
 {
     *out = NULL;
-    brn_ctx *ctx = sim->ctx;
     brn_run_series *series = NULL;
-    BRN_ALLOC(ctx, series, 1);
-    series->ctx = ctx;
+    BRN_ALLOC(sim->ctx, series, 1);
+    series->ctx = sim->ctx;
     series->sim = sim;
-    brn_arena *arena = brn_ctx_arena(ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    columns c = {0};
-    brn_status status = choose_bodies(series);
-    status = status >= 0 ? name_columns(series, &c) : status;
-    if (status >= 0) {
-        series->row = brn_calloc(ctx, (size_t)c.count, sizeof(double));
-        status = series->row == NULL ? BRN_ERR_MEMORY
-                                     : brn_series_open(ctx, path, c.names, c.count, keep_rows, &series->file);
-    }
-    brn_arena_rewind(arena, mark);
+    series->columns.ctx = sim->ctx;
+    const brn_status status = start(series, path, keep_rows);
     if (status < 0) {
         (void)brn_run_series_close(series);
         return status;
@@ -223,28 +37,7 @@ brn_status brn_run_series_open(const brn_sim *sim, const char *path, int64_t kee
 
 brn_status brn_run_series_add(brn_run_series *series, const brn_report *report)
 {
-    const brn_sim *sim = series->sim;
-    const brn_model *model = sim->model;
-    int n = write_report(report, series->row);
-    for (int i = 0; i < model->nhold; ++i) {
-        for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
-            const brn_hold *hold = &model->hold[i];
-            measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &series->row[n]);
-        }
-    }
-    for (int i = 0; i < model->nprobe; ++i) {
-        for (int q = 0; q < BRN_COUNT(probe_quantities); ++q, n += model->dim) {
-            const brn_probe *probe = &model->probe[i];
-            measure(sim, probe->node, probe->nnode, 0, probe_quantities[q], &series->row[n]);
-        }
-    }
-    for (int i = 0; i < series->nbody; ++i, n += model->dim) {
-        memcpy(&series->row[n], sim->contact_force[series->body[i]],
-               (size_t)model->dim * sizeof *series->row);
-    }
-    for (int i = 0; i < model->nbody; ++i) {
-        n += model->body[i].type == BRN_BODY_RIGID ? write_pose(sim, i, &series->row[n]) : 0;
-    }
+    brn_series_row_fill(&series->columns, series->sim, report, series->row);
     return brn_series_add(series->file, series->row);
 }
 
@@ -254,8 +47,8 @@ brn_status brn_run_series_close(brn_run_series *series)
         return BRN_OK;
     }
     const brn_status status = brn_series_close(series->file);
+    brn_series_row_clear(&series->columns);
     brn_free(series->ctx, series->row);
-    brn_free(series->ctx, series->body);
     brn_free(series->ctx, series);
     return status;
 }

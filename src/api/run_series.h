@@ -1,5 +1,4 @@
-/* The columns of a run's series.csv: the report, then force and displacement of every hold (obstacles included), then
-   every probe, then the contact force on every body where the method has contact. */
+/* A run's series.csv, with the columns of api/series_row.h. */
 #ifndef BRN_API_RUN_SERIES_H
 #define BRN_API_RUN_SERIES_H
 

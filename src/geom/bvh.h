@@ -55,4 +55,11 @@ brn_status brn_bvh_query_self(const brn_bvh *bvh, const brn_bvh_query *query, br
 brn_status brn_bvh_brute_pairs(const brn_box *box_a, int na, const brn_box *box_b, int nb,
                                const brn_bvh_query *query, brn_bvh_pairs *pairs);
 
+/* Squared distance of a query's point from an item, at least that of the item's box; infinite: not to be found. */
+typedef double (*brn_bvh_distance_fn)(const void *arg, int item);
+/* The item nearest to a point, the smallest number of equally near ones, whatever the tree looks like; -1: there is none.
+   Looks at few items. Allocates nothing: any thread. */
+int brn_bvh_nearest(const brn_bvh *bvh, const double point[3], brn_bvh_distance_fn distance2,
+                    const void *arg);
+
 #endif

@@ -31,6 +31,7 @@ void brn_outline_clear(brn_outline *outline)
     brn_free(ctx, (void *)info->edge_body);
     brn_free(ctx, (void *)info->body_name);
     brn_free(ctx, (void *)info->body_type);
+    brn_free(ctx, (void *)info->body_plane);
     brn_free(ctx, (void *)info->body_first);
     brn_free(ctx, (void *)info->body_nnode);
     brn_free(ctx, (void *)info->rest);
@@ -46,6 +47,7 @@ static brn_status take_bodies(brn_outline *outline, const brn_model *model)
     brn_playback_info *info = &outline->info;
     const char **name = NULL;
     int *type = NULL;
+    int *plane = NULL;
     int *first = NULL;
     int *count = NULL;
     size_t bytes = 0;
@@ -57,6 +59,8 @@ static brn_status take_bodies(brn_outline *outline, const brn_model *model)
     info->body_name = name;
     BRN_ALLOC(ctx, type, model->nbody);
     info->body_type = type;
+    BRN_ALLOC(ctx, plane, model->nbody);
+    info->body_plane = plane;
     BRN_ALLOC(ctx, first, model->nbody);
     info->body_first = first;
     BRN_ALLOC(ctx, count, model->nbody);
@@ -68,6 +72,7 @@ static brn_status take_bodies(brn_outline *outline, const brn_model *model)
         name[b] = memcpy(text, body->name, n);
         text += n;
         type[b] = body->type;
+        plane[b] = body->plane[0] >= 0;
         first[b] = body->node_first;
         count[b] = body->node_count;
     }

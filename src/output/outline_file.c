@@ -87,6 +87,7 @@ brn_status brn_outline_write(const brn_outline *outline, brn_h5 *h5)
     BRN_TRY(put_ints(h5, "/model/boundary/edge_body", info->nedge, 1, info->edge_body));
     BRN_TRY(put_names(h5, info));
     BRN_TRY(put_ints(h5, "/model/bodies/type", info->nbody, 1, info->body_type));
+    BRN_TRY(put_ints(h5, "/model/bodies/plane", info->nbody, 1, info->body_plane));
     BRN_TRY(put_ints(h5, "/model/bodies/node_first", info->nbody, 1, info->body_first));
     return put_ints(h5, "/model/bodies/node_count", info->nbody, 1, info->body_nnode);
 }
@@ -196,6 +197,9 @@ static brn_status get_bodies(brn_outline *outline, brn_h5 *h5)
     BRN_TRY(get_names(outline, h5));
     int n = info->nbody;
     BRN_TRY(get_ints(h5, "/model/bodies/type", &n, 1, INT_MAX, &info->body_type));
+    if (brn_h5_has(h5, "/model/bodies/plane")) {
+        BRN_TRY(get_ints(h5, "/model/bodies/plane", &n, 1, 2, &info->body_plane));
+    }
     BRN_TRY(get_ints(h5, "/model/bodies/node_first", &n, 1, INT_MAX, &info->body_first));
     BRN_TRY(get_ints(h5, "/model/bodies/node_count", &n, 1, INT_MAX, &info->body_nnode));
     for (int b = 0; b < n; ++b) {

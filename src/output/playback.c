@@ -177,6 +177,18 @@ brn_status brn_playback_read(brn_playback *p, int index, brn_frame *frame)
                                       : BRN_OK;
 }
 
+brn_status brn_playback_times(brn_playback *p, double *time, int64_t *step)
+{
+    brn_h5_begin(&p->h5);
+    brn_status status = BRN_OK;
+    for (int f = 0; f < p->outline.info.nframe && status >= 0; ++f) {
+        status = read_set(p, BRN_SET_TIME, f, time != NULL ? &time[f] : NULL);
+        status = status >= 0 ? read_set(p, BRN_SET_STEP, f, step != NULL ? &step[f] : NULL) : status;
+    }
+    brn_h5_end(&p->h5);
+    return status;
+}
+
 /* What is read is not trusted: the rows must be there, the bodies must exist. */
 static brn_status read_contacts(brn_playback *p, int index, int *npoint)
 {

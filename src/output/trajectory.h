@@ -37,7 +37,9 @@ typedef struct brn_playback_info {
     const int (*edge)[2]; /* 2D only: boundary edges of all bodies, body by body */
     const int *edge_body;
     const char *const *body_name;
-    const int *body_type;               /* BRN_BODY_... */
+    const int *body_type; /* BRN_BODY_... */
+    const int
+        *body_plane; /* 1: a half-space, whose boundary is a patch of it; NULL: an older file does not tell */
     const int *body_first, *body_nnode; /* its nodes are [first, first + nnode) */
     const double (*rest)[3];
     bool has_velocity, has_stress, has_force, has_contact;
@@ -57,6 +59,8 @@ typedef struct brn_frame {
     double *node_stress;       /* volume-weighted average of the elements around a node */
 } brn_frame;
 brn_status brn_playback_read(brn_playback *playback, int index, brn_frame *frame);
+/* Times [s] and steps of all frames, [nframe]; either may be NULL. */
+brn_status brn_playback_times(brn_playback *playback, double *time, int64_t *step);
 /* The contact points of a frame: a view, valid until the next call. BRN_ERR_MISSING if they were not recorded. */
 brn_status brn_playback_contacts(brn_playback *playback, int index, const brn_contact_point **point,
                                  int *npoint);

@@ -66,6 +66,21 @@ says stdout python3-h5py
 run 0 --pictures
 called 'apt-get .*install -y --no-install-recommends python3-h5py$'
 
+# What the tests of the viewer need is another; Node and npm are left alone where they are, whoever installed them.
+fresh
+make_fake dpkg-query 'exit 1'
+run 0 --tests --missing
+says stdout chromium
+says stdout ffmpeg
+says stdout nodejs
+says stdout npm
+run 0 --viewer
+called 'apt-get .*install -y --no-install-recommends ca-certificates nodejs npm$'
+make_fake node 'exit 0'
+make_fake npm 'exit 0'
+run 0 --tests
+called 'apt-get .*install -y --no-install-recommends ca-certificates chromium ffmpeg fonts-dejavu-core$'
+
 # Removed with its settings kept is missing as well.
 fresh
 make_fake dpkg-query 'case "$*" in *cmake*) echo config-files ;; *) echo installed ;; esac'
@@ -127,4 +142,6 @@ rm "$fake/ninja"
 run 1
 says stderr 'missing: ninja'
 says stderr 'libyaml'
+run 1 --tests
+says stderr 'missing: node npm chromium ffmpeg'
 finish

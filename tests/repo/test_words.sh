@@ -25,4 +25,14 @@ holds 1 "a place""holder value"
 holds 0 '<input place''holder="name">'
 holds 1 "see /ho""me/someone/file"
 holds 1 "cd '/wo""rk/main'"
+
+# The viewer's bundle and lock file are made by tools, from texts of others; but the lock file names no registry.
+holds 0 'clean'
+mkdir -p "$tree/viewer/dist"
+echo "/* TO""DO: theirs */" >"$tree/viewer/dist/viewer.html"
+echo '"integrity": "sha512-a+TO''DO/b=="' >"$tree/viewer/package-lock.json"
+git -C "$tree" add viewer
+expect 0 "$tool" "$tree"
+echo '"resolved": "https://example.org/a.tgz"' >"$tree/viewer/package-lock.json"
+expect 1 "$tool" "$tree"
 finish

@@ -98,6 +98,9 @@ export interface LiveState {
 export interface LiveLink {
     state: LiveState | null;
     connected: boolean;
+    problem: string | null; // what a person should know about the connection
+    arrivals: number; // frames that came so far
+    drawn(): void; // the newest frame was drawn: the next one may come
     send(command: string): void;
     onChange(listener: () => void): void; // state or connection changed, or a frame arrived
 }

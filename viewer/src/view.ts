@@ -18,6 +18,12 @@ export interface Clip {
     flip: boolean;
 }
 
+/** A vertex whose value is shown all the time. */
+export interface Pin {
+    pane: number;
+    vertex: number;
+}
+
 export interface View {
     time: number; // [s] the moment shown
     playing: boolean;
@@ -25,7 +31,9 @@ export interface View {
     loop: boolean;
     colour: Colour;
     range: [number, number] | null; // locked range of the colour; null: over all frames
+    follow: boolean; // the range is that of the frame shown: the page sets it anew with every frame
     contacts: boolean;
+    arrows: { normal: boolean; friction: boolean }; // at contacts
     arrowScale: number;
     wireframe: boolean;
     axes: boolean;
@@ -37,6 +45,7 @@ export interface View {
     theme: Theme;
     panel: string | null; // open tab of the side panel
     plots: string[]; // series columns that are drawn
+    pins: Pin[];
     overlay: boolean; // compare: the other runs as ghosts in each pane
 }
 

@@ -1,0 +1,216 @@
+#include "api/series_row.h"
+
+#include "api/registry.h"
+#include "model/rigid_pose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force. */
+enum { BODIES_ALL = 64 };
+
+/* Columns of the report: COLUMN(name, value of brn_report *r). */
+#define REPORT_COLUMNS(COLUMN)                             \
+ COLUMN(step, (double)r->step)                             \
+ COLUMN(time, r->time)                                     \
+ COLUMN(substeps, r->substeps)                             \
+ COLUMN(retries, r->retries)                               \
+ COLUMN(lags, r->lags)                                     \
+ COLUMN(iterations, r->iterations)                         \
+ COLUMN(residual, r->residual)                             \
+ COLUMN(contacts, r->contacts)                             \
+ COLUMN(sticking, r->sticking)                             \
+ COLUMN(slipping, r->slipping)                             \
+ COLUMN(gap_min, isfinite(r->gap_min) ? r->gap_min : NAN)  \
+ COLUMN(penetration_max, r->penetration_max)               \
+ COLUMN(cone_error, r->cone_error)                         \
+ COLUMN(dissipation_error, r->dissipation_error)           \
+ COLUMN(complementarity, r->complementarity)               \
+ COLUMN(intersections, r->intersections)                   \
+ COLUMN(inversions, r->inversions)                         \
+ COLUMN(kinetic, r->kinetic)                               \
+ COLUMN(elastic, r->elastic)                               \
+ COLUMN(gravity, r->gravity)                               \
+ COLUMN(contact, r->contact)                               \
+ COLUMN(work, r->work)                                     \
+ COLUMN(dissipated, r->dissipated)                         \
+ COLUMN(stiffness_work, r->stiffness_work)                 \
+ COLUMN(energy_error, r->energy_error)                     \
+ COLUMN(momentum_x, r->momentum[0])                        \
+ COLUMN(momentum_y, r->momentum[1])                        \
+ COLUMN(momentum_z, r->momentum[2])                        \
+ COLUMN(angular_momentum_x, r->angular_momentum[0])        \
+ COLUMN(angular_momentum_y, r->angular_momentum[1])        \
+ COLUMN(angular_momentum_z, r->angular_momentum[2])        \
+ COLUMN(momentum_error, r->momentum_error)                 \
+ COLUMN(angular_momentum_error, r->angular_momentum_error) \
+ COLUMN(wall_s, r->wall)
+
+static const char *const report_names[] = {
+#define COLUMN(name, value) #name,
+    REPORT_COLUMNS(COLUMN)
+#undef COLUMN
+};
+
+static int write_report(const brn_report *r, double *row)
+{
+    int n = 0;
+#define COLUMN(name, value) row[n++] = (value);
+    REPORT_COLUMNS(COLUMN)
+#undef COLUMN
+    return n;
+}
+
+/* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; of a body
+   NAME.contact_x. */
+typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY, CONTACT } quantity;
+
+static const char *const prefixes[] = {"force_", "d", "", "v", "contact_"};
+static const quantity hold_quantities[] = {FORCE, DISPLACEMENT};
+static const quantity probe_quantities[] = {POSITION, DISPLACEMENT, VELOCITY};
+static const quantity body_quantities[] = {CONTACT};
+
+/* Sum of the forces along the axes held, mean of the others. A node may be shared with a hold of other axes, whose
+   reaction is not this one's. */
+static void measure(const brn_sim *sim, const int *node, int nnode, unsigned axes, quantity what, double *out)
+{
+    const brn_state *state = sim->state;
+    const double *from[] = {state->node_react, state->node_pos, state->node_pos, state->node_vel};
+    for (int i = 0; i < sim->model->dim; ++i) {
+        double sum = 0.0;
+        for (int k = 0; k < nnode; ++k) {
+            const double rest = what == DISPLACEMENT ? sim->model->rest[node[k]][i] : 0.0;
+            sum += from[what][3 * node[k] + i] - rest;
+        }
+        const double force = (axes >> i & 1u) != 0 ? sum : 0.0;
+        out[i] = what == FORCE ? force : nnode == 0 ? 0.0 : sum / nnode;
+    }
+}
+
+static void add_names(brn_series_row *r, const char *name, const quantity *quantities, int count, int dim)
+{
+    for (int q = 0; q < count; ++q) {
+        for (int i = 0; i < dim; ++i) {
+            char *text = r->text[r->count];
+            (void)snprintf(text, sizeof *r->text, "%.120s.%s%c", name, prefixes[quantities[q]], 'x' + i);
+            r->name[r->count++] = text;
+        }
+    }
+}
+
+/* Does a probe look at this body? */
+static bool is_probed(const brn_model *model, const brn_body *body)
+{
+    for (int i = 0; i < model->nprobe; ++i) {
+        const brn_probe *probe = &model->probe[i];
+        for (int k = 0; k < probe->nnode; ++k) {
+            if (probe->node[k] >= body->node_first && probe->node[k] < body->node_first + body->node_count) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static brn_status choose_bodies(brn_series_row *r, const brn_model *model)
+{
+    const brn_method *method = brn_method_of_table(model->method);
+    const bool contact = method != NULL && method->contact;
+    BRN_ALLOC(r->ctx, r->body, model->nbody);
+    for (int b = 0; b < model->nbody && contact; ++b) {
+        const brn_body *body = &model->body[b];
+        if (model->nbody <= BODIES_ALL || body->type == BRN_BODY_STATIC || is_probed(model, body)) {
+            r->body[r->nbody++] = b;
+        }
+    }
+    return BRN_OK;
+}
+
+/* A rigid body: where its centre of mass is, how fast, and its rotation, in 2D by one angle. */
+static void add_pose_names(brn_series_row *r, const char *name, int dim)
+{
+    static const quantity place[] = {POSITION, VELOCITY};
+    add_names(r, name, place, BRN_COUNT(place), dim);
+    for (int i = dim == 3 ? 0 : 2; i < 3; ++i) {
+        char *text = r->text[r->count];
+        (void)snprintf(text, sizeof *r->text, "%.120s.r%c", name, 'x' + i);
+        r->name[r->count++] = text;
+    }
+}
+
+static int write_pose(const brn_sim *sim, int body, double *row)
+{
+    const int dim = sim->model->dim;
+    brn_rigid_pose pose;
+    brn_rigid_pose_of(sim->model, body, sim->state->node_pos, sim->state->node_vel, &pose);
+    memcpy(row, pose.centre, (size_t)dim * sizeof *row);
+    memcpy(row + dim, pose.velocity, (size_t)dim * sizeof *row);
+    const int turns = dim == 3 ? 3 : 1;
+    memcpy(row + 2 * dim, &pose.rotation[3 - turns], (size_t)turns * sizeof *row);
+    return 2 * dim + turns;
+}
+
+static brn_status name_columns(brn_series_row *r, const brn_model *model)
+{
+    const int most = BRN_COUNT(report_names) +
+                     model->dim * (2 * model->nhold + 3 * model->nprobe + r->nbody) + 9 * model->nbody;
+    BRN_ALLOC(r->ctx, r->name, most);
+    BRN_ALLOC(r->ctx, r->text, most);
+    for (int i = 0; i < BRN_COUNT(report_names); ++i) {
+        r->name[r->count++] = report_names[i];
+    }
+    for (int i = 0; i < model->nhold; ++i) {
+        add_names(r, model->hold[i].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
+    }
+    for (int i = 0; i < model->nprobe; ++i) {
+        add_names(r, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
+    }
+    for (int i = 0; i < r->nbody; ++i) {
+        add_names(r, model->body[r->body[i]].name, body_quantities, BRN_COUNT(body_quantities), model->dim);
+    }
+    for (int i = 0; i < model->nbody; ++i) {
+        if (model->body[i].type == BRN_BODY_RIGID) {
+            add_pose_names(r, model->body[i].name, model->dim);
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_series_row_make(brn_series_row *r, const brn_model *model)
+{
+    BRN_TRY(choose_bodies(r, model));
+    return name_columns(r, model);
+}
+
+void brn_series_row_clear(brn_series_row *r)
+{
+    brn_free(r->ctx, r->name);
+    brn_free(r->ctx, r->text);
+    brn_free(r->ctx, r->body);
+    *r = (brn_series_row){.ctx = r->ctx};
+}
+
+void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_report *report, double *row)
+{
+    const brn_model *model = sim->model;
+    int n = write_report(report, row);
+    for (int i = 0; i < model->nhold; ++i) {
+        for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
+            const brn_hold *hold = &model->hold[i];
+            measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &row[n]);
+        }
+    }
+    for (int i = 0; i < model->nprobe; ++i) {
+        for (int q = 0; q < BRN_COUNT(probe_quantities); ++q, n += model->dim) {
+            const brn_probe *probe = &model->probe[i];
+            measure(sim, probe->node, probe->nnode, 0, probe_quantities[q], &row[n]);
+        }
+    }
+    for (int i = 0; i < r->nbody; ++i, n += model->dim) {
+        memcpy(&row[n], sim->contact_force[r->body[i]], (size_t)model->dim * sizeof *row);
+    }
+    for (int i = 0; i < model->nbody; ++i) {
+        n += model->body[i].type == BRN_BODY_RIGID ? write_pose(sim, i, &row[n]) : 0;
+    }
+}

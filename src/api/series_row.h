@@ -1,0 +1,25 @@
+/* The columns of a run's series: the report, then force and displacement of every hold (obstacles included), then
+   every probe, then the contact force on every body where the method has contact, then the poses of rigid bodies. */
+#ifndef BRN_API_SERIES_ROW_H
+#define BRN_API_SERIES_ROW_H
+
+#include "step/sim.h"
+
+/* Zeroed but for ctx. */
+typedef struct brn_series_row {
+    brn_ctx *ctx;
+    int count;         /* columns */
+    const char **name; /* [count] */
+    char (*text)[160]; /* what most names point to */
+    int *body;         /* [nbody] those whose contact force is a group of columns */
+    int nbody;
+} brn_series_row;
+
+/* After a failure it can (and must) still be cleared. */
+brn_status brn_series_row_make(brn_series_row *columns, const brn_model *model);
+void brn_series_row_clear(brn_series_row *columns);
+/* row [count]: a simulation of that model now; NaN: not known. */
+void brn_series_row_fill(const brn_series_row *columns, const brn_sim *sim, const brn_report *report,
+                         double *row);
+
+#endif

@@ -1,0 +1,25 @@
+/* What of a trajectory is drawn: the nodes on the surface as vertices, body by body, in order of node numbers, and the
+   triangles and edges between them. Numbering is the same in every frame. */
+#ifndef BRN_OUTPUT_SURFACE_H
+#define BRN_OUTPUT_SURFACE_H
+
+#include "output/trajectory.h"
+
+/* Zeroed but for ctx. */
+typedef struct brn_surface {
+    brn_ctx *ctx;
+    int nbody, nvertex, ntri, nedge;
+    int *node;                                  /* [nvertex] */
+    int *vertex;                                /* [nnode], -1: inside */
+    int *vertex_first, *tri_first, *edge_first; /* [nbody + 1] */
+    int (*tri)[3];                              /* [ntri] vertices */
+    int (*edge)[2];                             /* [nedge] vertices */
+    bool *plane; /* [nbody] a half-space, of which the triangles only show where it is */
+} brn_surface;
+
+/* BRN_ERR_FORMAT where triangles or edges do not come body by body, or use nodes of another body. After a failure the
+   surface can (and must) still be cleared. */
+brn_status brn_surface_make(brn_surface *surface, const brn_playback_info *info);
+void brn_surface_clear(brn_surface *surface);
+
+#endif

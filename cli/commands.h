@@ -7,6 +7,7 @@ int cli_check(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_export(int argc, char **argv);
+int cli_view(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 
 #endif

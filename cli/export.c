@@ -15,6 +15,8 @@ static void print_hint(const char *format, const char *dir)
         (void)printf("open the .pvd file in %s with ParaView: it holds all frames with their times\n", dir);
     } else if (strcmp(format, "obj") == 0) {
         (void)printf("import the sequence in %s into Blender or any other 3D program\n", dir);
+    } else if (strcmp(format, "html") == 0) {
+        (void)printf("open it in a browser: it needs no server and no network\n");
     } else if (strcmp(format, "gltf") == 0) {
         (void)printf("import %s/trajectory.glb into Blender or any other 3D program: it holds all frames\n",
                      dir);
@@ -34,11 +36,10 @@ static int export_run(const char *run_dir, const brn_export_options *options, bo
         cli_error("%s", brn_ctx_message(ctx));
     } else if (!quiet) {
         char dir[4096];
-        if (options->out != NULL) {
-            (void)snprintf(dir, sizeof dir, "%s", options->out);
-        } else {
-            (void)snprintf(dir, sizeof dir, "%s/%s", run_dir, options->format);
-        }
+        const bool page = strcmp(options->format, "html") == 0;
+        (void)snprintf(dir, sizeof dir, "%s%s%s", options->out != NULL ? options->out : run_dir,
+                       options->out != NULL || page ? "" : "/",
+                       options->out != NULL || page ? "" : options->format);
         (void)printf("%d file%s written to %s\n", files, files == 1 ? "" : "s", dir);
         print_hint(options->format, dir);
     }
@@ -48,17 +49,21 @@ static int export_run(const char *run_dir, const brn_export_options *options, bo
 
 int cli_export(int argc, char **argv)
 {
-    static const char *const formats[] = {"vtu", "obj", "csv", "gltf", NULL};
+    static const char *const formats[] = {"vtu", "obj", "csv", "gltf", "html", NULL};
     brn_export_options wanted = brn_export_options_default();
     bool quiet = false;
+    int budget = (int)wanted.size_mb;
     wanted.format = formats[0];
     wanted.every = 1;
     const cli_option options[] = {
-        {"format", 0, CLI_CHOICE, "vtu|obj|csv|gltf",
-         "vtu: ParaView (default); obj: surfaces; csv: node positions; gltf: animation", &wanted.format, 0, 0,
-         formats},
-        {"out", 'o', CLI_TEXT, "DIR", "folder for the files (default: DIR/FORMAT)", &wanted.out, 0, 0, NULL},
+        {"format", 0, CLI_CHOICE, "vtu|obj|csv|gltf|html",
+         "vtu: ParaView (default); obj: surfaces; csv: node positions; gltf: animation; html: report",
+         &wanted.format, 0, 0, formats},
+        {"out", 'o', CLI_TEXT, "DIR", "folder for the files (default: DIR/FORMAT; html: DIR/report.html)",
+         &wanted.out, 0, 0, NULL},
         {"every", 0, CLI_INT, "N", "each N-th frame only", &wanted.every, 1, INT_MAX, NULL},
+        {"budget", 0, CLI_INT, "MB", "html: size at most, to which it is thinned (default: 25)", &budget, 1,
+         1000000, NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &quiet, 0, 0, NULL},
     };
     const cli_syntax syntax = {
@@ -70,12 +75,14 @@ int cli_export(int argc, char **argv)
         .options = options,
         .option_count = CLI_COUNT(options),
         .examples = "  brunt export out/cantilever --format vtu\n"
-                    "  brunt export out/cantilever --format obj --out meshes --every 10\n",
+                    "  brunt export out/cantilever --format obj --out meshes --every 10\n"
+                    "  brunt export out/cantilever --format html --budget 5 --out small.html\n",
     };
     const char *run_dir = NULL;
     const int code = cli_parse(&syntax, argc, argv, &run_dir);
     if (code != CLI_PARSED) {
         return code;
     }
+    wanted.size_mb = budget;
     return export_run(run_dir, &wanted, quiet);
 }

@@ -20,7 +20,8 @@ static const command commands[] = {
     {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", cli_check},
     {"compare", "SCENE", "run a scene with several methods or settings, one table of the runs", cli_compare},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", cli_info},
-    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv", cli_export},
+    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html", cli_export},
+    {"view", "DIR|SCENE", "look at a run in the browser, or simulate a scene there", cli_view},
     {"bench", "[options]", "measure the speed of this machine and this build", cli_bench},
 };
 
@@ -40,6 +41,7 @@ static void print_overview(FILE *out)
                   "examples:\n"
                   "  brunt check scenes/cantilever\n"
                   "  brunt run scenes/cantilever --out out/cantilever\n"
+                  "  brunt view out/cantilever\n"
                   "  brunt export out/cantilever --format vtu\n");
 }
 

@@ -262,7 +262,8 @@ BRN_API double brn_sim_get_motion_speed(const brn_sim *sim, int motion); /* NaN:
 BRN_API bool brn_model_is_movable(const brn_model *model, int body);
 /* Moves a static body to an offset [m] from where the scene and its motion put it. It goes there in a straight line over the
    next steps, 4 at least, by no more than 0.02 model sizes a step and 2 a second, and pushes what is in its way. What does not
-   give way stops it: its offset is then the one that it has got to, and a warning is logged. */
+   give way to a thousand times the weight of all that can move stops it: its offset is then the one that it has got to, and a
+   warning is logged. */
 BRN_API brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3]);
 BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body,
                                       double offset[3]); /* the one it has now */

@@ -188,7 +188,7 @@ const char *brn_view_page(size_t *size)
 brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_span *span, const void **bytes,
                           size_t *size)
 {
-    brn_moment moment = {0};
+    brn_instant moment = {0};
     if (view->playback == NULL) {
         return brn_fail(view->ctx, BRN_ERR_RANGE, "view: a live run has no recorded frames");
     }

@@ -164,14 +164,14 @@ brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, c
                         "view: a snapshot can be shown by a live view of its model, once it was taken");
     }
     BRN_TRY(brn_field_cell_stress(view->ctx, view->model, s->pos, view->cell_stress));
-    const brn_moment moment = {.time = s->time,
-                               .step = s->step,
-                               .pos = s->pos,
-                               .vel = s->vel,
-                               .cell_stress = view->cell_stress,
-                               .point = s->point,
-                               .npoint = s->npoint,
-                               .row = s->row,
-                               .nrow = s->columns.count};
+    const brn_instant moment = {.time = s->time,
+                                .step = s->step,
+                                .pos = s->pos,
+                                .vel = s->vel,
+                                .cell_stress = view->cell_stress,
+                                .point = s->point,
+                                .npoint = s->npoint,
+                                .row = s->row,
+                                .nrow = s->columns.count};
     return brn_camera_shoot(&view->camera, &moment, index, false, span, bytes, size);
 }

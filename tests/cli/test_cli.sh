@@ -8,7 +8,7 @@ cd "$scratch" || exit 1
 expect 0 "$brunt" --version
 says stdout "brunt "
 expect 0 "$brunt" --help
-for command in run check compare info export bench; do
+for command in run check compare info export view bench; do
     says stdout "  $command"
 done
 silent stderr
@@ -17,7 +17,7 @@ expect 2 "$brunt"
 says stderr "usage: brunt COMMAND"
 expect 2 "$brunt" rnu
 says stderr "did you mean 'run'?"
-says stderr "run check compare info export bench"
+says stderr "run check compare info export view bench"
 expect 2 "$brunt" --verison
 says stderr "did you mean '--version'?"
 expect 2 "$brunt" xylophone
@@ -36,7 +36,7 @@ lists() { # COMMAND OPTION...
         grep -qE "^  (-.,|   ) --$option( |\$)" "$scratch/stdout" || fail "brunt $command --help: no line for --$option"
     done
     # The usage line, the list of options and the parser must agree.
-    for option in $(sed -n '/^usage/,/^$/p' "$scratch/stdout" | grep -oE '\[--[a-z]+' | tr -d '[-'); do
+    for option in $(sed -n '/^usage/,/^$/p' "$scratch/stdout" | grep -oE '\[--[a-z-]+' | sed 's/^\[--//'); do
         case " $* " in
         *" $option "*) ;;
         *) fail "brunt $command: --$option is in the usage line, but this test does not know it" ;;
@@ -57,6 +57,7 @@ lists check method set write threads
 lists compare methods variant set reference out threads budget resume overwrite quiet
 lists info
 lists export format out every quiet
+lists view port no-open method set threads paused
 lists bench list case json repeat threads scenes
 
 # ---- wrong usage --------------------------------------------------------------------------------------------------------

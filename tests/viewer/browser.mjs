@@ -108,13 +108,39 @@ export async function picture(page) {
     return readPng(await page.screenshot());
 }
 
-/** Where the 3D picture is on the page. */
+/** Where the picture of the bodies is on the page. */
 export function stageBox(page) {
-    return page.locator("canvas").first().boundingBox();
+    return page.locator("#stage").boundingBox();
 }
 
-/** Point of the page where a place of the model is drawn. */
+/** Place on the page where a point of the model is drawn. */
 export async function project(page, point, pane = 0) {
-    const [x, y] = await page.evaluate(([at, which]) => window.brunt.stage.project(at, which), [point, pane]);
-    return { x, y };
+    const place = await page.evaluate(([at, which]) => window.brunt.stage.project(at, which), [point, pane]);
+    const box = await stageBox(page);
+    return { x: box.x + place.x, y: box.y + place.y };
+}
+
+/** Opens a tab of the panel. */
+export async function openTab(page, id) {
+    if ((await view(page)).panel !== id) {
+        await page.click(`#tab-${id}`);
+    }
+    await page.waitForSelector(`#panel-${id}:visible`);
+    await settled(page); // the picture has another size now
+}
+
+const PREFIXES = { T: 1e12, G: 1e9, M: 1e6, k: 1e3, m: 1e-3, "µ": 1e-6, n: 1e-9, p: 1e-12 };
+
+/** "−12.3 mm" is -0.0123. unit: without its prefix. */
+export function quantity(text, unit) {
+    const match = /^([−-]?[\d. ]+(?:e[−-]?\d+)?)\s*(\D*)$/.exec(text.trim());
+    assert.ok(match && match[2].endsWith(unit), `'${text}' is no quantity in ${unit || "numbers"}`);
+    const prefix = match[2].slice(0, match[2].length - unit.length);
+    assert.ok(prefix === "" || prefix in PREFIXES, `'${text}' has an unknown prefix`);
+    return Number(match[1].replaceAll("−", "-").replaceAll(" ", "")) * (PREFIXES[prefix] ?? 1);
+}
+
+/** Numbers agree: to the digits that the page writes (4, so half a unit of the last is 5e-4 of the value at most), plus `slack`. */
+export function near(actual, wanted, slack, what) {
+    assert.ok(Math.abs(actual - wanted) <= 5.01e-4 * Math.abs(wanted) + slack, `${what}: ${actual}, wanted ${wanted} within ${slack}`);
 }

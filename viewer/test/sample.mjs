@@ -63,8 +63,8 @@ export function sampleRun({ rings = 24, frames = 100, end = 2, name = "sample", 
         const first = rest.length / 3;
         bodies.push({ name: body, type, plane, vertex_first: first, vertex_count: vertices.length, tri_first: tri.length / 3,
                       tri_count: triangles.length, edge_first: 0, edge_count: 0 });
-        rest.push(...vertices.flat().map((x, i) => (body === "ball" && i % 3 === 2 ? x + RADIUS : x)));
-        tri.push(...triangles.flat().map((v) => v + first));
+        vertices.flat().forEach((x, i) => rest.push(body === "ball" && i % 3 === 2 ? x + RADIUS : x));
+        triangles.flat().forEach((v) => tri.push(v + first));
     }
     const times = Array.from({ length: frames }, (_, k) => (frames > 1 ? (end * k) / (frames - 1) : 0));
     const rows = 4 * frames, columns = ["time", "kinetic", "elastic", "iterations", "gap_min"];
@@ -92,11 +92,11 @@ function quantised(values) {
 /** Exact positions and stress of a frame's ball, and what else moves. */
 function state(shape, time, push) {
     const { height, squash, speed } = bounce(time, push);
-    const wide = 1 + 0.22 * squash, tall = height / RADIUS > 1 ? 1 : height / RADIUS;
+    const wide = 1 + 0.12 * squash;
     const points = shape.vertices.map(([x, y, z]) => {
         // Flat at the bottom while it touches.
         const lowness = Math.max(0, -z / RADIUS);
-        return [x * wide * (1 + 0.1 * squash * lowness), y * wide * (1 + 0.1 * squash * lowness), Math.max(height + z * tall * (1 - 0.15 * squash * lowness), 0)];
+        return [x * wide * (1 + 0.1 * squash * lowness), y * wide * (1 + 0.1 * squash * lowness), Math.max(height + z * (1 - 0.1 * squash * lowness), 0)];
     });
     const stress = shape.vertices.map(([x, y, z]) => 9e4 * squash * Math.exp(-6 * ((z + RADIUS) / RADIUS) ** 2 - ((x * x + y * y) / RADIUS ** 2) * 1.5) + 2e3 * squash);
     const angle = 0.6 * Math.sin(2 * time) ** 2, slide = 0.25 * Math.sin(1.3 * time);

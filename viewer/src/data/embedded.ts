@@ -75,9 +75,11 @@ export class EmbeddedSource implements Source {
             if (!line) {
                 throw new DataError(`this file has no frame ${index}`);
             }
-            const start = performance.now();
+            const asked = performance.now();
             const buffer = await unpack(this.text.slice(...line).trim());
+            const start = performance.now();
             const frame = frameOf(new Packet(buffer), this.run);
+            measure("fetch", start - asked);
             measure("decode", performance.now() - start);
             frame.index = index;
             return frame;

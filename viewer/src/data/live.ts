@@ -172,8 +172,9 @@ export class LiveSource implements Source, LiveLink {
         this.kept.filter((_, k) => !stays(k)).forEach((kept) => this.drop(kept));
         const times = this.run.times.filter((_, k) => stays(k));
         const kept = this.kept.filter((_, k) => stays(k));
-        this.run.times.splice(0, Infinity, ...times);
-        this.kept.splice(0, Infinity, ...kept);
+        this.run.times.length = this.kept.length = 0;
+        times.forEach((time) => this.run.times.push(time));
+        kept.forEach((one) => this.kept.push(one));
     }
 
     private drop(kept: Kept): void {

@@ -5,7 +5,7 @@ import { FrameCache } from "./cache";
 import { frameOf } from "./frame";
 import { DataError, Packet } from "./packet";
 
-export async function fetchPacket(address: string): Promise<Packet> {
+export async function fetchBytes(address: string): Promise<ArrayBuffer> {
     let answer: Response;
     try {
         answer = await fetch(address, { cache: "no-store" });
@@ -15,7 +15,7 @@ export async function fetchPacket(address: string): Promise<Packet> {
     if (!answer.ok) {
         throw new DataError(`brunt refused "${address}" (${answer.status}): ${(await answer.text()).slice(0, 200) || answer.statusText}`);
     }
-    return new Packet(await answer.arrayBuffer());
+    return answer.arrayBuffer();
 }
 
 export class ServerSource implements Source {
@@ -25,9 +25,11 @@ export class ServerSource implements Source {
 
     frame(index: number): Promise<Frame> {
         return this.cache.load(index, async () => {
-            const packet = await fetchPacket(`frame/${index}`);
+            const asked = performance.now();
+            const buffer = await fetchBytes(`frame/${index}`);
             const start = performance.now();
-            const frame = frameOf(packet, this.run);
+            const frame = frameOf(new Packet(buffer), this.run);
+            measure("fetch", start - asked);
             measure("decode", performance.now() - start);
             frame.index = index;
             return frame;

@@ -3,9 +3,9 @@ import type { Source } from "../types";
 import { FrameCache } from "./cache";
 import { EmbeddedSource } from "./embedded";
 import { LiveSource } from "./live";
-import { DataError } from "./packet";
+import { DataError, Packet } from "./packet";
 import { runOf } from "./run";
-import { fetchPacket, ServerSource } from "./server";
+import { fetchBytes, ServerSource } from "./server";
 
 const BUDGET = 192e6; // [bytes] of decoded frames, of all runs together
 
@@ -17,7 +17,7 @@ export async function openSources(document: Document, location: Location): Promi
     if (location.protocol === "file:") {
         throw new DataError("this page has no data in it: open a report.html that a run wrote, or use `brunt view`");
     }
-    const run = runOf(await fetchPacket("run"));
+    const run = runOf(new Packet(await fetchBytes("run")));
     const cache = new FrameCache(BUDGET);
     if (!run.live) {
         return [new ServerSource(run, cache)];

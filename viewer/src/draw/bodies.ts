@@ -18,6 +18,7 @@ export interface Look {
     hidden: readonly number[];
     ghost: readonly number[];
     wireframe: boolean;
+    clipped: boolean; // a plane cuts everything
     cuts: ReadonlyMap<number, [number, number, number, number]>; // body: xyz . p > w is left out
 }
 
@@ -124,15 +125,31 @@ export class Bodies {
         }
     }
 
-    setLook(look: Look): void {
+    /** Triangles that are drawn solid. */
+    get cast(): three.BufferGeometry {
+        return this.solid.geometry;
+    }
+
+    castBox(): Box {
+        const hidden = this.look ? [...this.look.hidden, ...this.look.ghost] : [];
+        return sceneBox(this.run, this.boxes, hidden);
+    }
+
+    /** True if other triangles are drawn than before. */
+    setLook(look: Look): boolean {
         const old = this.look;
         this.look = look;
         this.own.uMap.value = this.map(mapOf(look.colour));
         this.own.uRange.value.set(...look.range);
+        // Closed bodies show their inside only where they are cut.
+        const open = this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
+        (this.solid.material as three.Material).side = open ? three.DoubleSide : three.FrontSide;
         this.paint(look);
         if (!old || old.hidden !== look.hidden || old.ghost !== look.ghost || old.wireframe !== look.wireframe) {
             this.list(look);
+            return true;
         }
+        return false;
     }
 
     /** Transparent bodies from far to near. */

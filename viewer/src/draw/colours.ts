@@ -50,7 +50,7 @@ type Stop = [number, number, number];
 
 const MAPS: Record<string, Stop[]> = {
     // Blue, teal, green, yellow.
-    values: [[0.36, 0.13, 272], [0.47, 0.13, 252], [0.58, 0.115, 220], [0.69, 0.12, 176], [0.8, 0.15, 136], [0.91, 0.17, 105]],
+    values: [[0.43, 0.145, 266], [0.53, 0.135, 248], [0.63, 0.115, 216], [0.73, 0.13, 168], [0.83, 0.155, 132], [0.93, 0.165, 106]],
     // Hardly any, orange, dark red: what differs stands out.
     difference: [[0.93, 0.012, 250], [0.83, 0.08, 75], [0.72, 0.15, 55], [0.59, 0.18, 36], [0.44, 0.15, 24], [0.3, 0.1, 18]],
     // Two sides of a middle.

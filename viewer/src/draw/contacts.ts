@@ -124,7 +124,7 @@ export class ContactMarks {
             -1, 0, 0, 1, 0, 0, 1, 1, 0, -1, 1, 0, -2, 1, 0, 2, 1, 0, 0, 2, 0]), 3));
         this.arrows.setIndex([0, 1, 2, 0, 2, 3, 4, 5, 6]);
         // Hidden parts first, faintly; then a halo; then what is in sight.
-        this.pass(0.16, three.GreaterDepth, 40, [0]);
+        this.pass(0.3, three.GreaterDepth, 40, [0]);
         this.pass(0.95, three.LessEqualDepth, 42, [0.9, 0]);
         this.reserve(64);
     }

@@ -2,6 +2,7 @@
 import * as three from "three";
 import type { Run } from "../types";
 import { GLSL, type Shared } from "./material";
+import { Shade } from "./shade";
 import type { Box, Vec3 } from "./bounds";
 
 const VERTEX = /* glsl */ `
@@ -25,10 +26,19 @@ const FLOOR = /* glsl */ `
     ${GLSL.COMMON}
     uniform vec3 uNormal;
     uniform vec2 uPhase;
-    uniform float uStep, uReach;
+    uniform float uStep, uReach, uSpan;
+    uniform sampler2D uShade;
     in vec2 vAt;
     in vec3 vPlace;
     out vec4 outColour;
+    float shadow() {
+        vec2 at = 0.5 + 0.5 * vAt / uSpan;
+        if (at != clamp(at, 0.0, 1.0)) {
+            return 0.0;
+        }
+        float near = textureLod(uShade, at, 1.5).r, wide = textureLod(uShade, at, 3.5).r, far = textureLod(uShade, at, 4.6).r;
+        return 0.35 * near + 0.35 * wide + 0.3 * far;
+    }
     float grid(vec2 p, float step) {
         vec2 q = p / step, w = max(fwidth(q), vec2(1e-6));
         vec2 d = abs(fract(q - 0.5) - 0.5) / w;
@@ -46,6 +56,7 @@ const FLOOR = /* glsl */ `
         vec3 ink = mix(vec3(0.62, 0.66, 0.72), vec3(0.36, 0.40, 0.46), uDark);
         vec3 colour = mix(paper, ink, max(0.45 * minor, 0.8 * major));
         float alpha = fade * fade * mix(0.12, 0.92, smoothstep(-0.02, 0.10, facing));
+        colour *= 1.0 - mix(0.42, 0.5, uDark) * shadow();
         outColour = vec4(colour, alpha);
     }
 `;
@@ -70,6 +81,8 @@ const HATCH = /* glsl */ `
     }
 `;
 
+const MOST_SHADES = 2; // more floors have no shadows on them: each costs a drawing
+
 function gridStep(radius: number): number {
     const raw = radius / 4, power = 10 ** Math.floor(Math.log10(raw));
     return power * [1, 2, 5, 10].find((m) => m * power >= raw)!;
@@ -86,19 +99,21 @@ interface Face {
 class Plane {
     readonly mesh: three.Mesh;
     private readonly uniforms;
+    private readonly shade: Shade | null;
 
-    constructor(private readonly run: Run, readonly body: number, private readonly shared: Shared, box: Box) {
+    constructor(private readonly run: Run, readonly body: number, shared: Shared, box: Box) {
         const flat = run.dimension === 2;
         this.uniforms = {
             uOrigin: { value: new three.Vector3() }, uAlong: { value: new three.Vector3() }, uAcross: { value: new three.Vector3() },
             uNormal: { value: new three.Vector3() }, uPhase: { value: new three.Vector2() },
             uStep: { value: gridStep(box.radius) }, uReach: { value: box.radius * (flat ? 60 : 7) },
         };
+        this.shade = flat ? null : new Shade(this.uniforms, shared);
         const geometry = new three.BufferGeometry();
         geometry.setAttribute("position", new three.BufferAttribute(new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]), 3));
         geometry.setIndex([0, 1, 2, 0, 2, 3]);
         this.mesh = new three.Mesh(geometry, new three.RawShaderMaterial({
-            glslVersion: three.GLSL3, uniforms: { ...this.shared, ...this.uniforms }, vertexShader: VERTEX, fragmentShader: flat ? HATCH : FLOOR,
+            glslVersion: three.GLSL3, uniforms: { ...shared, ...this.uniforms, ...this.shade?.uniforms }, vertexShader: VERTEX, fragmentShader: flat ? HATCH : FLOOR,
             side: three.DoubleSide, transparent: true, depthWrite: false, depthTest: !flat,
         }));
         this.mesh.frustumCulled = this.mesh.matrixAutoUpdate = false;
@@ -121,6 +136,10 @@ class Plane {
         // Lines of the grid stay where they are when the patch's centre moves, and go with a half-space that moves.
         const shift = uOrigin.value.clone().sub(face.point), period = 5 * uStep.value;
         uPhase.value.set(shift.dot(face.along) % period, shift.dot(face.across) % period);
+    }
+
+    drawShade(renderer: three.WebGLRenderer, geometry: three.BufferGeometry, box: Box): void {
+        this.shade?.draw(renderer, geometry, box, this.uniforms);
     }
 
     private face(position: Float32Array): Face | null {
@@ -161,6 +180,11 @@ export class Floor {
 
     move(position: Float32Array): void {
         this.planes.forEach((plane) => plane.move(position, this.centre));
+    }
+
+    /** Shadows of what the geometry holds, on all floors. */
+    drawShades(renderer: three.WebGLRenderer, geometry: three.BufferGeometry, box: Box): void {
+        this.planes.filter((plane) => plane.mesh.visible).slice(0, MOST_SHADES).forEach((plane) => plane.drawShade(renderer, geometry, box));
     }
 
     hide(hidden: readonly number[]): void {

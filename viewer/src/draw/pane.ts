@@ -16,6 +16,7 @@ export class Pane {
 
     private readonly floor: Floor;
     private readonly contacts: ContactMarks;
+    private shaded = false; // shadows are those of what is drawn
     private overlay: three.Group | null = null;
 
     constructor(readonly run: Run, shared: Shared) {
@@ -34,9 +35,23 @@ export class Pane {
         this.values = values;
         if (frame) {
             this.bodies.setFrame(frame, values, exaggeration);
-            this.floor.move(frame.position);
+            this.floor.move(this.bodies.position);
+            this.shaded = false;
             this.contacts.set(frame.contacts, arrows);
         }
+    }
+
+    /** Before the pane itself is drawn. */
+    drawShades(renderer: three.WebGLRenderer): void {
+        if (!this.shaded) {
+            this.shaded = true;
+            this.floor.drawShades(renderer, this.bodies.cast, this.bodies.castBox());
+        }
+    }
+
+    /** What is cut away casts no shadow. */
+    clipped(): void {
+        this.shaded = false;
     }
 
     setValues(values: Float32Array | null): void {
@@ -45,7 +60,9 @@ export class Pane {
     }
 
     setLook(look: Look, contacts: boolean): void {
-        this.bodies.setLook(look);
+        if (this.bodies.setLook(look)) {
+            this.shaded = false;
+        }
         this.floor.hide(look.hidden);
         this.contacts.group.visible = contacts && this.frame !== null;
     }

@@ -302,6 +302,8 @@ export class Stage {
     private draw(rects: readonly Rect[], ratio: number, height: number): void {
         const camera = this.camera(), { renderer } = this;
         renderer.info.reset();
+        renderer.setScissorTest(false);
+        this.scenes.forEach((pane) => pane.drawShades(renderer));
         renderer.setScissorTest(true);
         renderer.setClearColor(0, 0);
         this.light(camera, ratio);
@@ -404,7 +406,7 @@ export class Stage {
             const frames = this.scenes.map((pane) => pane.frame);
             this.scenes.forEach((pane, k) => pane.setValues(this.valuesOf(k, frames)));
         }
-        const look: (keyof View)[] = ["colour", "range", "hidden", "ghost", "wireframe", "contacts", "theme"];
+        const look: (keyof View)[] = ["colour", "range", "hidden", "ghost", "wireframe", "contacts", "theme", "clip"];
         if (look.some((key) => changed.has(key))) {
             this.applyLook(view);
         }
@@ -423,7 +425,7 @@ export class Stage {
         const scale = this.scale();
         this.scenes.forEach((pane) => pane.setLook({
             colour: pane.values && scale ? view.colour : "body", range: scale?.range ?? [0, 1], dark: view.theme === "dark",
-            hidden: view.hidden, ghost: view.ghost, wireframe: view.wireframe, cuts: this.cuts,
+            hidden: view.hidden, ghost: view.ghost, wireframe: view.wireframe, clipped: view.clip.axis !== null, cuts: this.cuts,
         }, view.contacts));
         const text = JSON.stringify(scale);
         if (text !== this.shownScale) {
@@ -439,6 +441,7 @@ export class Stage {
     /** The plane is fixed when it is chosen: it would move with the bodies otherwise. */
     private applyClip(view: Readonly<View>): void {
         const { axis, at, flip } = view.clip;
+        this.scenes.forEach((pane) => pane.clipped());
         if (axis === null) {
             this.shared.uClip.value.set(0, 0, 0, 1);
             return;

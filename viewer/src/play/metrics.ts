@@ -9,8 +9,9 @@ export interface Cost {
 
 const none = (): Cost => ({ last: 0, mean: 0, max: 0, count: 0 });
 
-/** decode: packet to numbers; upload: numbers to buffers of the graphics card, normals included; draw: a picture. */
+/** fetch: wish to packet (network, unpacking); decode: packet to numbers; upload: numbers to buffers of the graphics card, normals included; draw: a picture. */
 export const metrics = {
+    fetch: none(),
     decode: none(),
     upload: none(),
     draw: none(),
@@ -18,6 +19,7 @@ export const metrics = {
     firstPicture: 0, // [ms] after the page's start
     wait: false, // tests: wait until the picture is really drawn
     reset(): void {
+        this.fetch = none();
         this.decode = none();
         this.upload = none();
         this.draw = none();
@@ -25,7 +27,7 @@ export const metrics = {
     },
 };
 
-export function measure(what: "decode" | "upload" | "draw" | "pick", ms: number): void {
+export function measure(what: "fetch" | "decode" | "upload" | "draw" | "pick", ms: number): void {
     const cost = metrics[what];
     cost.last = ms;
     cost.count += 1;

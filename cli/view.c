@@ -1,0 +1,312 @@
+/* brunt view: a run folder or a running simulation in the browser. */
+#include "commands.h"
+#include "live.h"
+#include "options.h"
+#include "scene_input.h"
+#include "server.h"
+#include "stop.h"
+#include "terminal.h"
+
+#include <brunt/brunt.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct view_args {
+    cli_scene_input scene;
+    int port, threads;
+    bool no_open, paused;
+} view_args;
+
+/* ---- what is asked for ---------------------------------------------------------------------------------------------- */
+
+typedef enum view_kind { VIEW_NEITHER, VIEW_RUN, VIEW_SCENE } view_kind;
+
+static bool is_file_in(const char *dir, const char *name)
+{
+    char path[4096];
+    struct stat info;
+    const int length = snprintf(path, sizeof path, "%s/%s", dir, name);
+    return length > 0 && length < (int)sizeof path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* A run folder holds its scene too, so the trajectory decides. */
+static view_kind recognise(const char *operand)
+{
+    struct stat info;
+    if (stat(operand, &info) != 0) {
+        cli_error("%s: there is no such file or folder", operand);
+        return VIEW_NEITHER;
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        return VIEW_SCENE;
+    }
+    if (is_file_in(operand, "trajectory.h5")) {
+        return VIEW_RUN;
+    }
+    if (is_file_in(operand, "scene.yaml")) {
+        return VIEW_SCENE;
+    }
+    cli_error("%s is neither a run folder (no trajectory.h5 in it) nor a scene (no scene.yaml in it)",
+              operand);
+    return VIEW_NEITHER;
+}
+
+/* ---- the browser -------------------------------------------------------------------------------------------------------- */
+
+static void become_opener(const char *url)
+{
+    const int null = open("/dev/null", O_RDWR);
+    for (int stream = 0; null >= 0 && stream <= 2; ++stream) {
+        (void)dup2(null, stream);
+    }
+    sigset_t none;
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)signal(SIGCHLD, SIG_DFL);
+    (void)setsid();
+    (void)execlp("xdg-open", "xdg-open", url, (char *)NULL);
+    _exit(127);
+}
+
+/* Through a child of a child, which nobody has to wait for. That it fails is no matter: the address is on the terminal. */
+static void open_browser(const char *url)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        if (fork() == 0) {
+            become_opener(url);
+        }
+        _exit(0);
+    }
+    if (child > 0) {
+        (void)waitpid(child, NULL, 0);
+    }
+}
+
+static bool has_desktop(void)
+{
+    const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+    return (display != NULL && display[0] != '\0') || (wayland != NULL && wayland[0] != '\0');
+}
+
+/* Serves until a signal comes; returns the exit code. */
+static int serve(const view_args *args, const cli_service *service, const char *what)
+{
+    /* Before there is something to end, a signal ends the process at once. */
+    cli_stop_catch();
+    cli_server *server = cli_server_start(service, args->port);
+    if (server == NULL) {
+        return CLI_FAILED;
+    }
+    (void)printf("%s\n", cli_server_url(server));
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "%s; Ctrl-C ends\n", what);
+    if (!args->no_open && has_desktop() && cli_is_terminal(stdout)) {
+        open_browser(cli_server_invite(server));
+    }
+    while (cli_stop_signal() == 0) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    cli_server_stop(server);
+    return 128 + cli_stop_signal(); /* what a shell expects of a process that a signal ended */
+}
+
+/* ---- a run folder -------------------------------------------------------------------------------------------------------- */
+
+/* The trajectory's library is not made for threads: one at a time. */
+typedef struct recorded {
+    pthread_mutex_t lock;
+    brn_ctx *ctx;
+    brn_view *view;
+} recorded;
+
+/* A copy, so that sending does not keep the lock. */
+static void copy_packet(recorded *run, brn_status status, const void *bytes, size_t size, cli_answer *answer)
+{
+    if (status < 0) {
+        answer->status = status == BRN_ERR_RANGE ? 404 : 500;
+        (void)snprintf(answer->why, sizeof answer->why, "%s", brn_ctx_message(run->ctx));
+        return;
+    }
+    answer->bytes = malloc(size > 0 ? size : 1);
+    if (answer->bytes == NULL) {
+        answer->status = 503;
+        (void)snprintf(answer->why, sizeof answer->why, "out of memory");
+        return;
+    }
+    memcpy(answer->bytes, bytes, size);
+    answer->size = size;
+    answer->status = 200;
+}
+
+static void recorded_run(void *user, cli_answer *answer)
+{
+    recorded *run = user;
+    const void *bytes = NULL;
+    size_t size = 0;
+    (void)pthread_mutex_lock(&run->lock);
+    const brn_status status = brn_view_run(run->view, &bytes, &size);
+    copy_packet(run, status, bytes, size, answer);
+    (void)pthread_mutex_unlock(&run->lock);
+}
+
+static void recorded_frame(void *user, int index, cli_answer *answer)
+{
+    recorded *run = user;
+    const void *bytes = NULL;
+    size_t size = 0;
+    (void)pthread_mutex_lock(&run->lock);
+    const brn_status status = brn_view_frame(run->view, index, &bytes, &size);
+    copy_packet(run, status, bytes, size, answer);
+    (void)pthread_mutex_unlock(&run->lock);
+}
+
+static int view_run(const view_args *args, brn_ctx *ctx)
+{
+    recorded run = {.ctx = ctx};
+    if (args->scene.method != NULL || args->scene.set.count > 0 || args->paused) {
+        cli_error("%s is a run folder: --method, --set and --paused are for scenes", args->scene.operand);
+        return CLI_USAGE;
+    }
+    const brn_status status = brn_view_open(ctx, args->scene.operand, &run.view);
+    if (status < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+        return status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
+    }
+    char what[64];
+    (void)snprintf(what, sizeof what, "%d frames", brn_view_frames(run.view));
+    (void)pthread_mutex_init(&run.lock, NULL);
+    const cli_service service = {.user = &run, .run = recorded_run, .frame = recorded_frame};
+    const int code = serve(args, &service, what);
+    (void)pthread_mutex_destroy(&run.lock);
+    brn_view_close(run.view);
+    return code;
+}
+
+/* ---- a simulation ----------------------------------------------------------------------------------------------------------- */
+
+static int serve_live(const view_args *args, cli_live *live)
+{
+    const cli_service service = cli_live_service(live);
+    return serve(args, &service,
+                 args->paused ? "live; the simulation waits for its start in the page"
+                              : "live; the simulation starts when the page is open");
+}
+
+/* Compiles the scene; *code says what went wrong where the result is NULL. */
+static brn_sim *make_sim(brn_ctx *ctx, brn_scene *scene, brn_model **model, int *code)
+{
+    brn_sim *sim = NULL;
+    brn_status status = brn_model_compile(ctx, scene, model);
+    if (status >= 0) {
+        status = brn_sim_create(ctx, *model, &sim);
+    }
+    if (status < 0) {
+        cli_scene_print_problems(ctx, scene, status);
+        *code = status == BRN_ERR_SCENE ? CLI_USAGE : CLI_FAILED;
+    }
+    return sim;
+}
+
+static int view_scene(const view_args *args, brn_ctx *ctx)
+{
+    char *path = cli_scene_path(args->scene.operand), *text = NULL;
+    brn_scene *scene = NULL;
+    brn_model *model = NULL;
+    brn_sim *sim = NULL;
+    int code = path != NULL ? cli_scene_open(ctx, &args->scene, path, &scene) : CLI_FAILED;
+    if (code == CLI_DONE) {
+        sim = make_sim(ctx, scene, &model, &code);
+    }
+    if (sim != NULL && brn_scene_write(scene, &text) < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+        code = CLI_FAILED;
+    } else if (sim != NULL) {
+        cli_live *live = cli_live_create(ctx, model, &sim, text, args->paused);
+        code = live != NULL ? serve_live(args, live) : CLI_FAILED;
+        cli_live_destroy(live);
+    }
+    brn_sim_destroy(sim);
+    brn_ctx_free(ctx, text);
+    brn_model_destroy(model);
+    brn_scene_destroy(scene);
+    free(path);
+    return code;
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------------------- */
+
+static void on_log(void *user, brn_log_level level, const char *message)
+{
+    (void)user;
+    if (level >= BRN_LOG_WARNING) {
+        cli_warning("%s", message);
+    }
+}
+
+static int view_with(const view_args *args)
+{
+    const view_kind kind = recognise(args->scene.operand);
+    if (kind == VIEW_NEITHER) {
+        return CLI_USAGE;
+    }
+    brn_ctx_options options = brn_ctx_options_default();
+    options.threads = args->threads;
+    options.log = on_log;
+    brn_ctx *ctx = NULL;
+    if (brn_ctx_create(&options, &ctx) < 0) {
+        cli_error("out of memory");
+        return CLI_FAILED;
+    }
+    const int code = kind == VIEW_RUN ? view_run(args, ctx) : view_scene(args, ctx);
+    brn_ctx_destroy(ctx);
+    return code;
+}
+
+int cli_view(int argc, char **argv)
+{
+    view_args args = {0};
+    const cli_option options[] = {
+        {"port", 0, CLI_INT, "N", "port on 127.0.0.1, 0 = a free one (default)", &args.port, 0, 65535, NULL},
+        {"no-open", 0, CLI_FLAG, NULL, "print the address only, open no browser", &args.no_open, 0, 0, NULL},
+        {"method", 0, CLI_TEXT, "M", "scene: contact method instead of its own; see 'brunt info methods'",
+         &args.scene.method, 0, 0, NULL},
+        {"set", 0, CLI_LIST, "PATH=VALUE", "scene: override one value; may be repeated", &args.scene.set, 0,
+         0, NULL},
+        {"threads", 0, CLI_INT, "N", "worker threads, 0 = one per core", &args.threads, 0, 1024, NULL},
+        {"paused", 0, CLI_FLAG, NULL, "scene: wait for a start in the page", &args.paused, 0, 0, NULL},
+    };
+    const cli_syntax syntax = {
+        .command = "view",
+        .summary = "Shows a run folder in the browser, or simulates a scene there: pause, step, drag bodies, "
+                   "change friction,\n"
+                   "gravity and motions while it runs. The page is served on 127.0.0.1 only, at an address "
+                   "with a random\n"
+                   "token; who has the address can see the run and steer the simulation. Ctrl-C ends.",
+        .operand = "DIR|SCENE",
+        .operand_help =
+            "run folder that 'brunt run' wrote; or a scene file, or a folder that holds scene.yaml",
+        .operands_min = 1,
+        .options = options,
+        .option_count = CLI_COUNT(options),
+        .examples = "  brunt view out/cantilever\n"
+                    "  brunt view scenes/cantilever\n"
+                    "  brunt view scenes/cantilever --method ipc --set time.step=5e-3 --paused\n"
+                    "  brunt view out/cantilever --port 8080 --no-open\n",
+    };
+    int code = cli_parse(&syntax, argc, argv, &args.scene.operand);
+    if (code == CLI_PARSED) {
+        code = view_with(&args);
+    }
+    cli_list_free(&args.scene.set);
+    return code;
+}

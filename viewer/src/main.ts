@@ -5,6 +5,7 @@ import { Stage } from "./draw/stage";
 import { writeHash, readHash, type Limits } from "./hash";
 import { metrics } from "./play/metrics";
 import { Player } from "./play/player";
+import { pictureWish, shoot } from "./shoot";
 import type { Run, Source } from "./types";
 import { missingFeature, showFailure } from "./ui/failure";
 import { colourChoices } from "./ui/fields";
@@ -67,12 +68,23 @@ function keepAddress(store: Store, start: View, runs: readonly Run[]): void {
     addEventListener("hashchange", () => store.set({ ...start, ...readHash(location.hash, limitsOf(runs)) }));
 }
 
-function build(sources: Source[], loading: HTMLElement): void {
+function textOf(error: unknown): string {
+    return error instanceof Error ? error.message : String(error);
+}
+
+/** Who waits for pictures hears about it as well. */
+async function refuse(shooting: boolean, title: string, detail: string, remedy?: string): Promise<void> {
+    showFailure(title, detail, remedy);
+    if (shooting) {
+        await fetch("shot/0", { method: "POST", body: `${title}: ${detail}` }).catch(() => undefined);
+    }
+}
+
+function build(sources: Source[]): void {
     const runs = sources.map((source) => source.run);
     const start = firstView(runs);
     const store = new Store({ ...start, ...readHash(location.hash, limitsOf(runs)) });
     document.documentElement.dataset["theme"] = store.get().theme;
-    loading.remove();
     const host = el("div", { id: "stage", class: "stage", tabindex: "0", role: "application", "aria-label": "Picture of the bodies. Arrow keys turn it, H lists all keys." });
     const app = el("div", { id: "app" });
     document.body.append(app);
@@ -96,17 +108,31 @@ async function main(): Promise<void> {
     document.documentElement.dataset["theme"] = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const loading = el("div", { id: "loading", role: "status" }, "Reading the run …");
     document.body.append(loading);
+    const wish = pictureWish(location.hash);
     const missing = missingFeature();
     if (missing !== null) {
-        showFailure("This page cannot be drawn here", missing);
+        await refuse(wish !== null, "This page cannot be drawn here", missing);
         return;
     }
+    let sources: Source[];
     try {
-        const sources = await openSources(document, location);
-        build(sources, loading);
+        sources = await openSources(document, location);
     } catch (error) {
-        showFailure("This run cannot be shown", error instanceof Error ? error.message : String(error),
+        await refuse(wish !== null, "This run cannot be shown", textOf(error),
             "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html.");
+        return;
+    }
+    loading.remove();
+    try {
+        if (wish === null) {
+            build(sources);
+        } else {
+            const host = el("div", { class: "stage" });
+            document.body.append(host);
+            await shoot(host, sources, wish);
+        }
+    } catch (error) {
+        showFailure("This run cannot be shown", textOf(error));
     }
 }
 

@@ -73,7 +73,7 @@ function textOf(error: unknown): string {
 }
 
 /** Who waits for pictures hears about it as well. */
-async function refuse(shooting: boolean, title: string, detail: string, remedy?: string): Promise<void> {
+async function refuse(shooting: boolean, title: string, detail: string, remedy: string | undefined = undefined): Promise<void> {
     showFailure(title, detail, remedy);
     if (shooting) {
         await fetch("shot/0", { method: "POST", body: `${title}: ${detail}` }).catch(() => undefined);
@@ -108,6 +108,10 @@ async function main(): Promise<void> {
     document.documentElement.dataset["theme"] = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const loading = el("div", { id: "loading", role: "status" }, "Reading the run …");
     document.body.append(loading);
+    // The script stands before the data: a file that is cut off still says so.
+    if (document.readyState === "loading") {
+        await new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
+    }
     const wish = pictureWish(location.hash);
     const missing = missingFeature();
     if (missing !== null) {
@@ -118,8 +122,9 @@ async function main(): Promise<void> {
     try {
         sources = await openSources(document, location);
     } catch (error) {
-        await refuse(wish !== null, "This run cannot be shown", textOf(error),
-            "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html.");
+        const text = textOf(error);
+        await refuse(wish !== null, "This run cannot be shown", text, /damaged|no data/.test(text) && location.protocol === "file:"
+            ? "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html." : undefined);
         return;
     }
     loading.remove();

@@ -60,7 +60,8 @@ export class Shell {
         if (link !== null) {
             tabs.push(new LiveTab(context, link));
         }
-        this.panel = new Panel(tabs, store);
+        // A table of several runs wants room.
+        this.panel = new Panel(tabs, store, isCompare(context) ? Math.min(300 + 70 * context.runs.length, 560) : undefined);
         const overlay = el("div", { class: "overlay" }, this.probe.element, this.grab?.element, paneTitles(context),
             new ColourBar(context, range).element, this.tools.element, this.liveBar?.element, this.capture.element, context.status.element);
         app.append(

@@ -104,7 +104,22 @@ function build(sources: Source[]): void {
     window.brunt = { store, stage, player, sources, metrics };
 }
 
+/** Pictures for `brunt export`: a page without a shell. */
+async function takePictures(wish: URLSearchParams): Promise<void> {
+    const host = el("div", { class: "stage" });
+    document.body.append(host);
+    await shoot(host, () => {
+        const missing = missingFeature();
+        return missing === null ? openSources(document, location) : Promise.reject(new Error(missing));
+    }, wish);
+}
+
 async function main(): Promise<void> {
+    const wish = pictureWish(location.hash);
+    if (wish !== null) {
+        await takePictures(wish);
+        return;
+    }
     document.documentElement.dataset["theme"] = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const loading = el("div", { id: "loading", role: "status" }, "Reading the run …");
     document.body.append(loading);

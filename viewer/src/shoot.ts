@@ -22,8 +22,8 @@ export function pictureWish(hash: string): URLSearchParams | null {
     return wish.has("shoot") ? wish : null;
 }
 
-/** Draws and posts; what goes wrong is posted as well. */
-export async function shoot(host: HTMLElement, sources: readonly Source[], wish: URLSearchParams): Promise<void> {
+/** Opens, draws and posts; what goes wrong is posted as well. */
+export async function shoot(host: HTMLElement, open: () => Promise<readonly Source[]>, wish: URLSearchParams): Promise<void> {
     let sent = 0;
     const send = async (body: Blob | string) => {
         const answer = await fetch(`shot/${sent}`, { method: "POST", body });
@@ -33,7 +33,7 @@ export async function shoot(host: HTMLElement, sources: readonly Source[], wish:
         sent += 1;
     };
     try {
-        const studio = new Studio(host, sources, wish);
+        const studio = new Studio(host, await open(), wish);
         await studio.prepare();
         for (const moments of studio.pictures) {
             await send(await studio.picture(moments));

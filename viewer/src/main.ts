@@ -16,6 +16,7 @@ import { PlotsTab } from "./ui/tab_plots";
 import { firstSpeed } from "./ui/timeline";
 import { Store, type View } from "./view";
 
+const REMEDY = "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html.";
 const ADDRESS_EVERY = 300; // [ms] browsers refuse more than about a hundred changes in half a minute
 
 declare global {
@@ -68,18 +69,6 @@ function keepAddress(store: Store, start: View, runs: readonly Run[]): void {
     addEventListener("hashchange", () => store.set({ ...start, ...readHash(location.hash, limitsOf(runs)) }));
 }
 
-function textOf(error: unknown): string {
-    return error instanceof Error ? error.message : String(error);
-}
-
-/** Who waits for pictures hears about it as well. */
-async function refuse(shooting: boolean, title: string, detail: string, remedy: string | undefined = undefined): Promise<void> {
-    showFailure(title, detail, remedy);
-    if (shooting) {
-        await fetch("shot/0", { method: "POST", body: `${title}: ${detail}` }).catch(() => undefined);
-    }
-}
-
 function build(sources: Source[]): void {
     const runs = sources.map((source) => source.run);
     const start = firstView(runs);
@@ -115,11 +104,6 @@ async function takePictures(wish: URLSearchParams): Promise<void> {
 }
 
 async function main(): Promise<void> {
-    const wish = pictureWish(location.hash);
-    if (wish !== null) {
-        await takePictures(wish);
-        return;
-    }
     document.documentElement.dataset["theme"] = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const loading = el("div", { id: "loading", role: "status" }, "Reading the run …");
     document.body.append(loading);
@@ -128,31 +112,23 @@ async function main(): Promise<void> {
         await new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
     }
     const wish = pictureWish(location.hash);
+    if (wish !== null) {
+        loading.remove();
+        await takePictures(wish);
+        return;
+    }
     const missing = missingFeature();
     if (missing !== null) {
-        await refuse(wish !== null, "This page cannot be drawn here", missing);
+        showFailure("This page cannot be drawn here", missing);
         return;
     }
-    let sources: Source[];
     try {
-        sources = await openSources(document, location);
+        const sources = await openSources(document, location);
+        loading.remove();
+        build(sources);
     } catch (error) {
-        const text = textOf(error);
-        await refuse(wish !== null, "This run cannot be shown", text, /damaged|no data/.test(text) && location.protocol === "file:"
-            ? "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html." : undefined);
-        return;
-    }
-    loading.remove();
-    try {
-        if (wish === null) {
-            build(sources);
-        } else {
-            const host = el("div", { class: "stage" });
-            document.body.append(host);
-            await shoot(host, sources, wish);
-        }
-    } catch (error) {
-        showFailure("This run cannot be shown", textOf(error));
+        const text = error instanceof Error ? error.message : String(error);
+        showFailure("This run cannot be shown", text, /damaged|no data/.test(text) && location.protocol === "file:" ? REMEDY : undefined);
     }
 }
 

@@ -15,7 +15,7 @@ typedef struct run_args {
     cli_scene_input scene;
     const char *out;
     int threads;
-    bool resume, overwrite, quiet;
+    bool resume, overwrite, no_report, quiet;
 } run_args;
 
 /* ---- the run folder -------------------------------------------------------------------------------------------------- */
@@ -126,6 +126,7 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
     options.out = dir;
     options.resume = args->resume;
     options.overwrite = args->overwrite;
+    options.report_mb = args->no_report ? 0.0 : options.report_mb;
     if (!args->quiet) {
         const int threads = brn_ctx_threads(session->ctx);
         (void)fprintf(stderr, "%s -> %s, %d thread%s\n", args->scene.operand, dir, threads,
@@ -189,13 +190,16 @@ int cli_run(int argc, char **argv)
          0, NULL},
         {"overwrite", 0, CLI_FLAG, NULL, "replace the run that the folder holds", &args.overwrite, 0, 0,
          NULL},
+        {"no-report", 0, CLI_FLAG, NULL, "write no report.html (its size: --set output.report=MB)",
+         &args.no_report, 0, 0, NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &args.quiet, 0, 0, NULL},
     };
     const cli_syntax syntax = {
         .command = "run",
         .summary = "Simulates a scene and writes a run folder: scene.yaml, summary.json, series.csv, "
                    "trajectory.h5,\n"
-                   "checkpoint.h5. Ctrl-C stops after the current step and keeps everything; a second one "
+                   "checkpoint.h5, report.html. Ctrl-C stops after the current step and keeps everything; a "
+                   "second one "
                    "ends at once.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder that holds scene.yaml",

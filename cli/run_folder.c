@@ -38,6 +38,7 @@ void cli_folder_print(const char *dir)
         {"series.csv", "a row a step: energies, errors, reactions, probes"},
         {"trajectory.h5", "the frames (HDF5)"},
         {"trajectory.xmf", "opens trajectory.h5 in ParaView"},
+        {"report.html", "opens in a browser: the run to look at"},
         {"checkpoint.h5", "what --resume goes on from"},
     };
     enum { FILES_MAX = 64 };

@@ -25,9 +25,11 @@ typedef struct cli_answer {
     char why[512];
 } cli_answer;
 
-/* What is served. A call that is NULL has no address: 404. */
+/* What is served. A call that is NULL has no address: 404 (the page is the viewer's then). */
 typedef struct cli_service {
     void *user;
+    /* The page where it is not the viewer's own: one that has its data in it. */
+    void (*page)(void *user, cli_answer *answer);
     void (*run)(void *user, cli_answer *answer);
     void (*frame)(void *user, int index, cli_answer *answer);
     /* The page posts its picture: at most shot_max bytes. Answers 204, or why not. */

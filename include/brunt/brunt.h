@@ -262,7 +262,8 @@ BRN_API double brn_sim_get_motion_speed(const brn_sim *sim, int motion); /* NaN:
 BRN_API bool brn_model_is_movable(const brn_model *model, int body);
 /* Moves a static body to an offset [m] from where the scene and its motion put it. It goes there in a straight line over the
    next steps, 4 at least, by no more than 0.02 model sizes a step and 2 a second, and pushes what is in its way. What does not
-   give way stops it: its offset is then the one that it has got to, and a warning is logged. */
+   give way to a thousand times the weight of all that can move stops it: its offset is then the one that it has got to, and a
+   warning is logged. */
 BRN_API brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3]);
 BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body,
                                       double offset[3]); /* the one it has now */
@@ -313,7 +314,7 @@ BRN_API brn_run_options brn_run_options_default(void);
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
 
 typedef struct brn_export_options {
-    const char *format; /* "vtu" | "obj" | "csv" | "html" */
+    const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "html" */
     const char *out;    /* folder; NULL: DIR/FORMAT. html: the file; NULL: DIR/report.html */
     int every;          /* each n-th frame, 1 = all */
     double size_mb;     /* [MB] html: the file is thinned to it */
@@ -322,6 +323,26 @@ typedef struct brn_export_options {
 BRN_API brn_export_options brn_export_options_default(void);
 BRN_API brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
                               int *files);
+
+/* How far apart two runs are, at the times that both cover: the frame times of the one with fewer frames, and the last common
+   one. Where the other has no frame then, its positions are interpolated, linear in time. NaN: not known. */
+typedef struct brn_difference {
+    bool same_mesh; /* same bodies with the same nodes; else only probes are compared */
+    int nodes;      /* compared: of deformable and rigid bodies those in cells and on the boundary */
+    int moments, interpolated; /* times compared; of them between frames of one run */
+    double time_end;           /* [s] the last of them */
+    double max, rms;           /* [m] distance of positions, over all times and nodes */
+    double max_time;           /* [s] when it was largest, if it was not 0, and in which body */
+    char max_body[64];
+    double end_max, end_rms; /* [m] at time_end */
+    int probes;              /* probes and rigid bodies that both have */
+    double probe_max;        /* [m] largest distance of their displacements since the start */
+    double probe_max_time;
+    char probe_max_name[64];
+} brn_difference;
+
+BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir,
+                                    brn_difference *out);
 
 /* ---- view: packets for the page of the viewer (docs/viewer.md) ------------------------------------------------------ */
 
@@ -337,7 +358,8 @@ BRN_API brn_status brn_view_open(brn_ctx *ctx, const char *run_dir, brn_view **o
    thread can encode; the model outlives the view. text: the scene's, as brn_scene_write has it. */
 BRN_API brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text, brn_view **out);
 BRN_API void brn_view_close(brn_view *view);
-BRN_API int brn_view_frames(const brn_view *view); /* recorded; 0 of a live view */
+BRN_API int brn_view_frames(const brn_view *view);             /* recorded; 0 of a live view */
+BRN_API double brn_view_time(const brn_view *view, int index); /* [s] of a frame; NaN where there is none */
 /* Packets. The bytes are the view's, valid until the next call on it. */
 BRN_API brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size);
 BRN_API brn_status brn_view_frame(brn_view *view, int index, const void **bytes, size_t *size); /* recorded */

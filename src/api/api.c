@@ -1,5 +1,6 @@
 /* The public calls that join layers: compile a scene, start a simulation, estimate steps, print a scene, export. */
 #include "api/registry.h"
+#include "api/report.h"
 #include "base/os.h"
 #include "base/rng.h"
 #include "linalg/modes.h"
@@ -196,7 +197,29 @@ brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double
 
 brn_export_options brn_export_options_default(void)
 {
-    return (brn_export_options){.format = "vtu", .every = 1};
+    return (brn_export_options){.format = "vtu", .every = 1, .size_mb = BRN_REPORT_MB};
+}
+
+/* out: the file, or the folder of a report.html; NULL: in the run's folder. */
+static brn_status export_html(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
+                              int *files)
+{
+    char path[4096];
+    const char *out = options->out;
+    const bool named = out != NULL && strcmp(brn_path_extension(out), "html") == 0;
+    if (snprintf(path, sizeof path, "%s%s", out != NULL ? out : run_dir, named ? "" : "/report.html") >=
+        (int)sizeof path) {
+        return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", run_dir);
+    }
+    if (out != NULL && !named) {
+        BRN_TRY(brn_dir_make(ctx, out));
+    }
+    brn_view *view = NULL;
+    BRN_TRY(brn_view_open(ctx, run_dir, &view));
+    const brn_status status = brn_report_write(ctx, &view, 1, path, options->every, options->size_mb);
+    brn_view_close(view);
+    *files = status >= 0;
+    return status;
 }
 
 brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options, int *files)
@@ -204,14 +227,19 @@ brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_option
     static const struct {
         const char *format;
         brn_status (*write)(brn_ctx *, brn_playback *, const char *, int, int *);
-    } writers[] = {{"vtu", brn_export_vtu}, {"obj", brn_export_obj}, {"csv", brn_export_csv}};
+    } writers[] = {
+        {"vtu", brn_export_vtu}, {"obj", brn_export_obj}, {"csv", brn_export_csv}, {"gltf", brn_export_gltf}};
     int chosen = -1;
     for (int i = 0; i < BRN_COUNT(writers); ++i) {
         chosen = strcmp(options->format, writers[i].format) == 0 ? i : chosen;
     }
     *files = 0;
+    if (strcmp(options->format, "html") == 0) {
+        return export_html(ctx, run_dir, options, files);
+    }
     if (chosen < 0) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': there is vtu, obj, csv", options->format);
+        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': there is vtu, obj, csv, gltf, html",
+                        options->format);
     }
     if (options->every < 1) {
         return brn_fail(ctx, BRN_ERR_RANGE, "every = %d: must be >= 1", options->every);

@@ -1,4 +1,4 @@
-/* A whole run with its folder: scene.yaml, series.csv, trajectory.h5, checkpoint.h5, summary.json. */
+/* A whole run with its folder: scene.yaml, series.csv, trajectory.h5, checkpoint.h5, summary.json, report.html. */
 #include "api/run_series.h"
 #include "base/os.h"
 #include "linalg/blas.h"
@@ -17,7 +17,7 @@ typedef struct totals {
     double gap_min, penetration_max, cone_error_max, dissipation_error_max, complementarity_max;
     double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
     double stiffness_work;
-    double wall_s, cpu_s;
+    double wall_s, cpu_s, peak_mb;
 } totals;
 
 enum { TOTALS = sizeof(totals) / sizeof(double) };
@@ -37,7 +37,7 @@ typedef struct run {
 
 brn_run_options brn_run_options_default(void)
 {
-    return (brn_run_options){.checkpoint_every = -1};
+    return (brn_run_options){.checkpoint_every = -1, .report_mb = -1.0};
 }
 
 /* ---- the folder ------------------------------------------------------------------------------------------------------- */
@@ -78,9 +78,10 @@ static brn_status prepare_folder(run *r, bool *resuming)
                         "%s already holds a run: choose another folder, or ask to resume or to overwrite it",
                         r->options->out);
     }
-    /* A checkpoint of the run that is overwritten must not be resumed by accident. */
+    /* A checkpoint of the run that is overwritten must not be resumed by accident, its report not be taken for the new one's. */
     if (!*resuming) {
         (void)remove(in_folder(r, "checkpoint.h5", path));
+        (void)remove(in_folder(r, "report.html", path));
     }
     return BRN_OK;
 }
@@ -175,6 +176,7 @@ static brn_status checkpoint(run *r)
     BRN_TRY(brn_trajectory_sync(r->trajectory));
     r->sums.wall_s = brn_wall_time() - r->wall_start;
     r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
+    r->sums.peak_mb = fmax(r->sums.peak_mb, brn_peak_mb()); /* also of the processes before a resume */
     return brn_sim_save_with(r->sim, in_folder(r, "checkpoint.h5", path), (const double *)&r->sums, TOTALS);
 }
 
@@ -266,7 +268,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
                    : status < 0     ? brn_ctx_message(r->ctx)
                                     : "stopped on request");
     out->threads = brn_ctx_threads(r->ctx);
-    out->peak_mb = brn_peak_mb();
+    out->peak_mb = fmax(sums->peak_mb, brn_peak_mb());
     if (r->sim == NULL) {
         return;
     }
@@ -302,6 +304,26 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     out->state_hash = brn_sim_hash(r->sim);
 }
 
+/* The report is a picture of the run, not a part of it: where it cannot be written a warning says so, and the run's own
+   message stays. */
+static void write_report(const run *r)
+{
+    const double mb = r->options->report_mb >= 0.0 ? r->options->report_mb : r->model->report_mb;
+    if (!(mb > 0.0) || !(r->sums.frames > 0.0)) {
+        return;
+    }
+    char why[4096];
+    (void)snprintf(why, sizeof why, "%s", brn_ctx_message(r->ctx));
+    int files = 0;
+    brn_export_options options = brn_export_options_default();
+    options.format = "html";
+    options.size_mb = mb;
+    if (brn_export(r->ctx, r->options->out, &options, &files) < 0) {
+        brn_log(r->ctx, BRN_LOG_WARNING, "report.html is not written: %s", brn_ctx_message(r->ctx));
+    }
+    (void)brn_fail(r->ctx, BRN_OK, "%s", why);
+}
+
 /* Closes everything; the first error counts, and its message is kept. */
 static brn_status finish(run *r, brn_status status, brn_summary *out)
 {
@@ -317,6 +339,9 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
         const brn_status written = brn_summary_write(r->ctx, in_folder(r, "summary.json", path), out,
                                                      r->model->method->name, openblas_get_config());
         status = status >= 0 && written < 0 ? written : status;
+    }
+    if (started) {
+        write_report(r);
     }
     if (status == BRN_OK && r->options->out != NULL && r->model->write_vtu) {
         int files = 0;

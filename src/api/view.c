@@ -97,7 +97,7 @@ static brn_status open_files(brn_view *view, const char *dir)
     if (path == NULL) {
         return BRN_ERR_MEMORY;
     }
-    status = brn_series_table_read(&view->series, path);
+    status = brn_plot_series_read(&view->series, path);
     brn_free(ctx, path);
     return status;
 }
@@ -161,7 +161,7 @@ void brn_view_close(brn_view *view)
     brn_ctx *ctx = view->ctx;
     brn_camera_clear(&view->camera);
     brn_packet_clear(&view->run);
-    brn_series_table_clear(&view->series);
+    brn_plot_series_clear(&view->series);
     brn_outline_clear(&view->outline);
     brn_playback_close(view->playback);
     void *const blocks[] = {view->name,      view->scene,     view->summary,          view->title,
@@ -178,6 +178,11 @@ int brn_view_frames(const brn_view *view)
     return view->playback != NULL ? brn_playback_get(view->playback)->nframe : 0;
 }
 
+double brn_view_time(const brn_view *view, int index)
+{
+    return index >= 0 && index < brn_view_frames(view) ? view->time[index] : NAN;
+}
+
 const char *brn_view_page(size_t *size)
 {
     return brn_page(size);
@@ -188,7 +193,7 @@ const char *brn_view_page(size_t *size)
 brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_span *span, const void **bytes,
                           size_t *size)
 {
-    brn_moment moment = {0};
+    brn_instant moment = {0};
     if (view->playback == NULL) {
         return brn_fail(view->ctx, BRN_ERR_RANGE, "view: a live run has no recorded frames");
     }

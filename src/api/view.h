@@ -9,8 +9,8 @@
 struct brn_view {
     brn_ctx *ctx;
     brn_camera camera;
-    brn_packet run;          /* of the run */
-    brn_series_table series; /* of a recorded run; of a live one its columns alone */
+    brn_packet run;         /* of the run */
+    brn_plot_series series; /* of a recorded run; of a live one its columns alone */
     brn_span span[BRN_SHOWN_COUNT];
     bool measured; /* span is known */
     char *name, *scene, *summary;

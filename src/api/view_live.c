@@ -103,7 +103,7 @@ static brn_status name_columns(brn_view *view)
 {
     brn_ctx *ctx = view->ctx;
     brn_series_row columns = {.ctx = ctx};
-    brn_series_table *table = &view->series;
+    brn_plot_series *table = &view->series;
     brn_status status = brn_series_row_make(&columns, view->model);
     table->name = status >= 0 ? brn_calloc(ctx, (size_t)columns.count, sizeof *table->name) : NULL;
     status = status >= 0 && table->name == NULL ? BRN_ERR_MEMORY : status;
@@ -164,14 +164,14 @@ brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, c
                         "view: a snapshot can be shown by a live view of its model, once it was taken");
     }
     BRN_TRY(brn_field_cell_stress(view->ctx, view->model, s->pos, view->cell_stress));
-    const brn_moment moment = {.time = s->time,
-                               .step = s->step,
-                               .pos = s->pos,
-                               .vel = s->vel,
-                               .cell_stress = view->cell_stress,
-                               .point = s->point,
-                               .npoint = s->npoint,
-                               .row = s->row,
-                               .nrow = s->columns.count};
+    const brn_instant moment = {.time = s->time,
+                                .step = s->step,
+                                .pos = s->pos,
+                                .vel = s->vel,
+                                .cell_stress = view->cell_stress,
+                                .point = s->point,
+                                .npoint = s->npoint,
+                                .row = s->row,
+                                .nrow = s->columns.count};
     return brn_camera_shoot(&view->camera, &moment, index, false, span, bytes, size);
 }

@@ -106,26 +106,55 @@ brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *pat
     return rename(temporary, path) == 0 ? BRN_OK : file_error(ctx, path, "replace");
 }
 
-brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length)
+brn_status brn_file_begin(brn_ctx *ctx, const char *path, brn_file_out *out)
 {
-    char temporary[4096];
-    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
+    out->ctx = ctx;
+    out->stream = NULL;
+    if (snprintf(out->path, sizeof out->path, "%s", path) >= (int)sizeof out->path) {
         return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", path);
     }
-    FILE *file = fopen(temporary, "wb");
-    if (file == NULL) {
-        return file_error(ctx, temporary, "create");
+    (void)snprintf(out->temporary, sizeof out->temporary, "%s.tmp", path);
+    out->stream = fopen(out->temporary, "wb");
+    return out->stream != NULL ? BRN_OK : file_error(ctx, out->temporary, "create");
+}
+
+void brn_file_drop(brn_file_out *out)
+{
+    if (out->stream != NULL) {
+        (void)fclose(out->stream);
+        (void)remove(out->temporary);
+        out->stream = NULL;
     }
-    const bool written = fwrite(bytes, 1, length, file) == length && fflush(file) == 0;
-    const int write_errno = errno;
-    const bool closed = fclose(file) == 0;
-    if (!written || !closed) {
-        errno = written ? errno : write_errno;
-        const brn_status status = file_error(ctx, temporary, "write");
-        (void)remove(temporary);
+}
+
+brn_status brn_file_add(brn_file_out *out, const void *bytes, size_t length)
+{
+    if (fwrite(bytes, 1, length, out->stream) == length) {
+        return BRN_OK;
+    }
+    const brn_status status = file_error(out->ctx, out->temporary, "write");
+    brn_file_drop(out);
+    return status;
+}
+
+brn_status brn_file_end(brn_file_out *out)
+{
+    const bool closed = fclose(out->stream) == 0;
+    out->stream = NULL;
+    if (!closed) {
+        const brn_status status = file_error(out->ctx, out->temporary, "write");
+        (void)remove(out->temporary);
         return status;
     }
-    return brn_file_replace(ctx, temporary, path);
+    return brn_file_replace(out->ctx, out->temporary, out->path);
+}
+
+brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length)
+{
+    brn_file_out out;
+    BRN_TRY(brn_file_begin(ctx, path, &out));
+    BRN_TRY(brn_file_add(&out, bytes, length));
+    return brn_file_end(&out);
 }
 
 brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length)

@@ -13,6 +13,18 @@ double brn_peak_mb(void);     /* largest resident set so far */
 brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length);
 /* Writes to a temporary name, syncs, renames: a reader sees the old file or the new one, never half of it. */
 brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length);
+/* The same piece by piece, for files that do not fit into memory: begin, add ..., then end; brn_file_drop
+   instead of it leaves the old file as it was. After a failure of any of them the temporary file is gone, and drop is
+   still fine. */
+typedef struct brn_file_out {
+    brn_ctx *ctx;
+    void *stream; /* NULL: closed */
+    char path[4096], temporary[4096 + 8];
+} brn_file_out;
+brn_status brn_file_begin(brn_ctx *ctx, const char *path, brn_file_out *out);
+brn_status brn_file_add(brn_file_out *out, const void *bytes, size_t length);
+brn_status brn_file_end(brn_file_out *out);
+void brn_file_drop(brn_file_out *out);
 /* Syncs `temporary` to the disk and renames it to `path`. */
 brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *path);
 brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length);

@@ -113,6 +113,7 @@ struct brn_model {
     double frame_every; /* [s] */
     bool fields[BRN_FIELD_COUNT];
     bool write_vtu;
+    double report_mb;     /* [MB] of report.html at most; 0: none */
     int checkpoint_every; /* steps */
 };
 

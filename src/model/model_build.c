@@ -135,6 +135,7 @@ static brn_status add_settings(brn_builder *b)
         model->fields[def->output.fields.choice[i]] = true;
     }
     model->write_vtu = def->output.vtu;
+    model->report_mb = def->output.report;
     model->checkpoint_every = def->output.checkpoint;
     return BRN_OK;
 }

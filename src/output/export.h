@@ -1,4 +1,4 @@
-/* Exports of a recorded trajectory: VTU + PVD, OBJ sequence, CSV of node positions. Contents in docs/output.md. */
+/* Exports of a recorded trajectory: VTU + PVD, OBJ sequence, CSV of node positions, glTF. Contents in docs/output.md. */
 #ifndef BRN_OUTPUT_EXPORT_H
 #define BRN_OUTPUT_EXPORT_H
 
@@ -13,5 +13,7 @@ brn_status brn_export_vtu(brn_ctx *ctx, brn_playback *playback, const char *dir,
 brn_status brn_export_obj(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
 /* nodes.csv (a row a node a frame), contacts.csv (a row a contact a frame) where recorded, and frames.csv. */
 brn_status brn_export_csv(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
+/* trajectory.glb: surfaces of all bodies, the frames as an animation. Nothing where there is no frame. */
+brn_status brn_export_gltf(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
 
 #endif

@@ -74,7 +74,7 @@ static void add_fields(brn_text *json, const brn_camera *c, const brn_span *span
     brn_text_add(json, "],\"contacts\":%s,", c->contacts ? "true" : "false");
 }
 
-static void add_series(brn_text *json, const brn_series_table *series)
+static void add_series(brn_text *json, const brn_plot_series *series)
 {
     brn_text_add(json, "\"series\":{\"columns\":[");
     for (int i = 0; i < series->ncolumn; ++i) {
@@ -115,7 +115,7 @@ static void copy_numbers(brn_packet *packet, const char *name, const int *from, 
     }
 }
 
-static void add_arrays(const brn_camera *c, const brn_series_table *series, brn_packet *packet)
+static void add_arrays(const brn_camera *c, const brn_plot_series *series, brn_packet *packet)
 {
     const brn_surface *s = &c->surface;
     const size_t nvertex = (size_t)s->nvertex;

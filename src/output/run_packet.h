@@ -2,7 +2,7 @@
 #ifndef BRN_OUTPUT_RUN_PACKET_H
 #define BRN_OUTPUT_RUN_PACKET_H
 
-#include "output/series_table.h"
+#include "output/plot_series.h"
 #include "output/shot.h"
 
 /* What is told about a run beside its shape; nothing is owned. */
@@ -19,7 +19,7 @@ typedef struct brn_run_card {
     const double *time;        /* [recorded] [s] */
     const int64_t *frame_step; /* [recorded] */
     const brn_span *span;      /* [BRN_SHOWN_COUNT] */
-    const brn_series_table *series;
+    const brn_plot_series *series;
     const char *const *note; /* [nnote] */
     int nnote;
 } brn_run_card;

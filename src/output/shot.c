@@ -192,7 +192,7 @@ static void find_lengths(const brn_camera *c, const double *vector, const double
     }
 }
 
-static brn_status find_field(brn_camera *c, const brn_moment *m, const double *pos, brn_shown field)
+static brn_status find_field(brn_camera *c, const brn_instant *m, const double *pos, brn_shown field)
 {
     switch (field) {
     case BRN_SHOWN_VON_MISES:
@@ -222,6 +222,8 @@ static void add_field(brn_camera *c, brn_shown field, brn_span *span)
         low = c->value[v] < low ? c->value[v] : low;
         high = c->value[v] > high ? c->value[v] : high;
     }
+    low = low > 0.0f && low < 1e-6f * high ? 0.0f
+                                           : low; /* a scale that starts with a rounding error reads badly */
     *span = (brn_span){low, high};
     uint16_t *out = brn_packet_add(&c->packet, brn_shown_table[field].name, BRN_PACKET_U16, (size_t)n);
     const double scale = high > low ? LEVELS / ((double)high - (double)low) : 0.0;
@@ -251,7 +253,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* order [at most the limit]: the points to show, in their own order. */
-static brn_status choose_contacts(brn_camera *c, const brn_moment *m, int *count)
+static brn_status choose_contacts(brn_camera *c, const brn_instant *m, int *count)
 {
     *count = m->npoint < BRN_SHOT_CONTACTS_MAX ? m->npoint : BRN_SHOT_CONTACTS_MAX;
     BRN_GROW(c->ctx, c->order, c->order_capacity, *count);
@@ -280,7 +282,7 @@ static brn_status choose_contacts(brn_camera *c, const brn_moment *m, int *count
     return BRN_OK;
 }
 
-static void add_contacts(brn_camera *c, const brn_moment *m, int count)
+static void add_contacts(brn_camera *c, const brn_instant *m, int count)
 {
     const size_t n = (size_t)count;
     float *data = brn_packet_add(&c->packet, "contact", BRN_PACKET_F32, 9 * n);
@@ -314,7 +316,7 @@ static void add_contacts(brn_camera *c, const brn_moment *m, int count)
 
 /* ---- the packet -------------------------------------------------------------------------------------------------------------- */
 
-static void add_head(brn_camera *c, const brn_moment *m, int index, const brn_span *span, int contacts)
+static void add_head(brn_camera *c, const brn_instant *m, int index, const brn_span *span, int contacts)
 {
     brn_text *json = &c->packet.json;
     brn_text_add(json, "{\"kind\":\"frame\",\"index\":%d,\"time\":", index);
@@ -342,7 +344,7 @@ static void add_head(brn_camera *c, const brn_moment *m, int index, const brn_sp
     }
 }
 
-brn_status brn_camera_shoot(brn_camera *c, const brn_moment *m, int index, bool delta, brn_span *span,
+brn_status brn_camera_shoot(brn_camera *c, const brn_instant *m, int index, bool delta, brn_span *span,
                             const void **bytes, size_t *size)
 {
     const double *pos = m->pos;

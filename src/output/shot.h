@@ -26,7 +26,7 @@ extern const brn_shown_info brn_shown_table[BRN_SHOWN_COUNT];
 enum { BRN_SHOT_CONTACTS_MAX = 4000 }; /* the strongest of a frame are shown */
 
 /* What a shot is made from. */
-typedef struct brn_moment {
+typedef struct brn_instant {
     double time;
     int64_t step;
     const double *pos;         /* [nnode][3] */
@@ -36,7 +36,7 @@ typedef struct brn_moment {
     int npoint;
     const double *row; /* [nrow] live: the step's row of the series */
     int nrow;
-} brn_moment;
+} brn_instant;
 
 /* Smallest and largest value of a field; low > high: none yet. */
 typedef struct brn_span {
@@ -69,7 +69,7 @@ brn_status brn_camera_make(brn_camera *camera, const brn_playback_info *info);
 void brn_camera_clear(brn_camera *camera);
 
 /* span [BRN_SHOWN_COUNT]: of the fields in this shot. The bytes are the camera's, valid until its next shot. */
-brn_status brn_camera_shoot(brn_camera *camera, const brn_moment *moment, int index, bool delta,
+brn_status brn_camera_shoot(brn_camera *camera, const brn_instant *moment, int index, bool delta,
                             brn_span *span, const void **bytes, size_t *size);
 
 #endif

@@ -268,6 +268,8 @@ static const brn_param output_params[] = {
      .text = "stress",
      .help = "what a frame holds beside the positions"},
     BRN_P_BOOL(brn_output_def, vtu, 0, "also write VTU files at the end of the run"),
+    BRN_P_REAL(brn_output_def, report, "MB", 25.0, 0.0, 1e6, 0,
+               "size of report.html at most, to which it is thinned; 0: none is written"),
     BRN_P_INT(brn_output_def, checkpoint, 0, 0, INFINITY,
               "steps between checkpoints; 0: a tenth of the run, at most 100 steps"),
     {.name = "probes",

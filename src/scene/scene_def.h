@@ -139,6 +139,7 @@ typedef struct brn_output_def {
     double every;      /* [s] between frames; NaN: the larger of the step and 1/200 of the run */
     brn_texts fields;  /* of brn_field_words */
     bool vtu;          /* also write VTU files at the end of a run */
+    double report;     /* [MB] of report.html at most; 0: none */
     int checkpoint;    /* steps between checkpoints; 0: a tenth of the run, at most 100 steps */
     brn_blocks probes; /* of brn_probe_def */
 } brn_output_def;

@@ -148,6 +148,25 @@ bool brn_controls_shifting(const brn_controls *c, double t)
     return any;
 }
 
+int brn_controls_resisted(const brn_controls *c, double t, const double *react, double limit)
+{
+    for (int i = 0; i < c->model->nhold; ++i) {
+        const brn_hold *hold = &c->model->hold[i];
+        double rate[3];
+        double force = 0.0;
+        offset_rate(c, &c->shift[i], t, rate);
+        const double speed = sqrt(rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2]);
+        for (int k = 0; k < hold->nnode && speed > 0.0; ++k) {
+            const double *f = &react[3 * hold->node[k]];
+            force += (f[0] * rate[0] + f[1] * rate[1] + f[2] * rate[2]) / speed;
+        }
+        if (c->shift[i].on && force > limit) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 void brn_controls_halt(brn_controls *c, double t)
 {
     for (int i = 0; i < c->model->nhold; ++i) {

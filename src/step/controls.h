@@ -50,6 +50,10 @@ void brn_controls_offset(const brn_controls *controls, int hold, double t, doubl
 bool brn_controls_shifting(const brn_controls *controls, double t);
 void brn_controls_halt(brn_controls *controls, double t);
 
+/* A hold whose offset moved until time t though that took a force above `limit` [N] along its way; -1: none. react [nnode][3]:
+   forces of holds on their nodes. */
+int brn_controls_resisted(const brn_controls *controls, double t, const double *react, double limit);
+
 /* What a checkpoint must hold beside the state, [brn_controls_count]: gravity, by which the ledger was kept, own times and
    offsets at time t. Rates, friction and the hand are inputs and stay as they are. */
 int brn_controls_count(const brn_controls *controls);

@@ -18,8 +18,8 @@ static const double SPEED_STEP = 0.05;
 static const double SPEED = 5.0;
 /* From the speed reach/lag the bounded force stops a body within reach while reach <= 8 force/k. */
 static const double BRAKING = 8.0;
-/* An explicit integrator sees the node's own mass: stiffness and damping in units of what it could just bear, less than 1/4. */
-static const double EXPLICIT = 0.1;
+/* An explicit integrator sees the node's own mass m: it can bear a damping of 2 m/h, and takes no more than this of m/h. */
+static const double EXPLICIT = 0.25;
 
 /* Itself or its handles. */
 static void find_rows(brn_drag *d, const brn_model *model)
@@ -61,14 +61,14 @@ void brn_drag_choose(brn_drag *d, const brn_model *model, const double gravity[3
     find_rows(d, model);
     const double mass = body_mass(d, model);
     const double sag = g > 0.0 ? 2.0 * M_PI * sqrt(SAG * size / g) : INFINITY; /* [s] */
-    const double omega = 2.0 * M_PI / fmax(PERIOD_STEPS * h, fmin(PERIOD, sag));
-    d->stiffness = d->asked > 0.0 ? d->asked : mass * omega * omega;
-    d->lag = 2.0 * sqrt(mass / d->stiffness);
+    double omega = 2.0 * M_PI / fmax(PERIOD_STEPS * h, fmin(PERIOD, sag));
+    double damping = INFINITY; /* [kg/s] most */
     if (model->integrator == BRN_SYMPLECTIC_EULER) {
-        const double own = node_mass(d, model);
-        d->stiffness = d->asked > 0.0 ? d->asked : fmin(d->stiffness, EXPLICIT * own / (h * h));
-        d->lag = fmin(2.0 * sqrt(mass / d->stiffness), EXPLICIT * own / (h * d->stiffness));
+        damping = EXPLICIT * node_mass(d, model) / h;
+        omega = fmin(omega, 0.5 * damping / mass); /* critical with that damping */
     }
+    d->stiffness = d->asked > 0.0 ? d->asked : mass * omega * omega;
+    d->lag = fmin(2.0 * sqrt(mass / d->stiffness), damping / d->stiffness);
     d->force = mass * (WEIGHTS * g + SIZES * size);
     const double stretch = d->force / d->stiffness;
     d->reach = fmax(stretch, fmin(BRAKING * stretch, d->lag * size * fmin(SPEED_STEP / h, SPEED)));

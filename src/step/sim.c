@@ -13,6 +13,10 @@
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
 /* Less where an obstacle that is moved by hand may be what does not fit: it can stop. */
 enum { HALVINGS_SHIFTING = 4 };
+/* Strength of the hand that moves it, in weights of all that can move, and in forces that stop all of it within a step from the
+   highest speed of an offset. */
+static const double STRENGTH_WEIGHTS = 1000.0;
+static const double STRENGTH_STOPS = 10.0;
 
 /* ---- contacts ------------------------------------------------------------------------------------------------------ */
 
@@ -230,26 +234,45 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
     return BRN_OK;
 }
 
-/* A step in which obstacles are moved by hand: where it fails they stop, and it is tried again without their way. */
+/* Most force of a hand that moves an obstacle [N]: it may throw all that can move, but not crush it. */
+static double strength(const brn_sim *sim)
+{
+    const double *g = sim->system->controls->gravity;
+    double mass = 0.0;
+    for (int b = 0; b < sim->model->nbody; ++b) {
+        mass += sim->model->body[b].type != BRN_BODY_STATIC ? sim->model->body[b].mass : 0.0;
+    }
+    return mass * (STRENGTH_WEIGHTS * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) +
+                   STRENGTH_STOPS * brn_sim_shift_speed(sim) / sim->model->step);
+}
+
+/* A step in which obstacles are moved by hand: where it fails, or takes more than a hand's strength, they stop, and it is done
+   again without their way. */
 static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state **reached, brn_step_info *info)
 {
+    const brn_model *model = sim->model;
     brn_controls *c = sim->system->controls;
     const double t = brn_sim_time(sim);
     brn_status status = advance(sim, HALVINGS_SHIFTING, report, reached, info);
-    if (!worth_a_retry(status)) {
+    const int stuck =
+        status < 0 ? -1 : brn_controls_resisted(c, t + model->step, (*reached)->node_react, strength(sim));
+    if (status < 0 ? !worth_a_retry(status) : stuck < 0) {
         return status;
     }
     brn_arena *arena = brn_ctx_arena(sim->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     brn_shift *before = NULL;
-    BRN_TAKE(arena, before, sim->model->nhold);
-    memcpy(before, c->shift, (size_t)sim->model->nhold * sizeof *before);
-    brn_log(sim->ctx, BRN_LOG_WARNING, "obstacles moved by hand stop: %s", brn_ctx_message(sim->ctx));
+    BRN_TAKE(arena, before, model->nhold);
+    memcpy(before, c->shift, (size_t)model->nhold * sizeof *before);
+    brn_log(sim->ctx, BRN_LOG_WARNING, "t = %g s: what was moved by hand stops: %s%s", t,
+            stuck < 0 ? "" : "too much is in the way of ",
+            stuck < 0 ? brn_ctx_message(sim->ctx) : model->hold[stuck].name);
     brn_controls_halt(c, t);
-    *report = (brn_report){.gap_min = INFINITY, .retries = report->retries, .iterations = report->iterations};
+    *report = (brn_report){
+        .gap_min = INFINITY, .retries = report->retries + (stuck >= 0), .iterations = report->iterations};
     status = advance(sim, HALVINGS_MAX, report, reached, info);
     if (status < 0) {
-        memcpy(c->shift, before, (size_t)sim->model->nhold * sizeof *before);
+        memcpy(c->shift, before, (size_t)model->nhold * sizeof *before);
     }
     brn_arena_rewind(arena, mark);
     return status;

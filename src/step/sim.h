@@ -27,6 +27,8 @@ brn_status brn_sim_report(brn_sim *sim, brn_report *report);
 /* A checkpoint and the caller's own numbers, see brn_state_load. */
 brn_status brn_sim_save_with(brn_sim *sim, const char *path, const double *extra, int nextra);
 brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra);
+/* [m/s] Highest speed at which offsets of static bodies change. */
+double brn_sim_shift_speed(const brn_sim *sim);
 /* A state that was loaded goes on under the present gravity, with motions and offsets from where they had got to. On failure
    nothing has changed. */
 brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *path);

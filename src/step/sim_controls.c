@@ -164,7 +164,7 @@ static brn_status find_obstacle(const brn_sim *sim, int body, int *hold)
                     model->body[body].name);
 }
 
-static double shift_speed(const brn_sim *sim)
+double brn_sim_shift_speed(const brn_sim *sim)
 {
     return sim->system->size * fmin(SHIFT_STEP / sim->model->step, SHIFT_SPEED);
 }
@@ -175,7 +175,7 @@ brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3])
     double wanted[3];
     BRN_TRY(find_obstacle(sim, body, &hold));
     BRN_TRY(take_vector(sim, "offset", offset, wanted));
-    brn_controls_set_offset(sim->system->controls, hold, brn_sim_time(sim), wanted, shift_speed(sim));
+    brn_controls_set_offset(sim->system->controls, hold, brn_sim_time(sim), wanted, brn_sim_shift_speed(sim));
     return BRN_OK;
 }
 
@@ -257,7 +257,7 @@ brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *p
                         path);
     }
     BRN_TRY(change_gravity(sim, state, from != NULL ? from : sim->model->gravity, c->gravity));
-    brn_controls_resume(c, (double)state->step * sim->model->step, from, shift_speed(sim));
+    brn_controls_resume(c, (double)state->step * sim->model->step, from, brn_sim_shift_speed(sim));
     brn_state_forget(state, MEMORY);
     return BRN_OK;
 }

@@ -59,6 +59,33 @@ typedef struct whole_flow {
     brn_sim *sim;
 } whole_flow;
 
+/* A call that runs out of memory has changed nothing. */
+static brn_status hands_on(whole_flow *w)
+{
+    static const double gravity[3] = {1.0, 2.0, 0.0};
+    static const double offset[3] = {0.0, 1e-5, 0.0};
+    const uint64_t before = brn_sim_hash(w->sim);
+    double kept[3];
+    brn_sim_get_gravity(w->sim, kept);
+    brn_status status = brn_sim_set_gravity(w->sim, gravity);
+    if (status < 0) {
+        double now[3];
+        brn_sim_get_gravity(w->sim, now);
+        assert_memory_equal(now, kept, sizeof now);
+        assert_true(brn_sim_hash(w->sim) == before);
+        return status;
+    }
+    for (int body = 0; body < 4 && status >= 0; ++body) {
+        status = brn_model_is_movable(w->model, body) ? brn_sim_set_offset(w->sim, body, offset) : status;
+    }
+    status = status >= 0 ? brn_sim_drag(w->sim, 0, offset, 0.0) : status;
+    status = status >= 0 ? brn_sim_set_friction(w->sim, -1, -1, 0.1) : status;
+    if (status >= 0 && brn_model_motion_count(w->model) > 0) {
+        status = brn_sim_set_motion_speed(w->sim, 0, 0.5);
+    }
+    return status >= 0 ? brn_sim_step(w->sim, NULL) : status;
+}
+
 static brn_status steps_and_files(whole_flow *w)
 {
     brn_report report;
@@ -79,8 +106,13 @@ static brn_status steps_and_files(whole_flow *w)
         status = brn_sim_edit(w->sim, brn_sim_positions(w->sim), NULL);
         assert_true(status >= 0 || brn_sim_hash(w->sim) == stepped);
     }
+    status = status >= 0 ? hands_on(w) : status;
     status = status >= 0 ? brn_sim_forces(w->sim, &elastic, &external) : status;
-    status = status >= 0 ? brn_sim_save(w->sim, "allocations.h5") : status;
+    if (status >= 0) {
+        const uint64_t saved = brn_sim_hash(w->sim);
+        status = brn_sim_save(w->sim, "allocations.h5");
+        assert_true(brn_sim_hash(w->sim) == saved);
+    }
     if (status >= 0) {
         const uint64_t saved = brn_sim_hash(w->sim);
         status = brn_sim_load(w->sim, "allocations.h5");

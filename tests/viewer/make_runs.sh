@@ -6,6 +6,9 @@ brunt=$2
 runs=$3
 mkdir -p "$runs"
 
+# A folder's name is shown too.
+"$brunt" run "$1/tests/viewer/scenes/names" --out "$runs/names <img src=x onerror=hacked=1>" --overwrite --quiet
+
 make_run() { # NAME END EVERY
     "$brunt" run "$scenes/$1" --out "$runs/$1" --overwrite --quiet --set time.end=$2 --set output.every=$3 \
         --set 'output.fields=[stress,velocity,contact]'

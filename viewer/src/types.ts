@@ -52,6 +52,7 @@ export interface Run {
     node: Uint32Array; // [vertices]
     tri: Uint32Array; // [triangles][3]
     edge: Uint32Array; // [edges][2]
+    moments: Float32Array[]; // positions [vertices][3] of some frames, for who wants to see all of the motion; may be empty
 }
 
 export interface Contacts {
@@ -98,6 +99,9 @@ export interface LiveState {
 export interface LiveLink {
     state: LiveState | null;
     connected: boolean;
+    problem: string | null; // what a person should know about the connection
+    arrivals: number; // frames that came so far
+    drawn(): void; // the newest frame was drawn: the next one may come
     send(command: string): void;
     onChange(listener: () => void): void; // state or connection changed, or a frame arrived
 }

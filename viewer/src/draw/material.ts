@@ -1,0 +1,234 @@
+// Shaders of bodies. Light: a sky above, a darker ground below, and a key light that goes with the camera, so that every view is lit.
+// Values become colours in the fragment shader, from a table: another range or table costs no upload of vertices.
+import * as three from "three";
+
+/** Uniforms that all materials of a stage share. */
+export interface Shared {
+    uUp: { value: three.Vector3 };
+    uKey: { value: three.Vector3 }; // towards the key light
+    uEye: { value: three.Vector3 }; // camera; of a parallel one the direction towards it
+    uParallel: { value: number };
+    uClip: { value: three.Vector4 }; // cut away: xyz . p > w
+    uDark: { value: number };
+    uLit: { value: number }; // 0: flat colours, as in 2D
+    uPixel: { value: number }; // [drawn pixels] of one on the page
+    uSize: { value: three.Vector2 }; // of the pane [drawn pixels]
+}
+
+export function sharedUniforms(): Shared {
+    return {
+        uUp: { value: new three.Vector3(0, 0, 1) },
+        uKey: { value: new three.Vector3(0, 0, 1) },
+        uEye: { value: new three.Vector3(0, 0, 1) },
+        uParallel: { value: 0 },
+        uClip: { value: new three.Vector4(0, 0, 0, 1) },
+        uDark: { value: 0 },
+        uLit: { value: 1 },
+        uPixel: { value: 1 },
+        uSize: { value: new three.Vector2(1, 1) },
+    };
+}
+
+/** Uniforms of a run's bodies. */
+export interface Own {
+    uBodies: { value: three.DataTexture }; // two texels a body: colour and whether values show; what is cut away of it
+    uMap: { value: three.DataTexture };
+    uRange: { value: three.Vector2 };
+}
+
+export const BODIES_A_ROW = 1024;
+
+const COMMON = /* glsl */ `
+    precision highp float;
+    precision highp sampler2D;
+    uniform vec3 uUp, uKey, uEye;
+    uniform float uParallel, uDark, uLit, uPixel;
+    uniform vec4 uClip;
+    uniform vec2 uSize;
+`;
+
+const VERTEX = /* glsl */ `
+    ${COMMON}
+    uniform mat4 viewMatrix, projectionMatrix;
+    uniform sampler2D uBodies;
+    in vec3 position;
+    in vec3 normal;
+    in float value;
+    in float body;
+    out vec3 vNormal, vPlace;
+    out float vValue;
+    flat out vec4 vBody, vCut;
+    void main() {
+        int b = int(body + 0.5);
+        ivec2 at = ivec2(2 * (b % ${BODIES_A_ROW}), b / ${BODIES_A_ROW});
+        vBody = texelFetch(uBodies, at, 0);
+        vCut = texelFetch(uBodies, at + ivec2(1, 0), 0);
+        vNormal = normal;
+        vPlace = position;
+        vValue = value;
+        gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+    }
+`;
+
+const LIGHT = /* glsl */ `
+    // A square stands for sRGB's curve: nearly the same, and cheap where the processor draws.
+    vec3 toLinear(vec3 c) { return c * c; }
+    vec3 toSrgb(vec3 c) { return sqrt(max(c, vec3(0.0))); }
+    vec3 towardsEye(vec3 place) { return uParallel > 0.5 ? uEye : normalize(uEye - place); }
+
+    // soft: colours that carry values change less with the light.
+    vec3 lit(vec3 base, vec3 n, vec3 eye, float soft) {
+        float sky = 0.5 + 0.5 * dot(n, uUp);
+        vec3 ambient = mix(vec3(0.40, 0.39, 0.40), vec3(0.66, 0.68, 0.71), sky);
+        float key = max(dot(n, uKey), 0.0);
+        float away = 1.0 - max(dot(n, eye), 0.0), away2 = away * away, grazing = away2 * away2;
+        float g1 = max(dot(n, normalize(uKey + eye)), 0.0), g2 = g1 * g1, g4 = g2 * g2, g8 = g4 * g4, g16 = g8 * g8, gloss = g16 * g16;
+        vec3 hard = base * (ambient + 0.52 * key) + vec3(0.045 * gloss + 0.05 * grazing);
+        vec3 mild = base * (0.74 + 0.12 * sky + 0.22 * key);
+        return mix(hard, mild, soft);
+    }
+`;
+
+const FRAGMENT = /* glsl */ `
+    ${COMMON}
+    uniform sampler2D uMap;
+    uniform vec2 uRange;
+    uniform float uGhost;
+    in vec3 vNormal, vPlace;
+    in float vValue;
+    flat in vec4 vBody, vCut;
+    out vec4 outColour;
+    ${LIGHT}
+    void main() {
+        if (dot(uClip.xyz, vPlace) > uClip.w || dot(vCut.xyz, vPlace) > vCut.w) {
+            discard;
+        }
+        vec3 base = vBody.rgb;
+        float valued = vBody.a;
+        if (valued > 0.5) {
+            float t = uRange.y > uRange.x ? clamp((vValue - uRange.x) / (uRange.y - uRange.x), 0.0, 1.0) : 0.0;
+            base = isnan(vValue) ? vec3(0.5) : texture(uMap, vec2((255.0 * t + 0.5) / 256.0, 0.5)).rgb;
+        }
+        base = toLinear(base);
+        vec3 eye = towardsEye(vPlace);
+        // Where triangles have no area the vertex has no normal.
+        vec3 n = dot(vNormal, vNormal) > 0.0 ? normalize(vNormal) : normalize(cross(dFdx(vPlace), dFdy(vPlace)));
+        bool cut = uClip.xyz != vec3(0.0) || vCut.xyz != vec3(0.0);
+        bool inside = !gl_FrontFacing && uLit > 0.5;
+        n = gl_FrontFacing ? n : -n;
+        vec3 colour = uLit > 0.5 ? lit(base, n, eye, valued) : base;
+        if (inside && cut && uGhost < 0.5) {
+            // The inside of what was cut, in one tone with fine stripes: the solid reads as solid.
+            float stripe = smoothstep(0.35, 0.65, abs(fract((gl_FragCoord.x + gl_FragCoord.y) / (7.0 * uPixel)) - 0.5) * 2.0);
+            colour = mix(base, vec3(dot(base, vec3(0.3, 0.59, 0.11))), 0.25) * mix(0.50, 0.58, stripe);
+        }
+        float alpha = 1.0;
+        if (uGhost > 0.5) {
+            float rim = uLit > 0.5 ? 1.0 - abs(dot(n, eye)) : 0.0;
+            rim *= rim;
+            alpha = mix(0.13, 0.5, rim) * (gl_FrontFacing ? 1.0 : 0.6);
+        }
+        outColour = vec4(toSrgb(colour), alpha);
+    }
+`;
+
+const WIRE_FRAGMENT = /* glsl */ `
+    ${COMMON}
+    in vec3 vNormal, vPlace;
+    in float vValue;
+    flat in vec4 vBody, vCut;
+    uniform float uAlpha;
+    out vec4 outColour;
+    void main() {
+        if (dot(uClip.xyz, vPlace) > uClip.w || dot(vCut.xyz, vPlace) > vCut.w) {
+            discard;
+        }
+        outColour = vec4(mix(vec3(0.03, 0.05, 0.09), vec3(0.02, 0.03, 0.04), uDark), uAlpha);
+    }
+`;
+
+// A line as wide as wished: four corners a segment, moved apart on the screen.
+const LINE_VERTEX = /* glsl */ `
+    ${COMMON}
+    uniform mat4 viewMatrix, projectionMatrix;
+    uniform sampler2D uBodies;
+    uniform float uWidth;
+    in vec3 position; // x: which end, y: which side
+    in vec3 from;
+    in vec3 to;
+    in float owner;
+    out vec3 vPlace;
+    out float vSide;
+    flat out vec4 vBody, vCut;
+    void main() {
+        int b = int(owner + 0.5);
+        ivec2 at = ivec2(2 * (b % ${BODIES_A_ROW}), b / ${BODIES_A_ROW});
+        vBody = texelFetch(uBodies, at, 0);
+        vCut = texelFetch(uBodies, at + ivec2(1, 0), 0);
+        vec4 a = projectionMatrix * viewMatrix * vec4(from, 1.0);
+        vec4 c = projectionMatrix * viewMatrix * vec4(to, 1.0);
+        // An end behind the camera has no place on the screen: the line stops just before it.
+        float near = 1e-4;
+        if (uParallel < 0.5) {
+            if (a.w < near && c.w > near) a = mix(c, a, (c.w - near) / (c.w - a.w));
+            if (c.w < near && a.w > near) c = mix(a, c, (a.w - near) / (a.w - c.w));
+        }
+        vec2 along = (c.xy / c.w - a.xy / a.w) * uSize;
+        along = length(along) > 1e-6 ? normalize(along) : vec2(1.0, 0.0);
+        vec2 across = vec2(-along.y, along.x);
+        float reach = 0.5 * uWidth * uPixel + 0.7;
+        vec4 p = position.x < 0.5 ? a : c;
+        vec2 shift = (across * position.y + along * (position.x - 0.5) * 0.8) * reach;
+        p.xy += shift * 2.0 / uSize * p.w;
+        // A little towards the eye, so that the faces beside it do not cover half of it.
+        p.z -= 6e-5 * p.w;
+        vPlace = position.x < 0.5 ? from : to;
+        vSide = position.y * reach;
+        gl_Position = p;
+    }
+`;
+
+const LINE_FRAGMENT = /* glsl */ `
+    ${COMMON}
+    uniform float uAlpha, uWidth;
+    in vec3 vPlace;
+    in float vSide;
+    flat in vec4 vBody, vCut;
+    out vec4 outColour;
+    ${LIGHT}
+    void main() {
+        if (dot(uClip.xyz, vPlace) > uClip.w || dot(vCut.xyz, vPlace) > vCut.w) {
+            discard;
+        }
+        float cover = clamp(0.5 * uWidth * uPixel + 0.5 - abs(vSide), 0.0, 1.0);
+        vec3 ink = toSrgb(toLinear(vBody.rgb) * 0.22);
+        ink = vBody.a > 0.5 ? vec3(0.10, 0.12, 0.16) : ink;
+        outColour = vec4(ink, uAlpha * cover);
+    }
+`;
+
+function material(shared: Shared, own: Own, options: Partial<three.ShaderMaterialParameters>,
+                  more: Record<string, number> = {}): three.RawShaderMaterial {
+    const uniforms: Record<string, three.IUniform> = { ...shared, ...own };
+    Object.entries(more).forEach(([name, value]) => (uniforms[name] = { value }));
+    return new three.RawShaderMaterial({ glslVersion: three.GLSL3, uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, ...options });
+}
+
+export function solidMaterial(shared: Shared, own: Own): three.RawShaderMaterial {
+    return material(shared, own, { side: three.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }, { uGhost: 0 });
+}
+
+export function ghostMaterial(shared: Shared, own: Own, side: three.Side): three.RawShaderMaterial {
+    return material(shared, own, { side, transparent: true, depthWrite: false }, { uGhost: 1 });
+}
+
+export function wireMaterial(shared: Shared, own: Own): three.RawShaderMaterial {
+    return material(shared, own, { fragmentShader: WIRE_FRAGMENT, transparent: true, depthWrite: false }, { uAlpha: 0.28 });
+}
+
+export function lineMaterial(shared: Shared, own: Own, width: number, alpha: number): three.RawShaderMaterial {
+    const shaders = { vertexShader: LINE_VERTEX, fragmentShader: LINE_FRAGMENT };
+    return material(shared, own, { ...shaders, transparent: true, depthWrite: false, side: three.DoubleSide }, { uWidth: width, uAlpha: alpha });
+}
+
+export const GLSL = { COMMON, LIGHT };

@@ -1,0 +1,134 @@
+// What each key does.
+
+import { colourChoices } from "./fields";
+import { isCompare } from "./context";
+import type { Shell } from "./shell";
+import type { Shortcut, Shortcuts } from "./shortcuts";
+
+const TURN = (7.5 * Math.PI) / 180; // [rad] for one press of an arrow key
+const MOVE = 0.04; // of the picture's height
+
+function timeKeys(shell: Shell): Shortcut[] {
+    const { player, store } = shell.context;
+    const group = "Time";
+    return [
+        { keys: [" "], shown: "Space", does: "play, pause", group, act: () => shell.timeline.toggle() },
+        { keys: [","], shown: ",", does: "previous frame", group, act: () => player.step(-1) },
+        { keys: ["."], shown: ".", does: "next frame", group, act: () => player.step(1) },
+        { keys: ["Home"], shown: "Home", does: "first frame", group, act: () => player.step(-1e9) },
+        { keys: ["End"], shown: "End", does: "last frame", group, act: () => player.step(1e9) },
+        { keys: ["["], shown: "[", does: "slower", group, act: () => shell.timeline.changeSpeed(-1) },
+        { keys: ["]"], shown: "]", does: "faster", group, act: () => shell.timeline.changeSpeed(1) },
+        { keys: ["l"], shown: "L", does: "repeat", group, act: () => store.set({ loop: !store.get().loop }) },
+    ];
+}
+
+function cameraKeys(shell: Shell): Shortcut[] {
+    const { stage } = shell.context;
+    const group = "Camera (picture in focus)";
+    const arrow = (key: string, dx: number, dy: number): Shortcut => ({
+        keys: [key], shown: "", does: "", group: "", stage: true,
+        act: (event) => {
+            if (shell.probe.isInspecting) {
+                shell.probe.moveCrosshair(dx * (event.shiftKey ? 2 : 16), dy * (event.shiftKey ? 2 : 16));
+            } else if (event.shiftKey) {
+                stage.pan(-dx * MOVE, -dy * MOVE);
+            } else {
+                stage.orbit(dx * TURN, dy * TURN);
+            }
+        },
+    });
+    return [
+        { keys: [], shown: "← ↑ → ↓", does: "turn", group, act: () => undefined },
+        { keys: [], shown: "Shift + ← ↑ → ↓", does: "move", group, act: () => undefined },
+        arrow("ArrowLeft", -1, 0), arrow("ArrowRight", 1, 0), arrow("ArrowUp", 0, -1), arrow("ArrowDown", 0, 1),
+        { keys: ["+", "="], shown: "+", does: "zoom in", group, act: () => stage.zoom(1.15) },
+        { keys: ["-", "_"], shown: "−", does: "zoom out", group, act: () => stage.zoom(1 / 1.15) },
+        { keys: ["f"], shown: "F", does: "frame everything", group, act: () => stage.frameAll() },
+        { keys: ["v"], shown: "V", does: "views along the axes", group, act: () => shell.tools.views.show() },
+        { keys: ["m"], shown: "M", does: "perspective, parallel", group, act: () => shell.tools.flipProjection() },
+        ...Array.from({ length: 9 }, (_, i): Shortcut => ({
+            keys: [`Digit${i + 1}`], shown: i === 0 ? "1 to 9" : "", does: "go to a bookmark", group, act: () => shell.tools.recall(i),
+        })),
+        ...Array.from({ length: 9 }, (_, i): Shortcut => ({
+            keys: [`Shift+Digit${i + 1}`], shown: i === 0 ? "Shift + 1 to 9" : "", does: "keep a bookmark", group, act: () => shell.tools.save(i),
+        })),
+    ];
+}
+
+function drawingKeys(shell: Shell): Shortcut[] {
+    const { store, status, runs } = shell.context;
+    const group = "Drawing";
+    const flip = (key: "contacts" | "wireframe" | "axes" | "overlay", name: string) => (): void => {
+        const on = !store.get()[key];
+        store.set({ [key]: on });
+        status.say(`${name} ${on ? "on" : "off"}`);
+    };
+    const nextColour = (): void => {
+        const choices = colourChoices(runs).filter((choice) => choice.missing === null);
+        const at = choices.findIndex((choice) => choice.name === store.get().colour);
+        const next = choices[(at + 1) % choices.length]!;
+        store.set({ colour: next.name, range: null });
+        status.show(`Colour: ${next.label}`);
+    };
+    const keys: Shortcut[] = [
+        { keys: ["k"], shown: "K", does: "next colour", group, act: nextColour },
+        { keys: ["c"], shown: "C", does: "contacts", group, act: flip("contacts", "Contacts") },
+        { keys: ["w"], shown: "W", does: "wireframe", group, act: flip("wireframe", "Wireframe") },
+        { keys: ["a"], shown: "A", does: "axes", group, act: flip("axes", "Axes") },
+        {
+            keys: ["x"], shown: "X", does: "clip plane: off, x, y, z", group, act: () => {
+                const { clip } = store.get();
+                const axis = ({ none: "x", x: "y", y: "z", z: null } as const)[clip.axis ?? "none"];
+                store.set({ clip: { ...clip, axis } });
+                status.say(axis === null ? "Clip plane off" : `Clip plane across ${axis}`);
+            },
+        },
+        { keys: ["i"], shown: "I", does: "crosshair: value under it, Enter pins", group, act: () => shell.probe.inspect() },
+        { keys: ["Enter"], shown: "", does: "", group: "", stage: true, act: () => shell.probe.pinCrosshair() },
+    ];
+    if (isCompare(shell.context)) {
+        keys.push({ keys: ["o"], shown: "O", does: "other runs as ghosts", group, act: flip("overlay", "Overlay") },
+            { keys: ["d"], shown: "D", does: "colour by difference", group, act: () =>
+                store.set({ colour: store.get().colour === "difference" ? "body" : "difference", range: null, follow: false }) });
+    }
+    return keys;
+}
+
+function pageKeys(shell: Shell): Shortcut[] {
+    const { store } = shell.context;
+    const group = "Page";
+    return [
+        { keys: ["?", "h"], shown: "? or H", does: "this sheet", group, act: () => shell.help.toggle() },
+        { keys: ["t"], shown: "T", does: "light, dark", group, act: () => shell.flipTheme() },
+        { keys: ["b"], shown: "B", does: "panel", group, act: () => (store.get().panel === null ? store.set({ panel: "colours" }) : shell.panel.close()) },
+        { keys: ["p"], shown: "P", does: "save a picture", group, act: () => void shell.capture.screenshot() },
+        { keys: ["r"], shown: "R", does: "record a film", group, act: () => void shell.capture.record() },
+        {
+            keys: ["Escape"], shown: "Escape", does: "close, leave", group, act: () => {
+                if (shell.probe.isInspecting) {
+                    shell.probe.inspect(false);
+                } else if (shell.capture.isRecording) {
+                    void shell.capture.record();
+                } else {
+                    shell.grab?.letGo();
+                    shell.stageHost.focus();
+                }
+            },
+        },
+    ];
+}
+
+function liveKeys(shell: Shell): Shortcut[] {
+    const { liveBar, grab } = shell;
+    const group = "Simulation";
+    return liveBar === null || grab === null ? [] : [
+        { keys: ["s"], shown: "S", does: "pause, go on", group, act: () => liveBar.flip() },
+        { keys: ["n"], shown: "N", does: "one step", group, act: () => liveBar.step() },
+        { keys: ["g"], shown: "G", does: "grab mode", group, act: () => grab.toggle() },
+    ];
+}
+
+export function addKeys(shortcuts: Shortcuts, shell: Shell): void {
+    shortcuts.add(...timeKeys(shell), ...cameraKeys(shell), ...drawingKeys(shell), ...liveKeys(shell), ...pageKeys(shell));
+}

@@ -1,0 +1,307 @@
+// A simulation that is going on: the bar in the stage and the tab with what may be changed while it runs.
+
+import { formatNumber, formatValue } from "../draw/numbers";
+import type { LiveLink, LiveState } from "../types";
+import { firstRun, type Context } from "./context";
+import { button, el, onceAFrame, press, section, setIcon, setText } from "./dom";
+import { formatCount, formatSpeed, formatTime, timeDigits } from "./format";
+import type { Tab } from "./panel";
+
+const EVERY = 60; // [ms] between two commands of one slider
+const NAMED_PAIRS = 24; // pairs of bodies with a slider of their own
+
+/** Not more often than the simulation can use it; the last value always arrives. */
+function throttled(send: (command: string) => void): (command: string) => void {
+    let waiting: string | null = null;
+    let timer = 0;
+    return (command: string) => {
+        if (timer !== 0) {
+            waiting = command;
+            return;
+        }
+        send(command);
+        const next = (): void => {
+            timer = 0;
+            if (waiting !== null) {
+                send(waiting);
+                waiting = null;
+                timer = window.setTimeout(next, EVERY);
+            }
+        };
+        timer = window.setTimeout(next, EVERY);
+    };
+}
+
+/** Words of a command are separated by blanks: a body is named by its number, a name may hold blanks itself. */
+export function bodyNumber(names: readonly string[], name: string): number {
+    return names.indexOf(name);
+}
+
+function slider(label: string, low: number, high: number, step: number, change: (value: number) => void): { element: HTMLElement; set(value: number): void } {
+    const value = el("output", { class: "value" });
+    const input = el("input", {
+        type: "range", min: low, max: high, step, "aria-label": label,
+        oninput: () => {
+            setText(value, formatNumber(Number(input.value), 3));
+            change(Number(input.value));
+        },
+    });
+    return {
+        element: el("label", { class: "slider" }, el("span", { class: "slider-label", title: label }, label), value, input),
+        set: (wish) => {
+            // Not against the hand that moves it.
+            if (document.activeElement !== input || !input.matches(":active")) {
+                input.max = String(Math.max(high, wish));
+                input.min = String(Math.min(low, wish));
+                input.value = String(wish);
+                setText(value, formatNumber(wish, 3));
+            }
+        },
+    };
+}
+
+/** Where the connection stands, in a word. */
+export function linkState(link: LiveLink): { text: string; kind: "ok" | "wait" | "bad" } {
+    const { state } = link;
+    if (!link.connected) {
+        return { text: "reconnecting", kind: "bad" };
+    }
+    if (state === null) {
+        return { text: "connecting", kind: "wait" };
+    }
+    if (state.error !== null) {
+        return { text: "failed", kind: "bad" };
+    }
+    // One may let it run on behind the scene's end.
+    return state.running ? { text: "running", kind: "ok" } : { text: state.done ? "at its end" : "paused", kind: "wait" };
+}
+
+export class LiveBar {
+    readonly element: HTMLElement;
+    private readonly dot = el("span", { class: "live-dot" });
+    private readonly word = el("strong", { id: "live-state", role: "status" });
+    private readonly rate = el("span", { class: "muted" });
+    private readonly run: HTMLButtonElement;
+    private readonly digits: number;
+    private connected: boolean | null = null; // null: never so far
+    private error: string | null = null;
+
+    constructor(private readonly context: Context, private readonly link: LiveLink, private readonly grab: { toggle(): void; on: boolean; onChange(act: () => void): void }) {
+        this.digits = timeDigits(firstRun(context).step);
+        this.run = button({ id: "live-run", label: "Pause the simulation", key: "S", icon: "pause", act: () => this.flip() });
+        const hand = button({ id: "live-grab", label: "Grab bodies with the pointer", key: "G", icon: "grab", pressed: false, act: () => grab.toggle() });
+        grab.onChange(() => press(hand, this.grab.on));
+        this.element = el("div", { class: "live-bar", role: "toolbar", "aria-label": "Simulation" }, this.dot, this.word, this.rate, this.run,
+            button({ id: "live-step", label: "One step", key: "N", icon: "step", act: () => this.step() }),
+            button({ id: "live-reset", label: "Start again from the beginning", icon: "reset", act: () => this.reset() }), hand);
+        const show = onceAFrame(() => this.show());
+        link.onChange(show);
+        show();
+    }
+
+    flip(): void {
+        this.link.send(this.link.state?.running === true ? "pause" : "resume");
+    }
+
+    step(): void {
+        this.context.player.follow();
+        this.link.send("step 1");
+    }
+
+    reset(): void {
+        this.link.send("reset");
+        this.context.player.follow();
+    }
+
+    /** What one should know also without looking at the bar. */
+    private announce(): void {
+        const { status } = this.context;
+        const error = this.link.state?.error ?? null;
+        if (this.connected !== null && this.link.connected !== this.connected) {
+            this.connected = this.link.connected;
+            status.show(this.connected ? "Connected again" : "The connection to brunt is lost: trying again", this.connected ? "info" : "problem");
+        }
+        if (error !== this.error) {
+            this.error = error;
+            if (error !== null) {
+                status.show(error, "problem");
+            }
+        }
+    }
+
+    private show(): void {
+        const { text, kind } = linkState(this.link);
+        const { state } = this.link;
+        this.connected ??= this.link.connected || null;
+        this.dot.className = `live-dot ${kind}`;
+        setText(this.word, text);
+        setText(this.rate, state === null ? "" : `${formatTime(state.time, this.digits)} · ${formatSpeed(state.rate)}`);
+        this.announce();
+        const running = state?.running === true;
+        setIcon(this.run, running ? "pause" : "play");
+        this.run.setAttribute("aria-label", running ? "Pause the simulation" : "Let the simulation run");
+        this.run.title = `${running ? "Pause the simulation" : "Let the simulation run"} (S)`;
+    }
+}
+
+export class LiveTab implements Tab {
+    readonly id = "live";
+    readonly label = "Live";
+    readonly icon = "live";
+    private updates: ((state: LiveState) => void)[] = [];
+    private readonly changing = el("div", {});
+    private shape = "";
+
+    constructor(private readonly context: Context, private readonly link: LiveLink) {}
+
+    build(host: HTMLElement): void {
+        const facts = el("dl", { class: "facts" });
+        const problem = el("p", { class: "notice", hidden: true });
+        const show = (): void => {
+            const { state } = this.link;
+            const rows: [string, string][] = [["Connection", this.link.connected ? "connected" : "lost: trying again"]];
+            if (state !== null) {
+                rows.push(["Simulated", `${formatValue(state.time, "s")}, step ${formatCount(state.step)}`],
+                    ["Simulated over wall time", formatNumber(state.rate, 3)], ["Frames not sent", formatCount(state.dropped)]);
+            }
+            facts.replaceChildren(...rows.flatMap(([label, text]) => [el("dt", {}, label), el("dd", {}, text)]));
+            const trouble = state?.error ?? this.link.problem;
+            problem.hidden = trouble === null;
+            setText(problem, trouble ?? "");
+            if (state !== null) {
+                this.adapt(state);
+                this.updates.forEach((update) => update(state));
+            }
+        };
+        host.append(section("Simulation", facts, problem), this.changing,
+            section("By hand", el("p", { class: "hint" },
+                "Alt + drag in the picture, or the grab mode (G) and a plain drag, pulls a body by a spring. Obstacles are moved by the sliders above.")));
+        this.link.onChange(onceAFrame(show));
+        show();
+    }
+
+    /** The knobs depend on what there is to change: they are built once that is known, and anew if it differs. */
+    private adapt(state: LiveState): void {
+        const shape = JSON.stringify([state.friction.map((pair) => pair.bodies), state.motions.map((motion) => motion.name), state.movable]);
+        if (shape === this.shape) {
+            return;
+        }
+        this.shape = shape;
+        this.updates = [];
+        this.changing.replaceChildren(this.speed(), this.gravity(), this.friction(state), this.motions(state), this.obstacles(state));
+    }
+
+    private speed(): HTMLElement {
+        const send = throttled((command) => this.link.send(command));
+        const select = el("select", { id: "live-speed", class: "select wide", "aria-label": "Speed of the simulation", onchange: () => send(`speed ${select.value}`) },
+            el("option", { value: "0" }, "as fast as it can"), ...[0.1, 0.25, 0.5, 1, 2].map((value) => el("option", { value }, `at most ${formatSpeed(value)} real time`)));
+        this.updates.push((state) => {
+            if (document.activeElement !== select) {
+                select.value = String(state.speed);
+            }
+        });
+        return section("Speed", select);
+    }
+
+    private gravity(): HTMLElement {
+        const run = firstRun(this.context);
+        const send = throttled((command) => this.link.send(command));
+        const axes = ["x", "y", "z"].slice(0, run.dimension);
+        const now = [0, 0, 0];
+        const sliders = axes.map((axis, i) => slider(`${axis} [m/s²]`, -20, 20, 0.01, (value) => {
+            now[i] = value;
+            send(`gravity ${now.join(" ")}`);
+        }));
+        this.updates.push((state) => state.gravity.forEach((value, i) => {
+            now[i] = value;
+            sliders[i]?.set(value);
+        }));
+        const preset = (text: string, label: string, vector: () => number[]): HTMLElement =>
+            button({ label, text, class: "small", act: () => this.link.send(`gravity ${vector().join(" ")}`) });
+        const size = (): number => Math.hypot(...now) || 9.81;
+        const presets = [preset("none", "No gravity", () => [0, 0, 0])];
+        axes.forEach((axis, i) => {
+            for (const sign of [-1, 1]) {
+                presets.push(preset(`${sign < 0 ? "−" : "+"}${axis}`, `Gravity along ${sign < 0 ? "−" : "+"}${axis}`,
+                    () => [0, 1, 2].map((k) => (k === i ? sign * size() : 0))));
+            }
+        });
+        return section("Gravity", el("div", { class: "presets" }, ...presets), ...sliders.map((one) => one.element));
+    }
+
+    private friction(state: LiveState): HTMLElement {
+        const names = firstRun(this.context).bodies.map((body) => body.name);
+        const parts: HTMLElement[] = [];
+        const sendAll = throttled((command) => this.link.send(command));
+        const all = slider("All pairs", 0, 1.5, 0.01, (value) => sendAll(`friction ${value}`));
+        parts.push(all.element);
+        this.updates.push((now) => now.friction[0] !== undefined && all.set(Math.max(...now.friction.map((pair) => pair.value))));
+        if (state.friction.length > 1) {
+            const pairs = el("details", { class: "pairs" }, el("summary", {}, "Each pair"));
+            state.friction.slice(0, NAMED_PAIRS).forEach((pair, i) => {
+                const numbers = pair.bodies.map((name) => bodyNumber(names, name));
+                const send = throttled((command) => this.link.send(command));
+                const one = slider(`${pair.bodies[0]} – ${pair.bodies[1]}`, 0, 1.5, 0.01, (value) => send(`friction ${value} ${numbers.join(" ")}`));
+                this.updates.push((now) => now.friction[i] !== undefined && one.set(now.friction[i].value));
+                pairs.append(one.element);
+            });
+            if (state.friction.length > NAMED_PAIRS) {
+                pairs.append(el("p", { class: "hint" }, `The first ${NAMED_PAIRS} of ${state.friction.length} pairs.`));
+            }
+            parts.push(pairs);
+        }
+        return section("Friction", ...parts);
+    }
+
+    private motions(state: LiveState): HTMLElement {
+        const rows = state.motions.map((motion, i) => {
+            const send = throttled((command) => this.link.send(command));
+            const one = slider(motion.name, -2, 4, 0.05, (value) => send(`motion ${i} ${value}`));
+            this.updates.push((now) => now.motions[i] !== undefined && one.set(now.motions[i].speed));
+            return one.element;
+        });
+        const box = section("Speed of motions", ...rows);
+        box.hidden = rows.length === 0;
+        return box;
+    }
+
+    private obstacles(state: LiveState): HTMLElement {
+        const run = firstRun(this.context);
+        const extent = Math.max(...[0, 1, 2].map((axis) => spanOf(run.rest, axis)), 1e-6);
+        const reach = Number((0.5 * extent).toPrecision(2));
+        const rows = state.movable.filter((number) => run.bodies[number] !== undefined).map((number) => {
+            const send = throttled((command) => this.link.send(command));
+            const offset = [0, 0, 0];
+            const axes = ["x", "y", "z"].slice(0, run.dimension).map((axis, i) => {
+                const one = slider(`${axis} [m]`, -reach, reach, reach / 200, (value) => {
+                    offset[i] = value;
+                    send(`move ${number} ${offset.join(" ")}`);
+                });
+                one.set(0);
+                return one;
+            });
+            const back = button({
+                label: `Put ${run.bodies[number]!.name} back`, text: "Back", class: "small",
+                act: () => {
+                    offset.fill(0);
+                    axes.forEach((one) => one.set(0));
+                    this.link.send(`move ${number} 0 0 0`);
+                },
+            });
+            return el("details", { class: "obstacle", "data-body": number }, el("summary", {}, run.bodies[number]!.name), ...axes.map((one) => one.element), back);
+        });
+        const box = section("Move obstacles", ...rows);
+        box.hidden = rows.length === 0;
+        return box;
+    }
+}
+
+function spanOf(points: Float32Array, axis: number): number {
+    let low = Infinity;
+    let high = -Infinity;
+    for (let i = axis; i < points.length; i += 3) {
+        low = Math.min(low, points[i]!);
+        high = Math.max(high, points[i]!);
+    }
+    return high > low ? high - low : 0;
+}

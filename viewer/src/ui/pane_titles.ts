@@ -1,0 +1,26 @@
+// Names of the runs in a page that shows several.
+
+import { isCompare, type Context } from "./context";
+import { el, follow, onceAFrame, setText } from "./dom";
+
+export function paneTitles(context: Context): HTMLElement | null {
+    if (!isCompare(context)) {
+        return null;
+    }
+    const { stage, store, runs } = context;
+    const whys = runs.map(() => el("span", { class: "muted" }));
+    const titles = runs.map((run, i) => el("div", { class: "pane-title" }, el("strong", {}, run.name), whys[i]));
+    const place = onceAFrame(() => stage.panes().forEach((pane, i) => {
+        // The upper corners belong to the colour bar and the camera's buttons.
+        const top = pane.y + pane.height - titles[i]!.offsetHeight;
+        Object.assign(titles[i]!.style, { left: `${pane.x}px`, top: `${top}px`, width: `${pane.width}px` });
+    }));
+    new ResizeObserver(place).observe(stage.canvas);
+    place();
+    follow(store, ["colour"], (view) => whys.forEach((why, i) => {
+        const reason = view.colour === "difference" ? stage.noDifference(i) : null;
+        setText(why, reason === null ? "" : `no difference to ${runs[0]!.name}: ${reason}`);
+        place();
+    }));
+    return el("div", { class: "pane-titles" }, ...titles);
+}

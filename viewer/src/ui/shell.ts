@@ -1,0 +1,95 @@
+// The page around the stage: builds all parts and says where they stand.
+
+import { topbar } from "./topbar";
+import { Capture } from "./capture";
+import { ColourBar } from "./colour_bar";
+import { firstRun, isCompare, type Context } from "./context";
+import { copyText } from "./copy";
+import { el, follow } from "./dom";
+import { Grab } from "./grab";
+import { Help } from "./help";
+import { LiveBar, LiveTab } from "./live";
+import { paneTitles } from "./pane_titles";
+import { Panel, type Tab } from "./panel";
+import { Probe } from "./probe";
+import { RangeKeeper } from "./range";
+import { Shortcuts } from "./shortcuts";
+import { addKeys } from "./keys";
+import { StageTools } from "./stage_tools";
+import { BodiesTab } from "./tab_bodies";
+import { ColoursTab } from "./tab_colours";
+import { CompareTab } from "./tab_compare";
+import { ContactsTab } from "./tab_contacts";
+import { PlotsTab } from "./tab_plots";
+import { SceneTab } from "./tab_scene";
+import { SummaryTab } from "./tab_summary";
+import { Timeline } from "./timeline";
+
+/** Tabs that a page has, also for who checks an address. */
+export function tabNames(compare: boolean, live: boolean): string[] {
+    return ["colours", "bodies", "contacts", "plots", "scene", compare ? "compare" : "summary", ...(live ? ["live"] : [])];
+}
+
+export class Shell {
+    readonly probe: Probe;
+    readonly capture: Capture;
+    readonly timeline: Timeline;
+    readonly tools: StageTools;
+    readonly help: Help;
+    readonly panel: Panel;
+    readonly grab: Grab | null;
+    readonly liveBar: LiveBar | null;
+    private readonly shortcuts: Shortcuts;
+
+    constructor(readonly context: Context, readonly app: HTMLElement, readonly stageHost: HTMLElement) {
+        const { store, sources } = context;
+        const link = sources.find((source) => source.live !== null)?.live ?? null;
+        const range = new RangeKeeper(context);
+        this.probe = new Probe(context, stageHost);
+        this.capture = new Capture(context);
+        this.timeline = new Timeline(context);
+        this.tools = new StageTools(context);
+        this.shortcuts = new Shortcuts(stageHost);
+        this.help = new Help(() => this.shortcuts.table, () => (link === null ? [] : [["Alt + drag a body", "pull it"]]));
+        this.grab = link === null ? null : new Grab(context, link);
+        this.liveBar = link === null || this.grab === null ? null : new LiveBar(context, link, this.grab);
+        const tabs: Tab[] = [
+            new ColoursTab(context, range, this.probe), new BodiesTab(context), new ContactsTab(context), new PlotsTab(context),
+            new SceneTab(context), isCompare(context) ? new CompareTab(context) : new SummaryTab(context),
+        ];
+        if (link !== null) {
+            tabs.push(new LiveTab(context, link));
+        }
+        this.panel = new Panel(tabs, store);
+        const overlay = el("div", { class: "overlay" }, this.probe.element, this.grab?.element, paneTitles(context),
+            new ColourBar(context, range).element, this.tools.element, this.liveBar?.element, this.capture.element, context.status.element);
+        stageHost.append(overlay);
+        app.append(
+            el("a", { class: "skip", href: "#", onclick: (event: Event) => { event.preventDefault(); stageHost.focus(); } }, "To the picture"),
+            topbar(context, {
+                link: () => void this.copyLink(),
+                screenshot: () => void this.capture.screenshot(),
+                record: () => void this.capture.record(),
+                theme: () => this.flipTheme(),
+                help: () => this.help.toggle(),
+            }),
+            el("main", { class: "main" }, stageHost),
+            this.panel.rail, this.panel.element, this.timeline.element, this.help.element);
+        addKeys(this.shortcuts, this);
+        follow(store, ["theme"], (view) => (document.documentElement.dataset["theme"] = view.theme));
+        document.title = `${firstRun(context).title || firstRun(context).name} – brunt`;
+    }
+
+    flipTheme(): void {
+        const { store, status } = this.context;
+        const theme = store.get().theme === "dark" ? "light" : "dark";
+        store.set({ theme });
+        status.say(`${theme} colours`);
+    }
+
+    private async copyLink(): Promise<void> {
+        const done = await copyText(location.href);
+        this.context.status.show(done ? "The link to this view is on the clipboard" : `This browser does not let the page copy: ${location.href}`,
+            done ? "info" : "problem");
+    }
+}

@@ -1,0 +1,59 @@
+// Tab: the figures of the run, and remarks.
+
+import { formatValue } from "../draw/numbers";
+import type { Run } from "../types";
+import { firstRun, type Context } from "./context";
+import { el, section } from "./dom";
+import { groupFigures, type Figure } from "./figures";
+import { formatCount, NOTHING } from "./format";
+import type { Tab } from "./panel";
+
+/** A figure as text. */
+export function figureText(figure: Figure, value: unknown): string {
+    if (typeof value === "number") {
+        return figure.whole === true ? formatCount(value) : formatValue(value, figure.unit);
+    }
+    if (value === null || value === undefined) {
+        return NOTHING;
+    }
+    return typeof value === "string" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
+}
+
+function about(run: Run): [string, string][] {
+    return [
+        ["Title", run.title], ["Dimension", `${run.dimension}D`], ["Step", formatValue(run.step, "s")],
+        ["End", formatValue(run.end, "s")], ["Bodies", formatCount(run.bodies.length)],
+        ["Triangles drawn", formatCount(run.tri.length / 3)],
+        ["Frames", run.recorded === run.times.length ? formatCount(run.recorded) : `${formatCount(run.times.length)} of ${formatCount(run.recorded)}`],
+    ];
+}
+
+export class SummaryTab implements Tab {
+    readonly id = "summary";
+    readonly label = "Summary";
+    readonly icon = "summary";
+
+    constructor(private readonly context: Context) {}
+
+    build(host: HTMLElement): void {
+        const run = firstRun(this.context);
+        const facts = (rows: [string, string, boolean?][]): HTMLElement =>
+            el("dl", { class: "facts" }, ...rows.flatMap(([label, text, long]) =>
+                [el("dt", {}, label), el("dd", { class: long === true ? "long" : null }, text)]));
+        const remarks = [run.thinned, ...run.notes].filter((note): note is string => note !== null && note !== "");
+        if (remarks.length > 0) {
+            host.append(section("Remarks", el("ul", { class: "notes" }, ...remarks.map((note) => el("li", {}, note)))));
+        }
+        host.append(section("Scene", facts(about(run))));
+        if (run.summary === null) {
+            host.append(el("p", { class: "hint" }, run.live ? "The summary is written when the run has ended." : "This run has no summary."));
+            return;
+        }
+        for (const group of groupFigures([run.summary])) {
+            host.append(section(group.title, facts(group.figures.map((figure) => {
+                const text = figureText(figure, run.summary?.[figure.key]);
+                return [figure.label, text, text.length > 24];
+            }))));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// The bar at the top: what is shown, and what can be taken away from it.
+
+import { firstRun, isCompare, type Context } from "./context";
+import { button, el, follow, setIcon } from "./dom";
+import { icon } from "./icons";
+
+export interface TopbarActions {
+    link(): void;
+    screenshot(): void;
+    record(): void;
+    theme(): void;
+    help(): void;
+}
+
+export function topbar(context: Context, actions: TopbarActions): HTMLElement {
+    const run = firstRun(context);
+    const compare = isCompare(context);
+    const title = run.title === "" ? run.name : run.title;
+    const chips = el("div", { class: "chips" });
+    const chip = (text: string, hint: string, kind = ""): void => {
+        chips.append(el("span", { class: `chip ${kind}`.trim(), title: hint }, text));
+    };
+    if (compare) {
+        chip(`${context.runs.length} runs`, context.runs.map((other) => other.name).join(", "));
+    } else {
+        if (run.name !== title) {
+            chip(run.name, "Folder of the run");
+        }
+        chip(run.method, "Contact method");
+        if (run.dimension === 2) {
+            chip("2D", "Plane strain");
+        }
+    }
+    const thinned = context.runs.find((other) => other.thinned !== null);
+    if (thinned !== undefined) {
+        chips.append(el("button", {
+            type: "button", class: "chip warn", id: "thinned", title: thinned.thinned ?? "", onclick: () => context.status.show(thinned.thinned ?? ""),
+        }, icon("warning"), `${thinned.times.length} of ${thinned.recorded} frames`));
+    }
+    const theme = button({ id: "theme", label: "Light or dark", key: "T", icon: "sun", act: actions.theme });
+    follow(context.store, ["theme"], (view) => setIcon(theme, view.theme === "dark" ? "sun" : "moon"));
+    return el("header", { class: "topbar" },
+        el("span", { class: "brand", "aria-hidden": "true" }, "brunt"),
+        el("h1", { title: title }, title), chips, el("span", { class: "grow" }),
+        el("div", { class: "actions", role: "toolbar", "aria-label": "Page" },
+            button({ id: "copy-link", label: "Copy a link to this view", icon: "link", act: actions.link }),
+            button({ id: "screenshot", label: "Save a picture", key: "P", icon: "camera", act: actions.screenshot }),
+            button({ id: "record", label: "Record a film of the whole run", key: "R", icon: "record", act: actions.record }),
+            theme,
+            button({ id: "help", label: "Keys and help", key: "?", icon: "help", act: actions.help })));
+}

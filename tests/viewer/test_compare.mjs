@@ -181,6 +181,27 @@ check("where nodes cannot be compared, the page says why and shows no values", a
     assert.doesNotMatch(await tip.locator(".tip-value").textContent().catch(() => ""), /\d/);
 });
 
+check("only frames of one moment are compared", async ({ open }) => {
+    const page = await open(reportUrl("compare-2d", "compare.html"));
+    await choose(page, { colour: "difference" });
+    const worst = () => page.evaluate(() => {
+        const { run } = window.brunt.sources[2];
+        return Math.max(...Array.from(run.node, (_, vertex) => window.brunt.stage.valueAt(2, vertex) ?? NaN));
+    });
+    const title = page.locator(".pane-title").nth(2);
+    for (const [time, there] of [[0.08, true], [0.1, false], [0.12, true], [0.18, false], [0.2, true]]) {
+        await choose(page, { time });
+        if (there) {
+            // The same settings: the same run.
+            assert.equal(await worst(), 0, `a difference at ${time} s`);
+            assert.doesNotMatch(await title.textContent(), /no difference/);
+        } else {
+            assert.ok(Number.isNaN(await worst()), `a difference at ${time} s, where there is no frame`);
+            assert.match(await title.textContent(), /rare.*no difference to base.*no frame/);
+        }
+    }
+});
+
 check("other runs as ghosts: by the switch and by its key, where the other run is, hidden bodies left out", async ({ open }) => {
     const page = await openPage(open);
     const { base, light } = runs();

@@ -1,6 +1,7 @@
 /* brunt export: a run folder in the formats of other programs. */
 #include "commands.h"
 #include "options.h"
+#include "picture.h"
 #include "terminal.h"
 
 #include <brunt/brunt.h>
@@ -47,28 +48,61 @@ static int export_run(const char *run_dir, const brn_export_options *options, bo
     return status >= 0 ? CLI_DONE : status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
 }
 
+/* The options of pictures stand behind those of all formats. */
+enum { OPTIONS = 5 };
+
+static int export_picture(const char *run_dir, const brn_export_options *wanted, const cli_wish *wish,
+                          bool quiet)
+{
+    const cli_picture picture = {.run_dir = run_dir,
+                                 .out = wanted->out,
+                                 .film = strcmp(wanted->format, "mp4") == 0,
+                                 .quiet = quiet,
+                                 .wish = wish};
+    const int code = cli_wish_check(wish, picture.film);
+    return code == CLI_PARSED ? cli_picture_export(&picture) : code;
+}
+
+static int export_as_told(const char *run_dir, const brn_export_options *wanted, const cli_wish *wish,
+                          bool quiet)
+{
+    const bool drawn = strcmp(wanted->format, "png") == 0 || strcmp(wanted->format, "mp4") == 0;
+    if (drawn) {
+        return export_picture(run_dir, wanted, wish, quiet);
+    }
+    if (cli_wish_given(wish) != NULL) {
+        (void)fprintf(stderr, "brunt export: --%s is for --format png and mp4\n", cli_wish_given(wish));
+        return CLI_USAGE;
+    }
+    return export_run(run_dir, wanted, quiet);
+}
+
 int cli_export(int argc, char **argv)
 {
-    static const char *const formats[] = {"vtu", "obj", "csv", "gltf", "html", NULL};
+    static const char *const formats[] = {"vtu", "obj", "csv", "gltf", "html", "png", "mp4", NULL};
     brn_export_options wanted = brn_export_options_default();
     bool quiet = false;
     int budget = (int)wanted.size_mb;
     wanted.format = formats[0];
     wanted.every = 1;
-    const cli_option options[] = {
-        {"format", 0, CLI_CHOICE, "vtu|obj|csv|gltf|html",
-         "vtu: ParaView (default); obj: surfaces; csv: node positions; gltf: animation; html: report",
+    cli_wish wish;
+    cli_option options[OPTIONS + CLI_WISH_OPTIONS] = {
+        {"format", 0, CLI_CHOICE, "NAME",
+         "vtu: ParaView (default); obj: surfaces; csv: node positions; gltf: animation; html: report; png: "
+         "picture; mp4: film",
          &wanted.format, 0, 0, formats},
-        {"out", 'o', CLI_TEXT, "DIR", "folder for the files (default: DIR/FORMAT; html: DIR/report.html)",
-         &wanted.out, 0, 0, NULL},
+        {"out", 'o', CLI_TEXT, "DIR",
+         "folder for the files (default: DIR/FORMAT), or the file of html, png, mp4", &wanted.out, 0, 0,
+         NULL},
         {"every", 0, CLI_INT, "N", "each N-th frame only", &wanted.every, 1, INT_MAX, NULL},
         {"budget", 0, CLI_INT, "MB", "html: size at most, to which it is thinned (default: 25)", &budget, 1,
          1000000, NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &quiet, 0, 0, NULL},
     };
+    cli_wish_init(&wish, options + OPTIONS);
     const cli_syntax syntax = {
         .command = "export",
-        .summary = "Writes the frames of a run in a format of other programs.",
+        .summary = "Writes the frames of a run in a format of other programs, or draws them.",
         .operand = "DIR",
         .operand_help = "run folder that 'brunt run' wrote",
         .operands_min = 1,
@@ -76,13 +110,17 @@ int cli_export(int argc, char **argv)
         .option_count = CLI_COUNT(options),
         .examples = "  brunt export out/cantilever --format vtu\n"
                     "  brunt export out/cantilever --format obj --out meshes --every 10\n"
-                    "  brunt export out/cantilever --format html --budget 5 --out small.html\n",
+                    "  brunt export out/cantilever --format html --budget 5 --out small.html\n"
+                    "  brunt export out/chain --format png --time 0,0.24,2 --view -50,12 --colour von_mises "
+                    "--out chain.png\n"
+                    "  brunt export out/chain --format mp4 --size 1280x720 --out chain.mp4\n",
     };
     const char *run_dir = NULL;
-    const int code = cli_parse(&syntax, argc, argv, &run_dir);
-    if (code != CLI_PARSED) {
-        return code;
+    int code = cli_parse(&syntax, argc, argv, &run_dir);
+    if (code == CLI_PARSED) {
+        wanted.size_mb = budget;
+        code = export_as_told(run_dir, &wanted, &wish, quiet);
     }
-    wanted.size_mb = budget;
-    return export_run(run_dir, &wanted, quiet);
+    cli_wish_free(&wish);
+    return code;
 }

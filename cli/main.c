@@ -18,6 +18,7 @@ typedef struct command {
 static const command commands[] = {
     {"run", "SCENE", "simulate a scene and write its run folder", cli_run},
     {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", cli_check},
+    {"compare", "SCENE", "run a scene with several methods or settings, one table of the runs", cli_compare},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", cli_info},
     {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html", cli_export},
     {"view", "DIR|SCENE", "look at a run in the browser, or simulate a scene there", cli_view},

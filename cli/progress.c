@@ -68,7 +68,8 @@ static void draw_bar(double done, pieces text)
     /* One column stays free: writing the last one makes some terminals wrap. */
     const int width = cli_terminal_width(stderr) - 1;
     int used = (int)strlen(text[0]), shown = 1;
-    while (shown < PIECES && used + 2 + (int)strlen(text[shown]) + BAR_MIN + 3 <= width) {
+    while (shown < PIECES && text[shown][0] != '\0' &&
+           used + 2 + (int)strlen(text[shown]) + BAR_MIN + 3 <= width) {
         used += 2 + (int)strlen(text[shown++]);
     }
     int cells = width - used - 3;
@@ -90,7 +91,7 @@ static void draw_bar(double done, pieces text)
 
 static void print_line(pieces text)
 {
-    for (int i = 0; i < PIECES; ++i) {
+    for (int i = 0; i < PIECES && text[i][0] != '\0'; ++i) {
         (void)fprintf(stderr, "%s%s", i > 0 ? "  " : "", text[i]);
     }
     (void)fputc('\n', stderr);
@@ -126,6 +127,28 @@ void cli_progress_show(cli_progress *p, const brn_progress *now)
     p->last_time = now->time;
     p->iterations = 0;
     p->steps_since = 0;
+}
+
+void cli_progress_count(cli_progress *p, const char *noun, int done, int total, double wall)
+{
+    const double part = total > 0 ? (double)done / total : 0.0, passed = wall - p->last_wall;
+    const bool due = p->terminal ? passed >= redraw_every : passed >= line_every;
+    if (p->quiet || !due) {
+        return;
+    }
+    pieces text = {""};
+    char left[CLI_TEXT_SIZE];
+    (void)snprintf(text[0], PIECE_SIZE, "%3.0f %%", floor(100.0 * part + 1e-6));
+    (void)snprintf(text[1], PIECE_SIZE, "ETA %s",
+                   cli_duration(part > 0.0 ? wall * (1.0 - part) / part : NAN, left));
+    (void)snprintf(text[2], PIECE_SIZE, total > 0 ? "%s %d/%d" : "%s %d", noun, done, total);
+    if (p->terminal) {
+        draw_bar(part, text);
+        p->line_shown = true;
+    } else {
+        print_line(text);
+    }
+    p->last_wall = wall;
 }
 
 void cli_progress_clear(cli_progress *p)

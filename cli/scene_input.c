@@ -69,7 +69,7 @@ void cli_scene_print_problems(brn_ctx *ctx, const brn_scene *scene, brn_status s
 }
 
 /* The method's type in a resolved scene: the word after the first `type:` below `method:`. */
-static bool has_method(const char *text, const char *method)
+static bool read_method(const char *text, char out[CLI_METHOD_SIZE])
 {
     const char *block = strncmp(text, "method:", 7) == 0 ? text : strstr(text, "\nmethod:");
     const char *type = block != NULL ? strstr(block, "type:") : NULL;
@@ -79,18 +79,28 @@ static bool has_method(const char *text, const char *method)
     type += strlen("type:");
     type += strspn(type, " \"'");
     const size_t length = strcspn(type, " \"',}\n");
-    return strlen(method) == length && strncmp(type, method, length) == 0;
+    (void)snprintf(out, CLI_METHOD_SIZE, "%.*s", (int)length, type);
+    return length > 0 && length < CLI_METHOD_SIZE;
+}
+
+brn_status cli_scene_method(brn_ctx *ctx, brn_scene *scene, char out[CLI_METHOD_SIZE])
+{
+    char *text = NULL;
+    out[0] = '\0';
+    const brn_status status = brn_scene_write(scene, &text);
+    if (status >= 0) {
+        (void)read_method(text, out);
+    }
+    brn_ctx_free(ctx, text);
+    return status;
 }
 
 /* A scene's parameters of another method mean nothing to the chosen one, so the whole block is replaced; where the scene
    already uses the method, its parameters stay. */
 static brn_status set_method(brn_ctx *ctx, brn_scene *scene, const char *method)
 {
-    char *text = NULL;
-    const brn_status status = brn_scene_write(scene, &text);
-    const bool same = status >= 0 && has_method(text, method);
-    brn_ctx_free(ctx, text);
-    if (same) {
+    char own[CLI_METHOD_SIZE];
+    if (cli_scene_method(ctx, scene, own) >= 0 && strcmp(own, method) == 0) {
         return BRN_OK;
     }
     char assignment[256];

@@ -182,12 +182,12 @@ static bool start_library(cli_server *server, int port)
 {
     char address[32], seconds[16];
     (void)snprintf(address, sizeof address, "127.0.0.1:%d", port);
-    (void)snprintf(seconds, sizeof seconds, "%d", 1000 * CLI_SEND_SECONDS);
-    /* A connection that dawdles holds one of the threads for CLI_SEND_SECONDS: there are more than a browser opens. */
+    (void)snprintf(seconds, sizeof seconds, "%d", 1000 * CLI_PATIENCE);
+    /* A connection that dawdles holds one of the threads for CLI_PATIENCE seconds: there are many more than browsers open. */
     const char *options[] = {"listening_ports",
                              address,
                              "num_threads",
-                             "48",
+                             "100",
                              "connection_queue",
                              "64",
                              "max_request_size",

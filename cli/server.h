@@ -11,9 +11,9 @@ typedef struct cli_server cli_server;
 typedef struct cli_socket cli_socket; /* a WebSocket that is open */
 
 enum {
-    CLI_SOCKETS_MAX = 8,     /* WebSockets at a time */
-    CLI_COMMAND_MAX = 256,   /* bytes of a text that a WebSocket may say */
-    CLI_SEND_SECONDS = 10,   /* a client that takes nothing for so long is dropped */
+    CLI_SOCKETS_MAX = 8,   /* WebSockets at a time */
+    CLI_COMMAND_MAX = 256, /* bytes of a text that a WebSocket may say */
+    CLI_PATIENCE = 5, /* [s] for a request's head, and for a client that takes nothing of what it is sent */
     CLI_INDEX_MAX = 99999999 /* frame/N, shot/N */
 };
 
@@ -25,9 +25,11 @@ typedef struct cli_answer {
     char why[512];
 } cli_answer;
 
-/* What is served. A call that is NULL has no address: 404. */
+/* What is served. A call that is NULL has no address: 404 (the page is the viewer's then). */
 typedef struct cli_service {
     void *user;
+    /* The page where it is not the viewer's own: one that has its data in it. */
+    void (*page)(void *user, cli_answer *answer);
     void (*run)(void *user, cli_answer *answer);
     void (*frame)(void *user, int index, cli_answer *answer);
     /* The page posts its picture: at most shot_max bytes. Answers 204, or why not. */
@@ -52,7 +54,7 @@ const char *cli_server_url(const cli_server *server);
 const char *cli_server_invite(cli_server *server);
 int cli_server_port(const cli_server *server);
 
-/* One message; waits for a slow client CLI_SEND_SECONDS at most, so no lock of the caller's should be held. False: it was
+/* One message; waits for a slow client CLI_PATIENCE seconds at most, so no lock of the caller's should be held. False: it was
    not sent and the connection is given up; `closed` will come. */
 bool cli_socket_send(cli_socket *socket, bool binary, const void *bytes, size_t size);
 

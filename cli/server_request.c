@@ -149,6 +149,15 @@ static bool same_token(const char *text, const char *token)
 
 static int answer_page(request *r)
 {
+    if (r->server->service.page != NULL) {
+        cli_answer answer = {.status = 404, .why = "there is no page here"};
+        r->server->service.page(r->server->service.user, &answer);
+        const int status = answer.bytes != NULL ? reply(r->connection, 200, type_html, r->server->policy, "",
+                                                        answer.bytes, answer.size, r->head)
+                                                : refuse(r, answer.status, answer.why);
+        free(answer.bytes);
+        return status;
+    }
     size_t size = 0;
     const char *page = brn_view_page(&size);
     return reply(r->connection, 200, type_html, r->server->policy, "", page, size, r->head);

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "live.h"
 #include "options.h"
+#include "recorded.h"
 #include "scene_input.h"
 #include "server.h"
 #include "stop.h"
@@ -122,73 +123,22 @@ static int serve(const view_args *args, const cli_service *service, const char *
 
 /* ---- a run folder -------------------------------------------------------------------------------------------------------- */
 
-/* The trajectory's library is not made for threads: one at a time. */
-typedef struct recorded {
-    pthread_mutex_t lock;
-    brn_ctx *ctx;
-    brn_view *view;
-} recorded;
-
-/* A copy, so that sending does not keep the lock. */
-static void copy_packet(recorded *run, brn_status status, const void *bytes, size_t size, cli_answer *answer)
-{
-    if (status < 0) {
-        answer->status = status == BRN_ERR_RANGE ? 404 : 500;
-        (void)snprintf(answer->why, sizeof answer->why, "%s", brn_ctx_message(run->ctx));
-        return;
-    }
-    answer->bytes = malloc(size > 0 ? size : 1);
-    if (answer->bytes == NULL) {
-        answer->status = 503;
-        (void)snprintf(answer->why, sizeof answer->why, "out of memory");
-        return;
-    }
-    memcpy(answer->bytes, bytes, size);
-    answer->size = size;
-    answer->status = 200;
-}
-
-static void recorded_run(void *user, cli_answer *answer)
-{
-    recorded *run = user;
-    const void *bytes = NULL;
-    size_t size = 0;
-    (void)pthread_mutex_lock(&run->lock);
-    const brn_status status = brn_view_run(run->view, &bytes, &size);
-    copy_packet(run, status, bytes, size, answer);
-    (void)pthread_mutex_unlock(&run->lock);
-}
-
-static void recorded_frame(void *user, int index, cli_answer *answer)
-{
-    recorded *run = user;
-    const void *bytes = NULL;
-    size_t size = 0;
-    (void)pthread_mutex_lock(&run->lock);
-    const brn_status status = brn_view_frame(run->view, index, &bytes, &size);
-    copy_packet(run, status, bytes, size, answer);
-    (void)pthread_mutex_unlock(&run->lock);
-}
-
 static int view_run(const view_args *args, brn_ctx *ctx)
 {
-    recorded run = {.ctx = ctx};
+    cli_recorded run;
     if (args->scene.method != NULL || args->scene.set.count > 0 || args->paused) {
         cli_error("%s is a run folder: --method, --set and --paused are for scenes", args->scene.operand);
         return CLI_USAGE;
     }
-    const brn_status status = brn_view_open(ctx, args->scene.operand, &run.view);
-    if (status < 0) {
-        cli_error("%s", brn_ctx_message(ctx));
-        return status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
+    const int opened = cli_recorded_open(&run, ctx, args->scene.operand);
+    if (opened != CLI_DONE) {
+        return opened;
     }
     char what[64];
     (void)snprintf(what, sizeof what, "%d frames", brn_view_frames(run.view));
-    (void)pthread_mutex_init(&run.lock, NULL);
-    const cli_service service = {.user = &run, .run = recorded_run, .frame = recorded_frame};
+    const cli_service service = {.user = &run, .run = cli_recorded_run, .frame = cli_recorded_frame};
     const int code = serve(args, &service, what);
-    (void)pthread_mutex_destroy(&run.lock);
-    brn_view_close(run.view);
+    cli_recorded_close(&run);
     return code;
 }
 

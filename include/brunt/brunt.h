@@ -358,7 +358,8 @@ BRN_API brn_status brn_view_open(brn_ctx *ctx, const char *run_dir, brn_view **o
    thread can encode; the model outlives the view. text: the scene's, as brn_scene_write has it. */
 BRN_API brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text, brn_view **out);
 BRN_API void brn_view_close(brn_view *view);
-BRN_API int brn_view_frames(const brn_view *view); /* recorded; 0 of a live view */
+BRN_API int brn_view_frames(const brn_view *view);             /* recorded; 0 of a live view */
+BRN_API double brn_view_time(const brn_view *view, int index); /* [s] of a frame; NaN where there is none */
 /* Packets. The bytes are the view's, valid until the next call on it. */
 BRN_API brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size);
 BRN_API brn_status brn_view_frame(brn_view *view, int index, const void **bytes, size_t *size); /* recorded */

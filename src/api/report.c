@@ -5,7 +5,7 @@
    too low the next stride is tried, with all that is known by then. */
 #include "api/report.h"
 
-#include "base/os.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "output/html.h"
 
@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 7,          /* frames of a run that are packed first */
-    LOOK_AGAIN = 8,       /* frames between two looks at whether the stride still seems to fit */
+    SAMPLES = 7, /* frames of a run that are packed first */
+    BATCH = 8,   /* frames that are packed side by side; then it is looked whether the stride still fits */
     RUN_TEXT_SLACK = 1024 /* bytes: what the packet of a run may still say about what was left out */
 };
 
@@ -41,7 +41,15 @@ typedef struct plan {
     int most; /* frames of the longest run */
     int every;
     double mb, room; /* budget; bytes that lines may take */
-    brn_packer packer;
+    brn_packer packer[BATCH];
+    struct waiting {
+        run_part *part;
+        int frame;
+        brn_text bytes;
+        const char *line; /* the packer's */
+        size_t length;
+    } waiting[BATCH]; /* frames on their way to the spool */
+    int nwaiting;
     brn_spool spool;
     unsigned dropped; /* fields, and in the bit behind them contacts */
 } plan;
@@ -128,21 +136,55 @@ static int find_stride(plan *p, int low)
 
 /* ---- packing ----------------------------------------------------------------------------------------------------------- */
 
-static brn_status pack_frame(plan *p, run_part *r, int f)
+static brn_status pack_block(void *arg, int k, brn_arena *scratch)
 {
-    line *l = &r->line[f];
+    (void)scratch;
+    plan *p = arg;
+    struct waiting *w = &p->waiting[k];
+    return brn_packer_line(&p->packer[k], w->bytes.data, w->bytes.length, &w->line, &w->length);
+}
+
+/* What a packer could not say on its thread. */
+static brn_status tell(const plan *p, brn_status status)
+{
+    return status == BRN_ERR_LIMIT ? brn_fail(p->ctx, status, "report: a frame or the surface is beyond 4 GB")
+                                   : status;
+}
+
+/* Packs the frames that wait, all at once. */
+static brn_status pack_waiting(plan *p)
+{
+    const int n = p->nwaiting;
+    p->nwaiting = 0;
+    BRN_TRY(tell(p, brn_parallel_for(p->ctx, n, pack_block, p)));
+    for (int k = 0; k < n; ++k) {
+        const struct waiting *w = &p->waiting[k];
+        line *l = &w->part->line[w->frame];
+        BRN_TRY(brn_spool_add(&p->spool, w->line, w->length, &l->offset));
+        l->length = w->length;
+    }
+    return BRN_OK;
+}
+
+/* Makes a frame wait, unless it is packed already. */
+static brn_status want_frame(plan *p, run_part *r, int f)
+{
+    struct waiting *w = &p->waiting[p->nwaiting];
     const void *bytes = NULL;
-    const char *text = NULL;
     size_t size = 0;
-    size_t length = 0;
-    if (l->length > 0) {
+    if (r->line[f].length > 0) {
         return BRN_OK;
     }
-    BRN_TRY(brn_view_shoot(r->view, f, true, l->span, &bytes, &size));
-    BRN_TRY(brn_packer_line(&p->packer, bytes, size, &text, &length));
-    BRN_TRY(brn_spool_add(&p->spool, text, length, &l->offset));
-    l->length = length;
-    return BRN_OK;
+    BRN_TRY(brn_view_shoot(r->view, f, true, r->line[f].span, &bytes, &size));
+    w->part = r;
+    w->frame = f;
+    w->bytes.length = 0;
+    brn_text_append(&w->bytes, bytes, size);
+    if (w->bytes.failed) {
+        return BRN_ERR_MEMORY;
+    }
+    p->nwaiting++;
+    return p->nwaiting == BATCH ? pack_waiting(p) : BRN_OK;
 }
 
 /* A few frames of each run, the ends among them. */
@@ -150,36 +192,38 @@ static brn_status pack_samples(plan *p)
 {
     for (int i = 0; i < p->npart; ++i) {
         run_part *r = &p->part[i];
+        int before = -1;
         for (int k = 0; k < SAMPLES; ++k) {
-            BRN_TRY(pack_frame(p, r, (int)((int64_t)(r->nframe - 1) * k / (SAMPLES - 1))));
+            const int f = (int)((int64_t)(r->nframe - 1) * k / (SAMPLES - 1));
+            BRN_TRY(f > before ? want_frame(p, r, f) : BRN_OK);
+            before = f;
         }
     }
-    return BRN_OK;
+    return pack_waiting(p);
+}
+
+/* Does a stride seem to fit, with all that is known? */
+static bool fits_now(plan *p, run_part *fresh, int stride)
+{
+    make_guess(fresh);
+    return bytes_with(p, stride) <= p->room;
 }
 
 /* Packs what a stride keeps. *fits turns false as soon as it seems that all of it will be too much. */
 static brn_status pack_stride(plan *p, int stride, bool *fits)
 {
-    int fresh = 0;
     *fits = true;
-    for (int i = 0; i < p->npart; ++i) {
+    for (int i = 0; i < p->npart && *fits; ++i) {
         run_part *r = &p->part[i];
         const int own = stride_of(p, r, stride);
-        for (int f = 0; f < r->nframe; f = next_kept(r, f, own)) {
-            fresh += r->line[f].length == 0;
-            BRN_TRY(pack_frame(p, r, f));
-            if (fresh == LOOK_AGAIN) {
-                fresh = 0;
-                make_guess(r);
-                if (bytes_with(p, stride) > p->room) {
-                    *fits = false;
-                    return BRN_OK;
-                }
-            }
+        for (int f = 0; f < r->nframe && *fits; f = next_kept(r, f, own)) {
+            const bool known = r->line[f].length > 0;
+            BRN_TRY(want_frame(p, r, f));
+            *fits = known || p->nwaiting > 0 || fits_now(p, r, stride);
         }
-        make_guess(r);
+        BRN_TRY(pack_waiting(p));
+        *fits = *fits && fits_now(p, r, stride);
     }
-    *fits = bytes_with(p, stride) <= p->room;
     return BRN_OK;
 }
 
@@ -249,7 +293,7 @@ static brn_status pack_run(plan *p, run_part *r, int stride, const char **text, 
         card.nnote = 1;
     }
     BRN_TRY(brn_run_packet(&r->view->camera, &card, &r->view->run, &bytes, &size));
-    return brn_packer_line(&p->packer, bytes, size, text, length);
+    return tell(p, brn_packer_line(&p->packer[0], bytes, size, text, length));
 }
 
 /* ---- fields that do not fit ---------------------------------------------------------------------------------------------- */
@@ -379,7 +423,10 @@ static void clear(plan *p)
         brn_free(p->ctx, p->part[i].kept);
     }
     brn_free(p->ctx, p->part);
-    brn_packer_clear(&p->packer);
+    for (int k = 0; k < BATCH; ++k) {
+        brn_packer_clear(&p->packer[k]);
+        brn_text_clear(&p->waiting[k].bytes);
+    }
     brn_spool_clear(&p->spool);
 }
 
@@ -392,7 +439,10 @@ brn_status brn_report_write(brn_ctx *ctx, brn_view *const *view, int nview, cons
                         mb);
     }
     plan p = {.ctx = ctx, .npart = nview, .every = every, .mb = mb};
-    p.packer.ctx = ctx;
+    for (int k = 0; k < BATCH; ++k) {
+        p.packer[k].ctx = ctx;
+        p.waiting[k].bytes.ctx = ctx;
+    }
     p.spool.ctx = ctx;
     p.room = 1e6 * mb - (double)brn_html_frame_bytes(nview);
     brn_html html = {.ctx = ctx};

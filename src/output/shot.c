@@ -222,6 +222,8 @@ static void add_field(brn_camera *c, brn_shown field, brn_span *span)
         low = c->value[v] < low ? c->value[v] : low;
         high = c->value[v] > high ? c->value[v] : high;
     }
+    low = low > 0.0f && low < 1e-6f * high ? 0.0f
+                                           : low; /* a scale that starts with a rounding error reads badly */
     *span = (brn_span){low, high};
     uint16_t *out = brn_packet_add(&c->packet, brn_shown_table[field].name, BRN_PACKET_U16, (size_t)n);
     const double scale = high > low ? LEVELS / ((double)high - (double)low) : 0.0;

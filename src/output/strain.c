@@ -1,32 +1,69 @@
 #include "output/strain.h"
 
 #include "base/parallel.h"
+#include "phys/lanes.h"
 #include "phys/solid.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, SHARE = 10 }; /* cells a block; numbers a quadrature point: nine and a share */
+enum {
+    BLOCK = 32, /* batches */
+    NUMBERS =
+        10 /* of a quadrature point: the inverse Jacobian, row by row, and its share of the cell's volume */
+};
 
-static const brn_element *element_of(int kind)
-{
-    return brn_element_of_cell((brn_cell)kind);
-}
+typedef struct brn_strain_batch {
+    int kind;
+    int first, count; /* places in averages->cell */
+    size_t rest;      /* where its numbers start */
+} batch;
 
-/* out[i][r] = sum_a x_a[i] dn_a[r] of a cell's nodes: the Jacobian of rest positions, its current image of current ones. */
-static void map_gradient(const double *pos, const int *node, int nnode, const double (*dn)[3],
-                         double out[3][3])
+/* ---- cells --------------------------------------------------------------------------------------------------------- */
+
+/* Positions of the nodes of a batch relative to each cell's first one, which no gradient sees: far from the origin nothing
+   is lost. Lanes without a cell repeat the last one. */
+static void gather(const brn_averages *a, const batch *b, int nnode, int kind_first, const double *pos,
+                   brn_lanes x[][3])
 {
-    memset(out, 0, 9 * sizeof(double));
-    for (int a = 0; a < nnode; ++a) {
-        const double *x = pos + 3 * (size_t)node[a];
-        for (int i = 0; i < 3; ++i) {
-            for (int r = 0; r < 3; ++r) {
-                out[i][r] += x[i] * dn[a][r];
+    for (int l = 0; l < BRN_LANES; ++l) {
+        const int place = b->first + (l < b->count ? l : b->count - 1);
+        const int *node = a->info->cell[b->kind] + (size_t)(a->cell[place] - kind_first) * (size_t)nnode;
+        const double *origin = pos + 3 * (size_t)node[0];
+        for (int n = 0; n < nnode; ++n) {
+            for (int i = 0; i < 3; ++i) {
+                x[n][i][l] = pos[3 * (size_t)node[n] + (size_t)i] - origin[i];
             }
         }
     }
 }
+
+/* out[3 i + r] = sum_a x_a[i] dn_a[r]: the Jacobian of rest positions, its current image of current ones. */
+BRN_LANES_INLINE void map_gradient(brn_lanes x[][3], int nnode, const double (*dn)[3], brn_lanes out[9])
+{
+    brn_lanes g[9] = {0};
+    for (int n = 0; n < nnode; ++n) {
+        /* Nine sums that stay in registers. */
+#pragma GCC unroll 9
+        for (int k = 0; k < 9; ++k) {
+            g[k] += x[n][k / 3] * dn[n][k % 3];
+        }
+    }
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) {
+        out[k] = g[k];
+    }
+}
+
+static void kinds_first(const brn_playback_info *info, int first[BRN_CELL_COUNT])
+{
+    for (int kind = 0, next = 0; kind < BRN_CELL_COUNT; ++kind) {
+        first[kind] = next;
+        next += info->ncell[kind];
+    }
+}
+
+/* ---- at rest -------------------------------------------------------------------------------------------------------- */
 
 /* Returns the determinant; the inverse of a plane cell is that of its 2 x 2 part, with zeros about it. */
 static double invert(double j[3][3], int dim, double inv[9])
@@ -53,75 +90,97 @@ static double invert(double j[3][3], int dim, double inv[9])
     return det;
 }
 
-static const int *nodes_of(const brn_averages *a, int place, const int *kind_first, int nnode)
+/* One lane of a batch. Where a cell's volume is not positive its numbers are 0, and with them its strain. */
+static void measure_lane(const brn_element *element, const double (*dn)[3], brn_lanes x[][3], int lane,
+                         double (*out)[BRN_LANES])
 {
-    const int kind = a->cell_kind[place];
-    return a->info->cell[kind] + (size_t)(a->cell[place] - kind_first[kind]) * (size_t)nnode;
-}
-
-static void first_of_kinds(const brn_playback_info *info, int first[BRN_CELL_COUNT])
-{
-    for (int kind = 0, next = 0; kind < BRN_CELL_COUNT; ++kind) {
-        first[kind] = next;
-        next += info->ncell[kind];
-    }
-}
-
-/* Where a cell's volume is not positive its shares are 0, and with them its strain. */
-static void measure_cell(const brn_strain *s, const brn_element *element, const int *node, double *out)
-{
-    const double(*dn)[3] = (const double(*)[3])s->reference[element->cell];
-    const double *rest = s->averages->info->rest[0];
     double volume = 0.0;
     bool whole = true;
     for (int q = 0; q < element->nquad; ++q) {
+        brn_lanes g[9];
         double j[3][3];
-        map_gradient(rest, node, element->nnode, dn + (size_t)q * (size_t)element->nnode, j);
-        const double det = invert(j, element->dim, out + SHARE * q);
-        out[SHARE * q + 9] = element->weight[q] * det;
+        double inv[9];
+        map_gradient(x, element->nnode, dn + (size_t)q * (size_t)element->nnode, g);
+        for (int k = 0; k < 9; ++k) {
+            j[k / 3][k % 3] = g[k][lane];
+        }
+        const double det = invert(j, element->dim, inv);
+        for (int k = 0; k < 9; ++k) {
+            out[NUMBERS * q + k][lane] = inv[k];
+        }
+        out[NUMBERS * q + 9][lane] = element->weight[q] * det;
         volume += element->weight[q] * det;
         whole = whole && det > 0.0;
     }
-    whole = whole && isfinite(volume);
-    for (int q = 0; q < element->nquad; ++q) {
-        out[SHARE * q + 9] = whole ? out[SHARE * q + 9] / volume : 0.0;
-        if (!whole) {
-            memset(out + SHARE * q, 0, SHARE * sizeof *out);
-        }
+    whole = whole && isfinite(1.0 / volume);
+    for (int k = 0; k < NUMBERS * element->nquad; ++k) {
+        out[k][lane] = !whole ? 0.0 : k % NUMBERS == 9 ? out[k][lane] / volume : out[k][lane];
     }
+}
+
+static void measure_batch(const brn_strain *s, const batch *b, int kind_first)
+{
+    const brn_element *element = brn_element_of_cell((brn_cell)b->kind);
+    brn_lanes x[BRN_ELEMENT_NODES_MAX][3];
+    gather(s->averages, b, element->nnode, kind_first, s->averages->info->rest[0], x);
+    for (int l = 0; l < BRN_LANES; ++l) {
+        measure_lane(element, (const double(*)[3])s->reference[b->kind], x, l,
+                     (double(*)[BRN_LANES])(s->rest + b->rest));
+    }
+}
+
+/* Cells are sorted by kind. Returns the number of batches; batch may be NULL: only counts. *size: of all numbers. */
+static int cut_batches(const brn_averages *a, batch *out, size_t *size)
+{
+    int n = 0;
+    *size = 0;
+    for (int first = 0, last; first < a->ncell; first = last) {
+        const int kind = a->cell_kind[first];
+        const brn_element *element = brn_element_of_cell((brn_cell)kind);
+        for (last = first; last < a->ncell && last < first + BRN_LANES && a->cell_kind[last] == kind;) {
+            ++last;
+        }
+        if (element == NULL) {
+            continue; /* a cell of a surface: a damaged file */
+        }
+        if (out != NULL) {
+            out[n] = (batch){kind, first, last - first, *size};
+        }
+        *size += (size_t)element->nquad * NUMBERS * BRN_LANES;
+        n++;
+    }
+    return n;
+}
+
+static brn_status find_gradients(brn_strain *s, int kind)
+{
+    const brn_element *element = brn_element_of_cell((brn_cell)kind);
+    if (s->averages->info->ncell[kind] == 0 || element == NULL) {
+        return BRN_OK;
+    }
+    BRN_ALLOC(s->ctx, s->reference[kind], 3 * (size_t)element->nquad * (size_t)element->nnode);
+    double(*dn)[3] = (double(*)[3])s->reference[kind];
+    for (int q = 0; q < element->nquad; ++q) {
+        element->gradient(element->point + 3 * (size_t)q, dn + (size_t)q * (size_t)element->nnode);
+    }
+    return BRN_OK;
 }
 
 brn_status brn_strain_make(brn_strain *s, const brn_averages *averages)
 {
-    brn_ctx *ctx = s->ctx;
+    size_t size = 0;
+    int first[BRN_CELL_COUNT];
     s->averages = averages;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        const brn_element *element = element_of(kind);
-        if (averages->info->ncell[kind] == 0 || element == NULL) {
-            continue;
-        }
-        BRN_ALLOC(ctx, s->reference[kind], 3 * (size_t)element->nquad * (size_t)element->nnode);
-        double(*dn)[3] = (double(*)[3])s->reference[kind];
-        for (int q = 0; q < element->nquad; ++q) {
-            element->gradient(element->point + 3 * (size_t)q, dn + (size_t)q * (size_t)element->nnode);
-        }
+        BRN_TRY(find_gradients(s, kind));
     }
-    size_t total = 0;
-    BRN_ALLOC(ctx, s->place, averages->ncell);
-    for (int c = 0; c < averages->ncell; ++c) {
-        const brn_element *element = element_of(averages->cell_kind[c]);
-        s->place[c] = total;
-        total += element != NULL ? SHARE * (size_t)element->nquad : 0;
-    }
-    BRN_ALLOC(ctx, s->inverse, total);
-    int kind_first[BRN_CELL_COUNT];
-    first_of_kinds(averages->info, kind_first);
-    for (int c = 0; c < averages->ncell; ++c) {
-        const brn_element *element = element_of(averages->cell_kind[c]);
-        if (element != NULL) {
-            measure_cell(s, element, nodes_of(averages, c, kind_first, element->nnode),
-                         s->inverse + s->place[c]);
-        }
+    s->nbatch = cut_batches(averages, NULL, &size);
+    BRN_ALLOC(s->ctx, s->batch, s->nbatch);
+    BRN_ALLOC(s->ctx, s->rest, size);
+    (void)cut_batches(averages, s->batch, &size);
+    kinds_first(averages->info, first);
+    for (int i = 0; i < s->nbatch; ++i) {
+        measure_batch(s, &s->batch[i], first[s->batch[i].kind]);
     }
     return BRN_OK;
 }
@@ -132,10 +191,12 @@ void brn_strain_clear(brn_strain *s)
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         brn_free(ctx, s->reference[kind]);
     }
-    brn_free(ctx, s->place);
-    brn_free(ctx, s->inverse);
+    brn_free(ctx, s->batch);
+    brn_free(ctx, s->rest);
     *s = (brn_strain){.ctx = ctx};
 }
+
+/* ---- now ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct job {
     const brn_strain *strain;
@@ -144,21 +205,48 @@ typedef struct job {
     int kind_first[BRN_CELL_COUNT];
 } job;
 
-/* F = (current gradient) (rest Jacobian)^-1; its third column is the unit vector in 2D. */
-static void add_strain(double g[3][3], const double *inv, int dim, double share, double out[6])
+/* F = (current gradient) (rest Jacobian)^-1; in 2D its third column is the unit vector. */
+BRN_LANES_INLINE void add_strain(const brn_lanes g[9], const double *numbers, int dim, brn_lanes sum[6])
 {
     static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
-    double f[3][3];
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            f[i][k] = g[i][0] * inv[k] + g[i][1] * inv[3 + k] + g[i][2] * inv[6 + k];
-        }
+    brn_lanes rest[NUMBERS];
+    brn_lanes f[3][3];
+#pragma GCC unroll 10
+    for (int k = 0; k < NUMBERS; ++k) {
+        rest[k] = brn_lanes_load(numbers + BRN_LANES * k);
     }
-    f[2][2] = dim == 2 ? 1.0 : f[2][2];
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) {
+        const int i = 3 * (k / 3), c = k % 3;
+        f[k / 3][c] = g[i] * rest[c] + g[i + 1] * rest[3 + c] + g[i + 2] * rest[6 + c];
+    }
+    f[2][2] = dim == 2 ? brn_lanes_all(1.0) : f[2][2];
+#pragma GCC unroll 6
     for (int k = 0; k < 6; ++k) {
         const int a = pairs[k][0], b = pairs[k][1];
-        const double c = f[0][a] * f[0][b] + f[1][a] * f[1][b] + f[2][a] * f[2][b];
-        out[k] += share * 0.5 * (c - (a == b ? 1.0 : 0.0));
+        const brn_lanes c = f[0][a] * f[0][b] + f[1][a] * f[1][b] + f[2][a] * f[2][b];
+        sum[k] += rest[9] * 0.5 * (c - (a == b ? 1.0 : 0.0));
+    }
+}
+
+static void strain_batch(const job *j, const batch *b)
+{
+    const brn_strain *s = j->strain;
+    const brn_element *element = brn_element_of_cell((brn_cell)b->kind);
+    const double(*dn)[3] = (const double(*)[3])s->reference[b->kind];
+    const double *rest = s->rest + b->rest;
+    brn_lanes x[BRN_ELEMENT_NODES_MAX][3];
+    brn_lanes sum[6] = {0};
+    gather(s->averages, b, element->nnode, j->kind_first[b->kind], j->pos, x);
+    for (int q = 0; q < element->nquad; ++q, dn += element->nnode, rest += NUMBERS * BRN_LANES) {
+        brn_lanes g[9];
+        map_gradient(x, element->nnode, dn, g);
+        add_strain(g, rest, element->dim, sum);
+    }
+    for (int l = 0; l < b->count; ++l) {
+        for (int k = 0; k < 6; ++k) {
+            j->out[6 * (size_t)(b->first + l) + (size_t)k] = sum[k][l];
+        }
     }
 }
 
@@ -166,21 +254,9 @@ static brn_status strain_block(void *arg, int block, brn_arena *scratch)
 {
     (void)scratch;
     const job *j = arg;
-    const brn_strain *s = j->strain;
-    const brn_averages *a = s->averages;
-    const int end = brn_block_end(a->ncell, BLOCK, block);
-    for (int c = block * BLOCK; c < end; ++c) {
-        const brn_element *element = element_of(a->cell_kind[c]);
-        double *out = j->out + 6 * (size_t)c;
-        memset(out, 0, 6 * sizeof *out);
-        for (int q = 0; element != NULL && q < element->nquad; ++q) {
-            const double *inv = s->inverse + s->place[c] + SHARE * (size_t)q;
-            double g[3][3];
-            map_gradient(j->pos, nodes_of(a, c, j->kind_first, element->nnode), element->nnode,
-                         (const double(*)[3])s->reference[element->cell] + (size_t)q * (size_t)element->nnode,
-                         g);
-            add_strain(g, inv, element->dim, inv[9], out);
-        }
+    const int end = brn_block_end(j->strain->nbatch, BLOCK, block);
+    for (int i = block * BLOCK; i < end; ++i) {
+        strain_batch(j, &j->strain->batch[i]);
     }
     return BRN_OK;
 }
@@ -188,6 +264,7 @@ static brn_status strain_block(void *arg, int block, brn_arena *scratch)
 brn_status brn_strain_cells(const brn_strain *s, const double *pos, double *out)
 {
     job j = {.strain = s, .pos = pos, .out = out};
-    first_of_kinds(s->averages->info, j.kind_first);
-    return brn_parallel_for(s->ctx, brn_block_count(s->averages->ncell, BLOCK), strain_block, &j);
+    memset(out, 0, 6 * (size_t)s->averages->ncell * sizeof *out);
+    kinds_first(s->averages->info, j.kind_first);
+    return brn_parallel_for(s->ctx, brn_block_count(s->nbatch, BLOCK), strain_block, &j);
 }

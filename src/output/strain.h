@@ -11,13 +11,14 @@
 /* What brn_von_mises of a strain is multiplied with: sqrt(3/2 e:e) -> sqrt(2/3 e:e). */
 #define BRN_STRAIN_SCALE (2.0 / 3.0)
 
-/* Inverse Jacobians at the quadrature points of the cells that touch a surface. Zeroed but for ctx. */
+/* The cells that touch a surface, in batches of one kind, so that the compiler vectorises over cells. Zeroed but for ctx. */
 typedef struct brn_strain {
     brn_ctx *ctx;
     const brn_averages *averages;
     double *reference[BRN_CELL_COUNT]; /* [nquad][nnode][3] shape gradients */
-    size_t *place;                     /* [ncell] where the numbers of a cell start */
-    double *inverse; /* [nquad][9] of each cell, and behind them [nquad] shares of its volume */
+    int nbatch;
+    struct brn_strain_batch *batch;
+    double *rest; /* of each batch [nquad][10][lanes]: inverse Jacobian, share of the cell's volume */
 } brn_strain;
 
 /* averages outlives it. A cell that is degenerate at rest has no strain. After a failure it must still be cleared. */

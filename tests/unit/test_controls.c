@@ -4,6 +4,7 @@
 #include "unit/no_fsync.h"
 
 #include "model/model.h"
+#include "step/ledger.h"
 #include "step/sim.h"
 
 static const char *const dynamic_rules[] = {"integrator=implicit_euler", "integrator=bdf2",
@@ -230,6 +231,8 @@ static void test_flip(void **state)
         /* Trapezoidal rules are exact for a constant force. The others lose or gain (g h)^2/2 of mass a step, 20 (2e-2)^2/2 in all,
            over a largest kinetic energy of 1 J a kg: 3.2e-3 measured. */
         assert_true(worst < (i == 2 || i == 3 ? 1e-13 : 4e-3));
+        /* The potential jumped by 400 J, because the ball is 5 m up; the balance is measured by the 20 J that move. */
+        assert_true(f.sim->state->ledger[BRN_LEDGER_ENERGY_SCALE] < 20.0);
         flow_close(&f);
     }
 }
@@ -438,6 +441,28 @@ static void test_checkpoint(void **state)
     }
 }
 
+/* The ledger of a checkpoint was kept under its gravity; whoever goes on under another one books the difference. */
+static void test_checkpoint_gravity(void **state)
+{
+    (void)state;
+    static const double other[3] = {1.0, 0.0, -5.0};
+    for (int way = 0; way < 2; ++way) {
+        flow f = flow_open(1, falling, "integrator=newmark");
+        flow g = flow_open(1, falling, "integrator=newmark");
+        brn_report r;
+        assert_done(f.ctx, brn_sim_set_gravity(way == 0 ? f.sim : g.sim, other));
+        step_all(&f, 5);
+        assert_done(f.ctx, brn_sim_save(f.sim, "controls.h5"));
+        assert_done(g.ctx, brn_sim_load(g.sim, "controls.h5"));
+        for (int n = 0; n < 5; ++n) {
+            assert_done(g.ctx, brn_sim_step(g.sim, &r));
+            assert_true(fabs(r.energy_error) < 1e-12 && r.momentum_error < 1e-13); /* exact, as in a flip */
+        }
+        flow_close(&f);
+        flow_close(&g);
+    }
+}
+
 /* Untouched simulations write the checkpoints that they always wrote, and an edit forgets nothing that was set. */
 static void test_edit(void **state)
 {
@@ -545,12 +570,19 @@ static void test_plane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_ends),           cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_flip),           cmocka_unit_test(test_swing),
-        cmocka_unit_test(test_static_gravity), cmocka_unit_test(test_friction),
-        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_edit),           cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_flip),
+        cmocka_unit_test(test_swing),
+        cmocka_unit_test(test_static_gravity),
+        cmocka_unit_test(test_friction),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_checkpoint_gravity),
+        cmocka_unit_test(test_edit),
+        cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@ import { Stage } from "./draw/stage";
 import { writeHash, readHash, type Limits } from "./hash";
 import { metrics } from "./play/metrics";
 import { Player } from "./play/player";
+import { pictureWish, shoot } from "./shoot";
 import type { Run, Source } from "./types";
 import { missingFeature, showFailure } from "./ui/failure";
 import { colourChoices } from "./ui/fields";
@@ -92,7 +93,22 @@ function build(sources: Source[], loading: HTMLElement): void {
     window.brunt = { store, stage, player, sources, metrics };
 }
 
+/** Pictures for `brunt export`: a page without a shell. */
+async function takePictures(wish: URLSearchParams): Promise<void> {
+    const host = el("div", { class: "stage" });
+    document.body.append(host);
+    await shoot(host, () => {
+        const missing = missingFeature();
+        return missing === null ? openSources(document, location) : Promise.reject(new Error(missing));
+    }, wish);
+}
+
 async function main(): Promise<void> {
+    const wish = pictureWish(location.hash);
+    if (wish !== null) {
+        await takePictures(wish);
+        return;
+    }
     document.documentElement.dataset["theme"] = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const loading = el("div", { id: "loading", role: "status" }, "Reading the run …");
     document.body.append(loading);

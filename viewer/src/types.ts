@@ -52,6 +52,7 @@ export interface Run {
     node: Uint32Array; // [vertices]
     tri: Uint32Array; // [triangles][3]
     edge: Uint32Array; // [edges][2]
+    moments: Float32Array[]; // positions [vertices][3] of some frames, for who wants to see all of the motion; may be empty
 }
 
 export interface Contacts {

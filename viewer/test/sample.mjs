@@ -70,7 +70,8 @@ export function sampleRun({ rings = 24, frames = 100, end = 2, name = "sample", 
     const rows = 4 * frames, columns = ["time", "kinetic", "elastic", "iterations", "gap_min"];
     const series = columns.flatMap((column) => Array.from({ length: rows }, (_, r) => {
         const t = (end * r) / (rows - 1), { squash, speed } = bounce(t, push);
-        return { time: t, kinetic: 40 * speed * speed, elastic: 360 * squash ** 2, iterations: 3 + Math.round(9 * squash), gap_min: 1e-3 * (1 - 0.9 * squash) }[column];
+        const figures = { time: t, kinetic: 40 * speed * speed, elastic: 360 * squash ** 2, iterations: 3 + Math.round(9 * squash) };
+        return { ...figures, gap_min: 1e-3 * (1 - 0.9 * squash) }[column];
     }));
     return packet({
         kind: "run", version: 1, brunt: "0.1.0", name, title: "Ball, box and wall", method: "ipc", dimension: 3, end, step: 0.01, live,
@@ -78,7 +79,7 @@ export function sampleRun({ rings = 24, frames = 100, end = 2, name = "sample", 
         scene: "brunt: 1\ntitle: Ball, box and wall # <script>alert(1)</script>\n", summary: { status: "done", steps: rows, wall_s: 1.5 },
         series: { columns, rows: live ? 0 : rows, of: live ? 0 : rows }, notes: ["strain was not recorded"],
     }, {
-        rest: ["f32", rest], node: ["u32", rest.map((_, i) => i).filter((i) => i % 3 === 0).map((i) => i / 3 + 100)], tri: ["u32", tri], edge: ["u32", []],
+        rest: ["f32", rest], node: ["u32", Array.from({ length: rest.length / 3 }, (_, i) => i + 100)], tri: ["u32", tri], edge: ["u32", []],
         series: ["f32", live ? [] : series],
     });
 }
@@ -96,9 +97,11 @@ function state(shape, time, push) {
     const points = shape.vertices.map(([x, y, z]) => {
         // Flat at the bottom while it touches.
         const lowness = Math.max(0, -z / RADIUS);
-        return [x * wide * (1 + 0.1 * squash * lowness), y * wide * (1 + 0.1 * squash * lowness), Math.max(height + z * (1 - 0.1 * squash * lowness), 0)];
+        const wider = wide * (1 + 0.1 * squash * lowness);
+        return [x * wider, y * wider, Math.max(height + z * (1 - 0.1 * squash * lowness), 0)];
     });
-    const stress = shape.vertices.map(([x, y, z]) => 9e4 * squash * Math.exp(-6 * ((z + RADIUS) / RADIUS) ** 2 - ((x * x + y * y) / RADIUS ** 2) * 1.5) + 2e3 * squash);
+    const stress = shape.vertices.map(([x, y, z]) =>
+        9e4 * squash * Math.exp(-2 * ((z + RADIUS) / RADIUS) ** 2 - ((x * x + y * y) / RADIUS ** 2) * 1.5) + 2e3 * squash);
     const angle = 0.6 * Math.sin(2 * time) ** 2, slide = 0.25 * Math.sin(1.3 * time);
     return { points, stress, squash, speed, angle, slide };
 }
@@ -113,7 +116,7 @@ export function sampleFrame({ rings = 24, frames = 100, end = 2, push = 1 } = {}
     const values = {
         von_mises: [...stress, ...Array(others).fill(0)],
         speed: [...points.map(() => Math.abs(speed)), ...Array(8).fill(Math.abs(0.325 * Math.cos(1.3 * time))), ...Array(12).fill(0)],
-        displacement: [...points.map((p, i) => Math.hypot(p[0] - shape.vertices[i][0], p[1] - shape.vertices[i][1], p[2] - shape.vertices[i][2] - RADIUS)),
+        displacement: [...points.map((p, i) => Math.hypot(...p.map((x, k) => x - shape.vertices[i][k] - (k === 2 ? RADIUS : 0)))),
                        ...Array(8).fill(Math.abs(slide)), ...Array(12).fill(0)],
     };
     const q = Object.fromEntries(Object.entries(values).map(([key, list]) => [key, quantised(list)]));
@@ -123,18 +126,23 @@ export function sampleFrame({ rings = 24, frames = 100, end = 2, push = 1 } = {}
     const contacts = [];
     if (squash > 0.02) {
         points.forEach((p, i) => {
-            if (p[2] < 1e-3 && i % Math.max(1, Math.floor(rings / 12)) === 0) contacts.push([p, [0.1 * p[0], 0.1 * p[1], 0].map((x) => -400 * squash * x), 60 * squash, 1e-4, 0, 1]);
+            if (p[2] < 1e-3 && i % Math.max(1, Math.floor(rings / 12)) === 0) {
+                contacts.push([p, [-40 * squash * p[0], -40 * squash * p[1], 0], 60 * squash, 1e-4, 0, 1]);
+            }
         });
     }
-    [-0.3, 0.3].forEach((y) => contacts.push([[1.35 + slide, y, 0], [-14 * Math.sign(Math.cos(1.3 * time)), 0, 0], 35, 1e-4, Math.abs(0.325 * Math.cos(1.3 * time)), 0]));
+    const slip = 0.325 * Math.cos(1.3 * time);
+    [-0.3, 0.3].forEach((y) => contacts.push([[1.35 + slide, y, 0], [-14 * Math.sign(slip), 0, 0], 35, 1e-4, Math.abs(slip), 0]));
     return packet({
         kind: "frame", index, time, step: index, ranges: Object.fromEntries(Object.entries(q).map(([key, { range }]) => [key, range])),
         contacts: contacts.length, contacts_total: contacts.length + 3, ...(row ? { row } : {}),
     }, {
         motion: ["u8", [2, 1, 0, 0]], affine: ["f32", m.flatMap((line, k) => [...line, shift[k]])], box: ["f32", [...low, ...size]],
-        position: ["u16", position, "delta"], ...Object.fromEntries(Object.entries(q).map(([key, { q: numbers }]) => [key, ["u16", numbers, "delta"]])),
+        position: ["u16", position, "delta"],
+        ...Object.fromEntries(Object.entries(q).map(([key, { q: numbers }]) => [key, ["u16", numbers, "delta"]])),
         contact: ["f32", contacts.flatMap(([place, friction, force, gap, slip]) => [...place, ...friction, force, gap, slip])],
-        contact_normal: ["i16", contacts.flatMap(() => [0, 0, 32767])], contact_body: ["u16", contacts.flatMap((_, k) => [k < contacts.length - 2 ? 0 : 1, 3])],
+        contact_normal: ["i16", contacts.flatMap(() => [0, 0, 32767])],
+        contact_body: ["u16", contacts.flatMap((_, k) => [k < contacts.length - 2 ? 0 : 1, 3])],
         contact_stick: ["u8", contacts.map((c) => c[5])],
     });
 }

@@ -133,5 +133,6 @@ export function runOf(packet: Packet): Run {
         node,
         tri,
         edge,
+        moments: [],
     };
 }

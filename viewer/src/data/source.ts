@@ -7,9 +7,33 @@ import { DataError, Packet } from "./packet";
 import { runOf } from "./run";
 import { fetchBytes, ServerSource } from "./server";
 
+const PATIENCE = 400; // [ms] for a look at some moments before the first picture
+const MOMENTS = 4;
 const BUDGET = 192e6; // [bytes] of decoded frames, of all runs together
 
 export async function openSources(document: Document, location: Location): Promise<Source[]> {
+    const sources = await findSources(document, location);
+    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+    await Promise.race([patience, Promise.all(sources.map(survey))]);
+    return sources;
+}
+
+/** Some frames from the first to the last. What goes wrong shows up again when they are wanted. */
+async function survey(source: Source): Promise<void> {
+    const last = source.run.times.length - 1;
+    if (last < 0) {
+        return;
+    }
+    const numbers = new Set(Array.from({ length: MOMENTS }, (_, k) => Math.round((k * last) / (MOMENTS - 1))));
+    await Promise.all([...numbers].map(async (number) => {
+        const frame = await source.frame(number).catch(() => null);
+        if (frame) {
+            source.run.moments.push(frame.position);
+        }
+    }));
+}
+
+async function findSources(document: Document, location: Location): Promise<Source[]> {
     const elements = [...document.querySelectorAll<HTMLScriptElement>('script[type="application/x-brunt"]')];
     if (elements.length > 0) {
         return Promise.all(elements.map((element) => EmbeddedSource.open(element.textContent ?? "", new FrameCache(BUDGET / elements.length))));

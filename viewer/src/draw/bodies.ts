@@ -2,7 +2,7 @@
 // only changes which triangles are listed.
 import * as three from "three";
 import type { Frame, Run } from "../types";
-import { bodyColours, colourTable, mapOf, type MapName } from "./colours";
+import { bodyColours, colourTable, mapOf, type MapName, type Rgb } from "./colours";
 import { bodyBoxes, sceneBox, type Box, type Vec3 } from "./bounds";
 import { Lines } from "./lines";
 import { BODIES_A_ROW, ghostMaterial, solidMaterial, wireMaterial, type Own, type Shared } from "./material";
@@ -20,6 +20,7 @@ export interface Look {
     wireframe: boolean;
     clipped: boolean; // a plane cuts everything
     cuts: ReadonlyMap<number, [number, number, number, number]>; // body: xyz . p > w is left out
+    paint: ReadonlyMap<number, Rgb>; // instead of the palette's colours
 }
 
 function colourTexture(name: MapName): three.DataTexture {
@@ -67,7 +68,9 @@ export class Bodies {
             value: dynamic(new Float32Array(drawn), 1),
             body: new three.BufferAttribute(Uint16Array.from(this.surface.source, (v) => owner[v]!), 1),
         };
-        this.own = { uBodies: { value: bodyTexture(run.bodies.length) }, uMap: { value: this.map("values") }, uRange: { value: new three.Vector2() } };
+        this.own = {
+            uBodies: { value: bodyTexture(run.bodies.length) }, uMap: { value: this.map("values") }, uRange: { value: new three.Vector2() },
+        };
         this.solid = new three.Mesh(this.geometry(), solidMaterial(shared, this.own));
         const ghost = this.geometry();
         this.ghosts = [three.BackSide, three.FrontSide].map((side, k) => {
@@ -254,7 +257,7 @@ export class Bodies {
         const data = this.own.uBodies.value.image.data as Float32Array;
         this.run.bodies.forEach((body, k) => {
             const valued = look.colour !== "body" && body.type !== "static" && (body.type === "deformable" || !OF_DEFORMABLE.has(look.colour));
-            data.set([...colours[k]!, valued ? 1 : 0, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
+            data.set([...(look.paint.get(k) ?? colours[k]!), valued ? 1 : 0, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
         });
         this.own.uBodies.value.needsUpdate = true;
     }

@@ -117,3 +117,6 @@ export function bodyColours(bodies: readonly { type: string }[], dark: boolean):
 
 export const css = ([r, g, b]: Rgb, alpha = 1): string =>
     `rgba(${Math.round(255 * r)}, ${Math.round(255 * g)}, ${Math.round(255 * b)}, ${alpha})`;
+
+/** A colour written as #rrggbb. */
+export const toRgb = (hex: string): Rgb => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255) as Rgb;

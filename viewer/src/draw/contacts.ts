@@ -178,7 +178,8 @@ export class ContactMarks {
         this.room = room;
         this.arrows.dispose();
         this.points.dispose();
-        const each = (count: number, size: number) => new three.InstancedBufferAttribute(new Float32Array(count * size), size).setUsage(three.DynamicDrawUsage);
+        const each = (count: number, size: number) =>
+            new three.InstancedBufferAttribute(new Float32Array(count * size), size).setUsage(three.DynamicDrawUsage);
         this.arrows.setAttribute("place", each(2 * room, 3));
         this.arrows.setAttribute("force", each(2 * room, 3));
         this.arrows.setAttribute("kind", each(2 * room, 1));

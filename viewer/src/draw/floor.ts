@@ -113,7 +113,8 @@ class Plane {
         geometry.setAttribute("position", new three.BufferAttribute(new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]), 3));
         geometry.setIndex([0, 1, 2, 0, 2, 3]);
         this.mesh = new three.Mesh(geometry, new three.RawShaderMaterial({
-            glslVersion: three.GLSL3, uniforms: { ...shared, ...this.uniforms, ...this.shade?.uniforms }, vertexShader: VERTEX, fragmentShader: flat ? HATCH : FLOOR,
+            glslVersion: three.GLSL3, uniforms: { ...shared, ...this.uniforms, ...this.shade?.uniforms }, vertexShader: VERTEX,
+            fragmentShader: flat ? HATCH : FLOOR,
             side: three.DoubleSide, transparent: true, depthWrite: false, depthTest: !flat,
         }));
         this.mesh.frustumCulled = this.mesh.matrixAutoUpdate = false;

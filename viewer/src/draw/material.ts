@@ -207,7 +207,8 @@ const LINE_FRAGMENT = /* glsl */ `
     }
 `;
 
-function material(shared: Shared, own: Partial<Own>, options: Partial<three.ShaderMaterialParameters>, more: Record<string, number> = {}): three.RawShaderMaterial {
+function material(shared: Shared, own: Own, options: Partial<three.ShaderMaterialParameters>,
+                  more: Record<string, number> = {}): three.RawShaderMaterial {
     const uniforms: Record<string, three.IUniform> = { ...shared, ...own };
     Object.entries(more).forEach(([name, value]) => (uniforms[name] = { value }));
     return new three.RawShaderMaterial({ glslVersion: three.GLSL3, uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, ...options });
@@ -226,8 +227,8 @@ export function wireMaterial(shared: Shared, own: Own): three.RawShaderMaterial 
 }
 
 export function lineMaterial(shared: Shared, own: Own, width: number, alpha: number): three.RawShaderMaterial {
-    return material(shared, own, { vertexShader: LINE_VERTEX, fragmentShader: LINE_FRAGMENT, transparent: true, depthWrite: false, side: three.DoubleSide },
-                    { uWidth: width, uAlpha: alpha });
+    const shaders = { vertexShader: LINE_VERTEX, fragmentShader: LINE_FRAGMENT };
+    return material(shared, own, { ...shaders, transparent: true, depthWrite: false, side: three.DoubleSide }, { uWidth: width, uAlpha: alpha });
 }
 
 export const GLSL = { COMMON, LIGHT };

@@ -9,7 +9,8 @@ export interface Cost {
 
 const none = (): Cost => ({ last: 0, mean: 0, max: 0, count: 0 });
 
-/** fetch: wish to packet (network, unpacking); decode: packet to numbers; upload: numbers to buffers of the graphics card, normals included; draw: a picture. */
+/** fetch: wish to packet (network, unpacking); decode: packet to numbers; upload: numbers to buffers of the graphics card, with normals
+ *  and the drawing that sends them; draw: a picture. */
 export const metrics = {
     fetch: none(),
     decode: none(),

@@ -9,6 +9,7 @@ import type { RangeKeeper } from "./range";
 
 const TICKS = 5;
 const ROOM = 0.09; // of the bar, for a line of text
+const ROOM_LYING = 0.25; // for a number
 
 export class ColourBar {
     readonly element: HTMLElement;
@@ -45,8 +46,12 @@ export class ColourBar {
         // Both ends are named; round numbers in between where they have room.
         const between = niceTicks(bottom, top, TICKS).filter((value) => value - bottom > ROOM * span && top - value > ROOM * span);
         const values = [bottom, ...between, top];
+        let kept = bottom;
         this.ticks.replaceChildren(...values.map((value) => {
-            const tick = el("span", { class: "bar-tick" }, formatNumber(value, 4));
+            // A bar that lies (on phones) has room for fewer.
+            const far = value === bottom || value === top || (value - kept >= ROOM_LYING * span && top - value >= ROOM_LYING * span);
+            kept = far ? value : kept;
+            const tick = el("span", { class: far ? "bar-tick" : "bar-tick between" }, formatNumber(value, 4));
             tick.style.setProperty("--at", `${(100 * (value - bottom)) / span}%`);
             return tick;
         }));

@@ -14,11 +14,11 @@ export function timeDigits(spacing: number): number {
     if (!(spacing > 0)) {
         return 3;
     }
-    return Math.min(9, Math.max(0, Math.ceil(-Math.log10(spacing) + 1e-9) + (isRound(spacing) ? 0 : 1)));
+    return Math.min(9, Math.max(0, Math.ceil(-Math.log10(spacing) - 1e-9) + (isRound(spacing) ? 0 : 1)));
 }
 
 function isRound(x: number): boolean {
-    const scaled = x * 10 ** Math.ceil(-Math.log10(x) + 1e-9);
+    const scaled = x * 10 ** Math.ceil(-Math.log10(x) - 1e-9);
     return Math.abs(scaled - Math.round(scaled)) < 1e-6;
 }
 

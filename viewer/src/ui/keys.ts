@@ -12,7 +12,7 @@ function timeKeys(shell: Shell): Shortcut[] {
     const { player, store } = shell.context;
     const group = "Time";
     return [
-        { keys: [" "], shown: "Space", does: "play, pause", group, act: () => player.toggle() },
+        { keys: [" "], shown: "Space", does: "play, pause", group, act: () => shell.timeline.toggle() },
         { keys: [","], shown: ",", does: "previous frame", group, act: () => player.step(-1) },
         { keys: ["."], shown: ".", does: "next frame", group, act: () => player.step(1) },
         { keys: ["Home"], shown: "Home", does: "first frame", group, act: () => player.step(-1e9) },

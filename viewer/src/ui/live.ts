@@ -4,7 +4,7 @@ import { formatNumber, formatValue } from "../draw/numbers";
 import type { LiveLink, LiveState } from "../types";
 import { firstRun, type Context } from "./context";
 import { button, el, onceAFrame, press, section, setIcon, setText } from "./dom";
-import { formatCount, formatSpeed } from "./format";
+import { formatCount, formatSpeed, formatTime, timeDigits } from "./format";
 import type { Tab } from "./panel";
 
 const EVERY = 60; // [ms] between two commands of one slider
@@ -72,7 +72,8 @@ export function linkState(link: LiveLink): { text: string; kind: "ok" | "wait" |
     if (state.error !== null) {
         return { text: "failed", kind: "bad" };
     }
-    return state.done ? { text: "done", kind: "wait" } : state.running ? { text: "running", kind: "ok" } : { text: "paused", kind: "wait" };
+    // One may let it run on behind the scene's end.
+    return state.running ? { text: "running", kind: "ok" } : { text: state.done ? "at its end" : "paused", kind: "wait" };
 }
 
 export class LiveBar {
@@ -81,8 +82,12 @@ export class LiveBar {
     private readonly word = el("strong", { id: "live-state", role: "status" });
     private readonly rate = el("span", { class: "muted" });
     private readonly run: HTMLButtonElement;
+    private readonly digits: number;
+    private connected: boolean | null = null; // null: never so far
+    private error: string | null = null;
 
     constructor(private readonly context: Context, private readonly link: LiveLink, private readonly grab: { toggle(): void; on: boolean; onChange(act: () => void): void }) {
+        this.digits = timeDigits(firstRun(context).step);
         this.run = button({ id: "live-run", label: "Pause the simulation", key: "S", icon: "pause", act: () => this.flip() });
         const hand = button({ id: "live-grab", label: "Grab bodies with the pointer", key: "G", icon: "grab", pressed: false, act: () => grab.toggle() });
         grab.onChange(() => press(hand, this.grab.on));
@@ -108,12 +113,30 @@ export class LiveBar {
         this.context.player.follow();
     }
 
+    /** What one should know also without looking at the bar. */
+    private announce(): void {
+        const { status } = this.context;
+        const error = this.link.state?.error ?? null;
+        if (this.connected !== null && this.link.connected !== this.connected) {
+            this.connected = this.link.connected;
+            status.show(this.connected ? "Connected again" : "The connection to brunt is lost: trying again", this.connected ? "info" : "problem");
+        }
+        if (error !== this.error) {
+            this.error = error;
+            if (error !== null) {
+                status.show(error, "problem");
+            }
+        }
+    }
+
     private show(): void {
         const { text, kind } = linkState(this.link);
         const { state } = this.link;
+        this.connected ??= this.link.connected || null;
         this.dot.className = `live-dot ${kind}`;
         setText(this.word, text);
-        setText(this.rate, state === null ? "" : `${formatValue(state.time, "s", 4)} · ${formatSpeed(state.rate)}`);
+        setText(this.rate, state === null ? "" : `${formatTime(state.time, this.digits)} · ${formatSpeed(state.rate)}`);
+        this.announce();
         const running = state?.running === true;
         setIcon(this.run, running ? "pause" : "play");
         this.run.setAttribute("aria-label", running ? "Pause the simulation" : "Let the simulation run");
@@ -214,13 +237,18 @@ export class LiveTab implements Tab {
         parts.push(all.element);
         this.updates.push((now) => now.friction[0] !== undefined && all.set(Math.max(...now.friction.map((pair) => pair.value))));
         if (state.friction.length > 1) {
+            const pairs = el("details", { class: "pairs" }, el("summary", {}, "Each pair"));
             state.friction.slice(0, NAMED_PAIRS).forEach((pair, i) => {
                 const numbers = pair.bodies.map((name) => bodyNumber(names, name));
                 const send = throttled((command) => this.link.send(command));
                 const one = slider(`${pair.bodies[0]} – ${pair.bodies[1]}`, 0, 1.5, 0.01, (value) => send(`friction ${value} ${numbers.join(" ")}`));
                 this.updates.push((now) => now.friction[i] !== undefined && one.set(now.friction[i].value));
-                parts.push(one.element);
+                pairs.append(one.element);
             });
+            if (state.friction.length > NAMED_PAIRS) {
+                pairs.append(el("p", { class: "hint" }, `The first ${NAMED_PAIRS} of ${state.friction.length} pairs.`));
+            }
+            parts.push(pairs);
         }
         return section("Friction", ...parts);
     }

@@ -11,8 +11,8 @@ export function paneTitles(context: Context): HTMLElement | null {
     const whys = runs.map(() => el("span", { class: "muted" }));
     const titles = runs.map((run, i) => el("div", { class: "pane-title" }, el("strong", {}, run.name), whys[i]));
     const place = onceAFrame(() => stage.panes().forEach((pane, i) => {
-        // On a phone the top belongs to the colour bar.
-        const top = pane.width < 500 ? pane.y + pane.height - titles[i]!.offsetHeight : pane.y;
+        // The upper corners belong to the colour bar and the camera's buttons.
+        const top = pane.y + pane.height - titles[i]!.offsetHeight;
         Object.assign(titles[i]!.style, { left: `${pane.x}px`, top: `${top}px`, width: `${pane.width}px` });
     }));
     new ResizeObserver(place).observe(stage.canvas);
@@ -20,6 +20,7 @@ export function paneTitles(context: Context): HTMLElement | null {
     follow(store, ["colour"], (view) => whys.forEach((why, i) => {
         const reason = view.colour === "difference" ? stage.noDifference(i) : null;
         setText(why, reason === null ? "" : `no difference to ${runs[0]!.name}: ${reason}`);
+        place();
     }));
     return el("div", { class: "pane-titles" }, ...titles);
 }

@@ -231,7 +231,7 @@ export class Plot {
             },
             axes: [
                 { ...axis, size: 24, gap: 2, space: 56, values: (_, splits) => splits.map((value) => formatNumber(value, 5)) },
-                { ...axis, size: 54, gap: 4, space: 28, values, ...(this.log ? { splits: (_u, _axis, low, high) => logTicks(low, high) } : {}), ...(this.chart.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6] } : {}) },
+                { ...axis, size: 54, gap: 4, space: 28, values, ...(this.log ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, splits) => splits } : {}), ...(this.chart.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6] } : {}) },
             ],
             series: [{}, ...this.drawn.map((drawn, i): uPlot.Series => ({
                 stroke: colour(`--series-${i % COLOURS}`), width: 1.5, pxAlign: 0, show: drawn.shown, points: { show: false },

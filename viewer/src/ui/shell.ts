@@ -74,7 +74,7 @@ export class Shell {
                 help: () => this.help.toggle(),
             }),
             el("main", { class: "main" }, stageHost),
-            this.panel.element, this.panel.rail, this.timeline.element, this.help.element);
+            this.panel.rail, this.panel.element, this.timeline.element, this.help.element);
         addKeys(this.shortcuts, this);
         follow(store, ["theme"], (view) => (document.documentElement.dataset["theme"] = view.theme));
         document.title = `${firstRun(context).title || firstRun(context).name} – brunt`;

@@ -1,6 +1,7 @@
 // The bar at the bottom: which moment is shown, and how time passes.
 
 import { frameAt } from "../play/timeline";
+import type { LiveLink } from "../types";
 import type { View } from "../view";
 import { firstRun, type Context } from "./context";
 import { button, el, follow, onceAFrame, press, setIcon, setText } from "./dom";
@@ -32,17 +33,20 @@ export class Timeline {
     private readonly frame = el("span", { id: "frame", class: "muted" });
     private readonly speed: HTMLSelectElement;
     private readonly newest: HTMLButtonElement | null;
+    private readonly link: LiveLink | null;
+    private playing: boolean | null = null;
     private digits = 3;
     private count = -1;
 
     constructor(private readonly context: Context) {
         const { player, store } = context;
         const run = firstRun(context);
+        this.link = context.sources.find((source) => source.live !== null)?.live ?? null;
         this.scrub = el("input", {
             id: "scrub", type: "range", class: "scrub", "aria-label": "Time", step: "any",
             oninput: () => this.seek(Number(this.scrub.value)), onkeydown: (event: KeyboardEvent) => this.key(event),
         });
-        this.play = button({ id: "play", label: "Play", key: "Space", icon: "play", class: "play", act: () => player.toggle() });
+        this.play = button({ id: "play", label: "Play", key: "Space", icon: "play", class: "play", act: () => this.toggle() });
         this.speed = el("select", { id: "speed", class: "select", title: "Speed ([ and ])", "aria-label": "Speed", onchange: () => this.choose() });
         const loop = button({
             id: "loop", label: "Repeat", key: "L", icon: "loop", pressed: true,
@@ -64,12 +68,23 @@ export class Timeline {
             el("div", { class: "pace" }, this.newest, this.speed, loop));
         follow(store, ["time"], (view) => this.showTime(view));
         follow(store, ["playing"], (view) => this.showPlaying(view.playing));
+        this.link?.onChange(onceAFrame(() => this.showPlaying(store.get().playing)));
         follow(store, ["loop"], (view) => press(loop, view.loop));
         follow(store, ["speed"], () => this.showSpeeds());
         follow(store, ["theme"], () => this.drawTicks());
         player.onFrame(onceAFrame(() => this.grown()));
         context.sources.forEach((source) => source.live?.onChange(onceAFrame(() => this.grown())));
         new ResizeObserver(() => this.drawTicks()).observe(track);
+    }
+
+    /** Plays what is recorded. Of a running simulation at its newest moment: pauses the simulation itself, as with a film that is live. */
+    toggle(): void {
+        const { player } = this.context;
+        if (this.link !== null && player.following) {
+            this.link.send(this.link.state?.running === true ? "pause" : "resume");
+        } else {
+            player.toggle();
+        }
     }
 
     /** One choice up or down the list of speeds. */
@@ -157,10 +172,16 @@ export class Timeline {
         this.scrub.setAttribute("aria-valuetext", `${formatTime(view.time, this.digits)}, frame ${frame} of ${player.times.length}`);
         if (this.newest !== null) {
             press(this.newest, player.following);
+            this.showPlaying(view.playing);
         }
     }
 
-    private showPlaying(playing: boolean): void {
+    private showPlaying(wish: boolean): void {
+        const playing = this.link !== null && this.context.player.following ? this.link.state?.running === true : wish;
+        if (playing === this.playing) {
+            return;
+        }
+        this.playing = playing;
         setIcon(this.play, playing ? "pause" : "play");
         this.play.setAttribute("aria-label", playing ? "Pause" : "Play");
         this.play.title = `${playing ? "Pause" : "Play"} (Space)`;

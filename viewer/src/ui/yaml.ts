@@ -10,7 +10,7 @@ export interface Token {
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/;
 const NUMERAL = /^([-+]?\.inf|\.nan)$/i;
 // A comment, quoted text, a mark, or a run of anything else up to one of those.
-const PIECE = /(\s#.*$|^#.*$)|("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?)|([[\]{},]|:(?=\s|$)|^\s*-(?=\s|$))|(\s+)|([^\s"'[\]{},:#]+|.)/y;
+const PIECE = /(\s+#.*$|^#.*$)|("(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?)|([[\]{},]|:(?=\s|$)|^\s*-(?=\s|$))|(\s+)|([^\s"'[\]{},:#]+|.)/y;
 
 function push(tokens: Token[], kind: TokenKind, text: string): void {
     const last = tokens[tokens.length - 1];

@@ -1,0 +1,68 @@
+#include "recorded.h"
+
+#include "options.h"
+#include "terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cli_recorded_open(cli_recorded *run, brn_ctx *ctx, const char *dir)
+{
+    *run = (cli_recorded){.ctx = ctx};
+    const brn_status status = brn_view_open(ctx, dir, &run->view);
+    if (status < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+        return status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
+    }
+    (void)pthread_mutex_init(&run->lock, NULL);
+    return CLI_DONE;
+}
+
+void cli_recorded_close(cli_recorded *run)
+{
+    (void)pthread_mutex_destroy(&run->lock);
+    brn_view_close(run->view);
+}
+
+/* A copy, so that sending does not keep the lock. */
+static void copy_packet(cli_recorded *run, brn_status status, const void *bytes, size_t size,
+                        cli_answer *answer)
+{
+    if (status < 0) {
+        answer->status = status == BRN_ERR_RANGE ? 404 : 500;
+        (void)snprintf(answer->why, sizeof answer->why, "%s", brn_ctx_message(run->ctx));
+        return;
+    }
+    answer->bytes = malloc(size > 0 ? size : 1);
+    if (answer->bytes == NULL) {
+        answer->status = 503;
+        (void)snprintf(answer->why, sizeof answer->why, "out of memory");
+        return;
+    }
+    memcpy(answer->bytes, bytes, size);
+    answer->size = size;
+    answer->status = 200;
+}
+
+void cli_recorded_run(void *user, cli_answer *answer)
+{
+    cli_recorded *run = user;
+    const void *bytes = NULL;
+    size_t size = 0;
+    (void)pthread_mutex_lock(&run->lock);
+    const brn_status status = brn_view_run(run->view, &bytes, &size);
+    copy_packet(run, status, bytes, size, answer);
+    (void)pthread_mutex_unlock(&run->lock);
+}
+
+void cli_recorded_frame(void *user, int index, cli_answer *answer)
+{
+    cli_recorded *run = user;
+    const void *bytes = NULL;
+    size_t size = 0;
+    (void)pthread_mutex_lock(&run->lock);
+    const brn_status status = brn_view_frame(run->view, index, &bytes, &size);
+    copy_packet(run, status, bytes, size, answer);
+    (void)pthread_mutex_unlock(&run->lock);
+}

@@ -1,0 +1,111 @@
+// Parts of the shell that do not need a browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./load.mjs";
+
+const { yamlTokens } = await load("ui/yaml.ts");
+const { chartsOf, lineValues, logTicks, FIRST_CHARTS } = await load("ui/charts.ts");
+const { bestOf, groupFigures, FIGURES } = await load("ui/figures.ts");
+const { formatCount, formatSpeed, formatTime, timeDigits, fileName } = await load("ui/format.ts");
+const { nearestFrame } = await load("ui/seek.ts");
+
+const kinds = (line) => yamlTokens(line).filter((token) => token.text.trim() !== "").map((token) => `${token.kind}:${token.text.trim()}`);
+
+test("yaml: parts of a line", () => {
+    assert.deepEqual(kinds("  young: 2.0e+05  # Pa"), ["key:young", "mark::", "number:2.0e+05", "comment:# Pa"]);
+    assert.deepEqual(kinds("- name: \"a # b: c\""), ["mark:-", "key:name", "mark::", "text:\"a # b: c\""]);
+    assert.deepEqual(kinds("gravity: [0.0, -9.81, .inf]"),
+        ["key:gravity", "mark:: [", "number:0.0", "mark:,", "number:-9.81", "mark:,", "number:.inf", "mark:]"]);
+    assert.deepEqual(kinds("# a comment"), ["comment:# a comment"]);
+    assert.deepEqual(kinds("title: it's a # b"), ["key:title", "mark::", "word:it", "text:'s a # b"]);
+    assert.deepEqual(kinds("type: implicit_euler"), ["key:type", "mark::", "word:implicit_euler"]);
+    assert.deepEqual(kinds("url: http://x#y"), ["key:url", "mark::", "word:http://x#y"]);
+});
+
+test("yaml: every character is in exactly one token", () => {
+    let seed = 7;
+    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    const letters = "ab1 :-#\"'[]{},.e+\\<>&\té";
+    for (let i = 0; i < 2000; i++) {
+        const line = Array.from({ length: Math.floor(40 * random()) }, () => letters[Math.floor(letters.length * random())]).join("");
+        assert.equal(yamlTokens(line).map((token) => token.text).join(""), line);
+    }
+});
+
+const COLUMNS = [
+    "step", "time", "iterations", "contacts", "sticking", "slipping", "gap_min", "kinetic", "elastic", "gravity", "contact", "work", "dissipated",
+    "energy_error", "momentum_error", "angular_momentum_error", "wall_s", "press.force_x", "press.force_y", "press.dx", "press.dy", "a.b.x", "a.b.vx",
+    "a.b.rz", "box.contact_x", "strange",
+];
+
+test("charts: every column but step and time is drawn somewhere, once", () => {
+    const drawn = chartsOf(COLUMNS).flatMap((chart) => chart.lines.filter((line) => line.sum === undefined).map((line) => line.column));
+    assert.deepEqual(drawn.toSorted(), COLUMNS.filter((name) => name !== "step" && name !== "time").toSorted());
+    const ids = chartsOf(COLUMNS).map((chart) => chart.id);
+    assert.equal(new Set(ids).size, ids.length);
+    FIRST_CHARTS.forEach((id) => assert.ok(ids.includes(id), id));
+});
+
+test("charts: components of one quantity are together, with its unit", () => {
+    const charts = chartsOf(COLUMNS);
+    const force = charts.find((chart) => chart.id === "press.force");
+    assert.deepEqual([force.unit, force.lines.map((line) => line.label)], ["N", ["x", "y"]]);
+    assert.equal(charts.find((chart) => chart.id === "a.b.at").unit, "m");
+    assert.equal(charts.find((chart) => chart.id === "a.b.v").unit, "m/s");
+    assert.equal(charts.find((chart) => chart.id === "a.b.r").unit, "rad");
+    assert.equal(charts.find((chart) => chart.id === "strange").group, "Other");
+    assert.deepEqual(chartsOf([]), []);
+});
+
+test("charts: the total is the sum of what is stored, gaps stay gaps", () => {
+    const total = chartsOf(COLUMNS).find((chart) => chart.id === "energy").lines[0];
+    const table = { kinetic: [1, 2], elastic: [0.5, NaN], gravity: [-3, 0], contact: [0.25, 0] };
+    assert.deepEqual(lineValues(total, (name) => table[name], 2, false), [-1.25, null]);
+    assert.deepEqual(lineValues(total, (name) => table[name], 2, true), [1.25, null]);
+    // A logarithm has no zero.
+    assert.deepEqual(lineValues({ column: "a", label: "" }, () => [0, -1e-9, 4], 3, true), [null, 1e-9, 4]);
+    assert.deepEqual(lineValues({ column: "a", label: "" }, () => null, 2, false), [null, null]);
+});
+
+test("charts: ticks of a logarithmic axis", () => {
+    assert.deepEqual(logTicks(0.2, 9), [0.2, 0.5, 1, 2, 5]);
+    assert.deepEqual(logTicks(1e-16, 1e-5), [1e-15, 1e-12, 1e-9, 1e-6]);
+    assert.deepEqual(logTicks(1, 1e3), [1, 10, 100, 1000]);
+    assert.deepEqual(logTicks(0, 1), []);
+    assert.ok(logTicks(1e-300, 1e300).length <= 6);
+});
+
+test("figures: those of the table in its order, others behind", () => {
+    const groups = groupFigures([{ wall_s: 1, status: "done", reason: "", mystery: 4, gap_min: null }]);
+    assert.deepEqual(groups.map((group) => group.title), ["Run", "Speed", "Contact", "Other"]);
+    assert.deepEqual(groups.flatMap((group) => group.figures.map((figure) => figure.key)), ["status", "wall_s", "gap_min", "mystery"]);
+    const keys = FIGURES.flatMap((group) => group.figures.map((figure) => figure.key));
+    assert.equal(new Set(keys).size, keys.length);
+});
+
+test("figures: the best of several", () => {
+    const low = { key: "a", label: "", unit: "", best: "low" };
+    assert.deepEqual(bestOf(low, [3, 1, 2]), [false, true, false]);
+    assert.deepEqual(bestOf({ ...low, best: "high" }, [3, 1, null]), [true, false, false]);
+    assert.deepEqual(bestOf({ ...low, best: "small" }, [-1e-3, 5e-4, 5e-4]), [false, true, true]);
+    assert.deepEqual(bestOf(low, [2, 2]), [false, false]);
+    assert.deepEqual(bestOf(low, [2, null]), [false, false]);
+    assert.deepEqual(bestOf({ ...low, best: undefined }, [1, 2]), [false, false]);
+});
+
+test("texts", () => {
+    assert.equal(formatCount(1234567), "1 234 567");
+    assert.equal(formatCount(NaN), "–");
+    assert.equal(formatSpeed(0.25), "0.25×");
+    assert.equal(formatTime(0.5, 3), "0.500 s");
+    assert.deepEqual([0.01, 0.02, 0.25, 1, 1 / 300].map(timeDigits), [2, 2, 2, 0, 4]);
+    assert.equal(fileName("../a b/<c>"), "a-b-c");
+    assert.equal(fileName("..."), "brunt");
+});
+
+test("the nearest frame", () => {
+    assert.equal(nearestFrame([0, 1, 2], 0.6), 1);
+    assert.equal(nearestFrame([0, 1, 2], 0.4), 0);
+    assert.equal(nearestFrame([0, 1, 2], 9), 2);
+    assert.equal(nearestFrame([0, 1, 2], -9), 0);
+});

@@ -119,6 +119,11 @@ async function main(): Promise<void> {
     }
     try {
         const sources = await openSources(document, location);
+        const wish = pictureWish(location.hash);
+        if (wish !== null) {
+            await shoot(loading, sources, wish);
+            return;
+        }
         build(sources, loading);
     } catch (error) {
         showFailure("This run cannot be shown", error instanceof Error ? error.message : String(error),

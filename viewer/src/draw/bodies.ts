@@ -78,7 +78,7 @@ export class Bodies {
             mesh.renderOrder = 20 + k;
             return mesh;
         });
-        this.wire = new three.LineSegments(this.geometry(), wireMaterial(shared, this.own));
+        this.wire = new three.LineSegments(this.geometry(), wireMaterial(shared, this.own, this.edgeLength()));
         this.wire.renderOrder = 5;
         this.lines = new Lines(this.lineEnds(), owner, shared, this.own, run.dimension === 2 ? 1.5 : 1.1, run.dimension === 2 ? 0.9 : 0.5);
         this.lines.mesh.renderOrder = 6;
@@ -270,6 +270,18 @@ export class Bodies {
     private edgesOf(body: number): Uint32Array {
         const { edges, edgeFirst } = this.surface;
         return edges.subarray(2 * edgeFirst[body]!, 2 * edgeFirst[body + 1]!);
+    }
+
+    /** Mean over a sample of edges, at rest. */
+    private edgeLength(): number {
+        const { edges } = this.surface, { rest } = this.run, stride = 2 * Math.max(1, Math.floor(edges.length / 2000));
+        let sum = 0, count = 0;
+        for (let k = 0; k < edges.length; k += stride) {
+            const a = 3 * edges[k]!, b = 3 * edges[k + 1]!;
+            sum += Math.hypot(rest[b]! - rest[a]!, rest[b + 1]! - rest[a + 1]!, rest[b + 2]! - rest[a + 2]!);
+            count += 1;
+        }
+        return sum / Math.max(count, 1);
     }
 
     private bodies(wanted: (body: number) => boolean): number[] {

@@ -96,7 +96,7 @@ export function gradientStops(name: MapName, count = 16): string {
 // Hues that also the colour-blind tell apart, neighbours in the list far from each other.
 const PALETTE: Stop[] = [
     [0.7, 0.115, 240], [0.76, 0.135, 68], [0.66, 0.11, 165], [0.67, 0.145, 38], [0.72, 0.1, 345],
-    [0.82, 0.13, 98], [0.6, 0.12, 285], [0.75, 0.09, 205],
+    [0.82, 0.13, 98], [0.75, 0.09, 205], [0.6, 0.12, 285],
 ];
 export const OBSTACLE: Rgb = oklch(0.79, 0.012, 250);
 export const OBSTACLE_DARK: Rgb = oklch(0.58, 0.014, 250);

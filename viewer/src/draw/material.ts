@@ -137,13 +137,17 @@ const WIRE_FRAGMENT = /* glsl */ `
     in vec3 vNormal, vPlace;
     in float vValue;
     flat in vec4 vBody, vCut;
-    uniform float uAlpha;
+    uniform float uAlpha, uEdge;
+    uniform mat4 projectionMatrix;
     out vec4 outColour;
     void main() {
         if (dot(uClip.xyz, vPlace) > uClip.w || dot(vCut.xyz, vPlace) > vCut.w) {
             discard;
         }
-        outColour = vec4(mix(vec3(0.03, 0.05, 0.09), vec3(0.02, 0.03, 0.04), uDark), uAlpha);
+        // Fainter where edges are only some pixels long: a fine mesh would be all lines.
+        float depth = 1.0 / gl_FragCoord.w;
+        float pixels = uEdge * uSize.y * projectionMatrix[1][1] / (2.0 * depth * uPixel);
+        outColour = vec4(vec3(0.03, 0.05, 0.08), uAlpha * mix(0.2, 1.0, smoothstep(2.0, 14.0, pixels)));
     }
 `;
 
@@ -203,6 +207,8 @@ const LINE_FRAGMENT = /* glsl */ `
         float cover = clamp(0.5 * uWidth * uPixel + 0.5 - abs(vSide), 0.0, 1.0);
         vec3 ink = toSrgb(toLinear(vBody.rgb) * 0.22);
         ink = vBody.a > 0.5 ? vec3(0.10, 0.12, 0.16) : ink;
+        // Outlines of 2D bodies stand out from a dark background as well.
+        ink = mix(ink, mix(vBody.rgb, vec3(1.0), 0.35), uDark * (1.0 - uLit));
         outColour = vec4(ink, uAlpha * cover);
     }
 `;
@@ -222,8 +228,9 @@ export function ghostMaterial(shared: Shared, own: Own, side: three.Side): three
     return material(shared, own, { side, transparent: true, depthWrite: false }, { uGhost: 1 });
 }
 
-export function wireMaterial(shared: Shared, own: Own): three.RawShaderMaterial {
-    return material(shared, own, { fragmentShader: WIRE_FRAGMENT, transparent: true, depthWrite: false }, { uAlpha: 0.28 });
+/** edge: length of a usual edge. */
+export function wireMaterial(shared: Shared, own: Own, edge: number): three.RawShaderMaterial {
+    return material(shared, own, { fragmentShader: WIRE_FRAGMENT, transparent: true, depthWrite: false }, { uAlpha: 0.34, uEdge: edge });
 }
 
 export function lineMaterial(shared: Shared, own: Own, width: number, alpha: number): three.RawShaderMaterial {

@@ -12,7 +12,6 @@ interface Lane {
     wanted: number;
     shown: number;
     frame: Frame | null;
-    busy: boolean;
     ahead: number; // fetches in advance that are under way
     arrivals: number; // of a live run, when it was looked at last
 }
@@ -28,12 +27,13 @@ export class Player {
     private readonly errorListeners: ((message: string) => void)[] = [];
     private moments: number[] = [];
     private ownTime = NaN; // what this wrote into the view last
+    private busy = false; // frames are under way
     private ticking = 0;
     private lastTick = 0;
     private told = true;
 
     constructor(readonly sources: readonly Source[], private readonly store: Store) {
-        this.lanes = sources.map((source) => ({ source, wanted: -1, shown: -1, frame: null, busy: false, ahead: 0, arrivals: 0 }));
+        this.lanes = sources.map((source) => ({ source, wanted: -1, shown: -1, frame: null, ahead: 0, arrivals: 0 }));
         this.following = sources.some((source) => source.live !== null);
         this.moments = mergeTimes(sources.map((source) => source.run.times));
         store.listen((view, changed) => this.viewChanged(view, changed));
@@ -175,27 +175,34 @@ export class Player {
         const time = this.store.get().time;
         for (const lane of this.lanes) {
             lane.wanted = frameAt(lane.source.run.times, time);
-            if (!lane.busy && lane.wanted !== lane.shown && lane.wanted >= 0) {
-                void this.pump(lane);
-            }
+        }
+        if (!this.busy) {
+            void this.pump();
         }
     }
 
-    private async pump(lane: Lane): Promise<void> {
-        lane.busy = true;
-        while (lane.wanted !== lane.shown && lane.wanted >= 0) {
-            const wanted = lane.wanted;
-            try {
-                lane.frame = await lane.source.frame(wanted);
-                lane.shown = wanted;
-                this.deliver();
-                this.lookAhead(lane);
-            } catch (error) {
-                this.errorListeners.forEach((listener) => listener(error instanceof Error ? error.message : String(error)));
-                lane.shown = wanted; // or it would be tried for ever
-            }
+    /** All runs take each round together: frames of different wishes are never seen side by side, nor compared. */
+    private async pump(): Promise<void> {
+        this.busy = true;
+        const behind = (): Lane[] => this.lanes.filter((lane) => lane.wanted !== lane.shown && lane.wanted >= 0);
+        for (let late = behind(); late.length > 0; late = behind()) {
+            const wishes = late.map(({ wanted, arrivals }) => ({ wanted, arrivals }));
+            const results = await Promise.allSettled(late.map((lane) => lane.source.frame(lane.wanted)));
+            results.forEach((result, k) => {
+                const lane = late[k]!, wish = wishes[k]!;
+                // Also after an error, or it would be tried for ever; not if the number stands for another frame by now.
+                lane.shown = lane.arrivals === wish.arrivals ? wish.wanted : -1;
+                if (result.status === "fulfilled") {
+                    lane.frame = result.value;
+                    this.deliver();
+                    this.lookAhead(lane);
+                } else {
+                    const { reason } = result as { reason: unknown };
+                    this.errorListeners.forEach((listener) => listener(reason instanceof Error ? reason.message : String(reason)));
+                }
+            });
         }
-        lane.busy = false;
+        this.busy = false;
     }
 
     private lookAhead(lane: Lane): void {

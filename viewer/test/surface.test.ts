@@ -3,7 +3,7 @@ import test from "node:test";
 import { Packet } from "../src/data/packet";
 import { runOf } from "../src/data/run";
 import { surfaceOf, vertexNormals } from "../src/draw/surface";
-import type { Run } from "../src/types";
+import type { Body, Run } from "../src/types";
 import { sampleRun } from "./sample.mjs";
 
 const buffer = (bytes: Buffer): ArrayBuffer => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
@@ -11,7 +11,8 @@ const run = (): Run => runOf(new Packet(buffer(sampleRun({ rings: 20, frames: 2 
 
 /** Only the vertices and triangles of some bodies. */
 function only(whole: Run, bodies: number[]): Run {
-    const tri = bodies.map((b) => whole.bodies[b]!).flatMap(({ triFirst, triCount }) => [...whole.tri.subarray(3 * triFirst, 3 * (triFirst + triCount))]);
+    const part = ({ triFirst, triCount }: Body): number[] => [...whole.tri.subarray(3 * triFirst, 3 * (triFirst + triCount))];
+    const tri = bodies.flatMap((b) => part(whole.bodies[b]!));
     return { ...whole, tri: Uint32Array.from(tri) };
 }
 

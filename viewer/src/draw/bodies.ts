@@ -51,6 +51,8 @@ export class Bodies {
     private readonly wire: three.LineSegments;
     private readonly lines: Lines;
     private readonly size: number;
+    private shadowGeometry: three.BufferGeometry | null = null;
+    private shadowMaterials: three.RawShaderMaterial[] = [];
     private look: Look | null = null;
     private ghostOrder = "";
 
@@ -90,14 +92,16 @@ export class Bodies {
         this.move(run.rest);
     }
 
-    /** Bodies of this run as ghosts, to be shown over another one's. */
+    /** Bodies of this run as ghosts, to be shown over another one's. Obstacles are the same in all. */
     shadow(): three.Group {
+        if (!this.shadowGeometry) {
+            this.shadowGeometry = this.geometry();
+            this.shadowMaterials = [three.BackSide, three.FrontSide].map((side) => ghostMaterial(this.shared, this.own, side));
+            this.fillShadow();
+        }
         const group = new three.Group();
-        const geometry = this.geometry();
-        const moving = this.bodies((body) => this.run.bodies[body]!.type !== "static");
-        fill(geometry, this.surface.tri.length, moving.map((body) => this.trianglesOf(body)));
-        [three.BackSide, three.FrontSide].forEach((side, k) => {
-            const mesh = new three.Mesh(geometry, ghostMaterial(this.shared, this.own, side));
+        this.shadowMaterials.forEach((material, k) => {
+            const mesh = new three.Mesh(this.shadowGeometry!, material);
             mesh.frustumCulled = mesh.matrixAutoUpdate = false;
             mesh.renderOrder = 30 + k;
             group.add(mesh);
@@ -144,11 +148,14 @@ export class Bodies {
         this.look = look;
         this.own.uMap.value = this.map(mapOf(look.colour));
         this.own.uRange.value.set(...look.range);
+        const painted: (keyof Look)[] = ["colour", "dark", "cuts", "paint"];
         // Closed bodies show their inside only where they are cut.
         const rims = this.run.bodies.some((body, k) => !body.plane && this.surface.open[k] === 1);
         const open = rims || this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
         (this.solid.material as three.Material).side = open ? three.DoubleSide : three.FrontSide;
-        this.paint(look);
+        if (!old || painted.some((key) => old[key] !== look[key])) {
+            this.paint(look);
+        }
         if (!old || old.hidden !== look.hidden || old.ghost !== look.ghost || old.wireframe !== look.wireframe) {
             this.list(look);
             return true;
@@ -168,15 +175,6 @@ export class Bodies {
             this.ghostOrder = order.join();
             this.fillGhosts(order);
         }
-    }
-
-    dispose(): void {
-        [this.solid, ...this.ghosts, this.wire, this.lines.mesh].forEach((object) => {
-            object.geometry.dispose();
-            (object.material as three.Material).dispose();
-        });
-        this.own.uBodies.value.dispose();
-        this.maps.forEach((map) => map.dispose());
     }
 
     private move(position: Float32Array): void {
@@ -244,6 +242,14 @@ export class Bodies {
         }
         this.lines.list((body) => this.shows(body));
         this.lines.move(this.position);
+        this.fillShadow();
+    }
+
+    private fillShadow(): void {
+        if (this.shadowGeometry) {
+            const moving = this.bodies((body) => this.shows(body) && this.run.bodies[body]!.type !== "static");
+            fill(this.shadowGeometry, this.surface.tri.length, moving.map((body) => this.trianglesOf(body)));
+        }
     }
 
     private fillGhosts(bodies: number[]): void {

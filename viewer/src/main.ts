@@ -16,6 +16,7 @@ import { PlotsTab } from "./ui/tab_plots";
 import { firstSpeed } from "./ui/timeline";
 import { Store, type View } from "./view";
 
+const REMEDY = "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html.";
 const ADDRESS_EVERY = 300; // [ms] browsers refuse more than about a hundred changes in half a minute
 
 declare global {
@@ -68,12 +69,11 @@ function keepAddress(store: Store, start: View, runs: readonly Run[]): void {
     addEventListener("hashchange", () => store.set({ ...start, ...readHash(location.hash, limitsOf(runs)) }));
 }
 
-function build(sources: Source[], loading: HTMLElement): void {
+function build(sources: Source[]): void {
     const runs = sources.map((source) => source.run);
     const start = firstView(runs);
     const store = new Store({ ...start, ...readHash(location.hash, limitsOf(runs)) });
     document.documentElement.dataset["theme"] = store.get().theme;
-    loading.remove();
     const host = el("div", { id: "stage", class: "stage", tabindex: "0", role: "application", "aria-label": "Picture of the bodies. Arrow keys turn it, H lists all keys." });
     const app = el("div", { id: "app" });
     document.body.append(app);
@@ -104,14 +104,19 @@ async function takePictures(wish: URLSearchParams): Promise<void> {
 }
 
 async function main(): Promise<void> {
-    const wish = pictureWish(location.hash);
-    if (wish !== null) {
-        await takePictures(wish);
-        return;
-    }
     document.documentElement.dataset["theme"] = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const loading = el("div", { id: "loading", role: "status" }, "Reading the run …");
     document.body.append(loading);
+    // The script stands before the data: a file that is cut off still says so.
+    if (document.readyState === "loading") {
+        await new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
+    }
+    const wish = pictureWish(location.hash);
+    if (wish !== null) {
+        loading.remove();
+        await takePictures(wish);
+        return;
+    }
     const missing = missingFeature();
     if (missing !== null) {
         showFailure("This page cannot be drawn here", missing);
@@ -119,10 +124,11 @@ async function main(): Promise<void> {
     }
     try {
         const sources = await openSources(document, location);
-        build(sources, loading);
+        loading.remove();
+        build(sources);
     } catch (error) {
-        showFailure("This run cannot be shown", error instanceof Error ? error.message : String(error),
-            "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html.");
+        const text = error instanceof Error ? error.message : String(error);
+        showFailure("This run cannot be shown", text, /damaged|no data/.test(text) && location.protocol === "file:" ? REMEDY : undefined);
     }
 }
 

@@ -1,7 +1,5 @@
 // A run made up for tests and for looking at the page: a soft ball that bounces, a rigid box that slides and tumbles, a wall, a floor.
-// Usage: node test/sample.mjs PAGE OUT.html [fine] [runs] puts it into a page.
-import { readFileSync, writeFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+// test/sample_page.mjs puts it into a page.
 import { element, packet } from "./packet.mjs";
 
 const RADIUS = 0.5;
@@ -152,9 +150,4 @@ export function sampleElements(options = {}, runs = 1) {
         const own = { frames: 60, ...options, name: runs > 1 ? ["ipc", "sap", "acm"][k] : "sample", push: 1 - 0.25 * k };
         return element([sampleRun(own), ...Array.from({ length: own.frames }, (_, i) => sampleFrame(own, i))]);
     }).join("\n");
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-    const [page, out, rings = "24", runs = "1"] = process.argv.slice(2);
-    writeFileSync(out, readFileSync(page, "utf8").replace("<!--brunt:data-->", () => sampleElements({ rings: Number(rings) }, Number(runs))));
 }

@@ -52,7 +52,7 @@ const MAPS: Record<string, Stop[]> = {
     // Blue, teal, green, yellow.
     values: [[0.43, 0.145, 266], [0.53, 0.135, 248], [0.63, 0.115, 216], [0.73, 0.13, 168], [0.83, 0.155, 132], [0.93, 0.165, 106]],
     // Hardly any, orange, dark red: what differs stands out.
-    difference: [[0.93, 0.012, 250], [0.83, 0.08, 75], [0.72, 0.15, 55], [0.59, 0.18, 36], [0.44, 0.15, 24], [0.3, 0.1, 18]],
+    difference: [[0.93, 0.012, 90], [0.83, 0.08, 75], [0.72, 0.15, 55], [0.59, 0.18, 36], [0.44, 0.15, 24], [0.3, 0.1, 18]],
     // Two sides of a middle.
     diverging: [[0.42, 0.14, 258], [0.6, 0.12, 245], [0.78, 0.07, 230], [0.95, 0.01, 90], [0.78, 0.09, 65], [0.6, 0.15, 45], [0.42, 0.14, 30]],
 };
@@ -96,7 +96,7 @@ export function gradientStops(name: MapName, count = 16): string {
 // Hues that also the colour-blind tell apart, neighbours in the list far from each other.
 const PALETTE: Stop[] = [
     [0.7, 0.115, 240], [0.76, 0.135, 68], [0.66, 0.11, 165], [0.67, 0.145, 38], [0.72, 0.1, 345],
-    [0.82, 0.13, 98], [0.6, 0.12, 285], [0.75, 0.09, 205],
+    [0.82, 0.13, 98], [0.75, 0.09, 205], [0.6, 0.12, 285],
 ];
 export const OBSTACLE: Rgb = oklch(0.79, 0.012, 250);
 export const OBSTACLE_DARK: Rgb = oklch(0.58, 0.014, 250);

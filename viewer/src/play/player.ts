@@ -1,5 +1,5 @@
-// The clock: which moment is shown, and who fetches its frames. The newest wish wins: while a frame is under way, later wishes only
-// replace each other, so that scrubbing never queues up.
+// The clock: which moment is shown, and who fetches its frames. The newest wish wins: while frames are under way, later wishes only
+// replace each other, so that scrubbing never queues up. Frames of several runs are handed over together, all of one moment.
 import type { Frame, Source } from "../types";
 import type { Store, View } from "../view";
 import { frameAt, mergeTimes } from "./timeline";
@@ -12,7 +12,6 @@ interface Lane {
     wanted: number;
     shown: number;
     frame: Frame | null;
-    busy: boolean;
     ahead: number; // fetches in advance that are under way
     arrivals: number; // of a live run, when it was looked at last
 }
@@ -30,10 +29,10 @@ export class Player {
     private ownTime = NaN; // what this wrote into the view last
     private ticking = 0;
     private lastTick = 0;
-    private told = true;
+    private busy = false; // frames are under way
 
     constructor(readonly sources: readonly Source[], private readonly store: Store) {
-        this.lanes = sources.map((source) => ({ source, wanted: -1, shown: -1, frame: null, busy: false, ahead: 0, arrivals: 0 }));
+        this.lanes = sources.map((source) => ({ source, wanted: -1, shown: -1, frame: null, ahead: 0, arrivals: 0 }));
         this.following = sources.some((source) => source.live !== null);
         this.moments = mergeTimes(sources.map((source) => source.run.times));
         store.listen((view, changed) => this.viewChanged(view, changed));
@@ -60,7 +59,7 @@ export class Player {
 
     /** Nothing is under way: what is shown is what the view asks for. */
     get settled(): boolean {
-        return this.told && this.lanes.every((lane) => lane.wanted === lane.shown);
+        return !this.busy && this.lanes.every((lane) => lane.wanted === lane.shown);
     }
 
     onFrame(listener: FrameListener): void {
@@ -175,32 +174,57 @@ export class Player {
         const time = this.store.get().time;
         for (const lane of this.lanes) {
             lane.wanted = frameAt(lane.source.run.times, time);
-            if (!lane.busy && lane.wanted !== lane.shown && lane.wanted >= 0) {
-                void this.pump(lane);
-            }
+        }
+        if (!this.busy) {
+            void this.pump();
         }
     }
 
-    private async pump(lane: Lane): Promise<void> {
-        lane.busy = true;
-        while (lane.wanted !== lane.shown && lane.wanted >= 0) {
-            const wanted = lane.wanted;
-            try {
-                lane.frame = await lane.source.frame(wanted);
-                lane.shown = wanted;
-                this.deliver();
-                this.lookAhead(lane);
-            } catch (error) {
-                this.errorListeners.forEach((listener) => listener(error instanceof Error ? error.message : String(error)));
-                lane.shown = wanted; // or it would be tried for ever
+    private get behind(): boolean {
+        return this.lanes.some((lane) => lane.wanted !== lane.shown && lane.wanted >= 0);
+    }
+
+    private async pump(): Promise<void> {
+        this.busy = true;
+        try {
+            while (this.behind) {
+                await this.loadAll();
             }
+        } finally {
+            this.busy = false;
         }
-        lane.busy = false;
+    }
+
+    private async loadAll(): Promise<void> {
+        const errors = await Promise.all(this.lanes.map((lane) => this.load(lane)));
+        const error = errors.find((message) => message !== null);
+        if (error) {
+            this.errorListeners.forEach((listener) => listener(error));
+        }
+        if (errors.includes(null)) {
+            this.listeners.forEach((listener) => listener(this.frames));
+        }
+        this.lanes.forEach((lane) => this.lookAhead(lane));
+    }
+
+    /** What went wrong, null if nothing did. */
+    private async load(lane: Lane): Promise<string | null> {
+        const { wanted } = lane;
+        if (wanted < 0 || wanted === lane.shown) {
+            return null;
+        }
+        lane.shown = wanted; // also of one that cannot be had, or it would be tried for ever
+        try {
+            lane.frame = await lane.source.frame(wanted);
+            return null;
+        } catch (error) {
+            return error instanceof Error ? error.message : String(error);
+        }
     }
 
     private lookAhead(lane: Lane): void {
         const view = this.store.get();
-        if (!view.playing || lane.source.live) {
+        if (!view.playing || lane.source.live || lane.shown < 0) {
             return;
         }
         const count = lane.source.run.times.length;
@@ -211,17 +235,6 @@ export class Player {
                 // An error shows up again when the frame itself is wanted.
                 lane.source.frame(next).catch(() => null).finally(() => (lane.ahead -= 1));
             }
-        }
-    }
-
-    /** Frames of several runs that come together are handed over together. */
-    private deliver(): void {
-        if (this.told) {
-            this.told = false;
-            queueMicrotask(() => {
-                this.told = true;
-                this.listeners.forEach((listener) => listener(this.frames));
-            });
         }
     }
 }

@@ -1,13 +1,17 @@
 // Pictures and films of the stage, as files.
 
+import { composePicture, panelSize, type Sheet } from "../draw/compose";
+import { blobOf } from "../draw/stage";
+import { frameAt } from "../play/timeline";
 import type { Context } from "./context";
 import { firstRun } from "./context";
 import { button, el, setText } from "./dom";
-import { fileName, formatTime } from "./format";
+import { openFilm } from "./film";
+import { fileName, formatTime, timeDigits } from "./format";
 
 const RATE = 30; // pictures a second
-const BITS = 12e6; // a second
-const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
+const MOST = 3600; // pictures of a film: two minutes
+const LARGEST = 1920; // [px] of a picture's longer side
 const LONGEST_WAIT = 5000; // [ms] for a frame; a film goes on without one that does not come
 
 function download(blob: Blob, name: string): void {
@@ -39,9 +43,9 @@ export class Capture {
     }
 
     async screenshot(): Promise<void> {
-        const { stage, status, store } = this.context;
+        const { status, store } = this.context;
         try {
-            const blob = await stage.picture({ width: stage.canvas.width, height: stage.canvas.height });
+            const blob = await blobOf(this.compose());
             download(blob, `${this.name()}-${store.get().time.toPrecision(4)}s.png`);
             status.show("The picture is saved");
         } catch (error) {
@@ -49,16 +53,11 @@ export class Capture {
         }
     }
 
-    /** Plays the whole run once and saves what is seen. */
+    /** Goes through the whole run once and saves what is seen; the same again stops it. */
     async record(): Promise<void> {
-        const { stage, status, store, player } = this.context;
+        const { status, store, player } = this.context;
         if (this.recording) {
             this.stopWish = true;
-            return;
-        }
-        const type = typeof MediaRecorder === "undefined" ? undefined : TYPES.find((one) => MediaRecorder.isTypeSupported(one));
-        if (type === undefined || typeof stage.canvas.captureStream !== "function") {
-            status.show("This browser cannot record films (WebM). Take a screenshot here, or make a film with: brunt export --format mp4", "problem");
             return;
         }
         if (player.times.length < 2) {
@@ -69,51 +68,68 @@ export class Capture {
         this.recording = true;
         this.stopWish = false;
         this.element.hidden = false;
-        document.documentElement.classList.add("is-recording");
         try {
-            const blob = await this.film(type, before.speed);
-            download(blob, `${this.name()}.webm`);
-            status.show("The film is saved");
+            const film = await this.film(before.speed);
+            if (film === null) {
+                status.show("This browser cannot make films (WebM). Take a picture here, or make a film with: brunt export --format mp4", "problem");
+            } else {
+                download(film, `${this.name()}.webm`);
+                status.show("The film is saved");
+            }
         } catch (error) {
-            status.show(`The film could not be made: ${String(error)}`, "problem");
+            status.show(`The film could not be made: ${error instanceof Error ? error.message : String(error)}`, "problem");
         } finally {
             this.recording = false;
             this.element.hidden = true;
-            document.documentElement.classList.remove("is-recording");
             store.set({ time: before.time, playing: false });
         }
     }
 
-    private async film(type: string, speed: number): Promise<Blob> {
-        const { stage, store, player } = this.context;
-        const stream = stage.canvas.captureStream(RATE);
-        const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: BITS });
-        const parts: Blob[] = [];
-        recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
-        const ended = new Promise<void>((done, failed) => {
-            recorder.addEventListener("stop", () => done());
-            recorder.addEventListener("error", () => failed(new Error("the recorder gave up")));
-        });
-        const { start, end } = player;
+    private async film(speed: number): Promise<Blob | null> {
+        const { store, player } = this.context;
+        const { start, end, times } = player;
         store.set({ playing: false, time: start });
         await this.settled();
-        recorder.start(1000);
-        const begin = performance.now();
-        // The clock of the film is the wall's: a machine that draws slowly makes a film with fewer pictures, not a slower one.
-        for (let time = start; time < end && !this.stopWish; ) {
-            await nextPicture();
-            time = Math.min(start + ((performance.now() - begin) / 1000) * speed, end);
-            store.set({ time });
-            await this.settled();
-            this.bar.value = (time - start) / (end - start);
-            setText(this.text, `Recording: ${formatTime(time, 3)} of ${formatTime(end, 3)}`);
+        let picture = this.compose();
+        const { width, height } = picture;
+        const writer = await openFilm(width, height, RATE);
+        if (writer === null) {
+            return null;
         }
-        // The last picture stays a moment.
-        await new Promise((done) => setTimeout(done, 300));
-        recorder.stop();
-        await ended;
-        stream.getTracks().forEach((track) => track.stop());
-        return new Blob(parts, { type: "video/webm" });
+        const count = Math.min(Math.max(Math.round(((end - start) / speed) * RATE), 2), MOST);
+        let drawn = frameAt(times, start);
+        for (let k = 0; k < count && !this.stopWish; ++k) {
+            const time = start + ((end - start) * k) / (count - 1);
+            const frame = frameAt(times, time);
+            // There are as many pictures as frames, however slowly the film goes.
+            if (frame !== drawn) {
+                drawn = frame;
+                store.set({ time });
+                await this.settled();
+                picture = this.compose(width, height);
+            }
+            await writer.add(picture);
+            this.bar.value = (k + 1) / count;
+            setText(this.text, `Recording: ${Math.round((100 * (k + 1)) / count)} %`);
+        }
+        return writer.finish();
+    }
+
+    /** What is seen now, with what one needs to understand it: title, time, colour bar. */
+    private compose(width?: number, height?: number): HTMLCanvasElement {
+        const { stage, store, player } = this.context;
+        const { clientWidth, clientHeight } = stage.canvas;
+        // As sharp as the screen, and even: films have no half pixels.
+        const scale = Math.min(window.devicePixelRatio || 1, LARGEST / Math.max(clientWidth, clientHeight));
+        const even = (size: number): number => Math.max(16, 2 * Math.round((size * scale) / 2));
+        const { theme, time } = store.get();
+        const times = player.times;
+        const spacing = times.length > 1 ? (player.end - player.start) / (times.length - 1) : 0;
+        const sheet: Sheet = {
+            width: width ?? even(clientWidth), height: height ?? even(clientHeight), labels: [formatTime(time, timeDigits(spacing))], columns: 1,
+            title: firstRun(this.context).title, scale: stage.scale(), theme, transparent: false,
+        };
+        return composePicture(sheet, [stage.snapshot({ ...panelSize(sheet), transparent: true })]);
     }
 
     private async settled(): Promise<void> {

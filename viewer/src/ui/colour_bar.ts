@@ -2,7 +2,7 @@
 
 import { gradientStops } from "../draw/colours";
 import { formatNumber, niceTicks, scaleFor } from "../draw/numbers";
-import type { Context } from "./context";
+import { isCompare, type Context } from "./context";
 import { el, follow, onceAFrame, setText } from "./dom";
 import { capital } from "./fields";
 import type { RangeKeeper } from "./range";
@@ -20,7 +20,8 @@ export class ColourBar {
 
     constructor(private readonly context: Context, range: RangeKeeper) {
         this.element = el("button", {
-            type: "button", id: "colour-bar", class: "colour-bar", onclick: () => context.store.set({ panel: "colours" }),
+            // Panes side by side are narrow: there the bar lies down, as on phones.
+            type: "button", id: "colour-bar", class: isCompare(context) ? "colour-bar lying" : "colour-bar", onclick: () => context.store.set({ panel: "colours" }),
         }, this.label, el("span", { class: "bar-body" }, this.strip, this.ticks), this.mode);
         const draw = onceAFrame(() => this.draw());
         follow(context.store, ["colour", "theme"], draw);

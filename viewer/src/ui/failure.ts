@@ -19,7 +19,7 @@ export function missingFeature(): string | null {
     return null;
 }
 
-export function showFailure(title: string, detail: string, remedy?: string): void {
+export function showFailure(title: string, detail: string, remedy: string | undefined = undefined): void {
     document.documentElement.dataset["theme"] ??= matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     document.querySelector("#app")?.remove();
     document.querySelector("#loading")?.remove();

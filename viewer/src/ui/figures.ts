@@ -29,7 +29,7 @@ export const FIGURES: FigureGroup[] = [
         figures: [
             { key: "wall_s", label: "Wall time", unit: "s", best: "low" },
             { key: "cpu_s", label: "CPU time", unit: "s", best: "low" },
-            { key: "realtime_rate", label: "Simulated over wall time", unit: "", best: "high" },
+            { key: "realtime_rate", label: "Real-time rate", unit: "", best: "high" },
             { key: "iterations", label: "Iterations", unit: "", whole: true, best: "low" },
             { key: "iterations_per_step", label: "Iterations a step", unit: "", best: "low" },
             { key: "threads", label: "Threads", unit: "", whole: true },

@@ -162,7 +162,7 @@ export class LiveTab implements Tab {
             const rows: [string, string][] = [["Connection", this.link.connected ? "connected" : "lost: trying again"]];
             if (state !== null) {
                 rows.push(["Simulated", `${formatValue(state.time, "s")}, step ${formatCount(state.step)}`],
-                    ["Simulated over wall time", formatNumber(state.rate, 3)], ["Frames not sent", formatCount(state.dropped)]);
+                    ["Real-time rate", formatSpeed(state.rate)], ["Frames not sent", formatCount(state.dropped)]);
             }
             facts.replaceChildren(...rows.flatMap(([label, text]) => [el("dt", {}, label), el("dd", {}, text)]));
             const trouble = state?.error ?? this.link.problem;

@@ -25,7 +25,7 @@ export class Panel {
     private readonly tabs = new Map<string, { tab: Tab; knob: HTMLButtonElement; host: HTMLElement | null }>();
     private open: string | null = null;
 
-    constructor(tabs: readonly Tab[], private readonly store: Store) {
+    constructor(tabs: readonly Tab[], private readonly store: Store, width = WIDTH) {
         this.rail = el("div", { class: "rail", role: "tablist", "aria-label": "Panel", "aria-orientation": "vertical",
             onkeydown: (event: KeyboardEvent) => this.key(event) });
         for (const tab of tabs) {
@@ -39,7 +39,7 @@ export class Panel {
         const close = button({
             id: "panel-close", label: "Close the panel", key: "B", icon: "close", class: "quiet", act: () => this.close(),
         });
-        this.element = el("aside", { class: "panel", "aria-label": "Panel" }, this.edge(),
+        this.element = el("aside", { class: "panel", "aria-label": "Panel" }, this.edge(width),
             el("header", { class: "panel-head" }, this.title, close), this.body);
         follow(store, ["panel"], (view) => this.show(view.panel));
     }
@@ -95,8 +95,7 @@ export class Panel {
     }
 
     /** The edge that makes the panel wider or narrower. */
-    private edge(): HTMLElement {
-        let width = WIDTH;
+    private edge(width: number): HTMLElement {
         const edge = el("div", {
             class: "panel-edge", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": "Width of the panel",
             title: "Drag to change the width",

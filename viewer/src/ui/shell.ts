@@ -60,10 +60,10 @@ export class Shell {
         if (link !== null) {
             tabs.push(new LiveTab(context, link));
         }
-        this.panel = new Panel(tabs, store);
+        // A table of several runs wants room.
+        this.panel = new Panel(tabs, store, isCompare(context) ? Math.min(300 + 70 * context.runs.length, 560) : undefined);
         const overlay = el("div", { class: "overlay" }, this.probe.element, this.grab?.element, paneTitles(context),
             new ColourBar(context, range).element, this.tools.element, this.liveBar?.element, this.capture.element, context.status.element);
-        stageHost.append(overlay);
         app.append(
             el("a", { class: "skip", href: "#", onclick: (event: Event) => { event.preventDefault(); stageHost.focus(); } }, "To the picture"),
             topbar(context, {
@@ -73,7 +73,7 @@ export class Shell {
                 theme: () => this.flipTheme(),
                 help: () => this.help.toggle(),
             }),
-            el("main", { class: "main" }, stageHost),
+            el("main", { class: "main" }, stageHost, overlay),
             this.panel.rail, this.panel.element, this.timeline.element, this.help.element);
         addKeys(this.shortcuts, this);
         follow(store, ["theme"], (view) => (document.documentElement.dataset["theme"] = view.theme));

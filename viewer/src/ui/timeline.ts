@@ -29,7 +29,7 @@ export class Timeline {
     private readonly ticks = el("canvas", { class: "ticks", "aria-hidden": "true" });
     private readonly fill = el("div", { class: "track-fill" });
     private readonly play: HTMLButtonElement;
-    private readonly time = el("output", { id: "time", class: "time", for: "scrub" });
+    private readonly time = el("span", { id: "time", class: "time" });
     private readonly frame = el("span", { id: "frame", class: "muted" });
     private readonly speed: HTMLSelectElement;
     private readonly newest: HTMLButtonElement | null;

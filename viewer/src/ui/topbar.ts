@@ -31,11 +31,11 @@ export function topbar(context: Context, actions: TopbarActions): HTMLElement {
             chip("2D", "Plane strain");
         }
     }
-    const thinned = context.runs.find((other) => other.thinned !== null);
+    const thinned = context.runs.find((other) => other.times.length < other.recorded);
     if (thinned !== undefined) {
-        chips.append(el("button", {
-            type: "button", class: "chip warn", id: "thinned", title: thinned.thinned ?? "", onclick: () => context.status.show(thinned.thinned ?? ""),
-        }, icon("warning"), `${thinned.times.length} of ${thinned.recorded} frames`));
+        const reason = thinned.thinned ?? "the file ends too early: it was not copied or downloaded to its end";
+        chips.append(el("button", { type: "button", class: "chip warn", id: "thinned", title: reason, onclick: () => context.status.show(reason) },
+            icon("warning"), `${thinned.times.length} of ${thinned.recorded} frames`));
     }
     const theme = button({ id: "theme", label: "Light or dark", key: "T", icon: "sun", act: actions.theme });
     follow(context.store, ["theme"], (view) => setIcon(theme, view.theme === "dark" ? "sun" : "moon"));

@@ -1,9 +1,7 @@
 // The view goes into the address and comes back; what is not a view is left out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./load.mjs";
-
-const { readHash, writeHash } = await load("hash.ts");
+import { readHash, writeHash } from "../src/hash";
 
 const camera = (x, projection = "perspective") => ({ position: [x, -2.5, 1.25], target: [0, 0.5, -0.125], up: [0, 0, 1], zoom: 1.5, projection });
 

@@ -1,13 +1,11 @@
 // Parts of the shell that do not need a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { load } from "./load.mjs";
-
-const { yamlTokens } = await load("ui/yaml.ts");
-const { chartsOf, lineValues, logTicks, FIRST_CHARTS } = await load("ui/charts.ts");
-const { bestOf, groupFigures, FIGURES } = await load("ui/figures.ts");
-const { formatCount, formatSpeed, formatTime, timeDigits, fileName } = await load("ui/format.ts");
-const { nearestFrame } = await load("ui/seek.ts");
+import { chartsOf, lineValues, logTicks, FIRST_CHARTS } from "../src/ui/charts";
+import { bestOf, groupFigures, FIGURES } from "../src/ui/figures";
+import { formatCount, formatSpeed, formatTime, timeDigits, fileName } from "../src/ui/format";
+import { nearestFrame } from "../src/ui/seek";
+import { yamlTokens } from "../src/ui/yaml";
 
 const kinds = (line) => yamlTokens(line).filter((token) => token.text.trim() !== "").map((token) => `${token.kind}:${token.text.trim()}`);
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const style = readFileSync(new URL("../src/style.css", import.meta.url), "utf8");
+const style = readFileSync("src/style.css", "utf8"); // npm runs tests in the package's folder
 
 function variables(block) {
     const body = style.slice(style.indexOf(`${block} {`)).split("}")[0];

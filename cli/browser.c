@@ -77,7 +77,8 @@ bool cli_browser_start(cli_browser *browser, const char *path, const char *url, 
     }
     arguments[count] = url;
     /* execv takes them without const, and leaves them alone. */
-    return cli_process_start(&browser->process, (char *const *)(const void *)arguments, log, false);
+    return cli_process_start(&browser->process, (char *const *)(const void *)arguments, log, browser->folder,
+                             false);
 }
 
 void cli_browser_words(const cli_browser *browser, char *line, size_t size)

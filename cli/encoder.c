@@ -38,7 +38,7 @@ bool cli_encoder_start(cli_encoder *encoder, const char *path, const char *file,
         /* The colours of the page: sRGB's primaries, and who plays it is told so. */
         "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries",
         "bt709", "-color_trc", "bt709", "-movflags", "+faststart", "-f", "mp4", encoder->partial, NULL};
-    return cli_process_start(&encoder->process, (char *const *)(const void *)arguments, log, true);
+    return cli_process_start(&encoder->process, (char *const *)(const void *)arguments, log, NULL, true);
 }
 
 bool cli_encoder_add(cli_encoder *encoder, const void *png, size_t size)

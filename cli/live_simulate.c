@@ -215,15 +215,20 @@ static const struct {
 
 bool live_command_queue(cli_live *live, const live_command *command)
 {
-    /* A hand that moves sends more than a long step can use. Only the last one in the queue is replaced: the order of
-       different things may matter. */
-    if (acts[command->verb].merges && live->queued > 0) {
-        live_command *end = &live->queue[live->queued - 1];
-        if (end->verb == command->verb && end->client == command->client &&
-            end->index[0] == command->index[0] && end->index[1] == command->index[1]) {
-            *end = *command;
+    /* A hand that moves sends more than a long step can use: what would be undone by this one is replaced by it. Not beyond
+       a command whose place in the order matters: a reset, or the same verb about something else (friction of all pairs,
+       friction of one). */
+    for (int i = live->queued - 1; i >= 0 && acts[command->verb].merges; --i) {
+        live_command *before = &live->queue[i];
+        if (before->verb != command->verb && acts[before->verb].merges) {
+            continue;
+        }
+        if (before->verb == command->verb && before->client == command->client &&
+            before->index[0] == command->index[0] && before->index[1] == command->index[1]) {
+            *before = *command;
             return true;
         }
+        break;
     }
     if (live->queued == LIVE_QUEUE_MAX) {
         return false;
@@ -271,8 +276,7 @@ static void step(runner *r)
     const brn_status status = brn_sim_step(*live->sim, &report);
     const bool was_running = r->running;
     if (status < 0) {
-        (void)snprintf(r->error, sizeof r->error, "step %lld failed: %s",
-                       (long long)brn_sim_step_count(*live->sim) + 1, brn_ctx_message(live->ctx));
+        (void)snprintf(r->error, sizeof r->error, "%s", brn_ctx_message(live->ctx));
         r->running = false;
         r->steps_left = 0;
     } else {

@@ -1,5 +1,6 @@
 #include "picture_files.h"
 
+#include "png.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -98,11 +99,16 @@ bool cli_picture_file_write(cli_picture_files *files, int k, const void *bytes, 
     if (!files->one) {
         name_picture(files, k);
     }
+    void *packed = NULL;
+    if (cli_png_pack(bytes, size, &packed, &size)) {
+        bytes = packed;
+    }
     char temporary[sizeof files->path + 8];
     (void)snprintf(temporary, sizeof temporary, "%s.tmp", files->path);
     FILE *file = fopen(temporary, "wb");
     bool written = file != NULL && fwrite(bytes, 1, size, file) == size;
     written = file != NULL && fclose(file) == 0 && written;
+    free(packed);
     if (written && rename(temporary, files->path) == 0) {
         return true;
     }

@@ -50,7 +50,7 @@ bool cli_program_find(const char *name, char *path, size_t size)
 /* ---- starting --------------------------------------------------------------------------------------------------------- */
 
 /* In the child, where only what is safe after a fork with threads may be called. */
-static void become(char *const argv[], int in, int log, pid_t parent)
+static void become(char *const argv[], char *const environment[], int in, int log, pid_t parent)
 {
     enum { FILES_MAX = 1024 };
     (void)setpgid(0, 0);
@@ -70,11 +70,35 @@ static void become(char *const argv[], int in, int log, pid_t parent)
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
-    (void)execv(argv[0], argv);
+    (void)execve(argv[0], argv, environment);
     _exit(127);
 }
 
-bool cli_process_start(cli_process *process, char *const argv[], const char *log, bool piped)
+/* Our environment with another TMPDIR, which `place` holds. Free the array only. */
+static char **change_environment(char *place, size_t size, const char *tmp)
+{
+    static const char name[] = "TMPDIR=";
+    size_t count = 0;
+    while (environ[count] != NULL) {
+        ++count;
+    }
+    char **changed = calloc(count + 2, sizeof *changed);
+    if (changed != NULL) {
+        size_t kept = 0;
+        for (size_t i = 0; i < count; ++i) {
+            if (tmp == NULL || strncmp(environ[i], name, sizeof name - 1) != 0) {
+                changed[kept++] = environ[i];
+            }
+        }
+        if (tmp != NULL) {
+            (void)snprintf(place, size, "%s%s", name, tmp);
+            changed[kept] = place;
+        }
+    }
+    return changed;
+}
+
+bool cli_process_start(cli_process *process, char *const argv[], const char *log, const char *tmp, bool piped)
 {
     *process = (cli_process){.in = -1};
     int ends[2] = {-1, -1};
@@ -86,12 +110,15 @@ bool cli_process_start(cli_process *process, char *const argv[], const char *log
     } else {
         ends[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     }
+    char place[CLI_SCRATCH_SIZE + 16];
+    char **environment = change_environment(place, sizeof place, tmp);
     const pid_t parent = getpid();
-    const pid_t child = out >= 0 && ends[0] >= 0 ? fork() : -1;
+    const pid_t child = out >= 0 && ends[0] >= 0 && environment != NULL ? fork() : -1;
     if (child == 0) {
-        become(argv, ends[0], out, parent);
+        become(argv, environment, ends[0], out, parent);
     }
     const int problem = errno;
+    free(environment);
     if (out >= 0) {
         (void)close(out);
     }

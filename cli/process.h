@@ -15,9 +15,10 @@ typedef struct cli_process {
 /* The file that a name stands for: itself if it has a slash, else the first in PATH that can be run. False: there is none. */
 bool cli_program_find(const char *name, char *path, size_t size);
 
-/* argv[0]: the program's file. What it prints goes to the file `log`. piped: its input is `in`, else it has none. It is
-   killed when this process dies. False, with the reason on stderr: it could not be started. */
-bool cli_process_start(cli_process *process, char *const argv[], const char *log, bool piped);
+/* argv[0]: the program's file. What it prints goes to the file `log`; its temporary files go to `tmp`, NULL: where ours do.
+   piped: its input is `in`, else it has none. It is killed when this process dies. False, with the reason on stderr: it could not be started. */
+bool cli_process_start(cli_process *process, char *const argv[], const char *log, const char *tmp,
+                       bool piped);
 bool cli_process_running(cli_process *process);
 /* Closes its input and waits for its end. False: it still runs after so many seconds. */
 bool cli_process_finish(cli_process *process, double seconds);

@@ -76,25 +76,45 @@ static int next_kept(const run_part *r, int f, int stride)
     return f >= last ? r->nframe : f > last - stride ? last : f + stride;
 }
 
-/* Sizes of frames that are not packed: on a line between the nearest ones that are. */
+/* Sizes of frames that are not packed: on a line between the nearest ones that are. The ends are packed first. */
+static void guess_far(run_part *r)
+{
+    int before = 0;
+    for (int f = 0; f < r->nframe; ++f) {
+        if (r->line[f].length > 0) {
+            for (int g = before; g <= f; ++g) {
+                const double part = f > before ? (double)(g - before) / (f - before) : 0.0;
+                r->guess[g] =
+                    (1.0 - part) * (double)r->line[before].length + part * (double)r->line[f].length;
+            }
+            before = f;
+        }
+    }
+}
+
+/* Better: the mean of the packed ones near by, so that a single large frame does not stand for its neighbours. */
+static void guess_near(run_part *r)
+{
+    const int reach = r->nframe / 16 > BATCH ? r->nframe / 16 : BATCH;
+    double sum = 0.0;
+    int count = 0;
+    for (int f = -reach; f < r->nframe; ++f) { /* sums up [f - reach, f + reach] */
+        const int in = f + reach;
+        const int out = f - reach - 1;
+        sum += in < r->nframe ? (double)r->line[in].length : 0.0;
+        count += in < r->nframe && r->line[in].length > 0;
+        sum -= out >= 0 ? (double)r->line[out].length : 0.0;
+        count -= out >= 0 && r->line[out].length > 0;
+        if (f >= 0 && r->line[f].length == 0 && count > 0) {
+            r->guess[f] = sum / count;
+        }
+    }
+}
+
 static void make_guess(run_part *r)
 {
-    int before = -1;
-    for (int f = 0; f < r->nframe; ++f) {
-        if (r->line[f].length == 0) {
-            continue;
-        }
-        r->guess[f] = (double)r->line[f].length;
-        for (int g = before + 1; g < f; ++g) {
-            const double low = before >= 0 ? r->guess[before] : r->guess[f];
-            const double part = before >= 0 ? (double)(g - before) / (f - before) : 0.0;
-            r->guess[g] = low + part * (r->guess[f] - low);
-        }
-        before = f;
-    }
-    for (int g = before + 1; g < r->nframe; ++g) {
-        r->guess[g] = before >= 0 ? r->guess[before] : 0.0;
-    }
+    guess_far(r);
+    guess_near(r);
 }
 
 /* Bytes of all lines with a stride. Guesses must be made. */
@@ -202,11 +222,11 @@ static brn_status pack_samples(plan *p)
     return pack_waiting(p);
 }
 
-/* Does a stride seem to fit, with all that is known? */
-static bool fits_now(plan *p, run_part *fresh, int stride)
+/* Does a stride seem to fit, with all that is known? While much is guessed a twentieth more is let pass. */
+static bool fits_now(plan *p, run_part *fresh, int stride, double slack)
 {
     make_guess(fresh);
-    return bytes_with(p, stride) <= p->room;
+    return bytes_with(p, stride) <= slack * p->room;
 }
 
 /* Packs what a stride keeps. *fits turns false as soon as it seems that all of it will be too much. */
@@ -219,10 +239,10 @@ static brn_status pack_stride(plan *p, int stride, bool *fits)
         for (int f = 0; f < r->nframe && *fits; f = next_kept(r, f, own)) {
             const bool known = r->line[f].length > 0;
             BRN_TRY(want_frame(p, r, f));
-            *fits = known || p->nwaiting > 0 || fits_now(p, r, stride);
+            *fits = known || p->nwaiting > 0 || fits_now(p, r, stride, 1.05);
         }
         BRN_TRY(pack_waiting(p));
-        *fits = *fits && fits_now(p, r, stride);
+        *fits = *fits && fits_now(p, r, stride, i + 1 < p->npart ? 1.05 : 1.0);
     }
     return BRN_OK;
 }
@@ -342,8 +362,7 @@ static brn_status too_small(plan *p)
     return brn_fail(p->ctx, BRN_ERR_LIMIT,
                     "a budget of %g MB is too small: the viewer, the surface and %s take %.3g MB; "
                     "a budget of %g MB would do",
-                    p->mb, p->most > 1 ? "two frames" : "one frame", bytes / 1e6,
-                    ceil(bytes / 1e5 + 0.5) / 10.0);
+                    p->mb, p->most > 1 ? "two frames" : "one frame", bytes / 1e6, ceil(bytes / 1e4) / 100.0);
 }
 
 /* Room for the packets of the runs themselves, at their largest. */
@@ -358,18 +377,32 @@ static brn_status measure_runs(plan *p)
     return BRN_OK;
 }
 
-/* The stride that fits, with its frames packed. Each round tries a larger one than the round before. */
+/* The stride that fits, with its frames packed; 0: none does. A stride that did not fit bounds those to come from below,
+   one that did is taken unless what is known by then promises a quarter more frames. So each round narrows the choice, and
+   few frames are packed in vain. */
+static brn_status find_fit(plan *p, int *stride)
+{
+    int low = p->every;
+    int fit = 0;
+    for (int next = find_stride(p, low); next > 0 && (fit == 0 || 5 * (int64_t)next <= 4 * (int64_t)fit);
+         next = find_stride(p, low)) {
+        bool fits = false;
+        BRN_TRY(pack_stride(p, next, &fits));
+        fit = fits ? next : fit;
+        low = fits ? low : next + 1;
+    }
+    *stride = fit;
+    return BRN_OK;
+}
+
 static brn_status choose(plan *p, int *stride)
 {
     for (;;) {
         BRN_TRY(measure_runs(p));
         BRN_TRY(pack_samples(p));
-        for (int low = p->every; (*stride = find_stride(p, low)) > 0; low = *stride + 1) {
-            bool fits = false;
-            BRN_TRY(pack_stride(p, *stride, &fits));
-            if (fits) {
-                return BRN_OK;
-            }
+        BRN_TRY(find_fit(p, stride));
+        if (*stride > 0) {
+            return BRN_OK;
         }
         if (!drop_field(p)) {
             return too_small(p);

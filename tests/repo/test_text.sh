@@ -5,7 +5,7 @@ tool=$1/tools/check_text
 tree=$scratch/tree
 mkdir -p "$tree/viewer/src" "$tree/viewer/node_modules/x" "$tree/viewer/dist"
 file=$tree/viewer/src/a.ts
-long=$(printf '%0151d' 0)
+long=$(printf '%0201d' 0)
 
 holds() { # exit code, exit code after --fix, text for printf
     printf "$3" >"$file"

@@ -43,6 +43,7 @@ static inline void test_body(brn_ctx *ctx, brn_model *model, int b, const char *
     brn_body *body = &model->body[b];
     body->name = brn_strdup(ctx, name);
     body->type = BRN_BODY_DEFORMABLE;
+    body->plane[0] = -1;
     body->node_first = b > 0 ? model->body[b - 1].node_first + model->body[b - 1].node_count : 0;
     body->node_count = nnode;
     body->solid_first = model->nsolid;
@@ -68,6 +69,7 @@ static inline void test_floor(brn_ctx *ctx, brn_model *model, int b, int first, 
     brn_body *body = &model->body[b];
     body->name = brn_strdup(ctx, "floor <&>");
     body->type = BRN_BODY_STATIC;
+    body->plane[0] = first;
     body->node_first = first;
     body->node_count = model->nnode - first;
     body->solid_first = model->nsolid;

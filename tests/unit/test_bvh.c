@@ -177,6 +177,74 @@ static void test_brute_force_is_right(void **state)
 
 /* ---- threads, errors, memory ---------------------------------------------------------------------------------------------- */
 
+/* ---- the nearest ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct nearest_case {
+    const brn_box *box;
+    double point[3];
+    int hidden; /* items with this remainder by 3 are not to be found; -1: all are */
+    int looked; /* how many were looked at */
+} nearest_case;
+
+/* From the middle of the box: more than the distance of the box itself, as for what is inside it. */
+static double middle_distance2(const void *arg, int item)
+{
+    nearest_case *c = (nearest_case *)(uintptr_t)arg;
+    double sum = 0.0;
+    ++c->looked;
+    for (int k = 0; k < 3; ++k) {
+        const double d = 0.5 * (c->box[item].lo[k] + c->box[item].hi[k]) - c->point[k];
+        sum += d * d;
+    }
+    return item % 3 == c->hidden ? INFINITY : sum;
+}
+
+static void test_nearest(void **state)
+{
+    (void)state;
+    static const int sizes[] = {0, 1, 7, 8, 9, 64, 65, 513, MOST};
+    static brn_box box[MOST];
+    brn_rng rng = {5};
+    fixture f;
+    open_fixture(&f, 1);
+    for (int sort = 0; sort < BOX_SORTS; ++sort) {
+        for (int s = 0; s < 9; ++s) {
+            const int n = sizes[s];
+            long looked = 0;
+            make_boxes((uint64_t)(7 * sort + s), (box_sort)sort, n, box);
+            assert_done(f.ctx, brn_bvh_build(f.a, box, n));
+            if (s % 2 == 1) { /* other boxes in the same tree */
+                make_boxes((uint64_t)(7 * sort + s + 99), (box_sort)sort, n, box);
+                assert_done(f.ctx, brn_bvh_refit(f.a, box));
+            }
+            for (int q = 0; q < 60; ++q) {
+                nearest_case c = {.box = box, .hidden = q % 4 == 0 ? q / 4 % 3 : -1};
+                for (int k = 0; k < 3; ++k) {
+                    /* about the boxes; on the lattice of POINTS many are as near */
+                    c.point[k] =
+                        (sort == FAR ? 1e9 : 0.0) +
+                        (sort == POINTS ? floor(brn_rng_uniform(&rng, -5.0, 5.0)) + 0.5
+                                        : brn_rng_uniform(&rng, -1.0, 1.0) * (sort == FAR ? 1e-5 : 1.0));
+                }
+                int want = -1;
+                double best = INFINITY;
+                for (int i = 0; i < n; ++i) {
+                    const double d = middle_distance2(&c, i);
+                    want = d < best ? i : want;
+                    best = d < best ? d : best;
+                }
+                c.looked = 0;
+                assert_int_equal(brn_bvh_nearest(f.a, c.point, middle_distance2, &c), want);
+                looked += c.looked;
+            }
+            if (n == MOST && sort == UNIFORM) {
+                assert_true(looked < 60 * MOST / 10);
+            }
+        }
+    }
+    close_fixture(&f);
+}
+
 static void test_same_for_any_thread_count(void **state)
 {
     (void)state;
@@ -414,6 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_brute_force),
         cmocka_unit_test(test_brute_force_is_right),
+        cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_same_for_any_thread_count),
         cmocka_unit_test(test_bad_boxes_are_refused),
         cmocka_unit_test(test_largest_numbers),

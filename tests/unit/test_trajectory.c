@@ -694,6 +694,8 @@ static void test_hostile_content_is_refused(void **unused)
         {"/model/bodies/node_first", 1, {3}, H5T_NATIVE_INT, high + 7},
         {"/model/bodies/node_count", 1, {3}, H5T_NATIVE_INT, high + 7},
         {"/model/bodies/type", 1, {2}, H5T_NATIVE_INT, low},
+        {"/model/bodies/plane", 1, {3}, H5T_NATIVE_INT, low + 2}, /* 0 or 1 */
+        {"/model/bodies/plane", 1, {2}, H5T_NATIVE_INT, low},
         {"/model/rest", 2, {19, 3}, H5T_NATIVE_DOUBLE, real},
         {"/frames/position", 3, {2, 20, 3}, H5T_NATIVE_DOUBLE, NULL},
         {"/frames/time", 1, {2}, H5T_NATIVE_DOUBLE, real}, /* not chunked */
@@ -718,6 +720,16 @@ static void test_hostile_content_is_refused(void **unused)
                      brn_ctx_message(ctx));
         }
     }
+    /* Which bodies are half-spaces is told by files from now on; those before it are read without. */
+    put_bytes(DIR "/bad.h5", good, length);
+    assert_done(ctx, brn_playback_open(ctx, DIR "/bad.h5", &playback));
+    const int *plane = brn_playback_get(playback)->body_plane;
+    assert_true(plane[0] == 0 && plane[1] == 0 && plane[2] == 1);
+    brn_playback_close(playback);
+    spoil(ctx, "/model/bodies/plane", 0, NULL, H5T_NATIVE_INT, NULL);
+    assert_done(ctx, brn_playback_open(ctx, DIR "/bad.h5", &playback));
+    assert_null(brn_playback_get(playback)->body_plane);
+    brn_playback_close(playback);
     /* Cut anywhere, or not HDF5 at all. */
     for (size_t at = 0; at < length; at += 977) {
         put_bytes(DIR "/bad.h5", good, at);

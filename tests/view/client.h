@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -53,6 +54,7 @@ static inline server server_start(const char *what, const char *const *more)
     s.pid = fork();
     assert_true(s.pid >= 0);
     if (s.pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
         (void)dup2(pipe_ends[1], 1);
         (void)close(pipe_ends[0]);
         (void)close(pipe_ends[1]);

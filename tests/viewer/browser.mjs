@@ -104,8 +104,9 @@ export async function choose(page, change) {
     await settled(page);
 }
 
+/** The page as it looks, without what lies over the bodies (messages, tips, knobs) and without the ring of the focus. */
 export async function picture(page) {
-    return readPng(await page.screenshot());
+    return readPng(await page.screenshot({ style: ".overlay, .skip { visibility: hidden !important } #stage::after { display: none !important } * { outline: none !important }" }));
 }
 
 /** Where the picture of the bodies is on the page. */

@@ -19,3 +19,14 @@ make_run() { # NAME END EVERY
 make_run two-squares 0.30 0.01 # 2D
 make_run cube-stack 0.30 0.01  # soft bodies, contacts with friction
 make_run rigid-mix 0.20 0.01   # rigid bodies, a half-space
+
+# A comparison: another load on the same mesh; another mesh that is run for a shorter time and recorded less often.
+"$brunt" compare "$scenes/cube-stack" --out "$runs/compare" --overwrite --quiet --set time.end=0.3 --set output.every=0.01 \
+    --set 'output.fields=[stress,velocity,contact]' --reference base --variant 'light:gravity=[0,0,-4]' --variant base \
+    --variant 'fine:meshes.cube.box.cells=[4,4,4],time.end=0.2,output.every=0.02'
+# Another step in 2D: small differences between bodies that move far; and the same run with fewer frames.
+"$brunt" compare "$scenes/two-squares" --out "$runs/compare-2d" --overwrite --quiet --set time.end=0.2 --set output.every=0.02 \
+    --set 'output.fields=[stress,velocity,contact]' --variant base --variant half:time.step=0.005 --variant rare:output.every=0.04
+for run in compare/base compare/light compare/fine compare-2d/base compare-2d/half; do
+    "$brunt" export "$runs/$run" --format csv --quiet
+done

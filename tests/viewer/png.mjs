@@ -71,11 +71,12 @@ export function changed(first, second, box = null, beyond = 12) {
         return 1;
     }
     const { x, y, width, height } = box ?? { x: 0, y: 0, width: first.width, height: first.height };
-    let count = 0;
-    for (let j = Math.ceil(y); j < Math.floor(y + height); j++) {
-        for (let i = Math.ceil(x); i < Math.floor(x + width); i++) {
+    let count = 0, all = 0;
+    for (let j = Math.ceil(y); j < y + height; j++) {
+        for (let i = Math.ceil(x); i < x + width; i++) {
             count += distance(first.at(i, j), second.at(i, j)) > beyond ? 1 : 0;
+            all++;
         }
     }
-    return count / (Math.floor(width) * Math.floor(height));
+    return count / all;
 }

@@ -120,7 +120,9 @@ test("panes side by side, one above the other where it is narrow", () => {
     assert.equal(wide[1]!.x, 602);
     for (const count of [1, 2, 3, 4, 5, 7]) {
         for (const [width, height] of [[1280, 720], [390, 844], [500, 300]] as const) {
-            layout(count, width, height).forEach((r) => assert.ok(r.x + r.width <= width && r.y + r.height <= height && r.width > 20 && r.height > 20));
+            for (const r of layout(count, width, height)) {
+                assert.ok(r.x + r.width <= width && r.y + r.height <= height && r.width > 20 && r.height > 20);
+            }
         }
     }
 });

@@ -15,7 +15,8 @@ const body = (name: string, first: number, count: number): object => ({
 
 // Four bodies of two vertices: one stays, one moves as a whole, two deform.
 const RUN = {
-    kind: "run", version: 1, name: "r", dimension: 3, frames: [{ time: 0 }, { time: 0.5 }], bodies: [body("a", 0, 2), body("b", 2, 2), body("c", 4, 2), body("d", 6, 2)],
+    kind: "run", version: 1, name: "r", dimension: 3, frames: [{ time: 0 }, { time: 0.5 }],
+    bodies: [body("a", 0, 2), body("b", 2, 2), body("c", 4, 2), body("d", 6, 2)],
     fields: [{ name: "speed", label: "speed", unit: "m/s", range: [0, 4] }, { name: "strain", label: "strain", unit: "1", range: [0, 1] }],
     series: { columns: ["time", "energy"], rows: 2, of: 9 },
 };

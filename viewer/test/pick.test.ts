@@ -15,7 +15,8 @@ const all = { skip: () => false, away: () => false };
 function brute(run: Run, position: Float32Array, ray: Ray): { distance: number; triangle: number } | null {
     let best: { distance: number; triangle: number } | null = null;
     for (let t = 0; t < run.tri.length / 3; t++) {
-        const [a, b, c] = [0, 1, 2].map((k) => [...position.subarray(3 * run.tri[3 * t + k]!, 3 * run.tri[3 * t + k]! + 3)] as Vec3) as [Vec3, Vec3, Vec3];
+        const corner = (vertex: number): Vec3 => [position[3 * vertex]!, position[3 * vertex + 1]!, position[3 * vertex + 2]!];
+        const [a, b, c] = [0, 1, 2].map((k) => corner(run.tri[3 * t + k]!)) as [Vec3, Vec3, Vec3];
         const n = cross(add(b, a, -1), add(c, a, -1)), steep = dot(n, ray.along);
         if (steep === 0) {
             continue;

@@ -163,6 +163,22 @@ test("several runs with times of their own on one line", async () => {
     assert.deepEqual(shown, [[0, 0], [2, 1], [4, 2]]);
 });
 
+test("frames of several runs are handed over together, never of two moments", async () => {
+    const [fast, slow] = [new FakeSource(grid(11, 0.1)), new FakeSource(grid(11, 0.1))], view = store(), { shown } = played([fast!, slow!], view);
+    await settle();
+    slow!.held = [];
+    for (const time of [0.31, 0.61, 0.91]) {
+        view.set({ time });
+        await settle();
+    }
+    assert.deepEqual(shown, [[0, 0]]);
+    for (let k = 0; k < 2; k++) {
+        slow!.held.shift()!();
+        await settle();
+    }
+    assert.deepEqual(shown, [[0, 0], [3, 3], [9, 9]]);
+});
+
 test("a frame that cannot be had is told once, and the others still come", async () => {
     const source = new FakeSource(grid(5, 0.1)), view = store(), { player, shown } = played([source], view);
     const errors: string[] = [];

@@ -167,6 +167,9 @@ test("live: old frames are thinned out, the newest stay, all of the past stays i
     socket().open();
     for (let k = 0; k <= 100; k++) {
         socket().say(sampleFrame(LIVE, k, row(k)));
+        // The last three seconds are whole at any moment.
+        const newest = source.run.times.slice(-31).map((time) => Math.round(10 * time));
+        newest.forEach((step, i) => assert.equal(step, k - newest.length + 1 + i));
     }
     const { times } = source.run;
     assert.ok(times.length <= 61 && times.length > 32, `${times.length}`);

@@ -3,7 +3,7 @@ import test from "node:test";
 import { Packet } from "../src/data/packet";
 import { runOf } from "../src/data/run";
 import { surfaceOf, vertexNormals } from "../src/draw/surface";
-import type { Run } from "../src/types";
+import type { Body, Run } from "../src/types";
 import { sampleRun } from "./sample.mjs";
 
 const buffer = (bytes: Buffer): ArrayBuffer => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
@@ -11,7 +11,8 @@ const run = (): Run => runOf(new Packet(buffer(sampleRun({ rings: 20, frames: 2 
 
 /** Only the vertices and triangles of some bodies. */
 function only(whole: Run, bodies: number[]): Run {
-    const tri = bodies.flatMap((b) => [...whole.tri.subarray(3 * whole.bodies[b]!.triFirst, 3 * (whole.bodies[b]!.triFirst + whole.bodies[b]!.triCount))]);
+    const part = ({ triFirst, triCount }: Body): number[] => [...whole.tri.subarray(3 * triFirst, 3 * (triFirst + triCount))];
+    const tri = bodies.flatMap((b) => part(whole.bodies[b]!));
     return { ...whole, tri: Uint32Array.from(tri) };
 }
 
@@ -24,6 +25,7 @@ test("a box has sharp edges: three drawn vertices a corner, twelve creases", () 
     surface.tri.forEach((drawn, i) => assert.equal(surface.source[drawn], box.tri[i]));
     assert.equal(surface.creaseFirst[2]! - surface.creaseFirst[1]!, 12);
     assert.equal(surface.creaseFirst[1]!, 0);
+    assert.deepEqual([...surfaceOf(run()).open], [0, 0, 0, 1]);
 });
 
 test("a ball is smooth, and its normals point away from its centre", () => {

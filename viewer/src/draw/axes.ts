@@ -13,7 +13,7 @@ export interface Rect {
 
 /** axes: where x, y and z point on the screen (right, up, towards the eye), unit vectors. Drawn in the lower left of the rectangle. */
 export function drawAxes(context: CanvasRenderingContext2D, pane: Rect, axes: Vec3[], theme: "light" | "dark", flat: boolean): void {
-    const size = Math.min(34, 0.12 * Math.min(pane.width, pane.height) + 12);
+    const size = Math.min(34, 0.08 * Math.min(pane.width, pane.height) + 8);
     const x = pane.x + size + 16, y = pane.y + pane.height - size - 16;
     const order = [0, 1, 2].filter((k) => !(flat && k === 2)).sort((a, b) => axes[a]![2] - axes[b]![2]);
     context.save();

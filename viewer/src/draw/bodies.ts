@@ -51,6 +51,8 @@ export class Bodies {
     private readonly wire: three.LineSegments;
     private readonly lines: Lines;
     private readonly size: number;
+    private shadowGeometry: three.BufferGeometry | null = null;
+    private shadowMaterials: three.RawShaderMaterial[] = [];
     private look: Look | null = null;
     private ghostOrder = "";
 
@@ -78,7 +80,7 @@ export class Bodies {
             mesh.renderOrder = 20 + k;
             return mesh;
         });
-        this.wire = new three.LineSegments(this.geometry(), wireMaterial(shared, this.own));
+        this.wire = new three.LineSegments(this.geometry(), wireMaterial(shared, this.own, this.edgeLength()));
         this.wire.renderOrder = 5;
         this.lines = new Lines(this.lineEnds(), owner, shared, this.own, run.dimension === 2 ? 1.5 : 1.1, run.dimension === 2 ? 0.9 : 0.5);
         this.lines.mesh.renderOrder = 6;
@@ -90,14 +92,16 @@ export class Bodies {
         this.move(run.rest);
     }
 
-    /** Bodies of this run as ghosts, to be shown over another one's. */
+    /** Bodies of this run as ghosts, to be shown over another one's. Obstacles are the same in all. */
     shadow(): three.Group {
+        if (!this.shadowGeometry) {
+            this.shadowGeometry = this.geometry();
+            this.shadowMaterials = [three.BackSide, three.FrontSide].map((side) => ghostMaterial(this.shared, this.own, side));
+            this.fillShadow();
+        }
         const group = new three.Group();
-        const geometry = this.geometry();
-        const moving = this.bodies((body) => this.run.bodies[body]!.type !== "static");
-        fill(geometry, this.surface.tri.length, moving.map((body) => this.trianglesOf(body)));
-        [three.BackSide, three.FrontSide].forEach((side, k) => {
-            const mesh = new three.Mesh(geometry, ghostMaterial(this.shared, this.own, side));
+        this.shadowMaterials.forEach((material, k) => {
+            const mesh = new three.Mesh(this.shadowGeometry!, material);
             mesh.frustumCulled = mesh.matrixAutoUpdate = false;
             mesh.renderOrder = 30 + k;
             group.add(mesh);
@@ -144,10 +148,14 @@ export class Bodies {
         this.look = look;
         this.own.uMap.value = this.map(mapOf(look.colour));
         this.own.uRange.value.set(...look.range);
+        const painted: (keyof Look)[] = ["colour", "dark", "cuts", "paint"];
         // Closed bodies show their inside only where they are cut.
-        const open = this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
+        const rims = this.run.bodies.some((body, k) => !body.plane && this.surface.open[k] === 1);
+        const open = rims || this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
         (this.solid.material as three.Material).side = open ? three.DoubleSide : three.FrontSide;
-        this.paint(look);
+        if (!old || painted.some((key) => old[key] !== look[key])) {
+            this.paint(look);
+        }
         if (!old || old.hidden !== look.hidden || old.ghost !== look.ghost || old.wireframe !== look.wireframe) {
             this.list(look);
             return true;
@@ -167,15 +175,6 @@ export class Bodies {
             this.ghostOrder = order.join();
             this.fillGhosts(order);
         }
-    }
-
-    dispose(): void {
-        [this.solid, ...this.ghosts, this.wire, this.lines.mesh].forEach((object) => {
-            object.geometry.dispose();
-            (object.material as three.Material).dispose();
-        });
-        this.own.uBodies.value.dispose();
-        this.maps.forEach((map) => map.dispose());
     }
 
     private move(position: Float32Array): void {
@@ -243,6 +242,14 @@ export class Bodies {
         }
         this.lines.list((body) => this.shows(body));
         this.lines.move(this.position);
+        this.fillShadow();
+    }
+
+    private fillShadow(): void {
+        if (this.shadowGeometry) {
+            const moving = this.bodies((body) => this.shows(body) && this.run.bodies[body]!.type !== "static");
+            fill(this.shadowGeometry, this.surface.tri.length, moving.map((body) => this.trianglesOf(body)));
+        }
     }
 
     private fillGhosts(bodies: number[]): void {
@@ -257,7 +264,8 @@ export class Bodies {
         const data = this.own.uBodies.value.image.data as Float32Array;
         this.run.bodies.forEach((body, k) => {
             const valued = look.colour !== "body" && body.type !== "static" && (body.type === "deformable" || !OF_DEFORMABLE.has(look.colour));
-            data.set([...(look.paint.get(k) ?? colours[k]!), valued ? 1 : 0, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
+            const kind = (valued ? 1 : 0) + (this.surface.open[k] ? 2 : 0);
+            data.set([...(look.paint.get(k) ?? colours[k]!), kind, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
         });
         this.own.uBodies.value.needsUpdate = true;
     }
@@ -270,6 +278,18 @@ export class Bodies {
     private edgesOf(body: number): Uint32Array {
         const { edges, edgeFirst } = this.surface;
         return edges.subarray(2 * edgeFirst[body]!, 2 * edgeFirst[body + 1]!);
+    }
+
+    /** Mean over a sample of edges, at rest. */
+    private edgeLength(): number {
+        const { edges } = this.surface, { rest } = this.run, stride = 2 * Math.max(1, Math.floor(edges.length / 2000));
+        let sum = 0, count = 0;
+        for (let k = 0; k < edges.length; k += stride) {
+            const a = 3 * edges[k]!, b = 3 * edges[k + 1]!;
+            sum += Math.hypot(rest[b]! - rest[a]!, rest[b + 1]! - rest[a + 1]!, rest[b + 2]! - rest[a + 2]!);
+            count += 1;
+        }
+        return sum / Math.max(count, 1);
     }
 
     private bodies(wanted: (body: number) => boolean): number[] {

@@ -1,11 +1,12 @@
 // A picture to keep: panels, what is below and above them, and what the colours mean.
 import { colourAt } from "./colours";
 import { formatNumber, niceTicks, scaleFor } from "./numbers";
-import { paper } from "./painter";
+import { PLAIN } from "./painter";
 import type { Scale } from "./stage";
 
 const FOOT = 30; // [pixels] height of a row of text
 const GAP = 14; // between panels
+const SOFT = 0.06; // share of a panel; bodies keep more away from its edge
 const BAR = { width: 180, height: 9 };
 const INK = { light: "#464c54", dark: "#d5dae0" };
 const FONT = "system-ui, 'DejaVu Sans', sans-serif";
@@ -49,13 +50,14 @@ export function panelSize(sheet: Sheet): { width: number; height: number } {
 }
 
 /** images: of the panels, each as large as panelSize() says. */
-export function composePicture(sheet: Sheet, images: readonly CanvasImageSource[]): HTMLCanvasElement {
+export function composePicture(sheet: Sheet, images: readonly HTMLCanvasElement[]): HTMLCanvasElement {
     const canvas = document.createElement("canvas");
     canvas.width = sheet.width;
     canvas.height = sheet.height;
     const context = canvas.getContext("2d")!;
     if (!sheet.transparent) {
-        paper(context, sheet.theme);
+        context.fillStyle = PLAIN[sheet.theme];
+        context.fillRect(0, 0, sheet.width, sheet.height);
     }
     const { panel, columns, top, labels, foot } = frameOf(sheet);
     context.fillStyle = INK[sheet.theme];
@@ -67,6 +69,7 @@ export function composePicture(sheet: Sheet, images: readonly CanvasImageSource[
     context.font = `14px ${FONT}`;
     images.forEach((image, k) => {
         const x = (k % columns) * (panel.width + GAP), y = top + Math.floor(k / columns) * (panel.height + labels);
+        soften(image, images.length > 1, top > 0, foot + labels > 0);
         context.drawImage(image, x, y, panel.width, panel.height);
         const label = sheet.labels[k] ?? "";
         context.textAlign = labels > 0 ? "center" : "left";
@@ -80,6 +83,32 @@ export function composePicture(sheet: Sheet, images: readonly CanvasImageSource[
         drawBar(context, sheet, sheet.scale);
     }
     return canvas;
+}
+
+/** A floor ends softly where a panel does, not with a line. */
+function soften(image: HTMLCanvasElement, sides: boolean, top: boolean, bottom: boolean): void {
+    const context = image.getContext("2d")!, { width, height } = image;
+    const fade = (x: number, y: number, toX: number, toY: number) => {
+        const gradient = context.createLinearGradient(x, y, toX, toY);
+        gradient.addColorStop(0, "rgba(0, 0, 0, 1)");
+        gradient.addColorStop(1, "rgba(0, 0, 0, 0)");
+        context.fillStyle = gradient;
+        context.fillRect(0, 0, width, height);
+    };
+    const reach = SOFT * Math.min(width, height);
+    context.save();
+    context.globalCompositeOperation = "destination-out";
+    if (sides) {
+        fade(0, 0, reach, 0);
+        fade(width, 0, width - reach, 0);
+    }
+    if (top) {
+        fade(0, 0, 0, reach);
+    }
+    if (bottom) {
+        fade(0, height, 0, height - reach);
+    }
+    context.restore();
 }
 
 /** On the lower right: name, strip, and what its ends and some places between mean. */

@@ -4,6 +4,7 @@ import * as three from "three";
 import type { Contacts } from "../types";
 import { GLSL, type Shared } from "./material";
 
+const HIDDEN = 0.3;
 const MOST = 20000; // contacts that are drawn
 
 // One instance an arrow: seven corners in the plane of the arrow and the eye.
@@ -116,6 +117,7 @@ export class ContactMarks {
     readonly group = new three.Group();
     private readonly arrows = new three.InstancedBufferGeometry();
     private readonly points = new three.BufferGeometry();
+    private readonly hidden: { value: number }; // opacity of what bodies hide
     private room = 0;
     private largest = 0; // [N] that was ever seen: arrows of different moments compare
 
@@ -124,46 +126,54 @@ export class ContactMarks {
             -1, 0, 0, 1, 0, 0, 1, 1, 0, -1, 1, 0, -2, 1, 0, 2, 1, 0, 0, 2, 0]), 3));
         this.arrows.setIndex([0, 1, 2, 0, 2, 3, 4, 5, 6]);
         // Hidden parts first, faintly; then a halo; then what is in sight.
-        this.pass(0.3, three.GreaterDepth, 40, [0]);
+        this.hidden = this.pass(HIDDEN, three.GreaterDepth, 40, [0]);
         this.pass(0.95, three.LessEqualDepth, 42, [0.9, 0]);
         this.reserve(64);
     }
 
-    set(contacts: Contacts, arrows: Arrows): void {
-        const count = Math.min(contacts.count, MOST);
-        if (count > this.room) {
-            this.reserve(Math.max(count, 2 * this.room));
+    /** shown: whether contacts of two bodies are drawn. */
+    set(contacts: Contacts, arrows: Arrows, shown: (body: number, other: number) => boolean): void {
+        const most = Math.min(contacts.count, MOST);
+        if (most > this.room) {
+            this.reserve(Math.max(most, 2 * this.room));
         }
         const { data, normal } = contacts;
-        for (let k = 0; k < count; k++) {
+        for (let k = 0; k < most; k++) {
             this.largest = Math.max(this.largest, Math.abs(data[9 * k + 6]!), Math.hypot(data[9 * k + 3]!, data[9 * k + 4]!, data[9 * k + 5]!));
         }
         const place = this.arrows.getAttribute("place"), force = this.arrows.getAttribute("force"), kind = this.arrows.getAttribute("kind");
         const position = this.points.getAttribute("position"), stick = this.points.getAttribute("stick");
         const unit = 0.35 * this.size;
-        for (let k = 0; k < count; k++) {
-            const p = 9 * k, push = data[p + 6]!, rub = Math.hypot(data[p + 3]!, data[p + 4]!, data[p + 5]!);
+        let count = 0;
+        for (let from = 0; from < most; from++) {
+            if (!shown(contacts.body[2 * from]!, contacts.body[2 * from + 1]!)) {
+                continue;
+            }
+            const k = count++, p = 9 * from, push = data[p + 6]!, rub = Math.hypot(data[p + 3]!, data[p + 4]!, data[p + 5]!);
             const pushed = arrows.normal ? (unit * Math.sign(push) * arrowLength(Math.abs(push), this.largest, arrows.scale)) / 32767 : 0;
             const rubbed = arrows.friction && rub > 0 ? (unit * arrowLength(rub, this.largest, arrows.scale)) / rub : 0;
             for (let axis = 0; axis < 3; axis++) {
                 const at = data[p + axis]!;
                 position.array[3 * k + axis] = place.array[6 * k + axis] = place.array[6 * k + 3 + axis] = at;
-                force.array[6 * k + axis] = pushed * normal[3 * k + axis]!;
+                force.array[6 * k + axis] = pushed * normal[3 * from + axis]!;
                 force.array[6 * k + 3 + axis] = rubbed * data[p + 3 + axis]!;
             }
             kind.array[2 * k] = 0;
             kind.array[2 * k + 1] = 1;
-            stick.array[k] = contacts.stick[k]!;
+            stick.array[k] = contacts.stick[from]!;
         }
         [place, force, kind, position, stick].forEach((attribute) => ((attribute as three.BufferAttribute).needsUpdate = true));
+        // Many of them, one behind the other, would cover the body in front.
+        this.hidden.value = HIDDEN * Math.min(1, Math.sqrt(150 / Math.max(count, 1)));
         this.arrows.instanceCount = 2 * count;
         this.points.setDrawRange(0, count);
     }
 
-    private pass(alpha: number, depth: three.DepthModes, order: number, halos: number[]): void {
+    private pass(alpha: number, depth: three.DepthModes, order: number, halos: number[]): { value: number } {
+        const opacity = { value: alpha };
         const make = (vertexShader: string, fragmentShader: string, grow: number) => new three.RawShaderMaterial({
             glslVersion: three.GLSL3, vertexShader, fragmentShader, transparent: true, depthWrite: false, depthFunc: depth, side: three.DoubleSide,
-            uniforms: { ...this.shared, uAlpha: { value: alpha }, uGrow: { value: grow } },
+            uniforms: { ...this.shared, uAlpha: opacity, uGrow: { value: grow } },
         });
         const objects: three.Object3D[] = halos.map((grow) => new three.Mesh(this.arrows, make(ARROW_VERTEX, ARROW_FRAGMENT, grow)));
         objects.push(new three.Points(this.points, make(POINT_VERTEX, POINT_FRAGMENT, 0)));
@@ -172,6 +182,7 @@ export class ContactMarks {
             object.renderOrder = order + 0.1 * k;
             this.group.add(object);
         });
+        return opacity;
     }
 
     private reserve(room: number): void {

@@ -3,7 +3,7 @@ import * as three from "three";
 import type { Run } from "../types";
 import { GLSL, type Shared } from "./material";
 import { Shade } from "./shade";
-import type { Box, Vec3 } from "./bounds";
+import type { Box } from "./bounds";
 
 const VERTEX = /* glsl */ `
     ${GLSL.COMMON}
@@ -81,6 +81,8 @@ const HATCH = /* glsl */ `
     }
 `;
 
+const REACH = 7; // [radii of the scene] to which a floor fades away
+const LANDING = 4; // [radii of the scene]
 const MOST_SHADES = 2; // more floors have no shadows on them: each costs a drawing
 
 function gridStep(radius: number): number {
@@ -96,9 +98,47 @@ interface Face {
     normal: three.Vector3;
 }
 
+/** Null for what has no face. */
+function faceOf(run: Run, number: number, position: Float32Array): Face | null {
+    const body = run.bodies[number]!;
+    const at = (vertex: number) => new three.Vector3().fromArray(position, 3 * vertex);
+    if (run.dimension === 2) {
+        if (body.edgeCount === 0) {
+            return null;
+        }
+        const [a, b] = [at(run.edge[2 * body.edgeFirst]!), at(run.edge[2 * body.edgeFirst + 1]!)];
+        // The solid is on the left of the edge.
+        const along = b.clone().sub(a).normalize(), across = new three.Vector3(along.y, -along.x, 0);
+        return { point: a, along, across, normal: across };
+    }
+    if (body.triCount === 0) {
+        return null;
+    }
+    const [a, b, c] = [0, 1, 2].map((k) => at(run.tri[3 * body.triFirst + k]!)) as [three.Vector3, three.Vector3, three.Vector3];
+    const normal = b.clone().sub(a).cross(c.clone().sub(a)).normalize();
+    // A level floor has its grid along x and y.
+    const guide = Math.abs(normal.x) < 0.7 ? new three.Vector3(1, 0, 0) : new three.Vector3(0, 1, 0);
+    const along = guide.addScaledVector(normal, -guide.dot(normal)).normalize();
+    // Lines of a level floor go through the origin, and with the floor if that moves.
+    const rest = new three.Vector3().fromArray(run.rest, 3 * run.tri[3 * body.triFirst]!);
+    const point = Math.abs(normal.z) > 0.999 ? a.clone().sub(rest).setZ(a.z) : a;
+    return { point, along, across: normal.clone().cross(along), normal };
+}
+
+/** Where points come down on half-spaces that are not far: a body that will fall lands there. [n][3] */
+export function landings(run: Run, box: Box): Float32Array {
+    const faces = run.bodies.flatMap((body, k) => (body.plane ? [faceOf(run, k, run.rest)] : [])).filter((face) => face !== null);
+    const points = faces.flatMap((face) => box.corners().map((corner) => {
+        const point = new three.Vector3(...corner), height = point.clone().sub(face.point).dot(face.normal);
+        return height > 0 && height < LANDING * box.radius ? point.addScaledVector(face.normal, -height).toArray() : [];
+    }));
+    return Float32Array.from(points.flat());
+}
+
 class Plane {
     readonly mesh: three.Mesh;
     private readonly uniforms;
+    private readonly least: number; // reach, however small the bodies' box gets
     private readonly shade: Shade | null;
 
     constructor(private readonly run: Run, readonly body: number, shared: Shared, box: Box) {
@@ -106,8 +146,9 @@ class Plane {
         this.uniforms = {
             uOrigin: { value: new three.Vector3() }, uAlong: { value: new three.Vector3() }, uAcross: { value: new three.Vector3() },
             uNormal: { value: new three.Vector3() }, uPhase: { value: new three.Vector2() },
-            uStep: { value: gridStep(box.radius) }, uReach: { value: box.radius * (flat ? 60 : 7) },
+            uStep: { value: gridStep(box.radius) }, uReach: { value: 1 },
         };
+        this.least = box.radius * (flat ? 60 : REACH);
         this.shade = flat ? null : new Shade(this.uniforms, shared);
         const geometry = new three.BufferGeometry();
         geometry.setAttribute("position", new three.BufferAttribute(new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]), 3));
@@ -121,14 +162,15 @@ class Plane {
         this.mesh.renderOrder = flat ? -5 : 10;
     }
 
-    move(position: Float32Array, centre: Vec3): void {
-        const face = this.face(position);
+    move(position: Float32Array, box: Box): void {
+        const face = faceOf(this.run, this.body, position);
         if (!face) {
             this.mesh.visible = false;
             return;
         }
-        const { uOrigin, uAlong, uAcross, uNormal, uPhase, uStep } = this.uniforms;
-        const middle = new three.Vector3(...centre);
+        const { uOrigin, uAlong, uAcross, uNormal, uPhase, uStep, uReach } = this.uniforms;
+        uReach.value = Math.max(this.least, REACH * box.radius);
+        const middle = new three.Vector3(...box.centre);
         const height = middle.clone().sub(face.point).dot(face.normal);
         uOrigin.value.copy(middle).addScaledVector(face.normal, -height);
         uAlong.value.copy(face.along);
@@ -142,45 +184,21 @@ class Plane {
     drawShade(renderer: three.WebGLRenderer, geometry: three.BufferGeometry, box: Box): void {
         this.shade?.draw(renderer, geometry, box, this.uniforms);
     }
-
-    private face(position: Float32Array): Face | null {
-        const { run } = this, body = run.bodies[this.body]!;
-        const at = (vertex: number) => new three.Vector3().fromArray(position, 3 * vertex);
-        if (run.dimension === 2) {
-            if (body.edgeCount === 0) {
-                return null;
-            }
-            const [a, b] = [at(run.edge[2 * body.edgeFirst]!), at(run.edge[2 * body.edgeFirst + 1]!)];
-            // The solid is on the left of the edge.
-            const along = b.clone().sub(a).normalize(), across = new three.Vector3(along.y, -along.x, 0);
-            return { point: a, along, across, normal: across };
-        }
-        if (body.triCount === 0) {
-            return null;
-        }
-        const [a, b, c] = [0, 1, 2].map((k) => at(run.tri[3 * body.triFirst + k]!)) as [three.Vector3, three.Vector3, three.Vector3];
-        const normal = b.clone().sub(a).cross(c.clone().sub(a)).normalize();
-        // A level floor has its grid along x and y.
-        const guide = Math.abs(normal.x) < 0.7 ? new three.Vector3(1, 0, 0) : new three.Vector3(0, 1, 0);
-        const along = guide.addScaledVector(normal, -guide.dot(normal)).normalize();
-        return { point: Math.abs(normal.z) > 0.999 ? new three.Vector3(0, 0, a.z) : a, along, across: normal.clone().cross(along), normal };
-    }
 }
 
 export class Floor {
     readonly group = new three.Group();
     private readonly planes: Plane[];
-    private readonly centre: Vec3;
 
     constructor(run: Run, shared: Shared, box: Box) {
-        this.centre = box.centre;
         this.planes = run.bodies.flatMap((body, k) => (body.plane ? [new Plane(run, k, shared, box)] : []));
         this.planes.forEach((plane) => this.group.add(plane.mesh));
-        this.move(run.rest);
+        this.move(run.rest, box);
     }
 
-    move(position: Float32Array): void {
-        this.planes.forEach((plane) => plane.move(position, this.centre));
+    /** box: around the bodies, with which the visible part of a floor goes. */
+    move(position: Float32Array, box: Box): void {
+        this.planes.forEach((plane) => plane.move(position, box));
     }
 
     /** Shadows of what the geometry holds, on all floors. */

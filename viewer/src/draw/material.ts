@@ -31,7 +31,7 @@ export function sharedUniforms(): Shared {
 
 /** Uniforms of a run's bodies. */
 export interface Own {
-    uBodies: { value: three.DataTexture }; // two texels a body: colour and whether values show; what is cut away of it
+    uBodies: { value: three.DataTexture }; // two texels a body: colour, 1 if values show + 2 if it is open; what is cut away of it
     uMap: { value: three.DataTexture };
     uRange: { value: three.Vector2 };
 }
@@ -104,7 +104,7 @@ const FRAGMENT = /* glsl */ `
             discard;
         }
         vec3 base = vBody.rgb;
-        float valued = vBody.a;
+        float open = step(1.5, vBody.a), valued = vBody.a - 2.0 * open;
         if (valued > 0.5) {
             float t = uRange.y > uRange.x ? clamp((vValue - uRange.x) / (uRange.y - uRange.x), 0.0, 1.0) : 0.0;
             base = isnan(vValue) ? vec3(0.5) : texture(uMap, vec2((255.0 * t + 0.5) / 256.0, 0.5)).rgb;
@@ -117,7 +117,7 @@ const FRAGMENT = /* glsl */ `
         bool inside = !gl_FrontFacing && uLit > 0.5;
         n = gl_FrontFacing ? n : -n;
         vec3 colour = uLit > 0.5 ? lit(base, n, eye, valued) : base;
-        if (inside && cut && uGhost < 0.5) {
+        if (inside && cut && open < 0.5 && uGhost < 0.5) {
             // The inside of what was cut, in one tone with fine stripes: the solid reads as solid.
             float stripe = smoothstep(0.35, 0.65, abs(fract((gl_FragCoord.x + gl_FragCoord.y) / (7.0 * uPixel)) - 0.5) * 2.0);
             colour = mix(base, vec3(dot(base, vec3(0.3, 0.59, 0.11))), 0.25) * mix(0.50, 0.58, stripe);
@@ -137,13 +137,17 @@ const WIRE_FRAGMENT = /* glsl */ `
     in vec3 vNormal, vPlace;
     in float vValue;
     flat in vec4 vBody, vCut;
-    uniform float uAlpha;
+    uniform float uAlpha, uEdge;
+    uniform mat4 projectionMatrix;
     out vec4 outColour;
     void main() {
         if (dot(uClip.xyz, vPlace) > uClip.w || dot(vCut.xyz, vPlace) > vCut.w) {
             discard;
         }
-        outColour = vec4(mix(vec3(0.03, 0.05, 0.09), vec3(0.02, 0.03, 0.04), uDark), uAlpha);
+        // Fainter where edges are only some pixels long: a fine mesh would be all lines.
+        float depth = 1.0 / gl_FragCoord.w;
+        float pixels = uEdge * uSize.y * projectionMatrix[1][1] / (2.0 * depth * uPixel);
+        outColour = vec4(vec3(0.03, 0.05, 0.08), uAlpha * mix(0.2, 1.0, smoothstep(2.0, 14.0, pixels)));
     }
 `;
 
@@ -202,7 +206,9 @@ const LINE_FRAGMENT = /* glsl */ `
         }
         float cover = clamp(0.5 * uWidth * uPixel + 0.5 - abs(vSide), 0.0, 1.0);
         vec3 ink = toSrgb(toLinear(vBody.rgb) * 0.22);
-        ink = vBody.a > 0.5 ? vec3(0.10, 0.12, 0.16) : ink;
+        ink = mod(vBody.a, 2.0) > 0.5 ? vec3(0.10, 0.12, 0.16) : ink;
+        // Outlines of 2D bodies stand out from a dark background as well.
+        ink = mix(ink, mix(vBody.rgb, vec3(1.0), 0.35), uDark * (1.0 - uLit));
         outColour = vec4(ink, uAlpha * cover);
     }
 `;
@@ -222,8 +228,9 @@ export function ghostMaterial(shared: Shared, own: Own, side: three.Side): three
     return material(shared, own, { side, transparent: true, depthWrite: false }, { uGhost: 1 });
 }
 
-export function wireMaterial(shared: Shared, own: Own): three.RawShaderMaterial {
-    return material(shared, own, { fragmentShader: WIRE_FRAGMENT, transparent: true, depthWrite: false }, { uAlpha: 0.28 });
+/** edge: length of a usual edge. */
+export function wireMaterial(shared: Shared, own: Own, edge: number): three.RawShaderMaterial {
+    return material(shared, own, { fragmentShader: WIRE_FRAGMENT, transparent: true, depthWrite: false }, { uAlpha: 0.34, uEdge: edge });
 }
 
 export function lineMaterial(shared: Shared, own: Own, width: number, alpha: number): three.RawShaderMaterial {

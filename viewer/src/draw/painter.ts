@@ -10,6 +10,9 @@ import type { Pane } from "./pane";
 export const BACKGROUND: Record<Theme, [string, string]> = { light: ["#ffffff", "#e9edf2"], dark: ["#262b32", "#15181c"] };
 const FONT = "system-ui, 'DejaVu Sans', sans-serif";
 
+/** One tone, for pictures that are put among text. */
+export const PLAIN: Record<Theme, string> = { light: "#ffffff", dark: "#1c2026" };
+
 /** The background that the page has behind the canvas. */
 export function paper(context: CanvasRenderingContext2D, theme: Theme): void {
     const { width, height } = context.canvas;
@@ -45,6 +48,7 @@ export class Painter {
         three.ColorManagement.enabled = false;
         this.renderer.outputColorSpace = three.LinearSRGBColorSpace; // shaders write what the screen shows
         this.renderer.autoClear = false;
+        this.renderer.debug.checkShaderErrors = false; // asking for errors waits for the compiler: a slower first picture
         this.renderer.info.autoReset = false;
         this.canvas = this.renderer.domElement;
         for (const canvas of [this.canvas, this.overlay]) {

@@ -78,9 +78,4 @@ export class Shade {
         renderer.render(this.scene, this.camera);
         renderer.setRenderTarget(before);
     }
-
-    dispose(): void {
-        this.target.dispose();
-        (this.mesh.material as three.Material).dispose();
-    }
 }

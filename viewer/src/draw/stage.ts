@@ -9,6 +9,7 @@ import { mapOf, type MapName, type Rgb } from "./colours";
 import type { Arrows } from "./contacts";
 import { Controls } from "./controls";
 import { difference, whyNoDifference } from "./difference";
+import { landings } from "./floor";
 import { layout } from "./layout";
 import { niceAbove } from "./numbers";
 import { BACKGROUND, Painter, paper, type Shot } from "./painter";
@@ -224,10 +225,12 @@ export class Stage {
         });
     }
 
-    /** Bodies that fall would leave a picture that was made for where they start. */
+    /** Bodies that fall would leave a picture that was made for where they start. Of a live run nobody knows: it may land on the floors. */
     private pointsLater(): Float32Array[] {
-        return this.runs.flatMap((run) => run.moments.flatMap((position) => run.bodies.filter((body) => !body.plane)
-            .map((body) => position.subarray(3 * body.vertexFirst, 3 * (body.vertexFirst + body.vertexCount)))));
+        const solid = (run: Run, position: Float32Array) => run.bodies.filter((body) => !body.plane)
+            .map((body) => position.subarray(3 * body.vertexFirst, 3 * (body.vertexFirst + body.vertexCount)));
+        return this.runs.flatMap((run, k) =>
+            (run.live ? [landings(run, this.scenes[k]!.box([]))] : run.moments.flatMap((position) => solid(run, position))));
     }
 
     // ---- places on the screen ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ export interface Surface {
     creaseFirst: Uint32Array; // [bodies + 1]: where a body's creases start
     edges: Uint32Array; // [edges][2]: all edges of triangles, once
     edgeFirst: Uint32Array; // [bodies + 1]
+    open: Uint8Array; // [bodies]: 1 if the surface has a rim, so that its inside can be seen
 }
 
 /** Unit normals of triangles; zero where a triangle is none. */
@@ -103,7 +104,7 @@ export function surfaceOf(run: Run): Surface {
     const { first, half, far } = halfEdges(tri, vertices);
     const next = (h: number) => (h % 3 === 2 ? h - 2 : h + 1);
     const corners = new Union(tri.length);
-    const edges: number[] = [], creases: number[] = [];
+    const edges: number[] = [], creases: number[] = [], owner = bodyOfVertex(run), open = new Uint8Array(run.bodies.length);
     for (let v = 0; v < vertices; v++) {
         for (let i = first[v]!; i < first[v + 1]!; i++) {
             const h = half[i]!;
@@ -118,6 +119,9 @@ export function surfaceOf(run: Run): Surface {
                 continue;
             }
             edges.push(v, far[i]!);
+            if (twin < 0) {
+                open[owner[v]!] = 1;
+            }
             const s = 3 * Math.floor(h / 3), t = 3 * Math.floor(twin / 3);
             const smooth = twin >= 0 && normal[s]! * normal[t]! + normal[s + 1]! * normal[t + 1]! + normal[s + 2]! * normal[t + 2]! > CREASE;
             if (!smooth) {
@@ -130,7 +134,7 @@ export function surfaceOf(run: Run): Surface {
             corners.join(next(h), same ? next(twin) : twin);
         }
     }
-    return { ...split(tri, corners, vertices), ...listed(run, edges, creases) };
+    return { ...split(tri, corners, vertices), ...listed(run, owner, edges, creases), open };
 }
 
 /** One drawn vertex for every smooth group of corners: the first group of a vertex is the vertex itself. */
@@ -160,8 +164,7 @@ function split(tri: Uint32Array, corners: Union, vertices: number): { source: Ui
     return { source, tri: out };
 }
 
-function listed(run: Run, edges: number[], creases: number[]): Pick<Surface, "edges" | "edgeFirst" | "creases" | "creaseFirst"> {
-    const owner = bodyOfVertex(run);
+function listed(run: Run, owner: Uint16Array, edges: number[], creases: number[]): Pick<Surface, "edges" | "edgeFirst" | "creases" | "creaseFirst"> {
     const all = perBody(edges, (v) => owner[v]!, run.bodies.length);
     const sharp = perBody(creases, (v) => owner[v]!, run.bodies.length);
     return { edges: all.list, edgeFirst: all.first, creases: sharp.list, creaseFirst: sharp.first };

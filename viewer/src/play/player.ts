@@ -1,5 +1,5 @@
-// The clock: which moment is shown, and who fetches its frames. The newest wish wins: while a frame is under way, later wishes only
-// replace each other, so that scrubbing never queues up.
+// The clock: which moment is shown, and who fetches its frames. The newest wish wins: while frames are under way, later wishes only
+// replace each other, so that scrubbing never queues up. Frames of several runs are handed over together, all of one moment.
 import type { Frame, Source } from "../types";
 import type { Store, View } from "../view";
 import { frameAt, mergeTimes } from "./timeline";
@@ -27,10 +27,9 @@ export class Player {
     private readonly errorListeners: ((message: string) => void)[] = [];
     private moments: number[] = [];
     private ownTime = NaN; // what this wrote into the view last
-    private busy = false; // frames are under way
     private ticking = 0;
     private lastTick = 0;
-    private told = true;
+    private busy = false; // frames are under way
 
     constructor(readonly sources: readonly Source[], private readonly store: Store) {
         this.lanes = sources.map((source) => ({ source, wanted: -1, shown: -1, frame: null, ahead: 0, arrivals: 0 }));
@@ -60,7 +59,7 @@ export class Player {
 
     /** Nothing is under way: what is shown is what the view asks for. */
     get settled(): boolean {
-        return this.told && this.lanes.every((lane) => lane.wanted === lane.shown);
+        return !this.busy && this.lanes.every((lane) => lane.wanted === lane.shown);
     }
 
     onFrame(listener: FrameListener): void {
@@ -181,33 +180,51 @@ export class Player {
         }
     }
 
-    /** All runs take each round together: frames of different wishes are never seen side by side, nor compared. */
+    private get behind(): boolean {
+        return this.lanes.some((lane) => lane.wanted !== lane.shown && lane.wanted >= 0);
+    }
+
     private async pump(): Promise<void> {
         this.busy = true;
-        const behind = (): Lane[] => this.lanes.filter((lane) => lane.wanted !== lane.shown && lane.wanted >= 0);
-        for (let late = behind(); late.length > 0; late = behind()) {
-            const wishes = late.map(({ wanted, arrivals }) => ({ wanted, arrivals }));
-            const results = await Promise.allSettled(late.map((lane) => lane.source.frame(lane.wanted)));
-            results.forEach((result, k) => {
-                const lane = late[k]!, wish = wishes[k]!;
-                // Also after an error, or it would be tried for ever; not if the number stands for another frame by now.
-                lane.shown = lane.arrivals === wish.arrivals ? wish.wanted : -1;
-                if (result.status === "fulfilled") {
-                    lane.frame = result.value;
-                    this.deliver();
-                    this.lookAhead(lane);
-                } else {
-                    const { reason } = result as { reason: unknown };
-                    this.errorListeners.forEach((listener) => listener(reason instanceof Error ? reason.message : String(reason)));
-                }
-            });
+        try {
+            while (this.behind) {
+                await this.loadAll();
+            }
+        } finally {
+            this.busy = false;
         }
-        this.busy = false;
+    }
+
+    private async loadAll(): Promise<void> {
+        const errors = await Promise.all(this.lanes.map((lane) => this.load(lane)));
+        const error = errors.find((message) => message !== null);
+        if (error) {
+            this.errorListeners.forEach((listener) => listener(error));
+        }
+        if (errors.includes(null)) {
+            this.listeners.forEach((listener) => listener(this.frames));
+        }
+        this.lanes.forEach((lane) => this.lookAhead(lane));
+    }
+
+    /** What went wrong, null if nothing did. */
+    private async load(lane: Lane): Promise<string | null> {
+        const { wanted } = lane;
+        if (wanted < 0 || wanted === lane.shown) {
+            return null;
+        }
+        lane.shown = wanted; // also of one that cannot be had, or it would be tried for ever
+        try {
+            lane.frame = await lane.source.frame(wanted);
+            return null;
+        } catch (error) {
+            return error instanceof Error ? error.message : String(error);
+        }
     }
 
     private lookAhead(lane: Lane): void {
         const view = this.store.get();
-        if (!view.playing || lane.source.live) {
+        if (!view.playing || lane.source.live || lane.shown < 0) {
             return;
         }
         const count = lane.source.run.times.length;
@@ -218,17 +235,6 @@ export class Player {
                 // An error shows up again when the frame itself is wanted.
                 lane.source.frame(next).catch(() => null).finally(() => (lane.ahead -= 1));
             }
-        }
-    }
-
-    /** Frames of several runs that come together are handed over together. */
-    private deliver(): void {
-        if (this.told) {
-            this.told = false;
-            queueMicrotask(() => {
-                this.told = true;
-                this.listeners.forEach((listener) => listener(this.frames));
-            });
         }
     }
 }

@@ -1,0 +1,117 @@
+// Plots and timeline are one: a line at the moment shown, values of that moment, a click that goes there.
+import assert from "node:assert/strict";
+import { check, choose, near, openTab, picture, quantity, reportUrl, runChecks, settled, view } from "./browser.mjs";
+import { eventually } from "./machine.mjs";
+import { changed } from "./png.mjs";
+import { readRun } from "./trajectory.mjs";
+
+const plot = (page, id) => page.locator(`.plot[data-chart="${id}"]`);
+const cursor = async (page, id) => {
+    const [line, area] = [await plot(page, id).locator(".plot-now").boundingBox(), await plot(page, id).locator(".u-over").boundingBox()];
+    return (line.x + line.width / 2 - area.x) / area.width;
+};
+const valueOf = (page, id, column) => plot(page, id).locator(`[data-series="${column}"] .value`).textContent();
+
+check("the first plots are those that tell whether a run is sound", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    await openTab(page, "plots");
+    for (const id of ["energy", "energy_error", "momentum_error", "gap", "iterations", "wall", "contacts"]) {
+        const area = plot(page, id).locator("canvas");
+        await area.scrollIntoViewIfNeeded();
+        // Drawn lines: more than a frame and a grid.
+        const colours = await area.evaluate((canvas) => {
+            const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+            const seen = new Set();
+            for (let k = 0; k < data.length; k += 4) {
+                if (data[k + 3] > 200) {
+                    seen.add(`${data[k] >> 4},${data[k + 1] >> 4},${data[k + 2] >> 4}`);
+                }
+            }
+            return seen.size;
+        });
+        assert.ok(colours >= 4, `the plot ${id} is blank`);
+    }
+});
+
+check("the line of the moment and the values follow the timeline", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    const run = readRun("cube-stack");
+    await openTab(page, "plots");
+    const end = run.series.at(-1).time;
+    for (const index of [0, 7, 15, 30]) {
+        const { time } = run.frames[index];
+        await choose(page, { time });
+        const row = run.series.find((one) => Math.abs(one.time - time) < 1e-9);
+        for (const id of ["energy", "iterations"]) {
+            // A pixel of the plot's 230.
+            assert.ok(Math.abs(await cursor(page, id) - time / end) < 0.006, `${id}: the line is at ${await cursor(page, id)} of the plot at ${time} s`);
+        }
+        assert.equal(quantity(await valueOf(page, "iterations", "iterations"), ""), row.iterations, `iterations at ${time} s`);
+        assert.equal(quantity(await valueOf(page, "contacts", "contacts"), ""), row.contacts, `contacts at ${time} s`);
+        // Single precision of the largest energy.
+        const unit = await plot(page, "energy").locator(".unit").first().textContent();
+        for (const column of ["kinetic", "elastic", "gravity"]) {
+            near(quantity(`${await valueOf(page, "energy", column)} ${unit}`, "J"), row[column], 1e-6, `${column} at ${time} s`);
+        }
+    }
+});
+
+check("a click or a drag in a plot sets the time", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    await openTab(page, "plots");
+    const area = await plot(page, "energy").locator(".u-over").boundingBox();
+    const at = (share) => [area.x + share * area.width, area.y + area.height / 2];
+    await page.mouse.click(...at(2 / 3));
+    await settled(page);
+    const { time } = await view(page);
+    assert.ok(Math.abs(time - 0.2) < 0.0101, `two thirds of the plot is ${time} s`);
+    assert.equal(await page.evaluate(() => window.brunt.player.frames[0].time), time, "the picture goes there too");
+    assert.equal(Number(await page.locator("#scrub").inputValue()), time, "and the slider");
+    await page.mouse.move(...at(2 / 3));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.2), { steps: 6 });
+    await page.mouse.up();
+    await settled(page);
+    assert.ok(Math.abs((await view(page)).time - 0.06) < 0.0101, "a drag takes the time along");
+});
+
+check("while playing the line moves", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    await openTab(page, "plots");
+    await page.selectOption("#speed", "0.1");
+    await page.click("#play");
+    const first = await cursor(page, "energy");
+    await eventually("the line moves", async () => await cursor(page, "energy") > first + 0.1);
+    await page.click("#play");
+});
+
+check("lines are hidden, plots removed and added, the time zoomed", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    await openTab(page, "plots");
+    const before = await picture(page);
+    const box = await plot(page, "energy").locator(".u-over").boundingBox();
+    await plot(page, "energy").locator('[data-series="gravity"]').click();
+    await settled(page);
+    assert.ok(changed(before, await picture(page), box) > 0.002, "a hidden line is still drawn");
+    await page.getByRole("button", { name: "Remove the plot Energies" }).click();
+    await plot(page, "energy").waitFor({ state: "detached" });
+    assert.ok(!(await view(page)).plots.includes("energy"));
+    await page.getByText("Choose plots").click();
+    await page.getByLabel("top: velocity").check(); // a probe of the scene
+    await plot(page, "top.v").locator("canvas").waitFor();
+    const row = readRun("cube-stack").series.at(-1);
+    await page.click("#last");
+    await settled(page);
+    const unit = await plot(page, "top.v").locator(".unit").first().textContent();
+    near(quantity(`${await valueOf(page, "top.v", "top.vz")} ${unit}`, "m/s"), row["top.vz"], 1e-6, "velocity of the probe");
+});
+
+check("2D and rigid runs have their plots too", async ({ open }) => {
+    for (const [name, id] of [["two-squares", "gap"], ["rigid-mix", "energy"]]) {
+        const page = await open(reportUrl(name));
+        await openTab(page, "plots");
+        await plot(page, id).locator("canvas").waitFor();
+    }
+});
+
+await runChecks("plots");

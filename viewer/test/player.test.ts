@@ -11,7 +11,7 @@ let waiting: ((time: number) => void)[] = [];
 Object.assign(globalThis, { requestAnimationFrame: (act: (time: number) => void) => waiting.push(act) });
 performance.now = () => now;
 
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
 
 async function pass(seconds: number, step = 1 / 60): Promise<void> {
     for (let t = 0; t < seconds - 1e-9; t += step) {

@@ -167,7 +167,7 @@ export class Player {
         }
         this.want();
         // Once the picture with it was drawn. A hidden page draws nothing, so that nothing is sent to it.
-        requestAnimationFrame(() => requestAnimationFrame(() => live.drawn()));
+        requestAnimationFrame(() => setTimeout(() => live.drawn()));
     }
 
     private want(): void {

@@ -18,6 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Sanitizers take ten times as long and keep freed memory. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1, PATIENCE = 10 };
+#else
+enum { SANITIZED = 0, PATIENCE = 1 };
+#endif
+
 static inline double now_seconds(void)
 {
     struct timespec t;
@@ -63,7 +70,8 @@ static inline server server_start(const char *what, const char *const *more)
     }
     (void)close(pipe_ends[1]);
     size_t length = 0;
-    for (const double until = now_seconds() + 60.0; now_seconds() < until && length < sizeof s.url - 1;) {
+    for (const double until = now_seconds() + 60.0 * PATIENCE;
+         now_seconds() < until && length < sizeof s.url - 1;) {
         struct pollfd wait = {.fd = pipe_ends[0], .events = POLLIN};
         if (poll(&wait, 1, 100) > 0) {
             const ssize_t n = read(pipe_ends[0], s.url + length, 1);
@@ -91,7 +99,7 @@ static inline int server_stop(const server *s, int number)
 {
     int status = 0;
     (void)kill(s->pid, number);
-    for (const double until = now_seconds() + 30.0; now_seconds() < until;) {
+    for (const double until = now_seconds() + 30.0 * PATIENCE; now_seconds() < until;) {
         if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
             return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         }
@@ -127,7 +135,7 @@ static inline long server_memory(const server *s, const char *key)
 static inline int dial_with(int port, int receive_buffer)
 {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const struct timeval wait = {.tv_sec = 20};
+    const struct timeval wait = {.tv_sec = 20 * PATIENCE};
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_true(fd >= 0);

@@ -336,7 +336,7 @@ static void test_too_large(void **state)
         const double begin = now_seconds();
         const int status = status_of(ask_bytes(&s, text, SIZE));
         assert_true(status == 0 || (status >= 400 && status < 500));
-        assert_true(now_seconds() - begin < 5.0);
+        assert_true(now_seconds() - begin < 5.0 * PATIENCE);
         assert_healthy();
     }
     free(text);
@@ -351,7 +351,7 @@ static void test_too_large(void **state)
         const double begin = now_seconds();
         const int status = status_of(ask(&s, i % 2 == 0 ? "GET" : "POST", path, bodies[i]));
         assert_true(status == 200 || status == 405 || status == 400 || status == 411);
-        assert_true(now_seconds() - begin < 5.0);
+        assert_true(now_seconds() - begin < 5.0 * PATIENCE);
     }
     assert_healthy();
 }
@@ -372,7 +372,7 @@ static void test_slow_clients(void **state)
     for (int i = 0; i < 20; ++i) {
         const double begin = now_seconds();
         assert_int_equal(status_of(get(&s, "frame/3")), 200);
-        assert_true(now_seconds() - begin < 2.0); /* milliseconds on an idle machine */
+        assert_true(now_seconds() - begin < 2.0 * PATIENCE); /* milliseconds on an idle machine */
     }
     for (; opened < MANY; ++opened) {
         fds[opened] = dial(s.port);
@@ -382,7 +382,7 @@ static void test_slow_clients(void **state)
     }
     const double begin = now_seconds();
     int status = 0;
-    while (status != 200 && now_seconds() - begin < 30.0) {
+    while (status != 200 && now_seconds() - begin < 30.0 * PATIENCE) {
         for (int i = 0; i < MANY; ++i) {
             (void)send(fds[i], "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         }
@@ -481,7 +481,7 @@ static void test_noise(void **state)
     assert_true(answered > REQUESTS / 4);
     /* A leak of a hundred bytes a request would be 900 kB; what 100 threads keep in the allocator's pools varies by about as
        much. */
-    assert_true(before > 0 && after - before < 4096);
+    assert_true(before > 0 && (after - before < 4096 || SANITIZED));
     assert_healthy();
 }
 
@@ -508,7 +508,7 @@ static void test_start_and_stop(void **state)
     assert_int_equal(exit_code(arguments), 1);
     const double begin = now_seconds();
     assert_int_equal(server_stop(&other, SIGINT), 128 + SIGINT);
-    assert_true(now_seconds() - begin < 5.0);
+    assert_true(now_seconds() - begin < 5.0 * PATIENCE);
     /* Its port is free again, and can be asked for. */
     char port[16];
     (void)snprintf(port, sizeof port, "%d", other.port);

@@ -8,7 +8,7 @@ import { add, basisOf, dot, lookFrom, orbited, panned, zoomed } from "./camera";
 import { mapOf, type MapName, type Rgb } from "./colours";
 import type { Arrows } from "./contacts";
 import { Controls } from "./controls";
-import { difference, whyNoDifference } from "./difference";
+import { difference, sameMoment, whyNoDifference } from "./difference";
 import { landings } from "./floor";
 import { layout } from "./layout";
 import { niceAbove } from "./numbers";
@@ -171,7 +171,9 @@ export class Stage {
 
     /** Why a run has no difference to the first one; null if it has. */
     noDifference(pane: number): string | null {
-        return whyNoDifference(this.runs[pane]!, this.runs[0]!);
+        const frame = this.scenes[pane]!.frame, first = this.scenes[0]!.frame;
+        return whyNoDifference(this.runs[pane]!, this.runs[0]!)
+            ?? (frame && first && !sameMoment(frame, first) ? "it has no frame of this moment" : null);
     }
 
     // ---- the camera --------------------------------------------------------------------------------------------------
@@ -403,7 +405,7 @@ export class Stage {
         if (colour !== "difference") {
             return frame.fields.get(colour) ?? null;
         }
-        if (!first || this.noDifference(k) !== null) {
+        if (!first || !sameMoment(frame, first) || whyNoDifference(this.runs[k]!, this.runs[0]!) !== null) {
             return null;
         }
         const values = difference(frame, first);

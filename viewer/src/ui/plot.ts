@@ -1,12 +1,11 @@
 // One plot: lines over time, a line at the moment shown, and a list of the lines with their values there.
 
 import uPlot from "uplot";
-import { frameAt } from "../play/timeline";
 import { formatNumber, scaleFor } from "../draw/numbers";
 import type { Run } from "../types";
 import { isCompare, type Context } from "./context";
 import { button, el, press, setText } from "./dom";
-import { lineValues, logTicks, type Chart, type Line } from "./charts";
+import { lineValues, logTicks, rowAt, type Chart, type Line } from "./charts";
 import { seekFrame } from "./seek";
 
 const COLOURS = 8; // --series-0 ... of style.css
@@ -206,7 +205,7 @@ export class Plot {
     private showValues(time: number): void {
         for (const { line, run, value } of this.drawn) {
             const times = run.series.column("time");
-            const row = times === null || times.length === 0 ? -1 : frameAt(times as unknown as number[], time);
+            const row = times === null ? -1 : rowAt(times, time);
             const parts = (line.sum ?? [line.column]).map((name) => run.series.column(name)?.[row] ?? NaN);
             const sum = parts.reduce((total, part) => total + part, 0);
             setText(value, formatNumber(sum / this.factor, 4));

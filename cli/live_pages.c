@@ -3,9 +3,14 @@
    all that do. Sending may wait for a slow page, so each has a thread for it, which holds no lock meanwhile. */
 #include "live_private.h"
 
+#include "server_private.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double error_seconds = 3.0; /* so long a page is told what was wrong with its command */
 
 /* ---- packets -------------------------------------------------------------------------------------------------------- */
 
@@ -78,8 +83,10 @@ void live_tell_error(cli_live *live, unsigned client, const char *why)
 {
     for (int i = 0; i < CLI_SOCKETS_MAX; ++i) {
         live_client *c = live->clients[i];
-        if (c != NULL && c->serial == client) {
+        if (c != NULL && (client == 0 || c->serial == client)) {
             (void)snprintf(c->error, sizeof c->error, "%s", why);
+            c->error_until = cli_now() + error_seconds;
+            c->state_due = true;
             (void)pthread_cond_signal(&c->wake);
         }
     }
@@ -164,14 +171,18 @@ static bool next_message(live_client *c, message *out)
 {
     cli_live *live = c->live;
     *out = (message){0};
+    if (c->error[0] != '\0' && cli_now() > c->error_until) {
+        c->error[0] = '\0';
+        c->state_due = true;
+    }
     if (c->run_due) {
         c->run_due = false;
         out->is_run = true;
         out->packet = hold(live->run);
-    } else if (c->state_seen != live->version || c->error[0] != '\0') {
+    } else if (c->state_seen != live->version || c->state_due) {
         c->state_seen = live->version;
+        c->state_due = false;
         live_state_write(&live->status, c->dropped, c->error, &out->text);
-        c->error[0] = '\0';
     } else if (c->packet != NULL) {
         out->packet = c->packet;
         c->packet = NULL;
@@ -200,7 +211,8 @@ static void *send_messages(void *user)
     while (!c->closing && !live->stopping) {
         message m;
         if (!next_message(c, &m)) {
-            (void)pthread_cond_wait(&c->wake, &live->lock);
+            live_wait(&c->wake, &live->lock,
+                      c->error[0] != '\0' ? c->error_until - cli_now() + 0.01 : INFINITY);
             continue;
         }
         const int generation = live->generation;
@@ -225,7 +237,7 @@ static void *page_opened(void *user, cli_socket *socket)
 {
     cli_live *live = user;
     live_client *c = calloc(1, sizeof *c);
-    if (c == NULL || pthread_cond_init(&c->wake, NULL) != 0) {
+    if (c == NULL || !live_condition_init(&c->wake)) {
         free(c);
         return NULL;
     }

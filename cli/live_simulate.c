@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const double state_seconds = 0.2; /* between two states while it runs */
 static const double rate_seconds = 0.5;  /* over which the rate is measured, at least */
@@ -253,7 +252,7 @@ static void obey(runner *r)
         const live_command *c = &commands[i];
         const brn_status status = acts[c->verb].act(r, c);
         tells = tells || acts[c->verb].tells;
-        if (status < 0) {
+        if (status < 0 && c->client != 0) {
             const char *why = acts[c->verb].why[0] != '\0' && status == BRN_ERR_RANGE
                                   ? acts[c->verb].why
                                   : brn_ctx_message(live->ctx);
@@ -325,19 +324,6 @@ static bool snapshot_due(const runner *r)
            cli_now() - r->taken_wall >= snapshot_share * r->taken_cost;
 }
 
-static void wait_for(cli_live *live, double seconds)
-{
-    if (!isfinite(seconds)) {
-        (void)pthread_cond_wait(&live->to_simulator, &live->lock);
-        return;
-    }
-    /* A speed of 1e-300 is a long wait, not an overflow. */
-    const double until = cli_now() + (seconds < 3600.0 ? seconds : 3600.0);
-    struct timespec t = {.tv_sec = (time_t)until};
-    t.tv_nsec = (long)(1e9 * (until - (double)t.tv_sec));
-    (void)pthread_cond_timedwait(&live->to_simulator, &live->lock, &t);
-}
-
 /* The first page is open. */
 static void begin(runner *r)
 {
@@ -361,7 +347,7 @@ void *live_simulate(void *user)
                                                                : step;
         const double seconds = work == step ? seconds_to_step(&r) : 0.0;
         if (seconds > 0.0) {
-            wait_for(live, seconds);
+            live_wait(&live->to_simulator, &live->lock, seconds);
             continue;
         }
         (void)pthread_mutex_unlock(&live->lock);

@@ -433,6 +433,8 @@ static void test_bad_commands(void **state)
     memcpy(text, "pause ", 6);
     assert_true(send_frame(fd, 0x81, text, 60000));
     look_for(fd, &v, "error", "\"a command is one line");
+    assert_true(say(fd, "pause"));
+    look_for(fd, &v, "error", "\"a command is one line"); /* a state in between does not hide it */
     free(text);
     /* A word about a frame that was never sent is not wrong, only late. */
     assert_true(say(fd, "ack 12345"));
@@ -442,6 +444,7 @@ static void test_bad_commands(void **state)
     }
     assert_true(say(fd, "gravity 0 0 -2"));
     look_for(fd, &v, "gravity", "[0, 0, -2]");
+    look_for(fd, &v, "error", "null"); /* after a while it is not told any more */
     steps(fd, &v, 2);
     assert_true(has(v.state, "error", "null"));
     (void)close(fd);

@@ -526,6 +526,66 @@ static void test_start_and_stop(void **state)
     assert_int_equal(exit_code(arguments), 2);
 }
 
+/* On a desktop the browser is opened. The command lines of all processes can be seen by everyone on the machine, so the
+   address there is good for one visit only. */
+static void test_browser(void **state)
+{
+    (void)state;
+    char path[512], opener[128], seen[128] = "";
+    (void)snprintf(opener, sizeof opener, "%s/xdg-open", folder);
+    FILE *file = fopen(opener, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "#!/bin/sh\nprintf '%%s' \"$*\" >\"${0%%/*}/opened.part\"\nmv "
+                        "\"${0%%/*}/opened.part\" \"${0%%/*}/opened\"\n");
+    (void)fclose(file);
+    (void)chmod(opener, 0755);
+    char *here = realpath(folder, NULL), *before = strdup(getenv("PATH"));
+    assert_true(here != NULL && before != NULL);
+    (void)snprintf(path, sizeof path, "%s:%s", here, before);
+    (void)setenv("PATH", path, 1);
+    (void)setenv("DISPLAY", ":99", 1);
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    const int out = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(out >= 0);
+    server t = {.pid = server_fork(folder, NULL, out)};
+    read_address(&t, terminal);
+    (void)setenv("PATH", before, 1);
+    (void)unsetenv("DISPLAY");
+
+    (void)snprintf(path, sizeof path, "%s/opened", folder);
+    for (int i = 0; i < 500 && access(path, R_OK) != 0; ++i) {
+        sleep_seconds(0.02);
+    }
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(seen, sizeof seen, file));
+    (void)fclose(file);
+    assert_true(strstr(seen, t.token) == NULL);
+    int port = 0;
+    char once[64] = "";
+    assert_int_equal(sscanf(seen, "http://127.0.0.1:%d/%40[0-9a-f]", &port, once), 2);
+    assert_int_equal(port, t.port);
+
+    /* Not a token itself; leads to the page, once. */
+    (void)snprintf(path, sizeof path, "/%s/run", once);
+    assert_int_equal(status_of(ask(&t, "GET", path, "")), 404);
+    (void)snprintf(path, sizeof path, "/%s", once);
+    assert_int_equal(status_of(ask(&t, "GET", path, "Origin: http://evil.example\r\n")), 403);
+    reply r = ask(&t, "GET", path, "");
+    char line[128];
+    (void)snprintf(line, sizeof line, "\r\nLocation: /%s/\r\n", t.token);
+    assert_int_equal(r.status, 303);
+    assert_non_null(strstr(r.head, line));
+    reply_free(&r);
+    assert_int_equal(status_of(ask(&t, "GET", path, "")), 404);
+    assert_int_equal(server_stop(&t, SIGINT), 128 + SIGINT);
+    (void)close(out);
+    (void)close(terminal);
+    free(here);
+    free(before);
+}
+
 int main(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
@@ -535,7 +595,7 @@ int main(void)
         cmocka_unit_test(test_paths),          cmocka_unit_test(test_host_and_origin),
         cmocka_unit_test(test_methods),        cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_slow_clients),   cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_start_and_stop),
+        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_browser),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -191,7 +191,12 @@ class Studio {
         };
         Object.assign(host.style, { position: "fixed", inset: "0", width: "64px", height: "64px" });
         this.stages = this.runs.map((run, k) => new Stage(host, this.stores[k]!, [run]));
-        this.stages.forEach((stage) => (stage.still = true));
+        this.stages.forEach((stage) => {
+            stage.still = true;
+            if (wish.get("sun") !== "0") {
+                stage.shine();
+            }
+        });
     }
 
     /** Camera and range, from the moments that will be drawn. */

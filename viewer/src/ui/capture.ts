@@ -22,8 +22,6 @@ function download(blob: Blob, name: string): void {
     setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-const nextPicture = (): Promise<void> => new Promise((done) => requestAnimationFrame(() => done()));
-
 export class Capture {
     /** Shown while a film is made. */
     readonly element: HTMLElement;
@@ -134,8 +132,9 @@ export class Capture {
 
     private async settled(): Promise<void> {
         const limit = performance.now() + LONGEST_WAIT;
+        // Not the screen's next picture: a film is drawn apart, and a busy screen would only hold it up.
         do {
-            await nextPicture();
+            await new Promise((done) => setTimeout(done, 0));
         } while (!this.context.player.settled && performance.now() < limit);
     }
 

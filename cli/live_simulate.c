@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const double state_seconds = 0.2; /* between two states while it runs */
-static const double rate_seconds = 0.5;  /* over which the rate is measured, at least */
+static const double rate_seconds = 0.5;  /* over which the rate is measured, about */
 static const double late_seconds = 0.1;  /* what a slow step may be caught up */
 static const double snapshot_share = 20; /* snapshots that nobody waits for take less than 1/20 of the time */
 
@@ -47,10 +47,12 @@ static void tell(runner *r, bool controls)
     const double now = cli_now(), time = brn_sim_time(sim);
     if (!r->running) {
         r->rate = 0.0;
-    } else if (now - r->rate_wall >= rate_seconds) {
+    } else if (now - r->rate_wall > 0.5 * state_seconds) {
         r->rate = (time - r->rate_time) / (now - r->rate_wall);
-        r->rate_wall = now;
-        r->rate_time = time;
+        if (now - r->rate_wall >= rate_seconds) {
+            r->rate_wall = now;
+            r->rate_time = time;
+        }
     }
     r->told = now;
     (void)pthread_mutex_lock(&live->lock);

@@ -53,13 +53,16 @@ function limitsOf(runs: readonly Run[]): Limits {
 /** The address says what is seen, a little later than it is seen. */
 function keepAddress(store: Store, start: View, runs: readonly Run[]): void {
     let timer = 0;
+    const live = runs.some((run) => run.live);
     store.listen((view) => {
         // A playing time would change it all the time, and nobody copies that.
         if (timer === 0 && !view.playing) {
             timer = window.setTimeout(() => {
                 timer = 0;
                 try {
-                    history.replaceState(null, "", writeHash(store.get(), start) || location.pathname + location.search);
+                    // The moment of a live run is gone for whoever opens the address.
+                    const shown = live ? { ...store.get(), time: start.time } : store.get();
+                    history.replaceState(null, "", writeHash(shown, start) || location.pathname + location.search);
                 } catch {
                     // Some browsers do not allow it for files: the page works without.
                 }

@@ -110,6 +110,8 @@ function pageKeys(shell: Shell): Shortcut[] {
                     shell.probe.inspect(false);
                 } else if (shell.capture.isRecording) {
                     void shell.capture.record();
+                } else if (shell.panel.element.contains(document.activeElement)) {
+                    shell.panel.close();
                 } else {
                     shell.grab?.letGo();
                     shell.stageHost.focus();

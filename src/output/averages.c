@@ -34,6 +34,20 @@ static void count(brn_averages *a, const brn_surface *surface, size_t *nentry)
     }
 }
 
+static void find_ends(brn_averages *a, const brn_surface *surface, int kind, const int *node)
+{
+    const brn_cell_info *cell = brn_cell_get((brn_cell)kind);
+    for (int e = 0; e < cell->nedge && cell->ncorner + e < cell->nnode; ++e) {
+        const int v = surface->vertex[node[cell->ncorner + e]];
+        const int from = surface->vertex[node[cell->edges[e][0]]];
+        const int to = surface->vertex[node[cell->edges[e][1]]];
+        if (v >= 0 && from >= 0 && to >= 0) {
+            a->ends[v][0] = from;
+            a->ends[v][1] = to;
+        }
+    }
+}
+
 /* next [nvertex]: where the next cell of a vertex goes. */
 static void fill(brn_averages *a, const brn_surface *surface, int *next)
 {
@@ -54,6 +68,7 @@ static void fill(brn_averages *a, const brn_surface *surface, int *next)
                 }
             }
             if (touched) {
+                find_ends(a, surface, kind, node);
                 a->cell[place] = number;
                 a->cell_kind[place++] = kind;
             }
@@ -92,6 +107,10 @@ brn_status brn_averages_make(brn_averages *a, const brn_playback_info *info, con
     BRN_ALLOC(ctx, a->cell_kind, a->ncell);
     BRN_ALLOC(ctx, a->around, nentry);
     BRN_ALLOC(ctx, a->weight, nentry);
+    BRN_ALLOC(ctx, a->ends, a->nvertex);
+    for (int v = 0; v < a->nvertex; ++v) {
+        a->ends[v][0] = a->ends[v][1] = -1;
+    }
     brn_arena *arena = brn_ctx_arena(ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     int *next = brn_arena_take(arena, (size_t)a->nvertex, sizeof *next);
@@ -115,6 +134,7 @@ void brn_averages_clear(brn_averages *a)
     brn_free(ctx, a->first);
     brn_free(ctx, a->around);
     brn_free(ctx, a->weight);
+    brn_free(ctx, a->ends);
     *a = (brn_averages){.ctx = ctx};
 }
 
@@ -150,5 +170,11 @@ brn_status brn_averages_von_mises(const brn_averages *a, const double *tensor, b
                                   float *out)
 {
     job j = {a, tensor, listed, scale, out};
-    return brn_parallel_for(a->ctx, brn_block_count(a->nvertex, BLOCK), average_block, &j);
+    BRN_TRY(brn_parallel_for(a->ctx, brn_block_count(a->nvertex, BLOCK), average_block, &j));
+    for (int v = 0; v < a->nvertex; ++v) {
+        if (a->ends[v][0] >= 0) {
+            out[v] = 0.5f * out[a->ends[v][0]] + 0.5f * out[a->ends[v][1]];
+        }
+    }
+    return BRN_OK;
 }

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 
 const NEAR = 60; // [of 255] light changes colours, and films blur them
-const PLACE = 0.15; // bodies are placed by the camera's fit
+const PLACE = 0.1; // bodies are placed by the camera's fit
 
 function readPng(path) {
     const bytes = readFileSync(path), parts = [];

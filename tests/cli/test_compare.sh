@@ -298,7 +298,11 @@ at=$(value cut/two steps)
 # shellcheck disable=SC2086
 "$brunt" compare block.yaml -o cut $slow --set time.end=0.1 --resume >again.out 2>again.err &
 process=$!
-sleep 0.5
+tries=0
+while ! grep -q '^\[2/3\]' again.err && [ $tries -lt 600 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
 # Whatever happens to the process of a run is told, and the next one is run. Its parent's id is all that is known of it.
 child=$(ps -o pid= --ppid $process 2>/dev/null | tr -d ' ')
 if [ -n "$child" ]; then

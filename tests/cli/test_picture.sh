@@ -24,7 +24,7 @@ paint='upper:#ff0000,lower:#0000ff'
 grep -q 'name: upper' run/scene.yaml && grep -q 'name: lower' run/scene.yaml || fail "two-squares has other names"
 expect 0 "$brunt" export run --format png --size 301x401 --fit upper,lower --paint "$paint"
 says stdout "run/png/frame_1.png written"
-see run/png/frame_1.png 301x401 'ff0000:0.1-0.45@0.5,0.3' '0000ff:0.1-0.45@0.5,0.75' 'ffffff:0.05-0.7'
+see run/png/frame_1.png 301x401 'ff0000:0.1-0.45@0.35,0.35' '0000ff:0.1-0.45@0.65,0.65' 'ffffff:0.05-0.7'
 expect 0 "$brunt" export run --format png --size 300x400 --fit upper,lower --paint "$paint" --time 0,0.5 --hide lower --quiet
 silent stdout
 see run/png/frame_0.png 300x400 'ff0000:0.1-0.45@0.5,0.2' '0000ff:0-0'
@@ -34,11 +34,11 @@ expect 0 "$brunt" export run --format png --size 200x200 --frame all --out seque
 # One file: the moments side by side.
 expect 0 "$brunt" export run --format png --size 600x300 --fit upper --paint "$paint" --time 0,1 --out deep/er/both.png
 says stdout "deep/er/both.png written"
-see deep/er/both.png 600x300 'ff0000:0.03-0.6@0.25,0.4' 'ff0000:0.03-0.6@0.75,0.4'
+see deep/er/both.png 600x300 'ff0000:0.03-0.6@0.25,0.25' 'ff0000:0.03-0.6@0.75,0.63'
 # Two runs: beside each other, named.
 cp -r run "two & <i>"
 expect 0 "$brunt" export run --beside "two & <i>" --format png --size 600x300 --fit upper,lower --paint "$paint" --label one --out pair.png
-see pair.png 600x300 'ff0000:0.02-0.4@0.25,0.35' 'ff0000:0.02-0.4@0.75,0.35'
+see pair.png 600x300 'ff0000:0.02-0.4@0.25,0.29' 'ff0000:0.02-0.4@0.75,0.29'
 # Dark.
 expect 0 "$brunt" export run --format png --size 200x200 --theme dark --out dark.png --quiet
 see dark.png 200x200 'ffffff:0-0.01'

@@ -358,7 +358,64 @@ static void test_simple_fields(void **unused)
     studio_close(&s);
 }
 
+/* Of the cells that are wanted stress is what it is of all, to the bit; nothing is written where none is near. */
+static void test_some_stress(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(2);
+    studio s;
+    studio_open(&s, ctx, test_model_3d(ctx, 6));
+    const int n = brn_outline_cells(&s.outline.info);
+    double *some = calloc(6 * (size_t)n, sizeof *some);
+    bool *wanted = calloc((size_t)n, sizeof *wanted);
+    test_pose(s.model, s.state, 5);
+    assert_done(ctx, brn_field_cell_stress(ctx, s.model, s.state->node_pos, s.cell_stress));
+    for (int c = 0; c < n; ++c) {
+        wanted[c] = c % 97 == 3 || c == n - 1;
+        some[6 * c] = -1.0;
+    }
+    assert_done(ctx, brn_field_some_stress(ctx, s.model, s.state->node_pos, wanted, some));
+    int left = 0;
+    for (int c = 0; c < n; ++c) {
+        const bool same = memcmp(some + 6 * c, s.cell_stress + 6 * c, 6 * sizeof *some) == 0;
+        assert_true(same || (!wanted[c] && some[6 * c] == -1.0));
+        left += !same;
+    }
+    assert_true(left > n / 2);
+    free(some);
+    free(wanted);
+    studio_close(&s);
+}
+
 /* sqrt(2/3 e:e) of E = (F'F - 1)/2, written out. */
+/* In the middle of an edge of a curved cell: the mean of the ends. */
+static void test_middles(void **unused)
+{
+    (void)unused;
+    static const int ends[5][2] = {{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 0}}; /* of nodes 4 to 8 */
+    brn_ctx *ctx = test_ctx(1);
+    studio s;
+    studio_open(&s, ctx, test_model_2d(ctx));
+    test_pose(s.model, s.state, 5);
+    packet frame = shoot(&s, NULL, 0);
+    double *got = packet_field(&frame, "von_mises", (size_t)s.camera.surface.nvertex);
+    double stress[11 * 6];
+    double want[11];
+    assert_done(ctx, brn_field_node_stress(ctx, &s.outline.info, s.cell_stress, stress));
+    for (int n = 0; n < 11; ++n) {
+        want[n] = brn_von_mises(stress + 6 * (size_t)n);
+    }
+    /* they differ from the average of the cells around, so that this test can fail */
+    assert_true(fabs(want[4] - 0.5 * (want[0] + want[1])) > 1e-3 * want[4]);
+    for (int k = 0; k < 5; ++k) {
+        want[4 + k] = 0.5 * (want[ends[k][0]] + want[ends[k][1]]);
+    }
+    check_field(&s, got, want, true);
+    free(got);
+    packet_close(&frame);
+    studio_close(&s);
+}
+
 static double equivalent_strain(const double f[3][3])
 {
     double e[3][3];
@@ -838,7 +895,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbering),      cmocka_unit_test(test_bad_boundary),
         cmocka_unit_test(test_positions),      cmocka_unit_test(test_wild_positions),
-        cmocka_unit_test(test_simple_fields),  cmocka_unit_test(test_strain),
+        cmocka_unit_test(test_middles),        cmocka_unit_test(test_simple_fields),
+        cmocka_unit_test(test_some_stress),    cmocka_unit_test(test_strain),
         cmocka_unit_test(test_uneven_strain),  cmocka_unit_test(test_pressure_sum),
         cmocka_unit_test(test_pressure_place), cmocka_unit_test(test_pressure_self),
         cmocka_unit_test(test_pressure_flat),  cmocka_unit_test(test_contacts),

@@ -6,7 +6,7 @@ import { composePicture, panelSize, type Sheet } from "./draw/compose";
 import { formatNumber, niceAbove } from "./draw/numbers";
 import { blobOf, Stage } from "./draw/stage";
 import { frameAt } from "./play/timeline";
-import type { Frame, Run, Source } from "./types";
+import type { Run, Source } from "./types";
 import { Store, type View } from "./view";
 
 const MOST_PICTURES = 100000;
@@ -163,20 +163,19 @@ function turner(text: string | null): (v: Vec3) => Vec3 {
 class Studio {
     readonly pictures: Moment[][]; // moments of each picture
     private readonly runs: Run[];
-    private readonly store: Store;
-    private readonly stage: Stage;
+    private readonly stores: Store[]; // one a run, as the stages
+    private readonly stages: Stage[];
     private readonly sheet: Sheet;
     private readonly labels: string[];
 
     constructor(host: HTMLElement, private readonly sources: readonly Source[], private readonly wish: URLSearchParams) {
         this.runs = sources.map((source) => source.run);
-        const run = this.runs[0]!, view = viewOf(run, wish);
         if (wish.get("patch") === "1") {
-            this.runs.forEach((one) => one.bodies.forEach((body) => (body.plane = false)));
+            this.runs.forEach((run) => run.bodies.forEach((body) => (body.plane = false)));
         }
         const moments = momentsOf(this.runs, wish), panels = wish.get("panels") === "1";
-        if (panels && moments.length > MOST_PANELS) {
-            throw new Error(`${moments.length} panels in one picture: at most ${MOST_PANELS}`);
+        if (panels && moments.length * this.runs.length > MOST_PANELS) {
+            throw new Error(`${moments.length * this.runs.length} panels in one picture: at most ${MOST_PANELS}`);
         }
         this.pictures = panels ? [moments] : moments.map((moment) => [moment]);
         this.labels = wish.getAll("label");
@@ -184,93 +183,113 @@ class Studio {
         if (!(width >= 16 && height >= 16 && width <= LARGEST && height <= LARGEST)) {
             throw new Error(`size=${width}x${height}: from 16 to ${LARGEST} pixels`);
         }
+        this.stores = this.runs.map((run) => new Store(viewOf(run, wish)));
         this.sheet = {
-            width: Math.round(width), height: Math.round(height), labels: this.pictures[0]!.map((moment) => this.label(moment)),
-            columns: numbers(wish, "columns", 1, [MOST_PANELS])[0]!, title: wish.get("title") ?? "", scale: null, theme: view.theme,
-            transparent: wish.get("transparent") === "1",
+            width: Math.round(width), height: Math.round(height), labels: this.labelsOf(this.pictures[0]!),
+            columns: numbers(wish, "columns", 1, [MOST_PANELS])[0]!, title: wish.get("title") ?? "", scale: null,
+            theme: this.stores[0]!.get().theme, transparent: wish.get("transparent") === "1",
         };
-        this.store = new Store(view);
         Object.assign(host.style, { position: "fixed", inset: "0", width: "64px", height: "64px" });
-        this.stage = new Stage(host, this.store, this.runs);
-        this.stage.still = true;
+        this.stages = this.runs.map((run, k) => new Stage(host, this.stores[k]!, [run]));
+        this.stages.forEach((stage) => {
+            stage.still = true;
+            if (wish.get("sun") !== "0") {
+                stage.shine();
+            }
+        });
     }
 
     /** Camera and range, from the moments that will be drawn. */
     async prepare(): Promise<void> {
-        const { wish, stage, runs } = this, run = runs[0]!;
-        stage.setExaggeration(numbers(wish, "scale", 1, [1])[0]!);
-        stage.setCuts(this.cuts());
-        stage.setPaint(this.paint());
+        const { wish, stages, runs } = this;
+        stages.forEach((stage, k) => {
+            stage.setExaggeration(numbers(wish, "scale", 1, [1])[0]!);
+            stage.setCuts(this.cuts(runs[k]!));
+            stage.setPaint(this.paint(runs[k]!));
+        });
         const moments = this.pictures.flat();
         const every = Math.max(1, Math.ceil(moments.length / SURVEYED));
         const chosen = moments.filter((_, k) => k % every === 0 || k === moments.length - 1);
-        const fit = words(wish.get("fit")).flatMap((pattern) => named(run, pattern));
         const points: Float32Array[] = [], values: number[] = [];
+        const fit = runs.map((run) => words(wish.get("fit")).flatMap((pattern) => named(run, pattern)));
         for (const moment of chosen) {
-            stage.setFrames(await this.frames(moment));
-            points.push(...stage.points(fit.length > 0 ? fit : null).map((part) => part.slice()));
-            this.collect(values);
+            for (const [k, stage] of stages.entries()) {
+                stage.setFrames([await this.sources[k]!.frame(moment[k]!)]);
+                points.push(...stage.points(fit[k]!.length > 0 ? fit[k]! : null).map((part) => part.slice()));
+                this.collect(k, values);
+            }
         }
-        if (wish.get("range") === "auto" && values.length > 0) {
-            values.sort((a, b) => a - b);
-            this.store.set({ range: [0, niceAbove(values[Math.floor(0.99 * (values.length - 1))]!)] });
-        }
-        this.sheet.scale = wish.get("bar") === "0" ? null : stage.scale();
+        this.span(values);
+        this.sheet.scale = wish.get("bar") === "0" ? null : stages[0]!.scale();
         this.aim(points);
     }
 
     async picture(moments: Moment[]): Promise<Blob> {
-        const size = panelSize(this.sheet), images: HTMLCanvasElement[] = [], labels: string[] = [];
+        const size = panelSize(this.sheet), images: HTMLCanvasElement[] = [];
         for (const moment of moments) {
-            this.stage.setFrames(await this.frames(moment));
-            images.push(this.stage.snapshot({ ...size, transparent: true }));
-            labels.push(this.label(moment));
+            for (const [k, stage] of this.stages.entries()) {
+                stage.setFrames([await this.sources[k]!.frame(moment[k]!)]);
+                images.push(stage.snapshot({ ...size, transparent: true }));
+            }
         }
-        return blobOf(composePicture({ ...this.sheet, labels }, images));
+        return blobOf(composePicture({ ...this.sheet, labels: this.labelsOf(moments) }, images));
+    }
+
+    /** What the colours span: the same for all runs. */
+    private span(values: number[]): void {
+        const scales = this.stages.map((stage) => stage.scale()?.range).filter((range) => range !== undefined);
+        let range: [number, number] | null = null;
+        if (this.wish.get("range") === "auto" && values.length > 0) {
+            values.sort((a, b) => a - b);
+            range = [0, niceAbove(values[Math.floor(0.99 * (values.length - 1))]!)];
+        } else if (scales.length > 1) {
+            range = [Math.min(...scales.map((one) => one[0])), Math.max(...scales.map((one) => one[1]))];
+        }
+        if (range !== null) {
+            this.stores.forEach((store) => store.set({ range }));
+        }
     }
 
     private aim(points: Float32Array[]): void {
-        const { wish, stage, runs } = this;
+        const { wish, runs } = this;
         const [azimuth, elevation] = numbers(wish, "view", 2, [-60, 18]) as [number, number];
-        const size = panelSize(this.sheet), turn = turner(wish.get("turn"));
-        const flat = runs.every((run) => run.dimension === 2);
-        stage.aim({
+        const turn = turner(wish.get("turn")), flat = runs.every((run) => run.dimension === 2);
+        this.stages.forEach((stage) => stage.aim({
             from: flat ? [0, 0, 1] : turn(direction(azimuth, elevation)), up: flat ? [0, 1, 0] : turn([0, 0, 1]), points,
             projection: flat || wish.get("projection") === "parallel" ? "parallel" : "perspective",
-            zoom: numbers(wish, "zoom", 1, [1])[0]!, width: size.width, height: size.height,
-        });
+            zoom: numbers(wish, "zoom", 1, [1])[0]!, ...panelSize(this.sheet),
+        }));
     }
 
-    private frames(moment: Moment): Promise<Frame[]> {
-        return Promise.all(this.sources.map((source, k) => source.frame(moment[k]!)));
-    }
-
-    /** Text below a moment: as given, or its time where there are several. */
-    private label(moment: Moment): string {
-        if (this.labels.length > 0) {
-            return this.labels[this.pictures.flat().indexOf(moment)] ?? "";
-        }
-        const several = this.pictures.length > 1 || this.pictures[0]!.length > 1;
-        const times = this.runs[0]!.times, step = times.length > 1 ? (times[times.length - 1]! - times[0]!) / (times.length - 1) : 0;
+    /** Texts below the panels of a picture: as given in turn, or else names of runs and times, where there are several. */
+    private labelsOf(moments: Moment[]): string[] {
+        const all = this.pictures.flat(), several = all.length > 1, { times } = this.runs[0]!;
+        const step = times.length > 1 ? (times[times.length - 1]! - times[0]!) / (times.length - 1) : 0;
         const digits = step > 0 && this.pictures.length > 1 ? Math.min(Math.max(Math.ceil(-Math.log10(step)), 0), 6) : -1;
-        const time = times[moment[0]!]!;
-        return several ? `${digits < 0 ? formatNumber(time, 3) : time.toFixed(digits)} s` : "";
+        return moments.flatMap((moment) => this.runs.map((run, k) => {
+            if (this.labels.length > 0) {
+                return this.labels[all.indexOf(moment) * this.runs.length + k] ?? "";
+            }
+            const time = run.times[moment[k]!]!, name = this.runs.length > 1 ? run.name : "";
+            const at = several ? `${digits < 0 ? formatNumber(time, 3) : time.toFixed(digits)} s` : "";
+            return [name, at].filter((text) => text !== "").join(", ");
+        }));
     }
 
-    private collect(values: number[]): void {
-        this.runs.forEach((run, k) => run.bodies.forEach((body) => {
+    private collect(k: number, values: number[]): void {
+        for (const body of this.runs[k]!.bodies) {
             const stride = Math.max(1, Math.floor(body.vertexCount / 2000));
             for (let v = body.vertexFirst; body.type === "deformable" && v < body.vertexFirst + body.vertexCount; v += stride) {
-                const value = this.stage.valueAt(k, v);
+                const value = this.stages[k]!.valueAt(0, v);
                 if (value !== null) {
                     values.push(value);
                 }
             }
-        }));
+        }
     }
 
-    private cuts(): Map<number, Plane> {
-        const run = this.runs[0]!, cuts = new Map<number, Plane>();
+    private cuts(run: Run): Map<number, Plane> {
+        const cuts = new Map<number, Plane>();
         for (const { bodies, what } of pairs(run, this.wish.get("cut"), /^[+-][xyz]$/)) {
             const axis = "xyz".indexOf(what[1]!), sign = what[0] === "+" ? 1 : -1;
             for (const body of bodies) {
@@ -287,9 +306,9 @@ class Studio {
         return cuts;
     }
 
-    private paint(): Map<number, Rgb> {
+    private paint(run: Run): Map<number, Rgb> {
         const paint = new Map<number, Rgb>();
-        for (const { bodies, what } of pairs(this.runs[0]!, this.wish.get("paint"), /^#[0-9a-fA-F]{6}(\+#[0-9a-fA-F]{6})*$/)) {
+        for (const { bodies, what } of pairs(run, this.wish.get("paint"), /^#[0-9a-fA-F]{6}(\+#[0-9a-fA-F]{6})*$/)) {
             const colours = what.split("+").map(toRgb);
             bodies.forEach((body, k) => paint.set(body, colours[k % colours.length]!));
         }

@@ -265,6 +265,13 @@ export class Stage {
         return add(at.ray.from, at.ray.along, dot(add(through, at.ray.from, -1), back) / dot(at.ray.along, back));
     }
 
+    /** Light and shadows of a sun from now on: slower, for pictures. 2D scenes have none. */
+    shine(): void {
+        if (!this.flat) {
+            this.painter.shine();
+        }
+    }
+
     // ---- drawing -----------------------------------------------------------------------------------------------------
 
     /** Draws soon, once for all that changed until then. */

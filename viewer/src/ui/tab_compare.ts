@@ -30,7 +30,7 @@ export class CompareTab implements Tab {
             const body = el("tbody", {}, el("tr", { class: "group" }, el("th", { colspan: runs.length + 1, scope: "colgroup" }, group.title)));
             for (const figure of group.figures) {
                 const values = summaries.map((summary) => summary[figure.key]);
-                const best = bestOf(figure, values);
+                const best = bestOf(figure, summaries.map((summary) => (summary["status"] === "done" ? summary[figure.key] : undefined)));
                 body.append(el("tr", {}, el("th", { scope: "row" }, figure.label), ...values.map((value, i) =>
                     el("td", { class: typeof value === "string" ? "words" : best[i] === true ? "num best" : "num" }, figureText(figure, value),
                         best[i] === true ? el("span", { class: "visually-hidden" }, " (best)") : null))));

@@ -77,7 +77,10 @@ function build(sources: Source[]): void {
     const start = firstView(runs);
     const store = new Store({ ...start, ...readHash(location.hash, limitsOf(runs)) });
     document.documentElement.dataset["theme"] = store.get().theme;
-    const host = el("div", { id: "stage", class: "stage", tabindex: "0", role: "application", "aria-label": "Picture of the bodies. Arrow keys turn it, H lists all keys." });
+    const host = el("div", {
+        id: "stage", class: "stage", tabindex: "0", role: "application",
+        "aria-label": "Picture of the bodies. Arrow keys turn it, H lists all keys.",
+    });
     const app = el("div", { id: "app" });
     document.body.append(app);
     app.append(host);

@@ -36,7 +36,8 @@ export function topbar(context: Context, actions: TopbarActions): HTMLElement {
         const reason = thinned.thinned ?? "the file ends too early: it was not copied or downloaded to its end";
         const count = `${thinned.times.length} of ${thinned.recorded} frames`;
         chips.append(el("button", {
-            type: "button", class: "chip warn", id: "thinned", title: reason, "aria-label": `${count}: ${reason}`, onclick: () => context.status.show(`${count}: ${reason}`),
+            type: "button", class: "chip warn", id: "thinned", title: reason, "aria-label": `${count}: ${reason}`,
+            onclick: () => context.status.show(`${count}: ${reason}`),
         }, icon("warning"), el("span", {}, count)));
     }
     const theme = button({ id: "theme", label: "Light or dark", key: "T", icon: "sun", act: actions.theme });

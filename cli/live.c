@@ -148,6 +148,7 @@ cli_live *cli_live_create(brn_ctx *ctx, const brn_model *model, brn_sim **sim, c
     live->model = model;
     live->sim = sim;
     live->paused = paused;
+    live->start_at = INFINITY;
     if (!make_view(live, text) || !make_snapshots(live) || !start_threads(live)) {
         cli_live_destroy(live);
         return NULL;

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double error_seconds = 3.0; /* so long a page is told what was wrong with its command */
+static const double error_seconds = 3.0;    /* so long a page is told what was wrong with its command */
+static const double patience_seconds = 3.0; /* so long the start waits for the first page to show it */
 
 /* ---- packets -------------------------------------------------------------------------------------------------------- */
 
@@ -186,7 +187,9 @@ static bool next_message(live_client *c, message *out)
     } else if (c->packet != NULL) {
         out->packet = c->packet;
         c->packet = NULL;
-        c->dropped += c->sent_step >= 0 ? out->packet->step - c->sent_step - 1 : 0;
+        const int64_t missed = c->sent_step >= 0 ? out->packet->step - c->sent_step - 1 : 0;
+        c->dropped += missed;
+        c->state_due = missed > 0;
         c->sent_step = out->packet->step;
         c->under_way = (int)out->packet->step;
     } else {
@@ -254,7 +257,7 @@ static void *page_opened(void *user, cli_socket *socket)
     c->state_seen = live->version - 1;
     if (place >= 0 && !live->stopping && pthread_create(&c->thread, NULL, send_messages, c) == 0) {
         live->clients[place] = c;
-        live->started = true;
+        live->start_at = fmin(live->start_at, cli_now() + patience_seconds);
         (void)pthread_cond_signal(&live->to_simulator);
     } else {
         place = -1;
@@ -301,6 +304,10 @@ static void acknowledge(live_client *c, int index)
         c->under_way = -1;
         c->wants = true;
         (void)pthread_cond_signal(&c->live->to_encoder);
+    }
+    if (c->live->start_at > cli_now()) {
+        c->live->start_at = cli_now();
+        (void)pthread_cond_signal(&c->live->to_simulator);
     }
 }
 

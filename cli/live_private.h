@@ -97,7 +97,9 @@ struct cli_live {
 
     pthread_mutex_t lock; /* what follows; held for a few copies at most */
     pthread_cond_t to_simulator, to_encoder;
-    bool stopping, started; /* started: the first page has come */
+    bool stopping;
+    double
+        start_at; /* [s] when the first page has drawn its first picture, or takes long for it; infinite before it comes */
     live_command queue[LIVE_QUEUE_MAX];
     int queued;
     live_status status;

@@ -301,6 +301,9 @@ static void step(runner *r)
 /* Seconds until the next step may begin; infinity: not before something happens. */
 static double seconds_to_step(runner *r)
 {
+    if (!r->started) {
+        return fmax(1e-3, r->live->start_at - cli_now());
+    }
     if (!r->running) {
         return INFINITY;
     }
@@ -326,7 +329,7 @@ static bool snapshot_due(const runner *r)
            cli_now() - r->taken_wall >= snapshot_share * r->taken_cost;
 }
 
-/* The first page is open. */
+/* The first page shows the start. */
 static void begin(runner *r)
 {
     r->started = true;
@@ -343,10 +346,11 @@ void *live_simulate(void *user)
     tell(&r, true);
     (void)pthread_mutex_lock(&live->lock);
     while (!live->stopping) {
-        void (*work)(runner *) = live->queued > 0              ? obey
-                                 : live->started && !r.started ? begin
-                                 : snapshot_due(&r)            ? take_snapshot
-                                                               : step;
+        const bool due = !r.started && (live->queued > 0 || cli_now() >= live->start_at);
+        void (*work)(runner *) = due                ? begin
+                                 : live->queued > 0 ? obey
+                                 : snapshot_due(&r) ? take_snapshot
+                                                    : step;
         const double seconds = work == step ? seconds_to_step(&r) : 0.0;
         if (seconds > 0.0) {
             live_wait(&live->to_simulator, &live->lock, seconds);

@@ -27,6 +27,7 @@ struct brn_view {
     /* A live one. */
     const brn_model *model;
     brn_outline outline;
+    bool *at_surface; /* [total cells] whose stress is shown */
 };
 
 brn_status brn_view_create(brn_ctx *ctx, brn_view **out);  /* of nothing */

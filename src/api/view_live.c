@@ -133,6 +133,11 @@ static brn_status start(brn_view *view, const char *text)
     info->has_contact = method != NULL && method->contact;
     BRN_ALLOC(view->ctx, view->cell_stress, 6 * (size_t)brn_outline_cells(info));
     BRN_TRY(brn_camera_make(&view->camera, info));
+    /* The stress of cells inside is never seen. */
+    BRN_ALLOC(view->ctx, view->at_surface, brn_outline_cells(info));
+    for (int c = 0; c < view->camera.averages.ncell; ++c) {
+        view->at_surface[view->camera.averages.cell[c]] = true;
+    }
     /* Not a matter of what is recorded: nothing need be said about it. */
     view->camera.dropped = info->has_contact ? 0 : 1u << BRN_SHOWN_PRESSURE;
     return BRN_OK;
@@ -163,7 +168,7 @@ brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, c
         return brn_fail(view->ctx, BRN_ERR_RANGE,
                         "view: a snapshot can be shown by a live view of its model, once it was taken");
     }
-    BRN_TRY(brn_field_cell_stress(view->ctx, view->model, s->pos, view->cell_stress));
+    BRN_TRY(brn_field_some_stress(view->ctx, view->model, s->pos, view->at_surface, view->cell_stress));
     const brn_instant moment = {.time = s->time,
                                 .step = s->step,
                                 .pos = s->pos,

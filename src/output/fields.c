@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "output/outline.h"
+#include "phys/lanes.h"
 
 #include <string.h>
 
@@ -12,8 +13,19 @@ typedef struct stress_job {
     int nsolid;
     const double (*x)[3];
     double *out;
-    int *offset; /* [nsolid] number of each solid's first cell */
+    const bool *wanted; /* [total cells]; NULL: all */
+    int *offset;        /* [nsolid] number of each solid's first cell */
 } stress_job;
+
+/* Is any element wanted of the batch that starts at `first`? */
+static bool is_wanted(const stress_job *job, size_t offset, int first, int end)
+{
+    bool wanted = job->wanted == NULL;
+    for (int e = first; e < end && e < first + BRN_LANES && !wanted; ++e) {
+        wanted = job->wanted[offset + (size_t)e];
+    }
+    return wanted;
+}
 
 /* Blocks run through the solids in order; no block spans two of them. */
 static brn_status stress_block(void *arg, int block, brn_arena *scratch)
@@ -26,10 +38,19 @@ static brn_status stress_block(void *arg, int block, brn_arena *scratch)
         s++;
     }
     const brn_solid *solid = job->solid[s];
-    const int first = block * BLOCK;
-    const int count = brn_block_end(solid->nelem, BLOCK, block) - first;
-    brn_solid_stress(solid, job->x, first, count, job->out + 6 * ((size_t)job->offset[s] + (size_t)first),
-                     NULL, NULL);
+    const size_t offset = (size_t)job->offset[s];
+    const int end = brn_block_end(solid->nelem, BLOCK, block);
+    for (int first = block * BLOCK, last; first < end; first = last) {
+        /* as many batches as are wanted, or not, one behind the other */
+        const bool wanted = is_wanted(job, offset, first, end);
+        for (last = first; last < end && is_wanted(job, offset, last, end) == wanted;) {
+            last = last + BRN_LANES < end ? last + BRN_LANES : end;
+        }
+        if (wanted) {
+            brn_solid_stress(solid, job->x, first, last - first, job->out + 6 * (offset + (size_t)first),
+                             NULL, NULL);
+        }
+    }
     return BRN_OK;
 }
 
@@ -57,9 +78,15 @@ static brn_status list_solids(const brn_model *model, brn_arena *arena, stress_j
 
 brn_status brn_field_cell_stress(brn_ctx *ctx, const brn_model *model, const double *x, double *cell_stress)
 {
+    return brn_field_some_stress(ctx, model, x, NULL, cell_stress);
+}
+
+brn_status brn_field_some_stress(brn_ctx *ctx, const brn_model *model, const double *x, const bool *wanted,
+                                 double *cell_stress)
+{
     brn_arena *arena = brn_ctx_arena(ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    stress_job job = {.x = (const double(*)[3])x, .out = cell_stress};
+    stress_job job = {.x = (const double(*)[3])x, .out = cell_stress, .wanted = wanted};
     brn_status status = list_solids(model, arena, &job);
     int nblocks = 0;
     for (int s = 0; s < job.nsolid && status >= 0; ++s) {

@@ -261,8 +261,8 @@ static inline double *packet_positions(const packet *run, const packet *frame, i
 #define PAGE_HEAD "<script type=\"application/x-brunt\">\n"
 #define PAGE_TAIL "</script>\n"
 
-/* A line of base64, unpacked; freed by the caller. *size holds the room that is enough. */
-static inline unsigned char *page_unpack(const char *line, size_t length, size_t room, size_t *size)
+/* A line of base64, unpacked; freed by the caller. */
+static inline unsigned char *page_unpack(const char *line, size_t length, size_t *size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     unsigned char *packed = malloc(length);
@@ -281,34 +281,42 @@ static inline unsigned char *page_unpack(const char *line, size_t length, size_t
             packed[n++] = (unsigned char)(word >> (16 - 8 * k) & 0xffu);
         }
     }
-    unsigned char *out = malloc(room);
-    uLongf got = room;
-    assert_int_equal(uncompress(out, &got, packed, n), Z_OK);
-    *size = got;
+    unsigned char *out = NULL;
+    int status = Z_BUF_ERROR;
+    for (uLongf room = 4 * n + 1024; status == Z_BUF_ERROR && room < (uLongf)1 << 28; room *= 2) {
+        uLongf got = room;
+        free(out);
+        out = malloc(room);
+        status = uncompress(out, &got, packed, n);
+        *size = got;
+    }
+    assert_int_equal(status, Z_OK);
     free(packed);
     return out;
 }
 
-/* Packet `index` of run `run` of a page: 0 the run itself, then its frames. false: there is none. */
-static inline bool page_packet(const char *html, int run, int index, packet *out)
+/* Where the lines of a run of a page start; NULL: there is no such run. */
+static inline const char *page_run(const char *html, int run)
 {
     const char *at = strstr(html, PAGE_HEAD);
     for (int i = 0; i < run && at != NULL; ++i) {
         at = strstr(at + 1, PAGE_HEAD);
     }
-    if (at == NULL) {
-        return false;
-    }
-    at += strlen(PAGE_HEAD);
-    for (int i = 0; i < index && *at != '<'; ++i) {
-        at = strchr(at, '\n') + 1;
-    }
-    if (*at == '<') {
-        return false;
-    }
+    return at != NULL ? at + strlen(PAGE_HEAD) : NULL;
+}
+
+/* The packet of the line at *at, which becomes the next one; false: there is none. The first one is the run, then come
+   its frames. */
+static inline bool page_next(const char **at, packet *out)
+{
     size_t size = 0;
-    unsigned char *bytes = page_unpack(at, strcspn(at, "\n"), (size_t)1 << 26, &size);
+    if (*at == NULL || **at == '<') {
+        return false;
+    }
+    const size_t length = strcspn(*at, "\n");
+    unsigned char *bytes = page_unpack(*at, length, &size);
     *out = packet_open(bytes, size);
+    *at += length + 1;
     free(bytes);
     return true;
 }

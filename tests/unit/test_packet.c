@@ -242,7 +242,7 @@ static void test_lines(void **unused)
         assert_done(ctx, brn_packer_line(&packer, bytes, n, &line, &length));
         assert_int_equal(line[length - 1], '\n');
         assert_null(memchr(line, '\n', length - 1));
-        unsigned char *back = page_unpack(line, length - 1, 100001, &got);
+        unsigned char *back = page_unpack(line, length - 1, &got);
         assert_int_equal(got, n);
         assert_memory_equal(back, bytes, n);
         free(back);

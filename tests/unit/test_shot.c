@@ -358,6 +358,35 @@ static void test_simple_fields(void **unused)
     studio_close(&s);
 }
 
+/* Of the cells that are wanted stress is what it is of all, to the bit; nothing is written where none is near. */
+static void test_some_stress(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(2);
+    studio s;
+    studio_open(&s, ctx, test_model_3d(ctx, 6));
+    const int n = brn_outline_cells(&s.outline.info);
+    double *some = calloc(6 * (size_t)n, sizeof *some);
+    bool *wanted = calloc((size_t)n, sizeof *wanted);
+    test_pose(s.model, s.state, 5);
+    assert_done(ctx, brn_field_cell_stress(ctx, s.model, s.state->node_pos, s.cell_stress));
+    for (int c = 0; c < n; ++c) {
+        wanted[c] = c % 97 == 3 || c == n - 1;
+        some[6 * c] = -1.0;
+    }
+    assert_done(ctx, brn_field_some_stress(ctx, s.model, s.state->node_pos, wanted, some));
+    int left = 0;
+    for (int c = 0; c < n; ++c) {
+        const bool same = memcmp(some + 6 * c, s.cell_stress + 6 * c, 6 * sizeof *some) == 0;
+        assert_true(same || (!wanted[c] && some[6 * c] == -1.0));
+        left += !same;
+    }
+    assert_true(left > n / 2);
+    free(some);
+    free(wanted);
+    studio_close(&s);
+}
+
 /* sqrt(2/3 e:e) of E = (F'F - 1)/2, written out. */
 /* In the middle of an edge of a curved cell: the mean of the ends. */
 static void test_middles(void **unused)
@@ -864,14 +893,15 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbering),     cmocka_unit_test(test_bad_boundary),
-        cmocka_unit_test(test_positions),     cmocka_unit_test(test_wild_positions),
-        cmocka_unit_test(test_middles),       cmocka_unit_test(test_simple_fields),
-        cmocka_unit_test(test_strain),        cmocka_unit_test(test_uneven_strain),
-        cmocka_unit_test(test_pressure_sum),  cmocka_unit_test(test_pressure_place),
-        cmocka_unit_test(test_pressure_self), cmocka_unit_test(test_pressure_flat),
-        cmocka_unit_test(test_contacts),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_any_order),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_numbering),      cmocka_unit_test(test_bad_boundary),
+        cmocka_unit_test(test_positions),      cmocka_unit_test(test_wild_positions),
+        cmocka_unit_test(test_middles),        cmocka_unit_test(test_simple_fields),
+        cmocka_unit_test(test_some_stress),    cmocka_unit_test(test_strain),
+        cmocka_unit_test(test_uneven_strain),  cmocka_unit_test(test_pressure_sum),
+        cmocka_unit_test(test_pressure_place), cmocka_unit_test(test_pressure_self),
+        cmocka_unit_test(test_pressure_flat),  cmocka_unit_test(test_contacts),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

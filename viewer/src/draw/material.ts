@@ -105,6 +105,14 @@ const SUN = /* glsl */ `
         if (blocked < 0.5 || blocked > 15.5) {
             return blocked < 0.5 ? 1.0 : 0.0;
         }
+        // At an edge more taps, or its width would change in steps.
+        for (int k = 0; k < 36; ++k) {
+            vec2 at = p.xy + GRID * (vec2(k % 6, k / 6) - 2.5) * (WIDEST / 2.5);
+            float d = textureLod(uSunDepth, at, 0.0).r;
+            float before = step(d, own);
+            blocked += before;
+            depth += before * d;
+        }
         float wide = clamp((own - depth / blocked) * 0.10, 1.5 * TEXEL, WIDEST);
         float lit = 0.0;
         for (int k = 0; k < 64; ++k) {

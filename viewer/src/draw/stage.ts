@@ -32,6 +32,7 @@ export interface PictureOptions {
     height?: number;
     transparent?: boolean;
     axes?: boolean;
+    fine?: boolean; // false: quickly, a little less smooth
 }
 
 export interface Aim {
@@ -312,7 +313,8 @@ export class Stage {
             paper(context, theme);
         }
         // Twice as fine, then made smaller: smoother lines. The next drawing on the page resizes the canvas back.
-        painter.resize(width, height, 2 * Math.max(width, height) <= painter.most ? 2 : 1);
+        const fine = options.fine !== false && 2 * Math.max(width, height) <= painter.most;
+        painter.resize(width, height, fine ? 2 : 1);
         painter.draw(shot);
         context.imageSmoothingQuality = "high";
         context.drawImage(painter.canvas, 0, 0, width, height);

@@ -5,7 +5,7 @@ import type { Store, View } from "../view";
 import { frameAt, mergeTimes } from "./timeline";
 
 const AHEAD = 3; // frames fetched in advance while playing
-const LONGEST_TICK = 1; // [s] a slow browser keeps the pace; after a pause of it the clock does not jump further
+const LONGEST_TICK = 0.5; // [s] a slow browser keeps the pace; after a pause of it the clock does not jump further
 
 interface Lane {
     source: Source;

@@ -25,6 +25,7 @@ demo: build ## run the main example and export it for ParaView
 	@$(BUILD)/brunt export $(OUT) --format vtu --quiet
 	@echo
 	@echo "The results are in $(OUT):"
+	@echo "  $(OUT)/report.html    the run to look at: open it in any browser"
 	@echo "  $(OUT)/summary.json   the figures above"
 	@echo "  $(OUT)/series.csv     a row a step, opens in any spreadsheet or plotting program"
 	@echo "  $(OUT)/trajectory.h5  the frames, opens in h5py, Julia, MATLAB"

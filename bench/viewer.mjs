@@ -7,23 +7,34 @@ import { pathToFileURL } from "node:url";
 import { BRUNT, launch, ROOT, startServer } from "../tests/viewer/machine.mjs";
 
 const folder = resolve(process.argv[2] ?? join(ROOT, "out", "viewer-bench"));
+const SCENE = join(ROOT, "bench", "viewer");
+const WITHOUT_REPORT = ["--no-report"];
 const SCRUBS = 60; // frames jumped to
+const LOOK = 6000; // [ms] at a live simulation
 const rows = [];
 
 function row(what, value, unit, goal = null) {
     rows.push({ what, value: `${value.toPrecision(3)} ${unit}`, goal: goal === null ? "" : `< ${goal} ${unit}`, met: goal === null || value < goal });
 }
 
+function run(out, ...args) {
+    const start = Date.now();
+    const { status } = spawnSync(BRUNT, ["run", SCENE, "--out", out, "--overwrite", "--quiet", ...args], { stdio: "inherit" });
+    if (status !== 0) {
+        throw new Error("the run failed");
+    }
+    return (Date.now() - start) / 1000;
+}
+
+/** Makes the run if need be: with its report and without, to know what the report costs. */
 function makeRun() {
     if (existsSync(join(folder, "report.html"))) {
         return;
     }
-    const start = Date.now();
-    const { status } = spawnSync(BRUNT, ["run", join(ROOT, "bench", "viewer"), "--out", folder, "--overwrite", "--quiet"], { stdio: "inherit" });
-    if (status !== 0) {
-        throw new Error("the run failed");
-    }
-    row("making the run with its report", (Date.now() - start) / 1000, "s");
+    const without = run(folder, ...WITHOUT_REPORT), whole = run(folder);
+    row("making the run without its report", without, "s");
+    row("making the run with its report", whole, "s");
+    row("  slower by", 100 * (whole / without - 1), "%", 5);
 }
 
 const ready = (page) => page.waitForFunction(() => window.brunt?.metrics.firstPicture > 0, null, { timeout: 120000 });
@@ -51,45 +62,91 @@ async function scrub(page) {
     }, SCRUBS);
 }
 
-async function measure(browser, name, url, firstGoal) {
+const openPage = async (browser, url) => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-    page.on("pageerror", (error) => console.error(`${name}: ${error.message}`));
-    const start = Date.now();
+    page.on("pageerror", (error) => console.error(`${url}: ${error.message}`));
     await page.goto(url);
     await ready(page);
-    row(`${name}: first picture`, await page.evaluate(() => window.brunt.metrics.firstPicture) / 1000, "s", firstGoal);
-    row(`${name}: the same, seen from outside`, (Date.now() - start) / 1000, "s");
-    const [bodies, triangles] = await page.evaluate(() => {
-        const run = window.brunt.sources[0].run;
-        return [run.bodies.length, run.tri.length / 3];
-    });
-    const costs = await scrub(page);
-    console.log(`${name}: ${bodies} bodies, ${triangles} triangles, ${costs.frames} frames; ${costs.decode.count} decoded in ${SCRUBS} jumps`);
-    row(`${name}: decode and upload a frame, mean`, costs.decode.mean + costs.upload.mean, "ms", 33);
-    row(`${name}:   decode, mean`, costs.decode.mean, "ms");
-    row(`${name}:   upload, mean`, costs.upload.mean, "ms");
-    row(`${name}:   decode, largest`, costs.decode.max, "ms");
-    row(`${name}:   upload, largest`, costs.upload.max, "ms");
-    row(`${name}: a picture, drawn in software, mean`, costs.draw.mean, "ms");
-    row(`${name}: from the wish to the picture, median`, costs.wait, "ms");
-    await page.close();
+    return page;
+};
+
+async function measure(name, url, firstGoal) {
+    // A browser that was just started has to start its drawing as well, and compiles the page's shaders for the first time.
+    const browser = await launch();
+    try {
+        for (const state of ["browser just started", "opened again"]) {
+            const page = await openPage(browser, url);
+            row(`${name}: first picture, ${state}`, await page.evaluate(() => window.brunt.metrics.firstPicture) / 1000, "s", firstGoal);
+            await page.close();
+        }
+        const page = await openPage(browser, url);
+        const triangles = await page.evaluate(() => window.brunt.sources[0].run.tri.length / 3);
+        const costs = await scrub(page);
+        console.log(`${name}: ${triangles} triangles, ${costs.frames} frames; ${costs.decode.count} decoded in ${SCRUBS} jumps`);
+        row(`${name}: decode and upload a frame, mean`, costs.decode.mean + costs.upload.mean, "ms", 33);
+        row(`${name}:   decode, mean`, costs.decode.mean, "ms");
+        row(`${name}:   decode, largest`, costs.decode.max, "ms");
+        row(`${name}:   upload, mean`, costs.upload.mean, "ms");
+        row(`${name}:   upload, largest`, costs.upload.max, "ms");
+        row(`${name}: a picture, drawn in software, mean`, costs.draw.mean, "ms");
+        row(`${name}: from the wish to the picture, median`, costs.wait, "ms");
+    } finally {
+        await browser.close();
+    }
+}
+
+/** Steps a second of a live simulation: looked at, by a page that hangs, by nobody. None of them may hold it up. */
+async function measureLive() {
+    const browser = await launch();
+    const server = await startServer([SCENE, "--no-open", "--set", "time.end=1e3"]);
+    const state = (page) => page.evaluate(() => ({ ...window.brunt.sources[0].live.state, shown: window.brunt.sources[0].live.arrivals }));
+    const freshState = async (page) => {
+        const { step } = await state(page);
+        await page.waitForFunction((before) => window.brunt.sources[0].live.state.step > before, step, { timeout: 120000 });
+        return { ...await state(page), wall: Date.now() };
+    };
+    const rate = (from, to, what) => (to[what] - from[what]) / ((to.wall - from.wall) / 1000);
+    try {
+        let page = await openPage(browser, server.url);
+        await page.waitForFunction(() => window.brunt.sources[0].live.state?.step > 5, null, { timeout: 120000 });
+        const first = await freshState(page);
+        await page.waitForTimeout(LOOK);
+        const looked = await freshState(page);
+        await page.evaluate((time) => {
+            const end = performance.now() + time;
+            while (performance.now() < end) {
+                // nothing else happens in the page
+            }
+        }, LOOK);
+        const hung = await freshState(page);
+        await page.close();
+        await new Promise((done) => setTimeout(done, LOOK));
+        page = await openPage(browser, server.url);
+        await page.waitForFunction(() => window.brunt.sources[0].live.state !== null);
+        const alone = await freshState(page);
+        console.log(`live: ${await page.evaluate(() => window.brunt.sources[0].run.rest.length / 3)} vertices`);
+        row("live: steps a second, looked at", rate(first, looked, "step"), "1/s");
+        row("live: frames drawn a second", rate(first, looked, "shown"), "1/s");
+        row("live: frames dropped a second", rate(first, looked, "step") - rate(first, looked, "shown"), "1/s");
+        row("live: steps a second while the page hangs", rate(looked, hung, "step"), "1/s");
+        row("live: steps a second while nobody looks", rate(hung, alone, "step"), "1/s");
+    } finally {
+        await browser.close();
+        await server.end();
+    }
 }
 
 makeRun();
-const browser = await launch();
+const server = await startServer([folder, "--no-open"]);
 try {
-    const server = await startServer([folder]);
-    try {
-        await measure(browser, "served", server.url, 2);
-    } finally {
-        await server.end();
-    }
-    const report = join(folder, "report.html");
-    row("report: size", statSync(report).size / 1e6, "MB", 25);
-    await measure(browser, "report", pathToFileURL(report).href, 5);
+    await measure("served", server.url, 2);
 } finally {
-    await browser.close();
+    await server.end();
 }
+const report = join(folder, "report.html");
+row("report: size", statSync(report).size / 1e6, "MB", 25);
+await measure("report", pathToFileURL(report).href, 5);
+await measureLive();
 const width = Math.max(...rows.map(({ what }) => what.length));
 for (const { what, value, goal, met } of rows) {
     console.log(`${what.padEnd(width)}  ${value.padStart(10)}  ${goal.padEnd(10)}  ${goal === "" ? "" : met ? "met" : "MISSED"}`.trimEnd());

@@ -1,8 +1,10 @@
 /* Making and ending a live simulation. */
 #include "live_private.h"
 
+#include "server_private.h"
 #include "terminal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -86,15 +88,33 @@ static bool make_snapshots(cli_live *live)
     return true;
 }
 
-static bool make_locks(cli_live *live)
+bool live_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t clock;
-    const bool made =
-        pthread_condattr_init(&clock) == 0 && pthread_condattr_setclock(&clock, CLOCK_MONOTONIC) == 0 &&
-        pthread_mutex_init(&live->lock, NULL) == 0 && pthread_cond_init(&live->to_simulator, &clock) == 0 &&
-        pthread_cond_init(&live->to_encoder, NULL) == 0;
+    const bool made = pthread_condattr_init(&clock) == 0 &&
+                      pthread_condattr_setclock(&clock, CLOCK_MONOTONIC) == 0 &&
+                      pthread_cond_init(condition, &clock) == 0;
     (void)pthread_condattr_destroy(&clock);
     return made;
+}
+
+void live_wait(pthread_cond_t *condition, pthread_mutex_t *lock, double seconds)
+{
+    if (!isfinite(seconds)) {
+        (void)pthread_cond_wait(condition, lock);
+        return;
+    }
+    /* A speed of 1e-300 is a long wait, not an overflow. */
+    const double until = cli_now() + (seconds < 3600.0 ? seconds : 3600.0);
+    struct timespec t = {.tv_sec = (time_t)until};
+    t.tv_nsec = (long)(1e9 * (until - (double)t.tv_sec));
+    (void)pthread_cond_timedwait(condition, lock, &t);
+}
+
+static bool make_locks(cli_live *live)
+{
+    return pthread_mutex_init(&live->lock, NULL) == 0 && live_condition_init(&live->to_simulator) &&
+           live_condition_init(&live->to_encoder);
 }
 
 static bool start_threads(cli_live *live)
@@ -128,11 +148,19 @@ cli_live *cli_live_create(brn_ctx *ctx, const brn_model *model, brn_sim **sim, c
     live->model = model;
     live->sim = sim;
     live->paused = paused;
+    live->start_at = INFINITY;
     if (!make_view(live, text) || !make_snapshots(live) || !start_threads(live)) {
         cli_live_destroy(live);
         return NULL;
     }
     return live;
+}
+
+void cli_live_warn(cli_live *live, const char *message)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    live_tell_error(live, 0, message);
+    (void)pthread_mutex_unlock(&live->lock);
 }
 
 void cli_live_destroy(cli_live *live)

@@ -16,6 +16,8 @@ typedef struct cli_live cli_live;
 cli_live *cli_live_create(brn_ctx *ctx, const brn_model *model, brn_sim **sim, const char *text, bool paused);
 /* What the server asks for. */
 cli_service cli_live_service(cli_live *live);
+/* Shows a warning in the pages for a moment; from any thread. */
+void cli_live_warn(cli_live *live, const char *message);
 /* Ends the threads; the server must have been stopped before, as it calls the service. NULL is fine. */
 void cli_live_destroy(cli_live *live);
 

@@ -8,7 +8,7 @@
 
 enum { WORDS_MAX = 6, STEPS_MAX = 1000000000 };
 
-/* arguments: n a whole number from 0, x a number. */
+/* arguments: n a whole number from 0, r a real number. */
 static const struct {
     const char *word;
     live_verb verb;
@@ -19,14 +19,14 @@ static const struct {
     {"resume", LIVE_RESUME, "", "resume"},
     {"step", LIVE_STEP, "n", "step N"},
     {"reset", LIVE_RESET, "", "reset"},
-    {"speed", LIVE_SPEED, "x", "speed X"},
-    {"drag", LIVE_DRAG, "nxxx", "drag VERTEX X Y Z"},
+    {"speed", LIVE_SPEED, "r", "speed X"},
+    {"drag", LIVE_DRAG, "nrrr", "drag VERTEX X Y Z"},
     {"release", LIVE_RELEASE, "", "release"},
-    {"move", LIVE_MOVE, "nxxx", "move BODY X Y Z"},
-    {"gravity", LIVE_GRAVITY, "xxx", "gravity X Y Z"},
-    {"friction", LIVE_FRICTION, "x", "friction MU"},
-    {"friction", LIVE_FRICTION, "xnn", "friction MU BODY BODY"},
-    {"motion", LIVE_MOTION, "nx", "motion N X"},
+    {"move", LIVE_MOVE, "nrrr", "move BODY X Y Z"},
+    {"gravity", LIVE_GRAVITY, "rrr", "gravity X Y Z"},
+    {"friction", LIVE_FRICTION, "r", "friction MU"},
+    {"friction", LIVE_FRICTION, "rnn", "friction MU BODY BODY"},
+    {"motion", LIVE_MOTION, "nr", "motion N X"},
 };
 
 /* The words of the text, which is cut at the blanks; -1: too many, or something that is neither word nor blank. */

@@ -3,9 +3,15 @@
    all that do. Sending may wait for a slow page, so each has a thread for it, which holds no lock meanwhile. */
 #include "live_private.h"
 
+#include "server_private.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double error_seconds = 3.0;    /* so long a page is told what was wrong with its command */
+static const double patience_seconds = 3.0; /* so long the start waits for the first page to show it */
 
 /* ---- packets -------------------------------------------------------------------------------------------------------- */
 
@@ -78,8 +84,10 @@ void live_tell_error(cli_live *live, unsigned client, const char *why)
 {
     for (int i = 0; i < CLI_SOCKETS_MAX; ++i) {
         live_client *c = live->clients[i];
-        if (c != NULL && c->serial == client) {
+        if (c != NULL && (client == 0 || c->serial == client)) {
             (void)snprintf(c->error, sizeof c->error, "%s", why);
+            c->error_until = cli_now() + error_seconds;
+            c->state_due = true;
             (void)pthread_cond_signal(&c->wake);
         }
     }
@@ -164,18 +172,24 @@ static bool next_message(live_client *c, message *out)
 {
     cli_live *live = c->live;
     *out = (message){0};
+    if (c->error[0] != '\0' && cli_now() > c->error_until) {
+        c->error[0] = '\0';
+        c->state_due = true;
+    }
     if (c->run_due) {
         c->run_due = false;
         out->is_run = true;
         out->packet = hold(live->run);
-    } else if (c->state_seen != live->version || c->error[0] != '\0') {
+    } else if (c->state_seen != live->version || c->state_due) {
         c->state_seen = live->version;
+        c->state_due = false;
         live_state_write(&live->status, c->dropped, c->error, &out->text);
-        c->error[0] = '\0';
     } else if (c->packet != NULL) {
         out->packet = c->packet;
         c->packet = NULL;
-        c->dropped += c->sent_step >= 0 ? out->packet->step - c->sent_step - 1 : 0;
+        const int64_t missed = c->sent_step >= 0 ? out->packet->step - c->sent_step - 1 : 0;
+        c->dropped += missed;
+        c->state_due = missed > 0;
         c->sent_step = out->packet->step;
         c->under_way = (int)out->packet->step;
     } else {
@@ -200,7 +214,8 @@ static void *send_messages(void *user)
     while (!c->closing && !live->stopping) {
         message m;
         if (!next_message(c, &m)) {
-            (void)pthread_cond_wait(&c->wake, &live->lock);
+            live_wait(&c->wake, &live->lock,
+                      c->error[0] != '\0' ? c->error_until - cli_now() + 0.01 : INFINITY);
             continue;
         }
         const int generation = live->generation;
@@ -225,7 +240,7 @@ static void *page_opened(void *user, cli_socket *socket)
 {
     cli_live *live = user;
     live_client *c = calloc(1, sizeof *c);
-    if (c == NULL || pthread_cond_init(&c->wake, NULL) != 0) {
+    if (c == NULL || !live_condition_init(&c->wake)) {
         free(c);
         return NULL;
     }
@@ -242,7 +257,7 @@ static void *page_opened(void *user, cli_socket *socket)
     c->state_seen = live->version - 1;
     if (place >= 0 && !live->stopping && pthread_create(&c->thread, NULL, send_messages, c) == 0) {
         live->clients[place] = c;
-        live->started = true;
+        live->start_at = fmin(live->start_at, cli_now() + patience_seconds);
         (void)pthread_cond_signal(&live->to_simulator);
     } else {
         place = -1;
@@ -289,6 +304,10 @@ static void acknowledge(live_client *c, int index)
         c->under_way = -1;
         c->wants = true;
         (void)pthread_cond_signal(&c->live->to_encoder);
+    }
+    if (c->live->start_at > cli_now()) {
+        c->live->start_at = cli_now();
+        (void)pthread_cond_signal(&c->live->to_simulator);
     }
 }
 

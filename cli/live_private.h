@@ -63,7 +63,9 @@ typedef struct live_client {
     int64_t dropped;     /* steps that it was not sent */
     unsigned state_seen;
     bool dragging;
-    char error[LIVE_ERROR_SIZE]; /* what was wrong with its last command: told once */
+    char error[LIVE_ERROR_SIZE]; /* what was wrong with its last command, "" after a while */
+    double error_until;          /* [s] of cli_now */
+    bool state_due;              /* the error is new, or over */
 } live_client;
 
 /* What the state tells, as the simulation's thread last said. */
@@ -95,7 +97,9 @@ struct cli_live {
 
     pthread_mutex_t lock; /* what follows; held for a few copies at most */
     pthread_cond_t to_simulator, to_encoder;
-    bool stopping, started; /* started: the first page has come */
+    bool stopping;
+    double
+        start_at; /* [s] when the first page has drawn its first picture, or takes long for it; infinite before it comes */
     live_command queue[LIVE_QUEUE_MAX];
     int queued;
     live_status status;
@@ -117,6 +121,12 @@ char *live_controls(const brn_model *model, const brn_sim *sim);
 /* The message; error: what to tell instead of the status's own, "" if nothing. */
 void live_state_write(const live_status *status, int64_t dropped, const char *error, cli_json *out);
 
+/* ---- live.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* Waits until it is woken or the seconds are over; infinity: without end. The condition is one of live_condition_init. */
+void live_wait(pthread_cond_t *condition, pthread_mutex_t *lock, double seconds);
+bool live_condition_init(pthread_cond_t *condition);
+
 /* ---- live_pages.c ------------------------------------------------------------------------------------------------------ */
 
 void *live_encode(void *live); /* thread */
@@ -126,6 +136,7 @@ void live_packet_drop(live_packet *packet); /* under the lock; NULL is fine */
 bool live_frame_wanted(const cli_live *live); /* a page waits for a state that no snapshot has yet */
 void live_tell_pages(cli_live *live);         /* the status has changed */
 void live_pages_restart(cli_live *live);      /* after a reset: everything begins anew */
+/* For a few seconds. client 0: to all. */
 void live_tell_error(cli_live *live, unsigned client, const char *why);
 
 /* ---- live_simulate.c -------------------------------------------------------------------------------------------------------------- */

@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const double state_seconds = 0.2; /* between two states while it runs */
-static const double rate_seconds = 0.5;  /* over which the rate is measured, at least */
+static const double rate_seconds = 0.5;  /* over which the rate is measured, about */
 static const double late_seconds = 0.1;  /* what a slow step may be caught up */
 static const double snapshot_share = 20; /* snapshots that nobody waits for take less than 1/20 of the time */
 
@@ -48,10 +47,12 @@ static void tell(runner *r, bool controls)
     const double now = cli_now(), time = brn_sim_time(sim);
     if (!r->running) {
         r->rate = 0.0;
-    } else if (now - r->rate_wall >= rate_seconds) {
+    } else if (now - r->rate_wall > 0.5 * state_seconds) {
         r->rate = (time - r->rate_time) / (now - r->rate_wall);
-        r->rate_wall = now;
-        r->rate_time = time;
+        if (now - r->rate_wall >= rate_seconds) {
+            r->rate_wall = now;
+            r->rate_time = time;
+        }
     }
     r->told = now;
     (void)pthread_mutex_lock(&live->lock);
@@ -253,7 +254,7 @@ static void obey(runner *r)
         const live_command *c = &commands[i];
         const brn_status status = acts[c->verb].act(r, c);
         tells = tells || acts[c->verb].tells;
-        if (status < 0) {
+        if (status < 0 && c->client != 0) {
             const char *why = acts[c->verb].why[0] != '\0' && status == BRN_ERR_RANGE
                                   ? acts[c->verb].why
                                   : brn_ctx_message(live->ctx);
@@ -300,6 +301,9 @@ static void step(runner *r)
 /* Seconds until the next step may begin; infinity: not before something happens. */
 static double seconds_to_step(runner *r)
 {
+    if (!r->started) {
+        return fmax(1e-3, r->live->start_at - cli_now());
+    }
     if (!r->running) {
         return INFINITY;
     }
@@ -325,20 +329,7 @@ static bool snapshot_due(const runner *r)
            cli_now() - r->taken_wall >= snapshot_share * r->taken_cost;
 }
 
-static void wait_for(cli_live *live, double seconds)
-{
-    if (!isfinite(seconds)) {
-        (void)pthread_cond_wait(&live->to_simulator, &live->lock);
-        return;
-    }
-    /* A speed of 1e-300 is a long wait, not an overflow. */
-    const double until = cli_now() + (seconds < 3600.0 ? seconds : 3600.0);
-    struct timespec t = {.tv_sec = (time_t)until};
-    t.tv_nsec = (long)(1e9 * (until - (double)t.tv_sec));
-    (void)pthread_cond_timedwait(&live->to_simulator, &live->lock, &t);
-}
-
-/* The first page is open. */
+/* The first page shows the start. */
 static void begin(runner *r)
 {
     r->started = true;
@@ -355,13 +346,14 @@ void *live_simulate(void *user)
     tell(&r, true);
     (void)pthread_mutex_lock(&live->lock);
     while (!live->stopping) {
-        void (*work)(runner *) = live->queued > 0              ? obey
-                                 : live->started && !r.started ? begin
-                                 : snapshot_due(&r)            ? take_snapshot
-                                                               : step;
+        const bool due = !r.started && (live->queued > 0 || cli_now() >= live->start_at);
+        void (*work)(runner *) = due                ? begin
+                                 : live->queued > 0 ? obey
+                                 : snapshot_due(&r) ? take_snapshot
+                                                    : step;
         const double seconds = work == step ? seconds_to_step(&r) : 0.0;
         if (seconds > 0.0) {
-            wait_for(live, seconds);
+            live_wait(&live->to_simulator, &live->lock, seconds);
             continue;
         }
         (void)pthread_mutex_unlock(&live->lock);

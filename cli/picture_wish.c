@@ -290,7 +290,8 @@ void cli_wish_address(const cli_wish *wish, bool panels, double speed, cli_json 
     cli_wish_size(wish, film, size);
     cli_json_add(address, "shoot=1&size=%dx%d", size[0], size[1]);
     if (film) {
-        cli_json_add(address, "&frames=all&fps=%.9g&speed=%.9g", cli_wish_fps(wish), speed);
+        /* Shadows of bodies on each other would make it several times slower. */
+        cli_json_add(address, "&sun=0&frames=all&fps=%.9g&speed=%.9g", cli_wish_fps(wish), speed);
     }
     if (panels) {
         cli_json_add(address, "&panels=1");

@@ -158,12 +158,6 @@ static int on_log(const struct mg_connection *connection, const char *message)
     return 1;
 }
 
-static int on_access(const struct mg_connection *connection, const char *message)
-{
-    (void)connection, (void)message;
-    return 1;
-}
-
 static void write_addresses(cli_server *server)
 {
     (void)snprintf(server->host[0], sizeof server->host[0], "127.0.0.1:%d", server->port);
@@ -215,10 +209,8 @@ static bool start_library(cli_server *server, int port)
                              "enable_directory_listing",
                              "no",
                              NULL};
-    const struct mg_callbacks callbacks = {.begin_request = cli_request,
-                                           .http_error = cli_request_error,
-                                           .log_message = on_log,
-                                           .log_access = on_access};
+    const struct mg_callbacks callbacks = {
+        .begin_request = cli_request, .http_error = cli_request_error, .log_message = on_log};
     server->context = mg_start(&callbacks, server, options);
     struct mg_server_port bound[2];
     if (server->context == NULL) {

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,9 @@ static int view_run(const view_args *args, brn_ctx *ctx)
     return code;
 }
 
+/* Where the log finds the simulation, once there is one: it comes from another thread. */
+typedef _Atomic(cli_live *) live_place;
+
 /* ---- a simulation ----------------------------------------------------------------------------------------------------------- */
 
 static int serve_live(const view_args *args, cli_live *live)
@@ -167,7 +171,7 @@ static brn_sim *make_sim(brn_ctx *ctx, brn_scene *scene, brn_model **model, int 
     return sim;
 }
 
-static int view_scene(const view_args *args, brn_ctx *ctx)
+static int view_scene(const view_args *args, brn_ctx *ctx, live_place *live)
 {
     char *path = cli_scene_path(args->scene.operand), *text = NULL;
     brn_scene *scene = NULL;
@@ -181,9 +185,11 @@ static int view_scene(const view_args *args, brn_ctx *ctx)
         cli_error("%s", brn_ctx_message(ctx));
         code = CLI_FAILED;
     } else if (sim != NULL) {
-        cli_live *live = cli_live_create(ctx, model, &sim, text, args->paused);
-        code = live != NULL ? serve_live(args, live) : CLI_FAILED;
-        cli_live_destroy(live);
+        cli_live *made = cli_live_create(ctx, model, &sim, text, args->paused);
+        atomic_store(live, made);
+        code = made != NULL ? serve_live(args, made) : CLI_FAILED;
+        atomic_store(live, NULL);
+        cli_live_destroy(made);
     }
     brn_sim_destroy(sim);
     brn_ctx_free(ctx, text);
@@ -195,11 +201,16 @@ static int view_scene(const view_args *args, brn_ctx *ctx)
 
 /* ---- the command -------------------------------------------------------------------------------------------------------------- */
 
+/* user: where the live simulation is, once there is one. */
 static void on_log(void *user, brn_log_level level, const char *message)
 {
-    (void)user;
+    live_place *live = user;
     if (level >= BRN_LOG_WARNING) {
+        cli_live *now = atomic_load(live);
         cli_warning("%s", message);
+        if (now != NULL) {
+            cli_live_warn(now, message);
+        }
     }
 }
 
@@ -212,12 +223,14 @@ static int view_with(const view_args *args)
     brn_ctx_options options = brn_ctx_options_default();
     options.threads = args->threads;
     options.log = on_log;
+    live_place live = NULL;
+    options.log_user = &live;
     brn_ctx *ctx = NULL;
     if (brn_ctx_create(&options, &ctx) < 0) {
         cli_error("out of memory");
         return CLI_FAILED;
     }
-    const int code = kind == VIEW_RUN ? view_run(args, ctx) : view_scene(args, ctx);
+    const int code = kind == VIEW_RUN ? view_run(args, ctx) : view_scene(args, ctx, &live);
     brn_ctx_destroy(ctx);
     return code;
 }

@@ -173,7 +173,7 @@ typedef struct brn_report {
     double complementarity_offset; /* [m] of it intended by the method: dhat of a barrier, else 0 */
     int intersections, inversions;
     double kinetic, elastic, gravity, contact; /* [J] energies after the step */
-    double work;       /* [J] done on the bodies since the start by loads, supports, obstacles */
+    double work;       /* [J] done on the bodies since the start by loads, supports, obstacles, hands */
     double dissipated; /* [J] since the start by damping and friction */
     double
         stiffness_work; /* [J] since the start, put in where a method changed the stiffness of its contacts */

@@ -52,11 +52,12 @@ lists() { # COMMAND OPTION...
     says stderr "unknown option '--no-such-option'"
     says stderr "'brunt $command --help' explains"
 }
-lists run out method set threads resume overwrite quiet
+lists run out method set threads resume overwrite no-report quiet
 lists check method set write threads
 lists compare methods variant set reference out threads budget resume overwrite quiet
 lists info
-lists export format out every quiet
+lists export format out every budget quiet time frame size view fit zoom colour range scale hide ghost cut paint turn title fps \
+    speed patch contacts wireframe axes label beside theme timeout
 lists view port no-open method set threads paused
 lists bench list case json repeat threads scenes
 
@@ -80,7 +81,7 @@ says stderr "--quiet takes no value"
 expect 2 "$brunt" run -x a.yaml
 says stderr "unknown option '-x'"
 expect 2 "$brunt" export dir --format vtk
-says stderr "must be one of vtu, obj, csv; did you mean 'vtu'?"
+says stderr "must be one of vtu, obj, csv, gltf, html, png, mp4; did you mean 'vtu'?"
 expect 2 "$brunt" export dir --every 0
 expect 2 "$brunt" export
 expect 2 "$brunt" info --list

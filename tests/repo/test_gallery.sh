@@ -36,8 +36,8 @@ echo 'GIF89a' >"$tree/scenes/ball/picture.png"
 refused 'scenes/ball/picture.png is not a PNG'
 
 fresh
-head -c 150000 /dev/zero >>"$tree/scenes/ball/picture.png"
-refused 'scenes/ball/picture.png has 150018 bytes'
+head -c 200000 /dev/zero >>"$tree/scenes/ball/picture.png"
+refused 'scenes/ball/picture.png has 200018 bytes'
 
 fresh
 printf '# ball\n\nIt falls.\n\nIt bounces.\n\n![A ball](picture.png)\n' >"$tree/scenes/ball/README.md"

@@ -23,6 +23,8 @@ holds 1 "works for"" now"
 holds 1 "an X""XX here"
 holds 1 "a place""holder value"
 holds 0 '<input place''holder="name">'
+holds 0 'element({place''holder: "name"}); .field::place''holder { color: red }'
+holds 0 'three numbers: "x''xx"'
 holds 1 "see /ho""me/someone/file"
 holds 1 "cd '/wo""rk/main'"
 

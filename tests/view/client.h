@@ -18,6 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Sanitizers take ten times as long and keep freed memory. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1, PATIENCE = 10 };
+#else
+enum { SANITIZED = 0, PATIENCE = 1 };
+#endif
+
 static inline double now_seconds(void)
 {
     struct timespec t;
@@ -41,43 +48,58 @@ typedef struct server {
     char url[128];
 } server;
 
-/* Starts `brunt view WHAT --no-open MORE...` and reads its address. more: NULL-terminated. */
-static inline server server_start(const char *what, const char *const *more)
+/* Reads the address that the server prints. */
+static inline void read_address(server *s, int fd)
 {
-    server s = {0};
-    const char *arguments[16] = {BRN_BINARY_DIR "/brunt", "view", what, "--no-open"};
-    for (int i = 0; more != NULL && more[i] != NULL && i < 10; ++i) {
-        arguments[4 + i] = more[i];
-    }
-    int pipe_ends[2];
-    assert_int_equal(pipe(pipe_ends), 0);
-    s.pid = fork();
-    assert_true(s.pid >= 0);
-    if (s.pid == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
-        (void)dup2(pipe_ends[1], 1);
-        (void)close(pipe_ends[0]);
-        (void)close(pipe_ends[1]);
-        (void)execv(arguments[0], (char *const *)arguments);
-        _exit(127);
-    }
-    (void)close(pipe_ends[1]);
     size_t length = 0;
-    for (const double until = now_seconds() + 60.0; now_seconds() < until && length < sizeof s.url - 1;) {
-        struct pollfd wait = {.fd = pipe_ends[0], .events = POLLIN};
+    for (const double until = now_seconds() + 60.0 * PATIENCE;
+         now_seconds() < until && length < sizeof s->url - 1;) {
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
         if (poll(&wait, 1, 100) > 0) {
-            const ssize_t n = read(pipe_ends[0], s.url + length, 1);
-            if (n <= 0 || s.url[length] == '\n') {
+            const ssize_t n = read(fd, s->url + length, 1);
+            if (n <= 0 || s->url[length] == '\n') {
                 break;
             }
             ++length;
         }
     }
-    (void)close(pipe_ends[0]);
-    s.url[length] = '\0';
-    if (sscanf(s.url, "http://127.0.0.1:%d/%40[0-9a-f]/", &s.port, s.token) != 2) {
-        fail_msg("brunt view printed no address: '%s'", s.url);
+    s->url[length] = '\0';
+    if (sscanf(s->url, "http://127.0.0.1:%d/%40[0-9a-f]/", &s->port, s->token) != 2) {
+        fail_msg("brunt view printed no address: '%s'", s->url);
     }
+}
+
+/* Starts `brunt view WHAT MORE...`, its standard output in `out`. more: NULL-terminated. */
+static inline pid_t server_fork(const char *what, const char *const *more, int out)
+{
+    const char *arguments[16] = {BRN_BINARY_DIR "/brunt", "view", what};
+    for (int i = 0; more != NULL && more[i] != NULL && i < 12; ++i) {
+        arguments[3 + i] = more[i];
+    }
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
+        (void)dup2(out, 1);
+        (void)execv(arguments[0], (char *const *)arguments);
+        _exit(127);
+    }
+    return pid;
+}
+
+static inline server server_start(const char *what, const char *const *more)
+{
+    server s = {0};
+    const char *all[13] = {"--no-open"};
+    for (int i = 0; more != NULL && more[i] != NULL && i < 11; ++i) {
+        all[1 + i] = more[i];
+    }
+    int pipe_ends[2];
+    assert_int_equal(pipe2(pipe_ends, O_CLOEXEC), 0);
+    s.pid = server_fork(what, all, pipe_ends[1]);
+    (void)close(pipe_ends[1]);
+    read_address(&s, pipe_ends[0]);
+    (void)close(pipe_ends[0]);
     return s;
 }
 
@@ -91,7 +113,7 @@ static inline int server_stop(const server *s, int number)
 {
     int status = 0;
     (void)kill(s->pid, number);
-    for (const double until = now_seconds() + 30.0; now_seconds() < until;) {
+    for (const double until = now_seconds() + 30.0 * PATIENCE; now_seconds() < until;) {
         if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
             return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         }
@@ -127,7 +149,7 @@ static inline long server_memory(const server *s, const char *key)
 static inline int dial_with(int port, int receive_buffer)
 {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const struct timeval wait = {.tv_sec = 20};
+    const struct timeval wait = {.tv_sec = 20 * PATIENCE};
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_true(fd >= 0);

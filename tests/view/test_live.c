@@ -127,7 +127,7 @@ static bool look(int fd, double seconds, bool acks, sight *out)
 /* Until a state has this value. */
 static void look_for(int fd, sight *v, const char *key, const char *value)
 {
-    const double until = now_seconds() + 30.0;
+    const double until = now_seconds() + 30.0 * PATIENCE;
     do {
         if (now_seconds() > until || !look(fd, until - now_seconds(), true, v)) {
             fail_msg("no state with %s = %s; the last one: %s", key, value, v->state);
@@ -138,7 +138,7 @@ static void look_for(int fd, sight *v, const char *key, const char *value)
 /* Until the frame of that step is there. */
 static void look_for_frame(int fd, sight *v, double step)
 {
-    const double until = now_seconds() + 30.0;
+    const double until = now_seconds() + 30.0 * PATIENCE;
     while (v->frames == 0 || v->step != step) {
         if (now_seconds() > until || !look(fd, until - now_seconds(), true, v)) {
             fail_msg("no frame of step %g; the last one: %g", step, v->step);
@@ -219,8 +219,8 @@ static void test_pause_step_reset(void **state)
     const int fd = socket_open(&s);
     sight v = {0};
     /* First the run, then the state, then the picture of the start; and nothing moves. */
-    assert_true(look(fd, 10.0, true, &v) && v.runs == 1 && v.state[0] == '\0');
-    assert_true(look(fd, 10.0, true, &v) && v.state[0] != '\0' && v.frames == 0);
+    assert_true(look(fd, 10.0 * PATIENCE, true, &v) && v.runs == 1 && v.state[0] == '\0');
+    assert_true(look(fd, 10.0 * PATIENCE, true, &v) && v.state[0] != '\0' && v.frames == 0);
     assert_true(has(v.state, "running", "false"));
     look_for_frame(fd, &v, 0);
     assert_false(look(fd, 0.5, true, &v));
@@ -325,8 +325,9 @@ static void test_drag(void **state)
     const double first = w.centre[0] - before;
     before = w.centre[0];
     steps(other, &w, 10);
-    /* Free flight: as far again. The corner still swings: a tenth of the way, and what 16 bits of the box can tell. */
-    assert_near(w.centre[0] - before, first, 0.1 * fabs(first) + 1e-4);
+    /* Free flight: as far again, 5.7 mm, but for the corner that still swings (measured 0.02 mm; held on to, it goes 15 mm
+       and then 1.4 mm less). */
+    assert_near(w.centre[0] - before, first, 3e-4);
     (void)close(other);
     stop(&s);
 }
@@ -417,7 +418,7 @@ static void test_bad_commands(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         assert_true(say(fd, bad[i]));
         do {
-            if (!look(fd, 10.0, true, &v)) {
+            if (!look(fd, 10.0 * PATIENCE, true, &v)) {
                 fail_msg("'%s': no answer", bad[i]);
             }
         } while (has(v.state, "error", "null"));
@@ -433,6 +434,8 @@ static void test_bad_commands(void **state)
     memcpy(text, "pause ", 6);
     assert_true(send_frame(fd, 0x81, text, 60000));
     look_for(fd, &v, "error", "\"a command is one line");
+    assert_true(say(fd, "pause"));
+    look_for(fd, &v, "error", "\"a command is one line"); /* a state in between does not hide it */
     free(text);
     /* A word about a frame that was never sent is not wrong, only late. */
     assert_true(say(fd, "ack 12345"));
@@ -442,6 +445,7 @@ static void test_bad_commands(void **state)
     }
     assert_true(say(fd, "gravity 0 0 -2"));
     look_for(fd, &v, "gravity", "[0, 0, -2]");
+    look_for(fd, &v, "error", "null"); /* after a while it is not told any more */
     steps(fd, &v, 2);
     assert_true(has(v.state, "error", "null"));
     (void)close(fd);
@@ -458,9 +462,9 @@ static void test_failure(void **state)
     look_for_frame(fd, &v, 0);
     assert_true(say(fd, "gravity 1e90 0 0"));
     assert_true(say(fd, "step 3"));
-    const double until = now_seconds() + 60.0;
+    const double until = now_seconds() + 60.0 * PATIENCE;
     while (has(v.state, "error", "null") && now_seconds() < until) {
-        (void)look(fd, 10.0, true, &v);
+        (void)look(fd, 10.0 * PATIENCE, true, &v);
     }
     assert_true(has(v.state, "error", "\""));
     print_message("%s\n", strstr(v.state, "\"error\""));
@@ -538,11 +542,11 @@ static void test_reconnect(void **state)
         sleep_seconds(0.3);
         fd = socket_open(&s);
         sight w = {0};
-        assert_true(look(fd, 10.0, false, &w) && w.runs == 1);
-        assert_true(look(fd, 10.0, false, &w) && w.state[0] != '\0');
+        assert_true(look(fd, 10.0 * PATIENCE, false, &w) && w.runs == 1);
+        assert_true(look(fd, 10.0 * PATIENCE, false, &w) && w.state[0] != '\0');
         assert_true(has(w.state, "running", "true"));
         while (w.frames == 0) {
-            assert_true(look(fd, 10.0, true, &w));
+            assert_true(look(fd, 10.0 * PATIENCE, true, &w));
         }
         assert_true(w.step > v.step); /* it went on without anybody looking */
         v = w;
@@ -557,7 +561,7 @@ static double step_rate(int fd, sight *v, double seconds)
     look_for(fd, v, "running", "true");
     const double from = number_of(v->state, "step"), begin = now_seconds();
     while (now_seconds() < begin + seconds) {
-        assert_true(look(fd, 10.0, true, v));
+        assert_true(look(fd, 10.0 * PATIENCE, true, v));
     }
     look_for(fd, v, "running", "true");
     return (number_of(v->state, "step") - from) / (now_seconds() - begin);
@@ -566,7 +570,8 @@ static double step_rate(int fd, sight *v, double seconds)
 static void test_stuck_page(void **state)
 {
     (void)state;
-    static const char *const more[] = {"--threads", "1", "--paused", "--method", "none", NULL};
+    static const char *const more[] = {"--threads", "1",     "--paused",      "--method",
+                                       "none",      "--set", "time.end=0.03", NULL};
     const server s = server_start(large_path, more);
     const int fd = socket_open(&s);
     sight v = {0};
@@ -591,8 +596,8 @@ static void test_stuck_page(void **state)
         others[i] = socket_open(&s);
     }
     double gone = 0.0;
-    while (now_seconds() < begin + 60.0 && gone == 0.0) {
-        assert_true(look(fd, 20.0, true, &v));
+    while (now_seconds() < begin + 60.0 * PATIENCE && gone == 0.0) {
+        assert_true(look(fd, 20.0 * PATIENCE, true, &v));
         for (int i = 0; i < CLIENTS - 2; ++i) {
             (void)look(others[i], 0.001, false, &o);
         }
@@ -618,7 +623,7 @@ static void test_stuck_page(void **state)
     sight w = {0};
     for (const double until = now_seconds() + 2.0; now_seconds() < until;) {
         (void)look(silent, 0.01, false, &w);
-        assert_true(look(fd, 10.0, true, &v));
+        assert_true(look(fd, 10.0 * PATIENCE, true, &v));
     }
     assert_int_equal(w.frames, 1);
     const double silently = step_rate(fd, &v, 4.0);
@@ -705,7 +710,7 @@ static void test_noise(void **state)
     const long after = server_memory(&s, "VmRSS");
     print_message("%d sockets; memory %ld kB, then %ld kB\n", SOCKETS, before, after);
     /* As for requests; here every socket had a thread with a pool of the allocator. */
-    assert_true(before > 0 && after - before < 8192);
+    assert_true(before > 0 && (after - before < 8192 || SANITIZED));
     sleep_seconds(0.5);
     const int fd = socket_open(&s);
     sight v = {0};

@@ -336,7 +336,7 @@ static void test_too_large(void **state)
         const double begin = now_seconds();
         const int status = status_of(ask_bytes(&s, text, SIZE));
         assert_true(status == 0 || (status >= 400 && status < 500));
-        assert_true(now_seconds() - begin < 5.0);
+        assert_true(now_seconds() - begin < 5.0 * PATIENCE);
         assert_healthy();
     }
     free(text);
@@ -351,7 +351,7 @@ static void test_too_large(void **state)
         const double begin = now_seconds();
         const int status = status_of(ask(&s, i % 2 == 0 ? "GET" : "POST", path, bodies[i]));
         assert_true(status == 200 || status == 405 || status == 400 || status == 411);
-        assert_true(now_seconds() - begin < 5.0);
+        assert_true(now_seconds() - begin < 5.0 * PATIENCE);
     }
     assert_healthy();
 }
@@ -372,7 +372,7 @@ static void test_slow_clients(void **state)
     for (int i = 0; i < 20; ++i) {
         const double begin = now_seconds();
         assert_int_equal(status_of(get(&s, "frame/3")), 200);
-        assert_true(now_seconds() - begin < 2.0); /* milliseconds on an idle machine */
+        assert_true(now_seconds() - begin < 2.0 * PATIENCE); /* milliseconds on an idle machine */
     }
     for (; opened < MANY; ++opened) {
         fds[opened] = dial(s.port);
@@ -382,7 +382,7 @@ static void test_slow_clients(void **state)
     }
     const double begin = now_seconds();
     int status = 0;
-    while (status != 200 && now_seconds() - begin < 30.0) {
+    while (status != 200 && now_seconds() - begin < 30.0 * PATIENCE) {
         for (int i = 0; i < MANY; ++i) {
             (void)send(fds[i], "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         }
@@ -481,7 +481,7 @@ static void test_noise(void **state)
     assert_true(answered > REQUESTS / 4);
     /* A leak of a hundred bytes a request would be 900 kB; what 100 threads keep in the allocator's pools varies by about as
        much. */
-    assert_true(before > 0 && after - before < 4096);
+    assert_true(before > 0 && (after - before < 4096 || SANITIZED));
     assert_healthy();
 }
 
@@ -508,7 +508,7 @@ static void test_start_and_stop(void **state)
     assert_int_equal(exit_code(arguments), 1);
     const double begin = now_seconds();
     assert_int_equal(server_stop(&other, SIGINT), 128 + SIGINT);
-    assert_true(now_seconds() - begin < 5.0);
+    assert_true(now_seconds() - begin < 5.0 * PATIENCE);
     /* Its port is free again, and can be asked for. */
     char port[16];
     (void)snprintf(port, sizeof port, "%d", other.port);
@@ -526,6 +526,66 @@ static void test_start_and_stop(void **state)
     assert_int_equal(exit_code(arguments), 2);
 }
 
+/* On a desktop the browser is opened. The command lines of all processes can be seen by everyone on the machine, so the
+   address there is good for one visit only. */
+static void test_browser(void **state)
+{
+    (void)state;
+    char path[512], opener[128], seen[128] = "";
+    (void)snprintf(opener, sizeof opener, "%s/xdg-open", folder);
+    FILE *file = fopen(opener, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "#!/bin/sh\nprintf '%%s' \"$*\" >\"${0%%/*}/opened.part\"\nmv "
+                        "\"${0%%/*}/opened.part\" \"${0%%/*}/opened\"\n");
+    (void)fclose(file);
+    (void)chmod(opener, 0755);
+    char *here = realpath(folder, NULL), *before = strdup(getenv("PATH"));
+    assert_true(here != NULL && before != NULL);
+    (void)snprintf(path, sizeof path, "%s:%s", here, before);
+    (void)setenv("PATH", path, 1);
+    (void)setenv("DISPLAY", ":99", 1);
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    const int out = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(out >= 0);
+    server t = {.pid = server_fork(folder, NULL, out)};
+    read_address(&t, terminal);
+    (void)setenv("PATH", before, 1);
+    (void)unsetenv("DISPLAY");
+
+    (void)snprintf(path, sizeof path, "%s/opened", folder);
+    for (int i = 0; i < 500 && access(path, R_OK) != 0; ++i) {
+        sleep_seconds(0.02);
+    }
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(seen, sizeof seen, file));
+    (void)fclose(file);
+    assert_true(strstr(seen, t.token) == NULL);
+    int port = 0;
+    char once[64] = "";
+    assert_int_equal(sscanf(seen, "http://127.0.0.1:%d/%40[0-9a-f]", &port, once), 2);
+    assert_int_equal(port, t.port);
+
+    /* Not a token itself; leads to the page, once. */
+    (void)snprintf(path, sizeof path, "/%s/run", once);
+    assert_int_equal(status_of(ask(&t, "GET", path, "")), 404);
+    (void)snprintf(path, sizeof path, "/%s", once);
+    assert_int_equal(status_of(ask(&t, "GET", path, "Origin: http://evil.example\r\n")), 403);
+    reply r = ask(&t, "GET", path, "");
+    char line[128];
+    (void)snprintf(line, sizeof line, "\r\nLocation: /%s/\r\n", t.token);
+    assert_int_equal(r.status, 303);
+    assert_non_null(strstr(r.head, line));
+    reply_free(&r);
+    assert_int_equal(status_of(ask(&t, "GET", path, "")), 404);
+    assert_int_equal(server_stop(&t, SIGINT), 128 + SIGINT);
+    (void)close(out);
+    (void)close(terminal);
+    free(here);
+    free(before);
+}
+
 int main(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
@@ -535,7 +595,7 @@ int main(void)
         cmocka_unit_test(test_paths),          cmocka_unit_test(test_host_and_origin),
         cmocka_unit_test(test_methods),        cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_slow_clients),   cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_start_and_stop),
+        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_browser),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -104,9 +104,13 @@ export async function choose(page, change) {
     await settled(page);
 }
 
+const BARE = `.overlay, .skip { visibility: hidden !important }
+    #stage::after { display: none !important }
+    * { outline: none !important }`;
+
 /** The page as it looks, without what lies over the bodies (messages, tips, knobs) and without the ring of the focus. */
 export async function picture(page) {
-    return readPng(await page.screenshot({ style: ".overlay, .skip { visibility: hidden !important } #stage::after { display: none !important } * { outline: none !important }" }));
+    return readPng(await page.screenshot({ style: BARE }));
 }
 
 /** Where the picture of the bodies is on the page. */

@@ -50,7 +50,7 @@ check("a film of the whole run is saved, and other programs read it", async ({ o
     try {
         const page = await open(reportUrl("cube-stack"));
         await choose(page, { colour: "body" });
-        await page.selectOption("#speed", "0.1"); // 3 s
+        await page.selectOption("#speed", "0.5"); // 0.6 s
         const { name, path, bytes } = await saved(page, () => page.click("#record"));
         assert.match(name, /^cube-stack.*\.webm$/);
         assert.equal(bytes.subarray(0, 4).toString("hex"), "1a45dfa3", "not a WebM file");
@@ -63,8 +63,8 @@ check("a film of the whole run is saved, and other programs read it", async ({ o
         const box = await stageBox(page);
         assert.match(stream.codec_name, /^vp[89]$/);
         assert.ok(Math.abs(stream.width - box.width) <= 2 && Math.abs(stream.height - box.height) <= 2, `${stream.width} x ${stream.height}`);
-        // A loaded machine without a graphics card draws few pictures a second; one or two would be a still.
-        assert.ok(Number(stream.nb_read_frames) >= 4, `${stream.nb_read_frames} pictures`);
+        // Each picture is drawn for the film, however slow the machine is: 30 a second for 0.6 s.
+        assert.equal(Number(stream.nb_read_frames), 18, "pictures of the film");
         const stills = join(folder, "%03d.png");
         const split = spawnSync("ffmpeg", ["-v", "error", "-i", path, "-fps_mode", "passthrough", "-pix_fmt", "rgb24", stills]);
         assert.equal(split.status, 0, String(split.stderr));
@@ -83,7 +83,7 @@ check("a film can be stopped early", async ({ open }) => {
     await page.selectOption("#speed", "0.1");
     const { bytes } = await saved(page, async () => {
         await page.click("#record");
-        await page.waitForFunction(() => document.querySelector(".recording progress").value > 0.3);
+        await page.waitForFunction(() => document.querySelector(".recording progress").value > 0.05);
         await page.click("#record-stop");
     });
     assert.ok(bytes.length > 1000);

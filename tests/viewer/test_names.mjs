@@ -8,14 +8,20 @@ import { check, choose, openTab, project, reportUrl, runChecks, settled, view } 
 import { RUNS } from "./machine.mjs";
 
 const FOLDER = "names <img src=x onerror=hacked=1>";
-const NAMES = [`<img src=x onerror="window.hacked='body'">`, `</script><script>window.hacked='body'</script>`, `<!--brunt:data--><svg onload=window.hacked='body'>`];
+const NAMES = [
+    `<img src=x onerror="window.hacked='body'">`,
+    `</script><script>window.hacked='body'</script>`,
+    `<!--brunt:data--><svg onload=window.hacked='body'>`,
+];
 
 /** Elements that the page has no use for, and attributes that run something. */
 const strange = (page) => page.evaluate(() => {
-    const found = [...document.querySelectorAll("img, iframe, object, embed, base, link, form, b, u, title ~ title, script:not([type]) ~ script:not([type])")];
+    const found = [...document.querySelectorAll(
+        "img, iframe, object, embed, base, link, form, b, u, title ~ title, script:not([type]) ~ script:not([type])")];
     const acting = [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name, value }) =>
         name.startsWith("on") || (["href", "src", "action"].includes(name) && /^\s*javascript:/i.test(value))));
-    return [...found, ...acting].map((element) => element.outerHTML.slice(0, 200)).concat(window.hacked === undefined ? [] : [`ran: ${window.hacked}`]);
+    const ran = window.hacked === undefined ? [] : [`ran: ${window.hacked}`];
+    return [...found, ...acting].map((element) => element.outerHTML.slice(0, 200)).concat(ran);
 });
 
 check("markup in names, titles, texts and the folder's name is only text", async ({ open }) => {

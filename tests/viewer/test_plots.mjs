@@ -44,7 +44,8 @@ check("the line of the moment and the values follow the timeline", async ({ open
         const row = run.series.find((one) => Math.abs(one.time - time) < 1e-9);
         for (const id of ["energy", "iterations"]) {
             // A pixel of the plot's 230.
-            assert.ok(Math.abs(await cursor(page, id) - time / end) < 0.006, `${id}: the line is at ${await cursor(page, id)} of the plot at ${time} s`);
+            const line = await cursor(page, id);
+            assert.ok(Math.abs(line - time / end) < 0.006, `${id}: the line is at ${line} of the plot at ${time} s`);
         }
         assert.equal(quantity(await valueOf(page, "iterations", "iterations"), ""), row.iterations, `iterations at ${time} s`);
         assert.equal(quantity(await valueOf(page, "contacts", "contacts"), ""), row.contacts, `contacts at ${time} s`);

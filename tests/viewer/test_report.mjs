@@ -140,16 +140,22 @@ check("play runs to the end and stops there; with repeat it starts again", async
 check("the speed is kept: simulated over wall time", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     await page.selectOption("#speed", "0.1");
-    const rate = await page.evaluate(async () => {
+    const measured = await page.evaluate(async () => {
         const { player, store } = window.brunt;
+        const pictures = [];
         player.toggle();
-        await new Promise((done) => setTimeout(done, 300)); // the first frames are decoded
-        const [wall, time] = [performance.now(), store.get().time];
-        await new Promise((done) => setTimeout(done, 1200));
-        return (store.get().time - time) / ((performance.now() - wall) / 1000);
+        while (store.get().time < 0.2) {
+            await new Promise((done) => requestAnimationFrame(done));
+            pictures.push([performance.now() / 1000, store.get().time]);
+        }
+        const gaps = pictures.slice(1).map(([wall], k) => wall - pictures[k][0]);
+        const [first, last] = [pictures[0], pictures.at(-1)];
+        return { rate: (last[1] - first[1]) / (last[0] - first[0]), longest: Math.max(...gaps) };
     });
-    // The clock moves with the browser's frames: one of up to 0.1 s more or less in 1.2 s.
-    assert.ok(Math.abs(rate - 0.1) < 0.015, `${rate} simulated seconds a second instead of 0.1`);
+    // The clock reads the time of the browser's frames, of which the first and the last may be cut: 2 of about 0.05 s in 2 s. After
+    // a gap of more than 0.25 s (a machine with other work) it rather waits than jumps.
+    assert.ok(measured.rate < 0.106, `${measured.rate} simulated seconds a second instead of 0.1`);
+    assert.ok(measured.rate > 0.094 || measured.longest > 0.2, `${measured.rate} simulated seconds a second instead of 0.1`);
 });
 
 check("scrubbing with the pointer goes to the frame under it", async ({ open }) => {

@@ -39,7 +39,8 @@ check("the tip names the body under the pointer and its value", async ({ open })
         assert.equal(await tip(page).locator(".tip-name").textContent(), name);
         const row = [...frame.nodes.values()].find(({ body }) => body === name);
         const speed = Math.hypot(row.vx, row.vy, row.vz);
-        near(quantity(await tip(page).locator(".tip-value").textContent(), "m/s"), speed, 2 * await spanOf(page, "speed") / STEPS, `speed of ${name}`);
+        const shown = quantity(await tip(page).locator(".tip-value").textContent(), "m/s");
+        near(shown, speed, 2 * await spanOf(page, "speed") / STEPS, `speed of ${name}`);
         const node = Number(/node (\d+)/.exec(await tip(page).textContent())[1]);
         assert.equal(frame.nodes.get(node).body, name);
     }
@@ -81,8 +82,8 @@ for (const field of ["speed", "displacement"]) {
             await choose(page, { time: frame.time });
             const now = frame.nodes.get(Number(node)), rest = run.frames[0].nodes.get(Number(node));
             const wanted = field === "speed" ? Math.hypot(now.vx, now.vy, now.vz) : Math.hypot(now.x - rest.x, now.y - rest.y, now.z - rest.z);
-            const slack = await spanOf(page, field) / STEPS;
-            near(quantity(await row.locator(".value").textContent(), field === "speed" ? "m/s" : "m"), wanted, slack, `${field} of node ${node} at ${frame.time} s`);
+            const shown = quantity(await row.locator(".value").textContent(), field === "speed" ? "m/s" : "m");
+            near(shown, wanted, await spanOf(page, field) / STEPS, `${field} of node ${node} at ${frame.time} s`);
             const place = /\(([^,]+), ([^,]+), ([^)]+)\) m/.exec(await row.textContent()).slice(1).map((text) => Number(text.replace("−", "-")));
             ["x", "y", "z"].forEach((axis, k) => near(place[k], now[axis], 2e-6, `${axis} of node ${node}`));
         }
@@ -104,8 +105,11 @@ check("every field colours the bodies, and the bar says what it is", async ({ op
     await choose(page, { time: 0.2, colour: "body" });
     assert.equal(await page.locator("#colour-bar").isVisible(), false);
     const plain = await picture(page);
-    const units = { von_mises: /stress.*\[k?Pa\]/i, strain: /strain/i, speed: /speed.*\[m\/s\]/i, displacement: /displacement.*\[m?m\]/i, pressure: /pressure.*\[k?Pa\]/i };
-    for (const [field, label] of Object.entries(units)) {
+    const labels = {
+        von_mises: /stress.*\[k?Pa\]/i, strain: /strain/i, speed: /speed.*\[m\/s\]/i,
+        displacement: /displacement.*\[m?m\]/i, pressure: /pressure.*\[k?Pa\]/i,
+    };
+    for (const [field, label] of Object.entries(labels)) {
         await page.check(`#colour-${field}`);
         await settled(page);
         assert.ok(changed(plain, await picture(page), box) > 0.01, `choosing ${field} changed nothing`);

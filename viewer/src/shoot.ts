@@ -35,8 +35,14 @@ export async function shoot(host: HTMLElement, open: () => Promise<readonly Sour
     try {
         const studio = new Studio(host, await open(), wish);
         await studio.prepare();
+        // A film shows a frame as often as its time asks for; it is drawn once.
+        let last = { key: "", picture: null as Blob | null };
         for (const moments of studio.pictures) {
-            await send(await studio.picture(moments));
+            const key = wish.has("label") ? "" : moments.join(" ");
+            if (key === "" || key !== last.key) {
+                last = { key, picture: await studio.picture(moments) };
+            }
+            await send(last.picture!);
         }
         await send(`done ${sent}`);
     } catch (error) {
@@ -191,7 +197,12 @@ class Studio {
         };
         Object.assign(host.style, { position: "fixed", inset: "0", width: "64px", height: "64px" });
         this.stages = this.runs.map((run, k) => new Stage(host, this.stores[k]!, [run]));
-        this.stages.forEach((stage) => (stage.still = true));
+        this.stages.forEach((stage) => {
+            stage.still = true;
+            if (wish.get("sun") !== "0") {
+                stage.shine();
+            }
+        });
     }
 
     /** Camera and range, from the moments that will be drawn. */

@@ -1,7 +1,7 @@
 // Parts of the shell that do not need a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chartsOf, lineValues, logTicks, FIRST_CHARTS } from "../src/ui/charts";
+import { chartsOf, lineValues, logTicks, rowAt, FIRST_CHARTS } from "../src/ui/charts";
 import { bestOf, groupFigures, FIGURES } from "../src/ui/figures";
 import { formatCount, formatSpeed, formatTime, timeDigits, fileName } from "../src/ui/format";
 import { nearestFrame } from "../src/ui/seek";
@@ -106,4 +106,15 @@ test("the nearest frame", () => {
     assert.equal(nearestFrame([0, 1, 2], 0.4), 0);
     assert.equal(nearestFrame([0, 1, 2], 9), 2);
     assert.equal(nearestFrame([0, 1, 2], -9), 0);
+});
+
+test("rows: the last one at or before a moment, also where single precision is a little late", () => {
+    const times = Float32Array.from({ length: 101 }, (_, k) => k / 100);
+    for (let k = 0; k <= 100; k++) {
+        assert.equal(rowAt(times, k / 100), k);
+        assert.equal(rowAt(times, k / 100 + 0.009), k);
+    }
+    assert.equal(rowAt(times, -1), 0);
+    assert.equal(rowAt(times, 9), 100);
+    assert.equal(rowAt([], 0), -1);
 });

@@ -43,7 +43,7 @@ export class Bodies {
     position: Float32Array; // [vertices][3] as drawn
 
     private readonly surface: Surface;
-    private readonly own: Own;
+    readonly own: Own;
     private readonly maps = new Map<MapName, three.DataTexture>();
     private readonly attribute: Record<"position" | "normal" | "value" | "body", three.BufferAttribute>;
     private readonly solid: three.Mesh;

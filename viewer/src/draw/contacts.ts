@@ -131,36 +131,32 @@ export class ContactMarks {
         this.reserve(64);
     }
 
-    /** shown: whether contacts of two bodies are drawn. */
-    set(contacts: Contacts, arrows: Arrows, shown: (body: number, other: number) => boolean): void {
-        const most = Math.min(contacts.count, MOST);
-        if (most > this.room) {
-            this.reserve(Math.max(most, 2 * this.room));
+    /** Also those of hidden bodies: one hides a body to see what it touches. */
+    set(contacts: Contacts, arrows: Arrows): void {
+        const count = Math.min(contacts.count, MOST);
+        if (count > this.room) {
+            this.reserve(Math.max(count, 2 * this.room));
         }
         const { data, normal } = contacts;
-        for (let k = 0; k < most; k++) {
+        for (let k = 0; k < count; k++) {
             this.largest = Math.max(this.largest, Math.abs(data[9 * k + 6]!), Math.hypot(data[9 * k + 3]!, data[9 * k + 4]!, data[9 * k + 5]!));
         }
         const place = this.arrows.getAttribute("place"), force = this.arrows.getAttribute("force"), kind = this.arrows.getAttribute("kind");
         const position = this.points.getAttribute("position"), stick = this.points.getAttribute("stick");
         const unit = 0.35 * this.size;
-        let count = 0;
-        for (let from = 0; from < most; from++) {
-            if (!shown(contacts.body[2 * from]!, contacts.body[2 * from + 1]!)) {
-                continue;
-            }
-            const k = count++, p = 9 * from, push = data[p + 6]!, rub = Math.hypot(data[p + 3]!, data[p + 4]!, data[p + 5]!);
+        for (let k = 0; k < count; k++) {
+            const p = 9 * k, push = data[p + 6]!, rub = Math.hypot(data[p + 3]!, data[p + 4]!, data[p + 5]!);
             const pushed = arrows.normal ? (unit * Math.sign(push) * arrowLength(Math.abs(push), this.largest, arrows.scale)) / 32767 : 0;
             const rubbed = arrows.friction && rub > 0 ? (unit * arrowLength(rub, this.largest, arrows.scale)) / rub : 0;
             for (let axis = 0; axis < 3; axis++) {
                 const at = data[p + axis]!;
                 position.array[3 * k + axis] = place.array[6 * k + axis] = place.array[6 * k + 3 + axis] = at;
-                force.array[6 * k + axis] = pushed * normal[3 * from + axis]!;
+                force.array[6 * k + axis] = pushed * normal[3 * k + axis]!;
                 force.array[6 * k + 3 + axis] = rubbed * data[p + 3 + axis]!;
             }
             kind.array[2 * k] = 0;
             kind.array[2 * k + 1] = 1;
-            stick.array[k] = contacts.stick[from]!;
+            stick.array[k] = contacts.stick[k]!;
         }
         [place, force, kind, position, stick].forEach((attribute) => ((attribute as three.BufferAttribute).needsUpdate = true));
         // Many of them, one behind the other, would cover the body in front.

@@ -18,6 +18,11 @@ export function whyNoDifference(run: Run, other: Run): string | null {
     return null;
 }
 
+/** Runs with other steps or outputs have frames at other times: those are not compared. */
+export function sameMoment(frame: Frame, other: Frame): boolean {
+    return Math.abs(frame.time - other.time) <= 1e-6 * Math.max(Math.abs(frame.time), Math.abs(other.time));
+}
+
 /** [m] per vertex. */
 export function difference(frame: Frame, other: Frame): Float32Array {
     const p = frame.position, q = other.position;

@@ -31,6 +31,7 @@ const FLOOR = /* glsl */ `
     in vec2 vAt;
     in vec3 vPlace;
     out vec4 outColour;
+    ${GLSL.SUN}
     float shadow() {
         vec2 at = 0.5 + 0.5 * vAt / uSpan;
         if (at != clamp(at, 0.0, 1.0)) {
@@ -57,6 +58,7 @@ const FLOOR = /* glsl */ `
         vec3 colour = mix(paper, ink, max(0.45 * minor, 0.8 * major));
         float alpha = fade * fade * mix(0.12, 0.92, smoothstep(-0.02, 0.10, facing));
         colour *= 1.0 - mix(0.42, 0.5, uDark) * shadow();
+        colour *= mix(mix(0.72, 0.6, uDark), 1.0, sunlight(vPlace, uNormal));
         outColour = vec4(colour, alpha);
     }
 `;

@@ -13,6 +13,9 @@ export interface Shared {
     uLit: { value: number }; // 0: flat colours, as in 2D
     uPixel: { value: number }; // [drawn pixels] of one on the page
     uSize: { value: three.Vector2 }; // of the pane [drawn pixels]
+    uSunDepth: { value: three.Texture | null }; // what a sun at uKey sees
+    uSunMatrix: { value: three.Matrix4 }; // to it
+    uSunSize: { value: number }; // [m] half the width of what it sees; 0: there is no sun, and no shadow
 }
 
 export function sharedUniforms(): Shared {
@@ -26,6 +29,9 @@ export function sharedUniforms(): Shared {
         uLit: { value: 1 },
         uPixel: { value: 1 },
         uSize: { value: new three.Vector2(1, 1) },
+        uSunDepth: { value: null },
+        uSunMatrix: { value: new three.Matrix4() },
+        uSunSize: { value: 0 },
     };
 }
 
@@ -70,21 +76,68 @@ const VERTEX = /* glsl */ `
     }
 `;
 
+const SUN = /* glsl */ `
+    uniform sampler2D uSunDepth;
+    uniform mat4 uSunMatrix;
+    uniform float uSunSize;
+    // How much of the sun a place sees: 1 all of it, 0 nothing. Taps on a turned grid, so that no two are in line.
+    float sunlight(vec3 place, vec3 n) {
+        if (uSunSize <= 0.0) {
+            return 1.0;
+        }
+        const float TEXEL = 1.0 / 2048.0, WIDEST = 0.01;
+        const mat2 GRID = mat2(0.8944, 0.4472, -0.4472, 0.8944);
+        // Away from the face by more than the map is coarse.
+        vec3 p = (uSunMatrix * vec4(place + n * (5.0 * TEXEL * uSunSize), 1.0)).xyz;
+        if (any(lessThan(p, vec3(0.0))) || any(greaterThan(p, vec3(1.0)))) {
+            return 1.0;
+        }
+        float own = p.z - 4e-4;
+        // What is in front, and how far on the average. Most places see the whole sun or nothing of it, and are done then.
+        float blocked = 0.0, depth = 0.0;
+        for (int k = 0; k < 16; ++k) {
+            vec2 at = p.xy + GRID * (vec2(k & 3, k >> 2) - 1.5) * (WIDEST / 1.5);
+            float d = textureLod(uSunDepth, at, 0.0).r;
+            float before = step(d, own);
+            blocked += before;
+            depth += before * d;
+        }
+        if (blocked < 0.5 || blocked > 15.5) {
+            return blocked < 0.5 ? 1.0 : 0.0;
+        }
+        // At an edge more taps, or its width would change in steps.
+        for (int k = 0; k < 36; ++k) {
+            vec2 at = p.xy + GRID * (vec2(k % 6, k / 6) - 2.5) * (WIDEST / 2.5);
+            float d = textureLod(uSunDepth, at, 0.0).r;
+            float before = step(d, own);
+            blocked += before;
+            depth += before * d;
+        }
+        float wide = clamp((own - depth / blocked) * 0.10, 1.5 * TEXEL, WIDEST);
+        float lit = 0.0;
+        for (int k = 0; k < 64; ++k) {
+            vec2 at = p.xy + GRID * (vec2(k & 7, k >> 3) - 3.5) * (wide / 3.5);
+            lit += step(own, textureLod(uSunDepth, at, 0.0).r);
+        }
+        return lit / 64.0;
+    }
+`;
+
 const LIGHT = /* glsl */ `
     // A square stands for sRGB's curve: nearly the same, and cheap where the processor draws.
     vec3 toLinear(vec3 c) { return c * c; }
     vec3 toSrgb(vec3 c) { return sqrt(max(c, vec3(0.0))); }
     vec3 towardsEye(vec3 place) { return uParallel > 0.5 ? uEye : normalize(uEye - place); }
 
-    // soft: colours that carry values change less with the light.
-    vec3 lit(vec3 base, vec3 n, vec3 eye, float soft) {
+    // soft: colours that carry values change less with the light. sun: how much of the key light comes through.
+    vec3 lit(vec3 base, vec3 n, vec3 eye, float soft, float sun) {
         float sky = 0.5 + 0.5 * dot(n, uUp);
         vec3 ambient = mix(vec3(0.40, 0.39, 0.40), vec3(0.66, 0.68, 0.71), sky);
         float key = max(dot(n, uKey), 0.0);
         float away = 1.0 - max(dot(n, eye), 0.0), away2 = away * away, grazing = away2 * away2;
         float g1 = max(dot(n, normalize(uKey + eye)), 0.0), g2 = g1 * g1, g4 = g2 * g2, g8 = g4 * g4, g16 = g8 * g8, gloss = g16 * g16;
-        vec3 hard = base * (ambient + 0.52 * key) + vec3(0.045 * gloss + 0.05 * grazing);
-        vec3 mild = base * (0.74 + 0.12 * sky + 0.22 * key);
+        vec3 hard = base * (ambient * mix(0.72, 1.0, sun) + 0.52 * key * sun) + vec3(0.045 * gloss * sun + 0.05 * grazing);
+        vec3 mild = base * ((0.74 + 0.12 * sky) * mix(0.8, 1.0, sun) + 0.22 * key * sun);
         return mix(hard, mild, soft);
     }
 `;
@@ -98,6 +151,7 @@ const FRAGMENT = /* glsl */ `
     in float vValue;
     flat in vec4 vBody, vCut;
     out vec4 outColour;
+    ${SUN}
     ${LIGHT}
     void main() {
         if (dot(uClip.xyz, vPlace) > uClip.w || dot(vCut.xyz, vPlace) > vCut.w) {
@@ -113,10 +167,13 @@ const FRAGMENT = /* glsl */ `
         vec3 eye = towardsEye(vPlace);
         // Where triangles have no area the vertex has no normal.
         vec3 n = dot(vNormal, vNormal) > 0.0 ? normalize(vNormal) : normalize(cross(dFdx(vPlace), dFdy(vPlace)));
-        bool cut = uClip.xyz != vec3(0.0) || vCut.xyz != vec3(0.0);
+        // What is left out of one body for a picture shows its wall from inside: a funnel, a box.
+        bool cut = uClip.xyz != vec3(0.0) || (vCut.xyz != vec3(0.0) && valued > 0.5);
         bool inside = !gl_FrontFacing && uLit > 0.5;
         n = gl_FrontFacing ? n : -n;
-        vec3 colour = uLit > 0.5 ? lit(base, n, eye, valued) : base;
+        // A face that looks away from the sun is in its own shade.
+        float sun = uSunSize > 0.0 && uGhost < 0.5 ? smoothstep(0.0, 0.2, dot(n, uKey)) * sunlight(vPlace, n) : 1.0;
+        vec3 colour = uLit > 0.5 ? lit(base, n, eye, valued, sun) : base;
         if (inside && cut && open < 0.5 && uGhost < 0.5) {
             // The inside of what was cut, in one tone with fine stripes: the solid reads as solid.
             float stripe = smoothstep(0.35, 0.65, abs(fract((gl_FragCoord.x + gl_FragCoord.y) / (7.0 * uPixel)) - 0.5) * 2.0);
@@ -129,6 +186,21 @@ const FRAGMENT = /* glsl */ `
             alpha = mix(0.13, 0.5, rim) * (gl_FrontFacing ? 1.0 : 0.6);
         }
         outColour = vec4(toSrgb(colour), alpha);
+    }
+`;
+
+/** Nothing but the depth of what is not cut away. */
+const SUN_FRAGMENT = /* glsl */ `
+    ${COMMON}
+    in vec3 vNormal, vPlace;
+    in float vValue;
+    flat in vec4 vBody, vCut;
+    out vec4 outColour;
+    void main() {
+        if (dot(uClip.xyz, vPlace) > uClip.w || dot(vCut.xyz, vPlace) > vCut.w) {
+            discard;
+        }
+        outColour = vec4(1.0);
     }
 `;
 
@@ -224,6 +296,10 @@ export function solidMaterial(shared: Shared, own: Own): three.RawShaderMaterial
     return material(shared, own, { side: three.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }, { uGhost: 0 });
 }
 
+export function sunMaterial(shared: Shared, own: Own): three.RawShaderMaterial {
+    return material(shared, own, { fragmentShader: SUN_FRAGMENT, side: three.DoubleSide });
+}
+
 export function ghostMaterial(shared: Shared, own: Own, side: three.Side): three.RawShaderMaterial {
     return material(shared, own, { side, transparent: true, depthWrite: false }, { uGhost: 1 });
 }
@@ -238,4 +314,4 @@ export function lineMaterial(shared: Shared, own: Own, width: number, alpha: num
     return material(shared, own, { ...shaders, transparent: true, depthWrite: false, side: three.DoubleSide }, { uWidth: width, uAlpha: alpha });
 }
 
-export const GLSL = { COMMON, LIGHT };
+export const GLSL = { COMMON, LIGHT, SUN };

@@ -6,6 +6,7 @@ import type { Box, Vec3 } from "./bounds";
 import { add, ANGLE, basisOf, distanceOf, halfHeight, unit } from "./camera";
 import { sharedUniforms, type Shared } from "./material";
 import type { Pane } from "./pane";
+import { Sun } from "./sun";
 
 export const BACKGROUND: Record<Theme, [string, string]> = { light: ["#ffffff", "#e9edf2"], dark: ["#262b32", "#15181c"] };
 const FONT = "system-ui, 'DejaVu Sans', sans-serif";
@@ -38,6 +39,7 @@ export class Painter {
     private readonly perspective = new three.PerspectiveCamera();
     private readonly parallel = new three.OrthographicCamera();
     private readonly size = { width: 0, height: 0, ratio: 0 };
+    private sun: Sun | null = null;
 
     constructor(host: HTMLElement) {
         try {
@@ -63,6 +65,11 @@ export class Painter {
         return Math.min(this.renderer.capabilities.maxTextureSize, 8192);
     }
 
+    /** Bodies in the light of a sun from now on, with shadows on each other: slower, for pictures. */
+    shine(): void {
+        this.sun ??= new Sun(this.shared);
+    }
+
     resize(width: number, height: number, ratio: number): void {
         const { size } = this;
         if (width !== size.width || height !== size.height || ratio !== size.ratio) {
@@ -84,6 +91,8 @@ export class Painter {
         const reach = 9 * radius + Math.hypot(...add(camera.target, box.centre, -1));
         panes.forEach((pane, k) => {
             const rect = rects[k]!, bottom = height - rect.y - rect.height;
+            this.sun?.draw(renderer, pane.bodies.cast, pane.bodies.own, pane.bodies.castBox());
+            renderer.setScissorTest(true);
             renderer.setViewport(rect.x, bottom, rect.width, rect.height);
             renderer.setScissor(rect.x, bottom, rect.width, rect.height);
             renderer.clear();
@@ -152,7 +161,10 @@ export class Painter {
 
     private light(camera: Camera, ratio: number): void {
         const { right, up, back } = basisOf(camera), { shared } = this;
-        shared.uKey.value.set(...unit(add(add(right.map((x) => -0.45 * x) as Vec3, up, 0.65), back, 0.8)));
+        // The sun is higher than a lamp at the camera, so that its shadows are seen.
+        const [side, above, front] = this.sun ? [-0.65, 1.0, 0.5] as const : [-0.45, 0.65, 0.8] as const;
+        const rise = this.sun ? unit(camera.up) : up;
+        shared.uKey.value.set(...unit(add(add(right.map((x) => side * x) as Vec3, rise, above), back, front)));
         shared.uUp.value.set(...unit(camera.up));
         shared.uParallel.value = camera.projection === "parallel" ? 1 : 0;
         shared.uEye.value.set(...(camera.projection === "parallel" ? back : camera.position));

@@ -16,8 +16,6 @@ export class Pane {
 
     private readonly floor: Floor;
     private readonly contacts: ContactMarks;
-    private arrows: Arrows = { scale: 1, normal: true, friction: true };
-    private hidden: readonly number[] = [];
     private shaded = false; // shadows are those of what is drawn
     private overlay: three.Group | null = null;
 
@@ -66,19 +64,12 @@ export class Pane {
             this.shaded = false;
         }
         this.floor.hide(look.hidden);
-        if (this.hidden !== look.hidden) {
-            this.hidden = look.hidden;
-            this.setArrows(this.arrows);
-        }
         this.contacts.group.visible = contacts && this.frame !== null;
     }
 
     setArrows(arrows: Arrows): void {
-        this.arrows = arrows;
         if (this.frame) {
-            // A hidden obstacle still pushes what is seen.
-            const seen = (body: number) => !this.hidden.includes(body) || this.run.bodies[body]?.type === "static";
-            this.contacts.set(this.frame.contacts, arrows, (body, other) => seen(body) && seen(other));
+            this.contacts.set(this.frame.contacts, arrows);
         }
     }
 

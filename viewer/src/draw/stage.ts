@@ -8,7 +8,7 @@ import { add, basisOf, dot, lookFrom, orbited, panned, zoomed } from "./camera";
 import { mapOf, type MapName, type Rgb } from "./colours";
 import type { Arrows } from "./contacts";
 import { Controls } from "./controls";
-import { difference, whyNoDifference } from "./difference";
+import { difference, sameMoment, whyNoDifference } from "./difference";
 import { landings } from "./floor";
 import { layout } from "./layout";
 import { niceAbove } from "./numbers";
@@ -32,6 +32,7 @@ export interface PictureOptions {
     height?: number;
     transparent?: boolean;
     axes?: boolean;
+    fine?: boolean; // false: quickly, a little less smooth
 }
 
 export interface Aim {
@@ -171,7 +172,9 @@ export class Stage {
 
     /** Why a run has no difference to the first one; null if it has. */
     noDifference(pane: number): string | null {
-        return whyNoDifference(this.runs[pane]!, this.runs[0]!);
+        const frame = this.scenes[pane]!.frame, first = this.scenes[0]!.frame;
+        return whyNoDifference(this.runs[pane]!, this.runs[0]!)
+            ?? (frame && first && !sameMoment(frame, first) ? "it has no frame of this moment" : null);
     }
 
     // ---- the camera --------------------------------------------------------------------------------------------------
@@ -262,6 +265,13 @@ export class Stage {
         return add(at.ray.from, at.ray.along, dot(add(through, at.ray.from, -1), back) / dot(at.ray.along, back));
     }
 
+    /** Light and shadows of a sun from now on: slower, for pictures. 2D scenes have none. */
+    shine(): void {
+        if (!this.flat) {
+            this.painter.shine();
+        }
+    }
+
     // ---- drawing -----------------------------------------------------------------------------------------------------
 
     /** Draws soon, once for all that changed until then. */
@@ -303,7 +313,8 @@ export class Stage {
             paper(context, theme);
         }
         // Twice as fine, then made smaller: smoother lines. The next drawing on the page resizes the canvas back.
-        painter.resize(width, height, 2 * Math.max(width, height) <= painter.most ? 2 : 1);
+        const fine = options.fine !== false && 2 * Math.max(width, height) <= painter.most;
+        painter.resize(width, height, fine ? 2 : 1);
         painter.draw(shot);
         context.imageSmoothingQuality = "high";
         context.drawImage(painter.canvas, 0, 0, width, height);
@@ -396,7 +407,7 @@ export class Stage {
         if (colour !== "difference") {
             return frame.fields.get(colour) ?? null;
         }
-        if (!first || this.noDifference(k) !== null) {
+        if (!first || !sameMoment(frame, first) || whyNoDifference(this.runs[k]!, this.runs[0]!) !== null) {
             return null;
         }
         const values = difference(frame, first);

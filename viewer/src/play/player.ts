@@ -5,7 +5,7 @@ import type { Store, View } from "../view";
 import { frameAt, mergeTimes } from "./timeline";
 
 const AHEAD = 3; // frames fetched in advance while playing
-const LONGEST_TICK = 0.25; // [s] after a pause of the browser the clock does not jump further
+const LONGEST_TICK = 0.5; // [s] a slow browser keeps the pace; after a pause of it the clock does not jump further
 
 interface Lane {
     source: Source;
@@ -167,7 +167,7 @@ export class Player {
         }
         this.want();
         // Once the picture with it was drawn. A hidden page draws nothing, so that nothing is sent to it.
-        requestAnimationFrame(() => requestAnimationFrame(() => live.drawn()));
+        requestAnimationFrame(() => setTimeout(() => live.drawn()));
     }
 
     private want(): void {

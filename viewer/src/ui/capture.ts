@@ -22,8 +22,6 @@ function download(blob: Blob, name: string): void {
     setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-const nextPicture = (): Promise<void> => new Promise((done) => requestAnimationFrame(() => done()));
-
 export class Capture {
     /** Shown while a film is made. */
     readonly element: HTMLElement;
@@ -45,7 +43,7 @@ export class Capture {
     async screenshot(): Promise<void> {
         const { status, store } = this.context;
         try {
-            const blob = await blobOf(this.compose());
+            const blob = await blobOf(this.compose(true));
             download(blob, `${this.name()}-${store.get().time.toPrecision(4)}s.png`);
             status.show("The picture is saved");
         } catch (error) {
@@ -55,7 +53,7 @@ export class Capture {
 
     /** Goes through the whole run once and saves what is seen; the same again stops it. */
     async record(): Promise<void> {
-        const { status, store, player } = this.context;
+        const { stage, status, store, player } = this.context;
         if (this.recording) {
             this.stopWish = true;
             return;
@@ -68,6 +66,8 @@ export class Capture {
         this.recording = true;
         this.stopWish = false;
         this.element.hidden = false;
+        // The film's pictures are drawn in the same place: the page need not draw them a second time.
+        stage.still = true;
         try {
             const film = await this.film(before.speed);
             if (film === null) {
@@ -81,6 +81,8 @@ export class Capture {
         } finally {
             this.recording = false;
             this.element.hidden = true;
+            stage.still = false;
+            stage.invalidate();
             store.set({ time: before.time, playing: false });
         }
     }
@@ -90,7 +92,7 @@ export class Capture {
         const { start, end, times } = player;
         store.set({ playing: false, time: start });
         await this.settled();
-        let picture = this.compose();
+        let picture = this.compose(false);
         const { width, height } = picture;
         const writer = await openFilm(width, height, RATE);
         if (writer === null) {
@@ -106,7 +108,7 @@ export class Capture {
                 drawn = frame;
                 store.set({ time });
                 await this.settled();
-                picture = this.compose(width, height);
+                picture = this.compose(false, width, height);
             }
             await writer.add(picture);
             this.bar.value = (k + 1) / count;
@@ -116,7 +118,7 @@ export class Capture {
     }
 
     /** What is seen now, with what one needs to understand it: title, time, colour bar. */
-    private compose(width?: number, height?: number): HTMLCanvasElement {
+    private compose(fine: boolean, width?: number, height?: number): HTMLCanvasElement {
         const { stage, store, player } = this.context;
         const { clientWidth, clientHeight } = stage.canvas;
         // As sharp as the screen, and even: films have no half pixels.
@@ -129,13 +131,14 @@ export class Capture {
             width: width ?? even(clientWidth), height: height ?? even(clientHeight), labels: [formatTime(time, timeDigits(spacing))], columns: 1,
             title: firstRun(this.context).title, scale: stage.scale(), theme, transparent: false,
         };
-        return composePicture(sheet, [stage.snapshot({ ...panelSize(sheet), transparent: true })]);
+        return composePicture(sheet, [stage.snapshot({ ...panelSize(sheet), transparent: true, fine })]);
     }
 
     private async settled(): Promise<void> {
         const limit = performance.now() + LONGEST_WAIT;
+        // Not the screen's next picture: a film is drawn apart, and a busy screen would only hold it up.
         do {
-            await nextPicture();
+            await new Promise((done) => setTimeout(done, 0));
         } while (!this.context.player.settled && performance.now() < limit);
     }
 

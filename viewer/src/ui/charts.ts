@@ -179,3 +179,18 @@ export function logTicks(low: number, high: number): number[] {
     }
     return ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
 }
+
+/** Number of the last row at or before a time, -1 without rows. Rows have single precision: 0.05 is a little more than 0.05 there. */
+export function rowAt(times: ArrayLike<number>, time: number): number {
+    const wanted = time + 2e-7 * Math.abs(time);
+    let low = 0, high = times.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (times[middle]! <= wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return times.length === 0 ? -1 : Math.max(low - 1, 0);
+}

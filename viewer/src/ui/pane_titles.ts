@@ -1,7 +1,7 @@
 // Names of the runs in a page that shows several.
 
 import { isCompare, type Context } from "./context";
-import { el, follow, onceAFrame, setText } from "./dom";
+import { el, follow, onceAFrame } from "./dom";
 
 export function paneTitles(context: Context): HTMLElement | null {
     if (!isCompare(context)) {
@@ -17,10 +17,16 @@ export function paneTitles(context: Context): HTMLElement | null {
     }));
     new ResizeObserver(place).observe(stage.canvas);
     place();
-    follow(store, ["colour"], (view) => whys.forEach((why, i) => {
-        const reason = view.colour === "difference" ? stage.noDifference(i) : null;
-        setText(why, reason === null ? "" : `no difference to ${runs[0]!.name}: ${reason}`);
-        place();
-    }));
+    const explain = (): void => whys.forEach((why, i) => {
+        const reason = store.get().colour === "difference" ? stage.noDifference(i) : null;
+        const text = reason === null ? "" : `no difference to ${runs[0]!.name}: ${reason}`;
+        if (why.textContent !== text) {
+            why.textContent = text;
+            place();
+        }
+    });
+    follow(store, ["colour"], explain);
+    // After the stage has them.
+    context.player.onFrame(() => queueMicrotask(explain));
     return el("div", { class: "pane-titles" }, ...titles);
 }

@@ -1,18 +1,18 @@
 // One plot: lines over time, a line at the moment shown, and a list of the lines with their values there.
 
 import uPlot from "uplot";
-import { frameAt } from "../play/timeline";
 import { formatNumber, scaleFor } from "../draw/numbers";
 import type { Run } from "../types";
 import { isCompare, type Context } from "./context";
 import { button, el, press, setText } from "./dom";
-import { lineValues, logTicks, type Chart, type Line } from "./charts";
+import { lineValues, logTicks, rowAt, type Chart, type Line } from "./charts";
 import { seekFrame } from "./seek";
 
 const COLOURS = 8; // --series-0 ... of style.css
 const WIDE = 520; // [px] from here on a plot may be higher
 const HEIGHT = 132;
 const HEIGHT_WIDE = 190;
+const WHOLE = Array.from({ length: 7 }, (_, power) => [1, 2, 5].map((factor) => factor * 10 ** power)).flat(); // steps between ticks of counts
 
 /** A line as it is drawn: of one run. */
 interface Drawn {
@@ -206,7 +206,7 @@ export class Plot {
     private showValues(time: number): void {
         for (const { line, run, value } of this.drawn) {
             const times = run.series.column("time");
-            const row = times === null || times.length === 0 ? -1 : frameAt(times as unknown as number[], time);
+            const row = times === null ? -1 : rowAt(times, time);
             const parts = (line.sum ?? [line.column]).map((name) => run.series.column(name)?.[row] ?? NaN);
             const sum = parts.reduce((total, part) => total + part, 0);
             setText(value, formatNumber(sum / this.factor, 4));
@@ -231,7 +231,7 @@ export class Plot {
             },
             axes: [
                 { ...axis, size: 24, gap: 2, space: 56, values: (_, splits) => splits.map((value) => formatNumber(value, 5)) },
-                { ...axis, size: 54, gap: 4, space: 28, values, ...(this.log ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, splits) => splits } : {}), ...(this.chart.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6] } : {}) },
+                { ...axis, size: 54, gap: 4, space: 28, values, ...this.ticks() },
             ],
             series: [{}, ...this.drawn.map((drawn, i): uPlot.Series => ({
                 stroke: colour(`--series-${i % COLOURS}`), width: 1.5, pxAlign: 0, show: drawn.shown, points: { show: false },
@@ -257,6 +257,13 @@ export class Plot {
         this.plot = new uPlot(options, this.data, this.area);
         this.plot.over.append(this.now);
         this.scrubbing(this.plot.over);
+    }
+
+    private ticks(): Partial<uPlot.Axis> {
+        if (this.log) {
+            return { splits: (_plot, _axis, low, high) => logTicks(low, high), filter: (_plot, splits) => splits };
+        }
+        return this.chart.whole ? { incrs: WHOLE } : {};
     }
 
     /** Room above and below; counts and flat lines keep a sensible scale. */

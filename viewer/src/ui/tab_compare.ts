@@ -17,7 +17,8 @@ export class CompareTab implements Tab {
         const { store, runs } = this.context;
         const overlay = toggle("Other runs as ghosts", false, (on) => store.set({ overlay: on }), "O");
         overlay.querySelector("input")!.id = "overlay";
-        const difference = toggle("Colour by difference", false, (on) => store.set({ colour: on ? "difference" : "body", range: null, follow: false }), "D");
+        const difference = toggle("Colour by difference", false,
+            (on) => store.set({ colour: on ? "difference" : "body", range: null, follow: false }), "D");
         follow(store, ["overlay", "colour"], (view) => {
             setToggle(overlay, view.overlay);
             setToggle(difference, view.colour === "difference");
@@ -30,7 +31,7 @@ export class CompareTab implements Tab {
             const body = el("tbody", {}, el("tr", { class: "group" }, el("th", { colspan: runs.length + 1, scope: "colgroup" }, group.title)));
             for (const figure of group.figures) {
                 const values = summaries.map((summary) => summary[figure.key]);
-                const best = bestOf(figure, values);
+                const best = bestOf(figure, summaries.map((summary) => (summary["status"] === "done" ? summary[figure.key] : undefined)));
                 body.append(el("tr", {}, el("th", { scope: "row" }, figure.label), ...values.map((value, i) =>
                     el("td", { class: typeof value === "string" ? "words" : best[i] === true ? "num best" : "num" }, figureText(figure, value),
                         best[i] === true ? el("span", { class: "visually-hidden" }, " (best)") : null))));
@@ -39,7 +40,7 @@ export class CompareTab implements Tab {
         }
         host.append(section("Figures", el("p", { class: "hint" }, "The best of a row is bold and marked."),
             el("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Figures of all runs" }, table)));
-        const notes = runs.flatMap((run) => [run.thinned, ...run.notes].filter((note): note is string => note !== null).map((note) => `${run.name}: ${note}`));
+        const notes = runs.flatMap((run) => [run.thinned, ...run.notes].filter((note) => note !== null).map((note) => `${run.name}: ${note}`));
         if (notes.length > 0) {
             host.append(section("Remarks", el("ul", { class: "notes" }, ...notes.map((note) => el("li", {}, note)))));
         }

@@ -333,6 +333,7 @@ static void test_live_equals_recorded(void **state)
         assert_done(other, brn_view_snapshot(live, snapshot, step, &bytes, &size));
         packet now = packet_open(bytes, size);
         packet then = frame_packet(other, recorded, step);
+        assert_true(json_number(json_get(now.json, "time")) == json_number(json_get(then.json, "time")));
         assert_true(json_number(json_get(now.json, "index")) == step &&
                     json_number(json_get(now.json, "step")) == step);
         static const char *const exact[][2] = {

@@ -235,20 +235,22 @@ static void test_misuse(void **state)
 static void test_spoilt_folders(void **state)
 {
     (void)state;
-    static const char *const spoils[] = {
-        "rm view_spoilt/scene.yaml view_spoilt/summary.json view_spoilt/series.csv",
-        "echo '{\"a\": nan, \"</script>\"' > view_spoilt/summary.json; printf 'a,\"b\\n1,2,3\\n' > "
-        "view_spoilt/series.csv; "
-        "printf 'brunt: [\\n' > view_spoilt/scene.yaml",
-        "printf 'brunt: 99\\nmethod: telepathy\\n' > view_spoilt/scene.yaml; : > view_spoilt/series.csv; : > "
-        "view_spoilt/summary.json",
+    static const char *const spoils[][3] = {
+        {"rm view_spoilt/scene.yaml", "rm view_spoilt/summary.json", "rm view_spoilt/series.csv"},
+        {"printf 'brunt: [\\n' > view_spoilt/scene.yaml",
+         "echo '{\"a\": nan, \"</script>\"' > view_spoilt/summary.json",
+         "printf 'a,\"b\\n1,2,3\\n' > view_spoilt/series.csv"},
+        {"printf 'brunt: 99\\nmethod: telepathy\\n' > view_spoilt/scene.yaml", ": > view_spoilt/series.csv",
+         ": > view_spoilt/summary.json"},
     };
     brn_ctx *ctx = test_ctx(1);
     brn_view *view = NULL;
     for (int i = 0; i < 3; ++i) {
         flow_clear_folder("view_spoilt");
         assert_int_equal(system("cp -r " RUN " view_spoilt"), 0);
-        assert_int_equal(system(spoils[i]), 0);
+        for (int k = 0; k < 3; ++k) {
+            assert_int_equal(system(spoils[i][k]), 0);
+        }
         assert_done(ctx, brn_view_open(ctx, "view_spoilt", &view));
         packet run = run_packet(ctx, view);
         assert_true(json_is(json_get(run.json, "summary"), "null"));

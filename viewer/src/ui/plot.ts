@@ -80,7 +80,10 @@ export class Plot {
     resize(): void {
         const width = this.area.clientWidth;
         const height = width >= WIDE ? HEIGHT_WIDE : HEIGHT;
-        if (this.plot !== null && width > 0 && (this.plot.width !== width || this.plot.height !== height)) {
+        if (this.plot === null) {
+            // Built before the page had room for it: an address that opens the tab at once.
+            this.update();
+        } else if (width > 0 && (this.plot.width !== width || this.plot.height !== height)) {
             this.plot.setSize({ width, height });
             this.showTime();
         }

@@ -7,9 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct stat look_at(const char *dir)
+{
+    char path[4096];
+    struct stat info;
+    memset(&info, 0, sizeof info);
+    const int length = snprintf(path, sizeof path, "%s/trajectory.h5", dir);
+    if (length > 0 && length < (int)sizeof path) {
+        (void)stat(path, &info);
+    }
+    return info;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Under the lock. The old one first: the library would take a file that was written over for the one that it has open. A
+   file that cannot be read just now, as its writer is in the middle of it, is tried again next time. */
+static brn_status refresh(cli_recorded *run)
+{
+    const struct stat now = look_at(run->dir);
+    if (run->view != NULL && same_file(&now, &run->seen)) {
+        return BRN_OK;
+    }
+    brn_view_close(run->view);
+    run->view = NULL;
+    run->seen = now;
+    return brn_view_open(run->ctx, run->dir, &run->view);
+}
+
 int cli_recorded_open(cli_recorded *run, brn_ctx *ctx, const char *dir)
 {
-    *run = (cli_recorded){.ctx = ctx};
+    *run = (cli_recorded){.ctx = ctx, .dir = dir, .seen = look_at(dir)};
     const brn_status status = brn_view_open(ctx, dir, &run->view);
     if (status < 0) {
         cli_error("%s", brn_ctx_message(ctx));
@@ -51,7 +83,10 @@ void cli_recorded_run(void *user, cli_answer *answer)
     const void *bytes = NULL;
     size_t size = 0;
     (void)pthread_mutex_lock(&run->lock);
-    const brn_status status = brn_view_run(run->view, &bytes, &size);
+    brn_status status = refresh(run);
+    if (status >= 0) {
+        status = brn_view_run(run->view, &bytes, &size);
+    }
     copy_packet(run, status, bytes, size, answer);
     (void)pthread_mutex_unlock(&run->lock);
 }
@@ -62,7 +97,10 @@ void cli_recorded_frame(void *user, int index, cli_answer *answer)
     const void *bytes = NULL;
     size_t size = 0;
     (void)pthread_mutex_lock(&run->lock);
-    const brn_status status = brn_view_frame(run->view, index, &bytes, &size);
+    brn_status status = run->view == NULL ? refresh(run) : BRN_OK;
+    if (status >= 0) {
+        status = brn_view_frame(run->view, index, &bytes, &size);
+    }
     copy_packet(run, status, bytes, size, answer);
     (void)pthread_mutex_unlock(&run->lock);
 }

@@ -181,7 +181,8 @@ static int answer_frame(request *r)
 static int answer_shot(request *r)
 {
     const long long length = r->info->content_length;
-    if (header(r, "Transfer-Encoding") != NULL || header(r, "Content-Length") == NULL) {
+    const char *given = header(r, "Content-Length");
+    if (header(r, "Transfer-Encoding") != NULL || given == NULL || given[0] == '\0') {
         return refuse(r, 411, "a picture comes with its Content-Length");
     }
     if (length < 1 || (unsigned long long)length > r->server->service.shot_max) {

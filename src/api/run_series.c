@@ -13,7 +13,7 @@ struct brn_run_series {
 static brn_status start(brn_run_series *series, const char *path, int64_t keep_rows)
 {
     brn_series_row *columns = &series->columns;
-    BRN_TRY(brn_series_row_make(columns, series->sim->model));
+    BRN_TRY(brn_series_row_make(columns, series->sim->model, series->sim->method));
     BRN_ALLOC(series->ctx, series->row, columns->count);
     return brn_series_open(series->ctx, path, columns->name, columns->count, keep_rows, &series->file);
 }

@@ -1,6 +1,5 @@
 #include "api/series_row.h"
 
-#include "api/registry.h"
 #include "model/rigid_pose.h"
 
 #include <math.h>
@@ -113,10 +112,8 @@ static bool is_probed(const brn_model *model, const brn_body *body)
     return false;
 }
 
-static brn_status choose_bodies(brn_series_row *r, const brn_model *model)
+static brn_status choose_bodies(brn_series_row *r, const brn_model *model, bool contact)
 {
-    const brn_method *method = brn_method_of_table(model->method);
-    const bool contact = method != NULL && method->contact;
     BRN_ALLOC(r->ctx, r->body, model->nbody);
     for (int b = 0; b < model->nbody && contact; ++b) {
         const brn_body *body = &model->body[b];
@@ -177,9 +174,9 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model)
     return BRN_OK;
 }
 
-brn_status brn_series_row_make(brn_series_row *r, const brn_model *model)
+brn_status brn_series_row_make(brn_series_row *r, const brn_model *model, const brn_method *method)
 {
-    BRN_TRY(choose_bodies(r, model));
+    BRN_TRY(choose_bodies(r, model, method != NULL && method->contact));
     return name_columns(r, model);
 }
 

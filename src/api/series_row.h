@@ -15,8 +15,8 @@ typedef struct brn_series_row {
     int nbody;
 } brn_series_row;
 
-/* After a failure it can (and must) still be cleared. */
-brn_status brn_series_row_make(brn_series_row *columns, const brn_model *model);
+/* After a failure it can (and must) still be cleared. method: what simulates the model; NULL: it has no contact. */
+brn_status brn_series_row_make(brn_series_row *columns, const brn_model *model, const brn_method *method);
 void brn_series_row_clear(brn_series_row *columns);
 /* row [count]: a simulation of that model now; NaN: not known. */
 void brn_series_row_fill(const brn_series_row *columns, const brn_sim *sim, const brn_report *report,

@@ -25,7 +25,7 @@ struct brn_snapshot {
 
 static brn_status make_room(brn_snapshot *s)
 {
-    BRN_TRY(brn_series_row_make(&s->columns, s->model));
+    BRN_TRY(brn_series_row_make(&s->columns, s->model, brn_method_of_table(s->model->method)));
     BRN_ALLOC(s->ctx, s->pos, 3 * (size_t)s->model->nnode);
     BRN_ALLOC(s->ctx, s->vel, 3 * (size_t)s->model->nnode);
     BRN_ALLOC(s->ctx, s->row, s->columns.count);
@@ -104,7 +104,7 @@ static brn_status name_columns(brn_view *view)
     brn_ctx *ctx = view->ctx;
     brn_series_row columns = {.ctx = ctx};
     brn_plot_series *table = &view->series;
-    brn_status status = brn_series_row_make(&columns, view->model);
+    brn_status status = brn_series_row_make(&columns, view->model, brn_method_of_table(view->model->method));
     table->name = status >= 0 ? brn_calloc(ctx, (size_t)columns.count, sizeof *table->name) : NULL;
     status = status >= 0 && table->name == NULL ? BRN_ERR_MEMORY : status;
     for (int i = 0; i < columns.count && status >= 0; ++i) {

@@ -103,6 +103,12 @@ expect 2 "$brunt" check empty
 says stderr "empty/scene.yaml"
 expect 2 "$brunt" export empty --format vtu
 says stderr "empty"
+expect 2 "$brunt" view empty
+says stderr "empty is neither a run folder (no trajectory.h5 in it) nor a scene (no scene.yaml in it)"
+expect 2 "$brunt" view absent
+says stderr "absent: there is no such file or folder"
+expect 2 "$brunt" view "$1/README.md"
+says stderr "README.md"
 expect 2 "$brunt" info no_such_topic
 says stderr "no_such_topic"
 

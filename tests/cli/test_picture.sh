@@ -43,6 +43,11 @@ see pair.png 600x300 'ff0000:0.02-0.4@0.25,0.29' 'ff0000:0.02-0.4@0.75,0.29'
 expect 0 "$brunt" export run --format png --size 200x200 --theme dark --out dark.png --quiet
 see dark.png 200x200 'ffffff:0-0.01'
 
+# 3D: a cube above a plate, in the light of a sun: its shadow is on the plate, whose own colour is far from it.
+expect 0 "$brunt" run "$source/scenes/tunnel" --out tunnel --quiet
+expect 0 "$brunt" export tunnel --format png --frame 0 --size 400x300 --fit cube --zoom 0.45 --paint 'cube:#ff0000' --out shadow.png
+see shadow.png 400x300 'ff3030:0.01-0.2@0.5,0.5' '606870:0.005-0.1' 'bcc4cf:0.3-0.95'
+
 # ---- what the page refuses --------------------------------------------------------------------------------------------------------
 expect 1 "$brunt" export run --format png --hide nobody
 says stderr "no body is named nobody"

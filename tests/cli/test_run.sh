@@ -58,7 +58,7 @@ says stderr "sotf"
 expect 0 "$brunt" run gallery/block
 says stdout "done"
 says stdout "out/block"
-for file in scene.yaml summary.json series.csv trajectory.h5 checkpoint.h5; do
+for file in scene.yaml summary.json series.csv trajectory.h5 checkpoint.h5 report.html; do
     [ -s out/block/$file ] || fail "no out/block/$file"
     says stdout $file
 done
@@ -115,6 +115,14 @@ for format in vtu obj csv; do
 done
 expect 0 "$brunt" export out/block --every 5 --out sparse
 [ "$(ls sparse/*.vtu | wc -l)" -lt "$(ls out/block/vtu/*.vtu | wc -l)" ] || fail "--every 5 wrote as many files as --every 1"
+
+rm out/block/report.html
+expect 0 "$brunt" export out/block --format html
+[ -s out/block/report.html ] || fail "export --format html wrote no report.html"
+grep -q 'type="application/x-brunt"' out/block/report.html || fail "report.html holds no run"
+expect 0 "$brunt" export out/block --format html --budget 1 --out small.html
+[ "$(wc -c <small.html)" -le 1000000 ] || fail "the report is larger than its budget"
+expect 2 "$brunt" export out/block --format html --budget 0
 
 # ---- shapes: every one of them is checked, run and exported ---------------------------------------------------------------------
 cat >shapes.yaml <<END

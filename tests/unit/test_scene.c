@@ -651,6 +651,7 @@ static void test_print(void **state)
                               "output:\n"
                               "  fields: [stress]\n"
                               "  vtu: false\n"
+                              "  report: 25.0\n"
                               "  checkpoint: 0\n");
     brn_ctx_free(ctx, text);
     brn_ctx_free(ctx, round_trip(ctx, kinds_yaml));

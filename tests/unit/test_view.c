@@ -5,6 +5,7 @@
 
 #include "output/trajectory.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 /* A soft block falls on a rigid one and on the floor; a name that would be markup. */
@@ -235,20 +236,22 @@ static void test_misuse(void **state)
 static void test_spoilt_folders(void **state)
 {
     (void)state;
-    static const char *const spoils[] = {
-        "rm view_spoilt/scene.yaml view_spoilt/summary.json view_spoilt/series.csv",
-        "echo '{\"a\": nan, \"</script>\"' > view_spoilt/summary.json; printf 'a,\"b\\n1,2,3\\n' > "
-        "view_spoilt/series.csv; "
-        "printf 'brunt: [\\n' > view_spoilt/scene.yaml",
-        "printf 'brunt: 99\\nmethod: telepathy\\n' > view_spoilt/scene.yaml; : > view_spoilt/series.csv; : > "
-        "view_spoilt/summary.json",
+    static const char *const spoils[][3] = {
+        {"rm view_spoilt/scene.yaml", "rm view_spoilt/summary.json", "rm view_spoilt/series.csv"},
+        {"printf 'brunt: [\\n' > view_spoilt/scene.yaml",
+         "echo '{\"a\": nan, \"</script>\"' > view_spoilt/summary.json",
+         "printf 'a,\"b\\n1,2,3\\n' > view_spoilt/series.csv"},
+        {"printf 'brunt: 99\\nmethod: telepathy\\n' > view_spoilt/scene.yaml", ": > view_spoilt/series.csv",
+         ": > view_spoilt/summary.json"},
     };
     brn_ctx *ctx = test_ctx(1);
     brn_view *view = NULL;
     for (int i = 0; i < 3; ++i) {
         flow_clear_folder("view_spoilt");
         assert_int_equal(system("cp -r " RUN " view_spoilt"), 0);
-        assert_int_equal(system(spoils[i]), 0);
+        for (int k = 0; k < 3; ++k) {
+            assert_int_equal(system(spoils[i][k]), 0);
+        }
         assert_done(ctx, brn_view_open(ctx, "view_spoilt", &view));
         packet run = run_packet(ctx, view);
         assert_true(json_is(json_get(run.json, "summary"), "null"));
@@ -331,6 +334,7 @@ static void test_live_equals_recorded(void **state)
         assert_done(other, brn_view_snapshot(live, snapshot, step, &bytes, &size));
         packet now = packet_open(bytes, size);
         packet then = frame_packet(other, recorded, step);
+        assert_true(json_number(json_get(now.json, "time")) == json_number(json_get(then.json, "time")));
         assert_true(json_number(json_get(now.json, "index")) == step &&
                     json_number(json_get(now.json, "step")) == step);
         static const char *const exact[][2] = {
@@ -375,6 +379,76 @@ static void test_live_equals_recorded(void **state)
     brn_snapshot_destroy(snapshot);
     brn_view_close(live);
     brn_view_close(recorded);
+    brn_ctx_destroy(other);
+    flow_close(&f);
+}
+
+/* One thread steps and takes, another encodes what was taken before: two snapshots that change hands. */
+typedef struct relay {
+    brn_view *view;
+    brn_snapshot *ready; /* NULL: the encoder has none */
+    int encoded;
+    bool done;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+} relay;
+
+static void *encode_all(void *arg)
+{
+    relay *r = arg;
+    (void)pthread_mutex_lock(&r->lock);
+    for (;;) {
+        while (r->ready == NULL && !r->done) {
+            (void)pthread_cond_wait(&r->changed, &r->lock);
+        }
+        if (r->ready == NULL) {
+            break;
+        }
+        (void)pthread_mutex_unlock(&r->lock);
+        const void *bytes = NULL;
+        size_t size = 0;
+        const brn_status status = brn_view_snapshot(r->view, r->ready, r->encoded, &bytes, &size);
+        (void)pthread_mutex_lock(&r->lock);
+        r->encoded += status >= 0 && size > 0;
+        r->ready = NULL;
+        (void)pthread_cond_broadcast(&r->changed);
+    }
+    (void)pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+static void test_two_threads(void **state)
+{
+    (void)state;
+    flow f = flow_open(2, scene_text, NULL);
+    brn_ctx *other = test_ctx(2);
+    brn_snapshot *snapshot[2] = {NULL};
+    relay r = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    pthread_t encoder;
+    assert_done(other, brn_view_live(other, f.model, "", &r.view));
+    assert_done(f.ctx, brn_snapshot_create(f.ctx, f.model, &snapshot[0]));
+    assert_done(f.ctx, brn_snapshot_create(f.ctx, f.model, &snapshot[1]));
+    assert_int_equal(pthread_create(&encoder, NULL, encode_all, &r), 0);
+    for (int step = 0; step < 20; ++step) {
+        assert_done(f.ctx, brn_sim_step(f.sim, NULL));
+        assert_done(f.ctx, brn_snapshot_take(snapshot[step % 2], f.sim, NULL));
+        (void)pthread_mutex_lock(&r.lock);
+        while (r.ready != NULL) {
+            (void)pthread_cond_wait(&r.changed, &r.lock);
+        }
+        r.ready = snapshot[step % 2];
+        (void)pthread_cond_broadcast(&r.changed);
+        (void)pthread_mutex_unlock(&r.lock);
+    }
+    (void)pthread_mutex_lock(&r.lock);
+    r.done = true;
+    (void)pthread_cond_broadcast(&r.changed);
+    (void)pthread_mutex_unlock(&r.lock);
+    assert_int_equal(pthread_join(encoder, NULL), 0);
+    assert_int_equal(r.encoded, 20);
+    brn_snapshot_destroy(snapshot[0]);
+    brn_snapshot_destroy(snapshot[1]);
+    brn_view_close(r.view);
     brn_ctx_destroy(other);
     flow_close(&f);
 }
@@ -462,8 +536,8 @@ int main(void)
         cmocka_unit_test(test_run_packet),     cmocka_unit_test(test_series),
         cmocka_unit_test(test_frames),         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_spoilt_folders), cmocka_unit_test(test_live_equals_recorded),
-        cmocka_unit_test(test_live_elastic),   cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_page),
+        cmocka_unit_test(test_two_threads),    cmocka_unit_test(test_live_elastic),
+        cmocka_unit_test(test_notes),          cmocka_unit_test(test_page),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -325,8 +325,9 @@ static void test_drag(void **state)
     const double first = w.centre[0] - before;
     before = w.centre[0];
     steps(other, &w, 10);
-    /* Free flight: as far again. The corner still swings: a tenth of the way, and what 16 bits of the box can tell. */
-    assert_near(w.centre[0] - before, first, 0.1 * fabs(first) + 1e-4);
+    /* Free flight: as far again, 5.7 mm, but for the corner that still swings (measured 0.02 mm; held on to, it goes 15 mm
+       and then 1.4 mm less). */
+    assert_near(w.centre[0] - before, first, 3e-4);
     (void)close(other);
     stop(&s);
 }

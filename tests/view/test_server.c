@@ -18,20 +18,26 @@ static const char scene_text[] =
     "bodies: [{name: cube, type: deformable, mesh: cube, material: rubber}]\n"
     "output: {every: 0.01, fields: [stress, velocity]}\n";
 
-static int setup(void **state)
+static void run_scene(const char *dir, const char *change)
 {
-    (void)state;
-    assert_non_null(mkdtemp(folder));
     brn_ctx *ctx = test_ctx(1);
     brn_scene *scene = NULL;
     brn_summary summary;
     brn_run_options options = brn_run_options_default();
-    options.out = folder;
+    options.out = dir;
     options.overwrite = true;
     assert_done(ctx, brn_scene_parse(ctx, scene_text, strlen(scene_text), "scene", &scene));
+    assert_done(ctx, brn_scene_set(scene, change));
     assert_done(ctx, brn_run(ctx, scene, &options, &summary));
     brn_scene_destroy(scene);
     brn_ctx_destroy(ctx);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    run_scene(folder, "time.end=0.1");
     s = server_start(folder, NULL);
     return 0;
 }
@@ -137,6 +143,39 @@ static void test_frame_numbers(void **state)
     }
     /* A query does not hurt the page. */
     assert_int_equal(status_of(get(&s, "?x=1")), 200);
+}
+
+/* A run that has gone on: the page that is loaded anew shows all of it. */
+static void test_growing_run(void **state)
+{
+    (void)state;
+    char dir[128];
+    (void)snprintf(dir, sizeof dir, "%s/growing", folder);
+    run_scene(dir, "time.end=0.05");
+    const server t = server_start(dir, NULL);
+    reply r = get(&t, "run");
+    assert_near(number_of(r.body + 8, "recorded"), 6, 0);
+    reply_free(&r);
+    assert_int_equal(status_of(get(&t, "frame/5")), 200);
+    assert_int_equal(status_of(get(&t, "frame/6")), 404);
+    run_scene(dir, "time.end=0.1");
+    r = get(&t, "run");
+    assert_near(number_of(r.body + 8, "recorded"), 11, 0);
+    reply_free(&r);
+    assert_int_equal(status_of(get(&t, "frame/10")), 200);
+    /* A file that is none, and then is one again. */
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/trajectory.h5", dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("not a trajectory", file);
+    (void)fclose(file);
+    assert_int_equal(status_of(get(&t, "run")), 500);
+    assert_int_equal(status_of(get(&t, "frame/0")), 500);
+    run_scene(dir, "time.end=0.1");
+    assert_int_equal(status_of(get(&t, "frame/10")), 200);
+    assert_int_equal(status_of(get(&t, "run")), 200);
+    assert_int_equal(server_stop(&t, SIGTERM), 128 + SIGTERM);
 }
 
 /* ---- who may ask -------------------------------------------------------------------------------------------------------- */
@@ -330,7 +369,7 @@ static void test_too_large(void **state)
             kind == 1 ? "GET /%s/" : "GET /%s/run HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-A: ", s.token, s.port);
         memset(text + length, 'a', SIZE - (size_t)length);
         for (int i = length; kind == 2 && i + 8 < SIZE; i += 8) {
-            memcpy(text + i, "\r\nB: c\r\n" + (i > length ? 2 : 0), 6);
+            memcpy(text + i, "\r\nB: cde", 8);
         }
         memcpy(text + SIZE - 4, "\r\n\r\n", 4);
         const double begin = now_seconds();
@@ -596,6 +635,7 @@ int main(void)
         cmocka_unit_test(test_methods),        cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_slow_clients),   cmocka_unit_test(test_noise),
         cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_browser),
+        cmocka_unit_test(test_growing_run),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -66,10 +66,11 @@ function inPage([what, argument]) {
     }
 
     // ---- what can be reached -----------------------------------------------------------------------------------------
-    /** What a person could want to use now, in the order of focus. */
+    /** What a person could want to use now. Of a list of tabs one takes the focus, and arrow keys go on from there. */
     function controls() {
-        const all = [...document.querySelectorAll("button, input, select, textarea, summary, a[href], [tabindex]")];
-        return [...new Set(all.filter((one) => one.tabIndex >= 0 && !one.matches(":disabled") && visible(one)).map(describe))];
+        const all = [...document.querySelectorAll("button, input, select, textarea, summary, a[href], [tabindex='0']")];
+        const wanted = all.filter((one) => !one.matches(":disabled, [role=tab][tabindex='-1']") && visible(one));
+        return [...new Set(wanted.map(describe))];
     }
 
     /** The first or last of them gets the focus. */
@@ -91,8 +92,9 @@ function inPage([what, argument]) {
         return { name: describe(element), label: nameOf(element), ring, inDialog: element.closest("dialog") !== null };
     }
 
-    /** Controls that cannot be pressed: outside the window after scrolling to them, covered, or smaller than [px]. */
-    function unreachable(smallest) {
+    /** Controls that cannot be pressed: outside the window after scrolling to them, covered, or smaller than [px]. The window's size is
+        the screen's: a phone's browser shows more, smaller, of a page that is too wide. */
+    function unreachable({ smallest, window: { width: wide, height: tall } }) {
         const bad = [];
         for (const element of document.querySelectorAll("button, input, select, summary, [role=tab]")) {
             if (!visible(element) || element.matches(":disabled") || element.closest(".visually-hidden")) {
@@ -103,7 +105,7 @@ function inPage([what, argument]) {
             target.scrollIntoView({ block: "nearest", inline: "nearest" });
             const { left, top, right, bottom, width, height } = target.getBoundingClientRect();
             const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-            if (left < -1 || right > innerWidth + 1 || top < -1 || bottom > innerHeight + 1) {
+            if (left < -1 || right > wide + 1 || top < -1 || bottom > tall + 1) {
                 bad.push(`${describe(element)}: outside, ${[left, top, right, bottom].map(Math.round)}`);
             } else if (hit === null || !(target.contains(hit) || hit.contains(element))) {
                 bad.push(`${describe(element)}: covered by ${hit?.outerHTML.slice(0, 80)}`);
@@ -121,4 +123,4 @@ export const contrasts = (page) => page.evaluate(inPage, ["contrasts"]);
 export const controls = (page) => page.evaluate(inPage, ["controls"]);
 export const focused = (page) => page.evaluate(inPage, ["focused"]);
 export const startTour = (page, last) => page.evaluate(inPage, ["start", last]);
-export const unreachable = (page, smallest) => page.evaluate(inPage, ["unreachable", smallest]);
+export const unreachable = (page, smallest) => page.evaluate(inPage, ["unreachable", { smallest, window: page.viewportSize() }]);

@@ -37,18 +37,25 @@ export function readPng(bytes) {
     };
 }
 
-/** Each row starts with the number of its filter: none, left, above, their mean, Paeth's choice. */
+/** Each row starts with the number of its filter: how a byte is guessed from its left, upper and upper left neighbours. */
+const GUESSES = [
+    () => 0,
+    (left) => left,
+    (left, above) => above,
+    (left, above) => (left + above) >> 1,
+    paeth,
+];
+
 function unfilter(data, width, height, channels) {
     const row = width * channels;
     const out = Buffer.alloc(row * height);
     for (let y = 0; y < height; y++) {
-        const filter = data[y * (row + 1)];
-        for (let x = 0; x < row; x++) {
-            const left = x >= channels ? out[y * row + x - channels] : 0;
-            const above = y > 0 ? out[(y - 1) * row + x] : 0;
-            const corner = x >= channels && y > 0 ? out[(y - 1) * row + x - channels] : 0;
-            const guess = [0, left, above, (left + above) >> 1, paeth(left, above, corner)][filter];
-            out[y * row + x] = data[y * (row + 1) + 1 + x] + guess;
+        const guess = GUESSES[data[y * (row + 1)]];
+        for (let x = 0, at = y * row; x < row; x++, at++) {
+            const left = x >= channels ? out[at - channels] : 0;
+            const above = y > 0 ? out[at - row] : 0;
+            const corner = x >= channels && y > 0 ? out[at - row - channels] : 0;
+            out[at] = data[y * (row + 1) + 1 + x] + guess(left, above, corner);
         }
     }
     return out;

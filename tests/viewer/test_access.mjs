@@ -146,7 +146,8 @@ for (const [name, viewport, mobile] of [["a laptop", DESKTOP, false], ["a phone"
     check(`${name}, ${viewport.width} x ${viewport.height}: no sideways scrolling, every control can be pressed`, async ({ open }) => {
         for (const run of ["cube-stack", "rigid-mix"]) {
             const page = await open(reportUrl(run), { viewport, hasTouch: mobile, isMobile: mobile, deviceScaleFactor: mobile ? 2 : 1 });
-            const wide = () => page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth);
+            const wide = () => page.evaluate((width) =>
+                Math.max(document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth) - width, viewport.width);
             assert.ok(await wide() <= 0, `${await wide()} pixels too wide`);
             const box = await stageBox(page);
             const roomy = box.width >= 0.5 * viewport.width && box.height >= 0.3 * viewport.height;

@@ -33,6 +33,13 @@ check("the first plots are those that tell whether a run is sound", async ({ ope
     }
 });
 
+check("a page that starts with its plots open draws them", async ({ open }) => {
+    const page = await open(`${reportUrl("cube-stack")}#tab=plots&t=0.2`);
+    await plot(page, "energy").locator("canvas").waitFor();
+    assert.ok(Math.abs(await cursor(page, "energy") - 2 / 3) < 0.006);
+    assert.equal(quantity(await valueOf(page, "iterations", "iterations"), ""), readRun("cube-stack").series[20].iterations);
+});
+
 check("the line of the moment and the values follow the timeline", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     const run = readRun("cube-stack");

@@ -13,7 +13,16 @@ function rowsOf(path) {
     });
 }
 
+const known = new Map();
+
 export function readRun(name) {
+    if (!known.has(name)) {
+        known.set(name, read(name));
+    }
+    return known.get(name);
+}
+
+function read(name) {
     const folder = join(RUNS, name, "csv");
     const frames = rowsOf(join(folder, "frames.csv")).map((row) => ({ ...row, nodes: new Map(), contacts: [] }));
     for (const row of rowsOf(join(folder, "nodes.csv"))) {

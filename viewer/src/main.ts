@@ -53,13 +53,16 @@ function limitsOf(runs: readonly Run[]): Limits {
 /** The address says what is seen, a little later than it is seen. */
 function keepAddress(store: Store, start: View, runs: readonly Run[]): void {
     let timer = 0;
+    const live = runs.some((run) => run.live);
     store.listen((view) => {
         // A playing time would change it all the time, and nobody copies that.
         if (timer === 0 && !view.playing) {
             timer = window.setTimeout(() => {
                 timer = 0;
                 try {
-                    history.replaceState(null, "", writeHash(store.get(), start) || location.pathname + location.search);
+                    // The moment of a live run is gone for whoever opens the address.
+                    const shown = live ? { ...store.get(), time: start.time } : store.get();
+                    history.replaceState(null, "", writeHash(shown, start) || location.pathname + location.search);
                 } catch {
                     // Some browsers do not allow it for files: the page works without.
                 }
@@ -74,7 +77,10 @@ function build(sources: Source[]): void {
     const start = firstView(runs);
     const store = new Store({ ...start, ...readHash(location.hash, limitsOf(runs)) });
     document.documentElement.dataset["theme"] = store.get().theme;
-    const host = el("div", { id: "stage", class: "stage", tabindex: "0", role: "application", "aria-label": "Picture of the bodies. Arrow keys turn it, H lists all keys." });
+    const host = el("div", {
+        id: "stage", class: "stage", tabindex: "0", role: "application",
+        "aria-label": "Picture of the bodies. Arrow keys turn it, H lists all keys.",
+    });
     const app = el("div", { id: "app" });
     document.body.append(app);
     app.append(host);

@@ -35,8 +35,14 @@ export async function shoot(host: HTMLElement, open: () => Promise<readonly Sour
     try {
         const studio = new Studio(host, await open(), wish);
         await studio.prepare();
+        // A film shows a frame as often as its time asks for; it is drawn once.
+        let last = { key: "", picture: null as Blob | null };
         for (const moments of studio.pictures) {
-            await send(await studio.picture(moments));
+            const key = wish.has("label") ? "" : moments.join(" ");
+            if (key === "" || key !== last.key) {
+                last = { key, picture: await studio.picture(moments) };
+            }
+            await send(last.picture!);
         }
         await send(`done ${sent}`);
     } catch (error) {

@@ -9,7 +9,7 @@ import { Store, type View } from "../src/view";
 let now = 0;
 let waiting: ((time: number) => void)[] = [];
 Object.assign(globalThis, { requestAnimationFrame: (act: (time: number) => void) => waiting.push(act) });
-performance.now = () => now;
+Object.defineProperty(performance, "now", { value: () => now });
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
 

@@ -21,7 +21,8 @@ export class ColourBar {
     constructor(private readonly context: Context, range: RangeKeeper) {
         this.element = el("button", {
             // Panes side by side are narrow: there the bar lies down, as on phones.
-            type: "button", id: "colour-bar", class: isCompare(context) ? "colour-bar lying" : "colour-bar", onclick: () => context.store.set({ panel: "colours" }),
+            type: "button", id: "colour-bar", class: isCompare(context) ? "colour-bar lying" : "colour-bar",
+            onclick: () => context.store.set({ panel: "colours" }),
         }, this.label, el("span", { class: "bar-body" }, this.strip, this.ticks), this.mode);
         const draw = onceAFrame(() => this.draw());
         follow(context.store, ["colour", "theme"], draw);

@@ -101,7 +101,10 @@ function pageKeys(shell: Shell): Shortcut[] {
     return [
         { keys: ["?", "h"], shown: "? or H", does: "this sheet", group, act: () => shell.help.toggle() },
         { keys: ["t"], shown: "T", does: "light, dark", group, act: () => shell.flipTheme() },
-        { keys: ["b"], shown: "B", does: "panel", group, act: () => (store.get().panel === null ? store.set({ panel: "colours" }) : shell.panel.close()) },
+        {
+            keys: ["b"], shown: "B", does: "panel", group,
+            act: () => (store.get().panel === null ? store.set({ panel: "colours" }) : shell.panel.close()),
+        },
         { keys: ["p"], shown: "P", does: "save a picture", group, act: () => void shell.capture.screenshot() },
         { keys: ["r"], shown: "R", does: "record a film", group, act: () => void shell.capture.record() },
         {
@@ -110,6 +113,8 @@ function pageKeys(shell: Shell): Shortcut[] {
                     shell.probe.inspect(false);
                 } else if (shell.capture.isRecording) {
                     void shell.capture.record();
+                } else if (shell.panel.element.contains(document.activeElement)) {
+                    shell.panel.close();
                 } else {
                     shell.grab?.letGo();
                     shell.stageHost.focus();

@@ -75,7 +75,9 @@ export class Panel {
         }
         this.title.textContent = entry.tab.label;
         if (entry.host === null) {
-            entry.host = el("div", { id: `panel-${entry.tab.id}`, class: "tab-page", role: "tabpanel", "aria-labelledby": `tab-${entry.tab.id}`, tabindex: "-1" });
+            entry.host = el("div", {
+                id: `panel-${entry.tab.id}`, class: "tab-page", role: "tabpanel", "aria-labelledby": `tab-${entry.tab.id}`, tabindex: "-1",
+            });
             this.body.append(entry.host);
             entry.tab.build(entry.host);
         }

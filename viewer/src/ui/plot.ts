@@ -12,6 +12,7 @@ const COLOURS = 8; // --series-0 ... of style.css
 const WIDE = 520; // [px] from here on a plot may be higher
 const HEIGHT = 132;
 const HEIGHT_WIDE = 190;
+const WHOLE = Array.from({ length: 7 }, (_, power) => [1, 2, 5].map((factor) => factor * 10 ** power)).flat(); // steps between ticks of counts
 
 /** A line as it is drawn: of one run. */
 interface Drawn {
@@ -79,7 +80,10 @@ export class Plot {
     resize(): void {
         const width = this.area.clientWidth;
         const height = width >= WIDE ? HEIGHT_WIDE : HEIGHT;
-        if (this.plot !== null && width > 0 && (this.plot.width !== width || this.plot.height !== height)) {
+        if (this.plot === null) {
+            // Built before the page had room for it: an address that opens the tab at once.
+            this.update();
+        } else if (width > 0 && (this.plot.width !== width || this.plot.height !== height)) {
             this.plot.setSize({ width, height });
             this.showTime();
         }
@@ -230,7 +234,7 @@ export class Plot {
             },
             axes: [
                 { ...axis, size: 24, gap: 2, space: 56, values: (_, splits) => splits.map((value) => formatNumber(value, 5)) },
-                { ...axis, size: 54, gap: 4, space: 28, values, ...(this.log ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, splits) => splits } : {}), ...(this.chart.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6] } : {}) },
+                { ...axis, size: 54, gap: 4, space: 28, values, ...this.ticks() },
             ],
             series: [{}, ...this.drawn.map((drawn, i): uPlot.Series => ({
                 stroke: colour(`--series-${i % COLOURS}`), width: 1.5, pxAlign: 0, show: drawn.shown, points: { show: false },
@@ -256,6 +260,13 @@ export class Plot {
         this.plot = new uPlot(options, this.data, this.area);
         this.plot.over.append(this.now);
         this.scrubbing(this.plot.over);
+    }
+
+    private ticks(): Partial<uPlot.Axis> {
+        if (this.log) {
+            return { splits: (_plot, _axis, low, high) => logTicks(low, high), filter: (_plot, splits) => splits };
+        }
+        return this.chart.whole ? { incrs: WHOLE } : {};
     }
 
     /** Room above and below; counts and flat lines keep a sensible scale. */

@@ -7,10 +7,11 @@ export class RangeKeeper {
 
     constructor(private readonly context: Context) {
         const { player, store } = context;
-        player.onFrame(() => this.followFrame());
+        // After the stage has the frame's values.
+        player.onFrame(() => queueMicrotask(() => this.followFrame()));
         store.listen((_, changed) => {
-            if (changed.has("follow") || changed.has("colour")) {
-                this.followFrame();
+            if (changed.has("follow") || changed.has("colour") || changed.has("hidden")) {
+                queueMicrotask(() => this.followFrame());
             }
             if (changed.has("follow") || changed.has("range")) {
                 this.tell();
@@ -45,27 +46,24 @@ export class RangeKeeper {
     }
 
     private followFrame(): void {
-        const { store, player, runs } = this.context;
+        const { store, stage, runs } = this.context;
         const view = store.get();
         if (!view.follow) {
             return;
         }
         let low = Infinity;
         let high = -Infinity;
-        player.frames.forEach((frame, pane) => {
-            const values = frame?.fields.get(view.colour);
-            runs[pane]?.bodies.forEach((body, number) => {
-                // What is not seen does not count.
-                if (values === undefined || body.plane || view.hidden.includes(number)) {
-                    return;
-                }
-                for (let i = body.vertexFirst; i < body.vertexFirst + body.vertexCount; ++i) {
-                    const value = values[i]!;
-                    low = value < low ? value : low;
-                    high = value > high ? value : high;
-                }
-            });
-        });
+        runs.forEach((run, pane) => run.bodies.forEach((body, number) => {
+            // What is not seen does not count.
+            if (body.plane || view.hidden.includes(number)) {
+                return;
+            }
+            for (let i = body.vertexFirst; i < body.vertexFirst + body.vertexCount; ++i) {
+                const value = stage.valueAt(pane, i) ?? NaN;
+                low = value < low ? value : low;
+                high = value > high ? value : high;
+            }
+        }));
         const old = view.range;
         if (low < high && (old === null || old[0] !== low || old[1] !== high)) {
             store.set({ range: [low, high] });

@@ -31,7 +31,7 @@ function usesKey(target: EventTarget | null, key: string): boolean {
     if (key === " " || key === "Enter") {
         return target.matches("button, summary, a, input");
     }
-    return /^(Arrow|Home|End|Page)/.test(key) && target.matches("input, [role=tab], [role=separator]");
+    return /^(Arrow|Home|End|Page)/.test(key) && target.matches("input, [role=tab], [role=separator], .code, .table-scroll");
 }
 
 export class Shortcuts {

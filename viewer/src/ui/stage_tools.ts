@@ -4,6 +4,7 @@ import type { Axis } from "../draw/stage";
 import type { Camera } from "../view";
 import type { Context } from "./context";
 import { button, el, follow, press, setIcon } from "./dom";
+import type { IconName } from "./icons";
 
 const VIEWS: [Axis, string][] = [["+x", "+x"], ["+y", "+y"], ["+z", "+z"], ["-x", "−x"], ["-y", "−y"], ["-z", "−z"], ["iso", "Iso"]];
 const BOOKMARKS = 9;
@@ -66,10 +67,14 @@ export class StageTools {
             ...VIEWS.map(([axis, text]) => button({
                 label: axis === "iso" ? "Look from a corner" : `Look from ${text}`, text, class: "view-button", act: () => stage.look(axis),
             })));
-        this.views = new Popover(button({ id: "views", label: "Views along the axes", key: "V", icon: "views", act: () => undefined }), axes, () => undefined);
+        const knob = (id: string, label: string, icon: IconName, key?: string): HTMLButtonElement =>
+            button({ id, label, icon, act: () => undefined, ...(key === undefined ? {} : { key }) });
+        this.views = new Popover(knob("views", "Views along the axes", "views", "V"), axes, () => undefined);
         const sheet = el("div", { class: "sheet bookmarks-sheet", role: "group", "aria-label": "Bookmarks of the camera" }, this.list,
-            button({ id: "bookmark-save", label: "Keep this view as a bookmark", text: "Keep this view", icon: "plus", class: "small", act: () => this.save() }));
-        this.marks = new Popover(button({ id: "bookmarks", label: "Bookmarks of the camera", icon: "bookmark", act: () => undefined }), sheet, () => this.fill());
+            button({
+                id: "bookmark-save", label: "Keep this view as a bookmark", text: "Keep this view", icon: "plus", class: "small", act: () => this.save(),
+            }));
+        this.marks = new Popover(knob("bookmarks", "Bookmarks of the camera", "bookmark"), sheet, () => this.fill());
         const projection = button({
             id: "projection", label: "Parallel projection", key: "M", icon: "perspective", pressed: false,
             act: () => this.flipProjection(),

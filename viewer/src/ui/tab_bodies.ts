@@ -37,7 +37,9 @@ export class BodiesTab implements Tab {
             oninput: () => this.fill(search.value),
         });
         search.hidden = bodies.length < SEARCH_FROM;
-        const all = button({ id: "show-all", label: "Show all bodies", text: "Show all", class: "small", act: () => store.set({ hidden: [], ghost: [] }) });
+        const all = button({
+            id: "show-all", label: "Show all bodies", text: "Show all", class: "small", act: () => store.set({ hidden: [], ghost: [] }),
+        });
         host.append(section("Bodies", search, this.list, this.more, all), this.drawing(), this.clip());
         this.fill("");
         follow(store, ["hidden", "ghost", "theme"], (view) => this.show(view));

@@ -47,8 +47,8 @@ export class ColoursTab implements Tab {
         const { store, status } = this.context;
         const modes = new Segments("Range of the colours", MODES, (mode) => this.range.choose(mode));
         const fields = ["low", "high"].map((end) => el("input", {
-            id: `range-${end}`, type: "text", inputmode: "decimal", class: "field", "aria-label": `${end === "low" ? "Lower" : "Upper"} end of the range`,
-            spellcheck: "false", autocomplete: "off",
+            id: `range-${end}`, type: "text", inputmode: "decimal", class: "field",
+            "aria-label": `${end === "low" ? "Lower" : "Upper"} end of the range`, spellcheck: "false", autocomplete: "off",
         }));
         const [low, high] = fields as [HTMLInputElement, HTMLInputElement];
         const unit = el("span", { class: "unit" });

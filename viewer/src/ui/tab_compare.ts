@@ -17,7 +17,8 @@ export class CompareTab implements Tab {
         const { store, runs } = this.context;
         const overlay = toggle("Other runs as ghosts", false, (on) => store.set({ overlay: on }), "O");
         overlay.querySelector("input")!.id = "overlay";
-        const difference = toggle("Colour by difference", false, (on) => store.set({ colour: on ? "difference" : "body", range: null, follow: false }), "D");
+        const difference = toggle("Colour by difference", false,
+            (on) => store.set({ colour: on ? "difference" : "body", range: null, follow: false }), "D");
         follow(store, ["overlay", "colour"], (view) => {
             setToggle(overlay, view.overlay);
             setToggle(difference, view.colour === "difference");
@@ -39,7 +40,7 @@ export class CompareTab implements Tab {
         }
         host.append(section("Figures", el("p", { class: "hint" }, "The best of a row is bold and marked."),
             el("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Figures of all runs" }, table)));
-        const notes = runs.flatMap((run) => [run.thinned, ...run.notes].filter((note): note is string => note !== null).map((note) => `${run.name}: ${note}`));
+        const notes = runs.flatMap((run) => [run.thinned, ...run.notes].filter((note) => note !== null).map((note) => `${run.name}: ${note}`));
         if (notes.length > 0) {
             host.append(section("Remarks", el("ul", { class: "notes" }, ...notes.map((note) => el("li", {}, note)))));
         }

@@ -74,7 +74,8 @@ export class ContactsTab implements Tab {
         });
         const legend = el("p", { class: "hint legend" }, el("span", { class: "dot stick" }), "sticks", el("span", { class: "dot slip" }), "slips");
         host.append(
-            section("Drawing", show, normal, friction, el("label", { class: "row short" }, el("span", { class: "grow" }, "Length of arrows"), scale), legend),
+            section("Drawing", show, normal, friction,
+                el("label", { class: "row short" }, el("span", { class: "grow" }, "Length of arrows"), scale), legend),
             this.figures);
         player.onFrame((frames) => this.show(frames));
     }
@@ -122,7 +123,8 @@ export class ContactsTab implements Tab {
             el("td", { class: "num" }, formatValue(data[9 * i + 7]!, "m", 3)),
             el("td", {}, stick[i] === 1 ? "sticks" : "slips")));
         return el("table", { class: "table" }, el("caption", {}, "The strongest"),
-            el("thead", {}, el("tr", {}, ...["Bodies", "Force", "Gap", "State"].map((text, i) => el("th", { scope: "col", class: i === 1 || i === 2 ? "num" : null }, text)))),
+            el("thead", {}, el("tr", {}, ...["Bodies", "Force", "Gap", "State"].map((text, i) =>
+                el("th", { scope: "col", class: i === 1 || i === 2 ? "num" : null }, text)))),
             el("tbody", {}, ...rows));
     }
 }

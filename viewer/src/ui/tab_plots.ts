@@ -39,7 +39,8 @@ export class PlotsTab implements Tab, PlotHost {
         const thinned = this.context.runs.find((run) => run.series.rows < run.series.of);
         host.append(this.tools(), this.chooser(), this.list);
         if (thinned !== undefined) {
-            host.append(el("p", { class: "hint" }, `Every plot has ${thinned.series.rows} of ${thinned.series.of} rows: the file stays small. series.csv has all.`));
+            const { rows, of } = thinned.series;
+            host.append(el("p", { class: "hint" }, `Every plot has ${rows} of ${of} rows: the file stays small. series.csv has all.`));
         }
         follow(store, ["plots"], () => this.arrange());
         follow(store, ["theme"], () => this.plots.forEach((plot) => plot.recolour()));
@@ -92,7 +93,8 @@ export class PlotsTab implements Tab, PlotHost {
 
     private tools(): HTMLElement {
         return el("div", { class: "row plot-tools" },
-            el("span", { class: "grow hint", title: "Ctrl + wheel zooms too, a double click shows the whole run" }, "Drag: time · Shift + drag: zoom"),
+            el("span", { class: "grow hint", title: "Ctrl + wheel zooms too, a double click shows the whole run" },
+                "Drag: time · Shift + drag: zoom"),
             button({ label: "Zoom in on the time shown", icon: "plus", class: "quiet", act: () => this.zoomBy(0.5) }),
             button({ label: "Zoom out", icon: "minus", class: "quiet", act: () => this.zoomBy(2) }),
             button({ label: "Show the whole run", icon: "frame", class: "quiet", act: () => this.zoom(null) }));

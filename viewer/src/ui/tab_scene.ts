@@ -40,8 +40,9 @@ export class SceneTab implements Tab {
             host.append(section(title,
                 button({
                     label: "Copy the scene", text: "Copy", icon: "copy", class: "small",
-                    act: () => void copyText(text).then((done) =>
-                        status.show(done ? "The scene is on the clipboard" : "This browser does not let the page copy: select the text", done ? "info" : "problem")),
+                    act: () => void copyText(text).then((done) => (done
+                        ? status.show("The scene is on the clipboard")
+                        : status.show("This browser does not let the page copy: select the text", "problem"))),
                 }),
                 el("pre", { class: "code", tabindex: "0", "aria-label": "Text of the scene" }, coloured(text))));
         }

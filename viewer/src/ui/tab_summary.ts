@@ -20,11 +20,12 @@ export function figureText(figure: Figure, value: unknown): string {
 }
 
 function about(run: Run): [string, string][] {
+    const frames = formatCount(run.times.length);
     return [
         ["Title", run.title], ["Dimension", `${run.dimension}D`], ["Step", formatValue(run.step, "s")],
         ["End", formatValue(run.end, "s")], ["Bodies", formatCount(run.bodies.length)],
         ["Triangles drawn", formatCount(run.tri.length / 3)],
-        ["Frames", run.recorded === run.times.length ? formatCount(run.recorded) : `${formatCount(run.times.length)} of ${formatCount(run.recorded)}`],
+        ["Frames", run.recorded === run.times.length ? frames : `${frames} of ${formatCount(run.recorded)}`],
     ];
 }
 

@@ -56,7 +56,7 @@ export class Timeline {
             ? button({ id: "newest", label: "Follow the newest frame", text: "Newest", class: "chip-button", act: () => player.follow() })
             : null;
         const track = el("div", { class: "track" }, el("div", { class: "track-line" }, this.fill), this.ticks, this.scrub);
-        this.element = el("footer", { class: "timeline", "aria-label": "Timeline" },
+        this.element = el("footer", { class: run.live ? "timeline live" : "timeline", "aria-label": "Timeline" },
             el("div", { class: "transport", role: "group", "aria-label": "Playback" },
                 button({ id: "first", label: "First frame", key: "Home", icon: "first", act: () => player.step(-1e9) }),
                 button({ id: "previous", label: "Previous frame", key: ",", icon: "previous", act: () => player.step(-1) }),
@@ -66,6 +66,8 @@ export class Timeline {
             track,
             el("div", { class: "moment" }, this.time, this.frame),
             el("div", { class: "pace" }, this.newest, this.speed, loop));
+        // The end of a live run is not where it starts again.
+        loop.hidden = run.live;
         follow(store, ["time"], (view) => this.showTime(view));
         follow(store, ["playing"], (view) => this.showPlaying(view.playing));
         this.link?.onChange(onceAFrame(() => this.showPlaying(store.get().playing)));
@@ -152,7 +154,9 @@ export class Timeline {
     }
 
     private spacing(times: readonly number[]): number {
-        return times.length > 1 ? (times[times.length - 1]! - times[0]!) / (times.length - 1) : firstRun(this.context).step;
+        // Frames of a live run come as they like; all are at steps.
+        const regular = times.length > 1 && this.link === null;
+        return regular ? (times[times.length - 1]! - times[0]!) / (times.length - 1) : firstRun(this.context).step;
     }
 
     private showTime(view: Readonly<View>): void {

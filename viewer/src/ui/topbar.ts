@@ -34,8 +34,11 @@ export function topbar(context: Context, actions: TopbarActions): HTMLElement {
     const thinned = context.runs.find((other) => other.times.length < other.recorded);
     if (thinned !== undefined) {
         const reason = thinned.thinned ?? "the file ends too early: it was not copied or downloaded to its end";
-        chips.append(el("button", { type: "button", class: "chip warn", id: "thinned", title: reason, onclick: () => context.status.show(reason) },
-            icon("warning"), `${thinned.times.length} of ${thinned.recorded} frames`));
+        const count = `${thinned.times.length} of ${thinned.recorded} frames`;
+        chips.append(el("button", {
+            type: "button", class: "chip warn", id: "thinned", title: reason, "aria-label": `${count}: ${reason}`,
+            onclick: () => context.status.show(`${count}: ${reason}`),
+        }, icon("warning"), el("span", {}, count)));
     }
     const theme = button({ id: "theme", label: "Light or dark", key: "T", icon: "sun", act: actions.theme });
     follow(context.store, ["theme"], (view) => setIcon(theme, view.theme === "dark" ? "sun" : "moon"));

@@ -1,13 +1,14 @@
-// A simulation that is going on: the bar in the stage and the tab with what may be changed while it runs.
+// Tab: what may be changed while a simulation is going on.
 
 import { formatNumber, formatValue } from "../draw/numbers";
 import type { LiveLink, LiveState } from "../types";
 import { firstRun, type Context } from "./context";
-import { button, el, onceAFrame, press, section, setIcon, setText } from "./dom";
-import { formatCount, formatSpeed, formatTime, timeDigits } from "./format";
+import { button, el, onceAFrame, section, setText } from "./dom";
+import { formatCount, formatSpeed } from "./format";
 import type { Tab } from "./panel";
 
 const EVERY = 60; // [ms] between two commands of one slider
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
 const NAMED_PAIRS = 24; // pairs of bodies with a slider of their own
 
 /** Not more often than the simulation can use it; the last value always arrives. */
@@ -37,7 +38,12 @@ export function bodyNumber(names: readonly string[], name: string): number {
     return names.indexOf(name);
 }
 
-function slider(label: string, low: number, high: number, step: number, change: (value: number) => void): { element: HTMLElement; set(value: number): void } {
+interface Slider {
+    element: HTMLElement;
+    set(value: number): void; // what the simulation says
+}
+
+function slider(label: string, low: number, high: number, step: number, change: (value: number) => void): Slider {
     const value = el("output", { class: "value" });
     const input = el("input", {
         type: "range", min: low, max: high, step, "aria-label": label,
@@ -58,90 +64,6 @@ function slider(label: string, low: number, high: number, step: number, change: 
             }
         },
     };
-}
-
-/** Where the connection stands, in a word. */
-export function linkState(link: LiveLink): { text: string; kind: "ok" | "wait" | "bad" } {
-    const { state } = link;
-    if (!link.connected) {
-        return { text: "reconnecting", kind: "bad" };
-    }
-    if (state === null) {
-        return { text: "connecting", kind: "wait" };
-    }
-    if (state.error !== null) {
-        return { text: "failed", kind: "bad" };
-    }
-    // One may let it run on behind the scene's end.
-    return state.running ? { text: "running", kind: "ok" } : { text: state.done ? "at its end" : "paused", kind: "wait" };
-}
-
-export class LiveBar {
-    readonly element: HTMLElement;
-    private readonly dot = el("span", { class: "live-dot" });
-    private readonly word = el("strong", { id: "live-state", role: "status" });
-    private readonly rate = el("span", { class: "muted" });
-    private readonly run: HTMLButtonElement;
-    private readonly digits: number;
-    private connected: boolean | null = null; // null: never so far
-    private error: string | null = null;
-
-    constructor(private readonly context: Context, private readonly link: LiveLink, private readonly grab: { toggle(): void; on: boolean; onChange(act: () => void): void }) {
-        this.digits = timeDigits(firstRun(context).step);
-        this.run = button({ id: "live-run", label: "Pause the simulation", key: "S", icon: "pause", act: () => this.flip() });
-        const hand = button({ id: "live-grab", label: "Grab bodies with the pointer", key: "G", icon: "grab", pressed: false, act: () => grab.toggle() });
-        grab.onChange(() => press(hand, this.grab.on));
-        this.element = el("div", { class: "live-bar", role: "toolbar", "aria-label": "Simulation" }, this.dot, this.word, this.rate, this.run,
-            button({ id: "live-step", label: "One step", key: "N", icon: "step", act: () => this.step() }),
-            button({ id: "live-reset", label: "Start again from the beginning", icon: "reset", act: () => this.reset() }), hand);
-        const show = onceAFrame(() => this.show());
-        link.onChange(show);
-        show();
-    }
-
-    flip(): void {
-        this.link.send(this.link.state?.running === true ? "pause" : "resume");
-    }
-
-    step(): void {
-        this.context.player.follow();
-        this.link.send("step 1");
-    }
-
-    reset(): void {
-        this.link.send("reset");
-        this.context.player.follow();
-    }
-
-    /** What one should know also without looking at the bar. */
-    private announce(): void {
-        const { status } = this.context;
-        const error = this.link.state?.error ?? null;
-        if (this.connected !== null && this.link.connected !== this.connected) {
-            this.connected = this.link.connected;
-            status.show(this.connected ? "Connected again" : "The connection to brunt is lost: trying again", this.connected ? "info" : "problem");
-        }
-        if (error !== this.error) {
-            this.error = error;
-            if (error !== null) {
-                status.show(error, "problem");
-            }
-        }
-    }
-
-    private show(): void {
-        const { text, kind } = linkState(this.link);
-        const { state } = this.link;
-        this.connected ??= this.link.connected || null;
-        this.dot.className = `live-dot ${kind}`;
-        setText(this.word, text);
-        setText(this.rate, state === null ? "" : `${formatTime(state.time, this.digits)} · ${formatSpeed(state.rate)}`);
-        this.announce();
-        const running = state?.running === true;
-        setIcon(this.run, running ? "pause" : "play");
-        this.run.setAttribute("aria-label", running ? "Pause the simulation" : "Let the simulation run");
-        this.run.title = `${running ? "Pause the simulation" : "Let the simulation run"} (S)`;
-    }
 }
 
 export class LiveTab implements Tab {
@@ -175,7 +97,8 @@ export class LiveTab implements Tab {
         };
         host.append(section("Simulation", facts, problem), this.changing,
             section("By hand", el("p", { class: "hint" },
-                "Alt + drag in the picture, or the grab mode (G) and a plain drag, pulls a body by a spring. Obstacles are moved by the sliders above.")));
+                "Alt + drag in the picture, or the grab mode (G) and a plain drag, pulls a body by a spring. "
+                + "Obstacles are moved by the sliders above.")));
         this.link.onChange(onceAFrame(show));
         show();
     }
@@ -193,8 +116,10 @@ export class LiveTab implements Tab {
 
     private speed(): HTMLElement {
         const send = throttled((command) => this.link.send(command));
-        const select = el("select", { id: "live-speed", class: "select wide", "aria-label": "Speed of the simulation", onchange: () => send(`speed ${select.value}`) },
-            el("option", { value: "0" }, "as fast as it can"), ...[0.1, 0.25, 0.5, 1, 2].map((value) => el("option", { value }, `at most ${formatSpeed(value)} real time`)));
+        const select = el("select", {
+            id: "live-speed", class: "select wide", "aria-label": "Speed of the simulation", onchange: () => send(`speed ${select.value}`),
+        }, el("option", { value: "0" }, "as fast as it can"),
+        ...SPEEDS.map((value) => el("option", { value }, `at most ${formatSpeed(value)} real time`)));
         this.updates.push((state) => {
             if (document.activeElement !== select) {
                 select.value = String(state.speed);
@@ -241,7 +166,8 @@ export class LiveTab implements Tab {
             state.friction.slice(0, NAMED_PAIRS).forEach((pair, i) => {
                 const numbers = pair.bodies.map((name) => bodyNumber(names, name));
                 const send = throttled((command) => this.link.send(command));
-                const one = slider(`${pair.bodies[0]} – ${pair.bodies[1]}`, 0, 1.5, 0.01, (value) => send(`friction ${value} ${numbers.join(" ")}`));
+                const name = `${pair.bodies[0]} – ${pair.bodies[1]}`;
+                const one = slider(name, 0, 1.5, 0.01, (value) => send(`friction ${value} ${numbers.join(" ")}`));
                 this.updates.push((now) => now.friction[i] !== undefined && one.set(now.friction[i].value));
                 pairs.append(one.element);
             });
@@ -288,7 +214,8 @@ export class LiveTab implements Tab {
                     this.link.send(`move ${number} 0 0 0`);
                 },
             });
-            return el("details", { class: "obstacle", "data-body": number }, el("summary", {}, run.bodies[number]!.name), ...axes.map((one) => one.element), back);
+            return el("details", { class: "obstacle", "data-body": number }, el("summary", {}, run.bodies[number]!.name),
+                ...axes.map((one) => one.element), back);
         });
         const box = section("Move obstacles", ...rows);
         box.hidden = rows.length === 0;

@@ -1,8 +1,11 @@
 // Usable without a pointer, readable in both themes, on a laptop and on a phone.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { contrasts, controls, focused, startTour, unreachable } from "./access.mjs";
 import { check, choose, DESKTOP, openTab, PHONE, reportUrl, runChecks, settled, stageBox, view } from "./browser.mjs";
+import { ROOT } from "./machine.mjs";
 
+const LIVE = join(ROOT, "tests", "viewer", "scenes", "live");
 const TABS = ["colours", "bodies", "contacts", "plots", "scene", "summary"];
 const SMALLEST = { finger: 24, pointer: 20 }; // [px] a target's least side: WCAG 2.2 AA, which lets a pointer's be smaller
 
@@ -158,6 +161,31 @@ for (const [name, viewport, mobile] of [["a laptop", DESKTOP, false], ["a phone"
                 assert.deepEqual(await unreachable(page, mobile ? SMALLEST.finger : SMALLEST.pointer), [], `tab ${tab}`);
                 const now = await stageBox(page);
                 assert.ok(now.height >= 0.2 * viewport.height || tab !== null, "nothing of the picture is left");
+            }
+        }
+    });
+}
+
+const OTHERS = {
+    "a comparison": { url: () => reportUrl("compare", "compare.html"), tab: "compare", view: { colour: "difference", time: 0.1 } },
+    "a live simulation": { url: async (serve) => (await serve(LIVE, "--no-open", "--paused")).url, tab: "live", view: {} },
+};
+for (const [name, page] of Object.entries(OTHERS)) {
+    check(`${name}: every control is reached by Tab, every text can be read, also on a phone`, async ({ open, serve }) => {
+        const url = await page.url(serve);
+        for (const [colorScheme, viewport, mobile] of [["light", DESKTOP, false], ["dark", PHONE, true]]) {
+            const opened = await open(url, { colorScheme, viewport, hasTouch: mobile, isMobile: mobile });
+            await choose(opened, { ...page.view, panel: page.tab });
+            await opened.waitForSelector(`#panel-${page.tab} section:visible`);
+            await opened.$$eval("details", (all) => all.forEach((details) => (details.open = true)));
+            const texts = await contrasts(opened);
+            const bad = texts.filter(({ ratio, needed }) => !(ratio >= needed)).map(({ text, ratio }) => `${text}: ${ratio.toFixed(2)}`);
+            assert.deepEqual([...new Set(bad)], [], `${colorScheme}: too little contrast`);
+            assert.deepEqual(await unreachable(opened, mobile ? SMALLEST.finger : SMALLEST.pointer), []);
+            if (!mobile) {
+                const met = await tour(opened);
+                const names = new Set(met.map(({ name: one }) => one));
+                assert.deepEqual((await controls(opened)).filter((one) => !names.has(one)), [], "not reached");
             }
         }
     });

@@ -267,6 +267,20 @@ check("the address brings the same view back", async ({ open }) => {
     assert.ok(changed(before, await picture(again)) < 0.002, "a changed hash is not followed");
 });
 
+check("an address opens any tab, as a click does", async ({ open }) => {
+    const clicked = await open(reportUrl("cube-stack"));
+    const linked = await open(reportUrl("cube-stack"));
+    for (const tab of ["colours", "bodies", "contacts", "plots", "scene", "summary"]) {
+        await openTab(clicked, tab);
+        await linked.goto(`${reportUrl("cube-stack")}#tab=${tab}`);
+        await linked.reload();
+        await settled(linked);
+        const [wanted, found] = [await clicked.innerText(`#panel-${tab}`), await linked.innerText(`#panel-${tab}`)];
+        assert.ok(wanted.length > 40);
+        assert.equal(found, wanted, `tab ${tab}`);
+    }
+});
+
 check("nonsense in the address is left out", async ({ open }) => {
     for (const hash of [
         "#", "#%E0%A4%A&t=%", "#cam=p1e999,1,1,1,1,1,1,1,1,1", `#h=${"0.".repeat(5000)}`,

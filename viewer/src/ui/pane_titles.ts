@@ -11,9 +11,10 @@ export function paneTitles(context: Context): HTMLElement | null {
     const whys = runs.map(() => el("span", { class: "muted" }));
     const titles = runs.map((run, i) => el("div", { class: "pane-title" }, el("strong", {}, run.name), whys[i]));
     const place = onceAFrame(() => stage.panes().forEach((pane, i) => {
-        // The upper corners belong to the colour bar and the camera's buttons.
-        const top = pane.y + pane.height - titles[i]!.offsetHeight;
-        Object.assign(titles[i]!.style, { left: `${pane.x}px`, top: `${top}px`, width: `${pane.width}px` });
+        // The upper corners belong to the colour bar and the camera's buttons. However many lines there are, they end at the lower edge.
+        Object.assign(titles[i]!.style, {
+            left: `${pane.x}px`, top: `${pane.y + pane.height}px`, width: `${pane.width}px`, transform: "translateY(-100%)",
+        });
     }));
     new ResizeObserver(place).observe(stage.canvas);
     place();

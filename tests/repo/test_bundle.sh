@@ -9,7 +9,7 @@ fake=$scratch/bin
 mkdir -p "$tree/viewer/dist" "$tree/viewer/node_modules" "$fake"
 
 # Not even Node: skipped, and it says so.
-for name in sh dirname cat cmp grep mktemp cp rm mkdir flock; do
+for name in sh dirname cat cmp grep head mktemp cp rm mkdir flock; do
     ln -s "$(command -v $name)" "$fake/$name"
 done
 cd "$tree" || exit 1

@@ -109,6 +109,21 @@ static double mean_area(const brn_skin *skin, const int *node, int count)
     return sum / count;
 }
 
+/* Distance of the nodes of a pair at which the surfaces touch [m]: the sum of the two radii. Neighbours in a sheet are nearer
+   than its thickness from the start and must not repel each other: of one body, the offset is at most half of what the two
+   parts are apart at rest. So a sheet may be bent to a radius of about half its thickness and shortened by half, and parts
+   that are further along it than twice its thickness keep all of it between them. */
+static double offset_of(const brn_skin *skin, const brn_candidate *of, int first, int second)
+{
+    const double offset = skin->radius[first] + skin->radius[second];
+    if (offset == 0.0 || skin->node_body[first] != skin->node_body[second]) {
+        return offset;
+    }
+    double x[4][3];
+    const int count = brn_candidate_gather(of->node, &skin->model->rest[0][0], x);
+    return fmin(offset, 0.5 * brn_separation((const double(*)[3])x, count, of->kind == BRN_TOUCH_EDGE_EDGE));
+}
+
 /* Shares: every piece of surface is seen from both sides (1/2), and in 3D by points and by edges (1/2 each). Of two parts
    of different size the smaller one counts: a small body on a large plate touches it with its own area. A half-space
    sees nothing: points meet it with all they have. */
@@ -119,10 +134,10 @@ static void fill(const brn_candidates *c, const brn_pairing *pairing, int i, int
     const brn_part_list *first = &c->list[pairing->first], *second = &c->list[pairing->second];
     const int *a = &first->node[i * first->width];
     const int *b = &second->node[j * second->width];
-    *to = (brn_candidate){
-        .kind = kind, .node = {-1, -1, -1, -1}, .offset = skin->radius[a[0]] + skin->radius[b[0]]};
+    *to = (brn_candidate){.kind = kind, .node = {-1, -1, -1, -1}};
     memcpy(to->node, a, (size_t)first->width * sizeof *a);
     memcpy(&to->node[first->width], b, (size_t)second->width * sizeof *b);
+    to->offset = offset_of(skin, to, a[0], b[0]);
     if (kind == BRN_TOUCH_EDGE_EDGE) {
         to->area = 0.5 * fmin(skin->edge_area[i], skin->edge_area[j]);
     } else {

@@ -741,7 +741,7 @@ static void test_describe(void **state)
         "by name, type: neo_hookean | linear",
         "generator   one of box | ball",
         "(keys of 'where' as above)",
-        "between   2 words, required",
+        "between      2 words, required",
         "vector, default [0, 0, 1]",
     };
     for (int i = 0; i < BRN_COUNT(wanted); ++i) {

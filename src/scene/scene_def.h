@@ -130,7 +130,7 @@ typedef struct brn_contact_def {
     double friction;
     bool self;
     double key[BRN_CONTACT_KEY_COUNT]; /* NaN: the method's own value */
-    brn_blocks pairs; /* of brn_pair_def */
+    brn_blocks pairs;                  /* of brn_pair_def */
 } brn_contact_def;
 
 typedef struct brn_probe_def {

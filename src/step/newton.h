@@ -84,9 +84,10 @@ brn_status brn_newton_loads(brn_newton *newton, const double *x, double t, doubl
                             brn_block_matrix *matrix);
 /* Makes M g fit the gravity of now. Before a step and a reset. */
 brn_status brn_newton_weigh(brn_newton *newton);
-/* Copies load, reaction (where held, 0 elsewhere) and damping force (friction included), packed, to the state. */
-void brn_newton_write_forces(const brn_newton *newton, const double *load, const double *react,
-                             const double *damping, brn_state *out);
+/* What of a state follows from its nodes and the forces on them, packed: rigid poses; load, reaction (where held, 0
+   elsewhere) and damping force (friction included). */
+void brn_newton_write(const brn_newton *newton, const double *load, const double *react,
+                      const double *damping, brn_state *out);
 /* [J] what the damping forces of the two states took along the step between them, by the books' rule. */
 double brn_newton_dissipated(const brn_newton *newton, const brn_state *in, const brn_state *out,
                              const brn_books *books);

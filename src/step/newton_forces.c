@@ -1,6 +1,8 @@
 /* Loads and weights as Newton's method sees them, and the forces of a state that was set from outside. */
 #include "step/newton.h"
 
+#include "model/rigid_pose.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -31,9 +33,10 @@ brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *fo
     return BRN_OK;
 }
 
-void brn_newton_write_forces(const brn_newton *n, const double *load, const double *react,
-                             const double *damping, brn_state *out)
+void brn_newton_write(const brn_newton *n, const double *load, const double *react, const double *damping,
+                      brn_state *out)
 {
+    brn_rigid_states(n->model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
     const int dim = n->model->dim;
     double *const arrays[] = {out->node_load, out->node_react, out->node_damp};
     for (int i = 0; i < BRN_COUNT(arrays) && dim == 2; ++i) {
@@ -99,7 +102,7 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
     for (int dof = 0; dof < ndof; ++dof) {
         n->unbalanced[dof] = n->inertia[dof] - n->unbalanced[dof]; /* what the holds must supply */
     }
-    brn_newton_write_forces(n, n->load, n->unbalanced, n->damping, state);
+    brn_newton_write(n, n->load, n->unbalanced, n->damping, state);
     *books = brn_scheme_books(n->params.integrator, n->params.integrator);
     return BRN_OK;
 }

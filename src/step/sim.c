@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "contact/yardstick.h"
+#include "model/rigid_pose.h"
 #include "step/ledger.h"
 
 #include <math.h>
@@ -95,7 +96,10 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     sim->ctx = ctx;
     sim->model = model;
     sim->method = method;
-    const brn_state_sizes sizes = {.nnode = model->nnode};
+    brn_state_sizes sizes = {.nnode = model->nnode, .nrigid = brn_rigid_count(model)};
+    if (method->sizes != NULL) {
+        method->sizes(model, &sizes);
+    }
     brn_state **states[] = {&sim->state, &sim->spare[0], &sim->spare[1]};
     sim->contact_force = brn_calloc(ctx, (size_t)model->nbody, sizeof *sim->contact_force);
     brn_status status = sim->contact_force != NULL ? BRN_OK : BRN_ERR_MEMORY;
@@ -147,13 +151,28 @@ static bool worth_a_retry(brn_status status)
     return status == BRN_ERR_CONVERGENCE || status == BRN_ERR_SINGULAR || status == BRN_ERR_NOT_FINITE;
 }
 
+/* Every array of the state; a method that does not fill one leaves the NaN that was put there. */
 static bool all_finite(const brn_state *state)
 {
     bool finite = true;
-    for (int i = 0; i < 3 * state->sizes.nnode; ++i) {
-        finite = finite && isfinite(state->node_pos[i]) && isfinite(state->node_vel[i]);
-    }
+#define LOOK(name, count, width, what)                              \
+ for (int i = 0; finite && i < state->sizes.count * (width); ++i) { \
+  finite = isfinite(state->name[i]);                                \
+ }
+    BRN_STATE_ARRAYS(LOOK)
+#undef LOOK
     return finite;
+}
+
+/* So that nobody takes what an earlier attempt left for this one's. */
+static void blank_rigid(brn_state *state)
+{
+    for (int i = 0; i < state->sizes.nrigid; ++i) {
+        state->rigid_pose[7 * i] = state->rigid_vel[6 * i] = NAN;
+    }
+    for (int i = 0; i < state->sizes.njoint; ++i) {
+        state->joint_pos[i] = state->joint_vel[i] = NAN;
+    }
 }
 
 /* Adds what the method told of a part of the step. */
@@ -176,6 +195,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     *info = (brn_step_info){.gap_min = INFINITY};
     double h_done = 0.0;
     to->step = from->step;
+    blank_rigid(to);
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
     if (!(h_done > 0.0 && h_done <= h)) {
@@ -186,7 +206,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     add_info(info, report);
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
-                        "t = %g s: a position or velocity is no longer a finite number", t);
+                        "t = %g s: a position, velocity or force is no longer a finite number", t);
     }
     *did = h_done == h ? part : h_done / step;
     return brn_ledger_book(sim->system, from, to, h_done, info);

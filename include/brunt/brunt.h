@@ -136,6 +136,17 @@ BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1
 BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable,
                                             double *resolving);
 
+/* What the model's method will take, as far as it can be told beforehand. */
+typedef struct brn_prediction {
+    double
+        step_min; /* [s] its shortest step where nothing goes wrong: the scene's, or less where it has steps of its own */
+    double steps; /* of them in the run */
+    double flops; /* floating-point operations of one linear solve without contact; 0: it solves no system */
+    double bytes; /* of the factor of its matrix */
+} brn_prediction;
+
+BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out);
+
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
 typedef struct brn_sim brn_sim;

@@ -457,6 +457,7 @@ const brn_method brn_ipc_method = {
              "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",
          [BRN_CONTACT_STIFFNESS] = "its barrier has method.kappa and method.dhat instead",
          [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
+    .predict = brn_newton_predict,
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,

@@ -163,9 +163,12 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].node);
     }
     brn_block_matrix_destroy(model->mass);
-    void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->solid,
-                      model->body,  model->node_mass,     model->hold, model->fixed,     model->friction,
-                      model->load,  model->probe,         model->tie,  model->tie_weight};
+    void *arrays[] = {
+        model->title,          model->method_params, model->rest,           model->vel0,
+        model->solid,          model->body,          model->node_mass,      model->hold,
+        model->fixed,          model->friction,      model->contact_key[0], model->contact_key[1],
+        model->contact_key[2], model->load,          model->probe,          model->tie,
+        model->tie_weight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }

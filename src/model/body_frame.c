@@ -124,8 +124,7 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
     brn_model *model = b->model;
     brn_body *body = &model->body[index];
     const brn_shape_form *form = brn_builder_form(b, index);
-    body->solid_first = model->nsolid;
-    body->elem_first = model->nelem;
+    body->group_first = model->ngroup;
     brn_mesh_measure(mesh, &body->quality);
     BRN_TRY(add_nodes(b, &b->pose[index], mesh, body));
     BRN_TRY(add_boundary(model->dim, mesh, body));

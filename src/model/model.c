@@ -135,8 +135,8 @@ void brn_model_destroy(brn_model *model)
         return;
     }
     brn_ctx *ctx = model->ctx;
-    for (int i = 0; i < model->nsolid; ++i) {
-        brn_solid_destroy(model->solid[i]);
+    for (int i = 0; i < model->ngroup; ++i) {
+        brn_group_destroy(model->group[i]);
     }
     for (int i = 0; i < model->nbody; ++i) {
         brn_free(ctx, model->body[i].name);
@@ -163,12 +163,12 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].node);
     }
     brn_block_matrix_destroy(model->mass);
-    void *arrays[] = {
-        model->title,          model->method_params, model->rest,           model->vel0,
-        model->solid,          model->body,          model->node_mass,      model->hold,
-        model->fixed,          model->friction,      model->contact_key[0], model->contact_key[1],
-        model->contact_key[2], model->load,          model->probe,          model->tie,
-        model->tie_weight};
+    for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
+        brn_free(ctx, model->contact_key[key]);
+    }
+    void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->group,
+                      model->body,  model->node_mass,     model->hold, model->fixed,     model->friction,
+                      model->load,  model->probe,         model->tie,  model->tie_weight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }

@@ -118,7 +118,7 @@ static void hold_copies(const brn_model *model, unsigned char *held, int *rigid,
     memcpy(held, model->fixed, (size_t)model->nnode * (size_t)dim);
     for (int n = 0; n < model->nbody; ++n) {
         const brn_body *body = &model->body[n];
-        if (n > 0 && body->source == body[-1].source) {
+        if (n > model->source[body->source].first) {
             memset(&held[body->node_first * dim], BRN_DOF_HELD, (size_t)(body->node_count * dim));
         } else {
             *rigid += body->type == BRN_BODY_STATIC ? 0 : dim == 3 ? 6 : 3;

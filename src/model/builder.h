@@ -12,7 +12,7 @@ typedef struct brn_rigid_frame {
     double centre[3], axes[9], inverse[9];
 } brn_rigid_frame;
 
-/* The model's bodies that a body of the scene, or a copy of it, has become. */
+/* Some of the model's bodies that follow each other: those that a name of the scene stands for. */
 typedef struct brn_body_range {
     int first, count;
 } brn_body_range;
@@ -25,7 +25,6 @@ typedef struct brn_builder {
     brn_model *model;
     brn_mesh **mesh;            /* [meshes], made at first use */
     bool *tried;                /* [meshes] */
-    brn_body_range *range;      /* [scene bodies] */
     brn_shape_form *form;       /* [scene bodies], mesh NULL where the body has no shape */
     bool copy;                  /* the body being added is a copy of one without problems */
     const brn_mesh **body_mesh; /* [bodies], NULL where the body has a problem */

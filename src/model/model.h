@@ -44,6 +44,12 @@ typedef struct brn_motion {
     double *table; /* [rows][4]: t, x, y, z */
 } brn_motion;
 
+/* A body of the scene, and the model's bodies that it has become. */
+typedef struct brn_source {
+    char *name;
+    int first, count;
+} brn_source;
+
 /* A held (or moved) set of nodes: a `fixed` entry or a static body. */
 typedef struct brn_hold {
     char *name;
@@ -88,6 +94,8 @@ struct brn_model {
     brn_element_group **group; /* those of bodies in their order */
     int nbody;
     brn_body *body;
+    int nsource;
+    brn_source *source; /* in the scene's order */
 
     /* Mass: one number a pair of nodes, the same for each axis. Lumped and uniform masses are a diagonal matrix. */
     brn_block_matrix *mass; /* block size 1 */

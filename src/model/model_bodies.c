@@ -267,7 +267,7 @@ static void check_copy_names(brn_builder *b, int source)
 static brn_status count_bodies(brn_builder *b, int *total)
 {
     const int count = b->def->bodies.count;
-    BRN_ALLOC(b->ctx, b->range, count);
+    BRN_ALLOC(b->ctx, b->model->source, count);
     BRN_ALLOC(b->ctx, b->form, count);
     *total = 0;
     for (int s = 0; s < count; ++s) {
@@ -279,7 +279,11 @@ static brn_status count_bodies(brn_builder *b, int *total)
                                 (int)BRN_SCENE_BODIES_MAX);
             return brn_fail(b->ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(b->scene, 0));
         }
-        b->range[s] = (brn_body_range){*total, copies};
+        brn_source *source = &b->model->source[b->model->nsource++];
+        *source = (brn_source){brn_strdup(b->ctx, common->name), *total, copies};
+        if (source->name == NULL) {
+            return BRN_ERR_MEMORY;
+        }
         *total += copies;
     }
     return BRN_OK;
@@ -299,8 +303,8 @@ static brn_status add_copies(brn_builder *b, int source)
     brn_model *model = b->model;
     const brn_body_common *common = b->def->bodies.items[source].value;
     const int before = brn_scene_problem_count(b->scene);
-    for (int copy = 0; copy < b->range[source].count; ++copy) {
-        const int index = b->range[source].first + copy;
+    for (int copy = 0; copy < model->source[source].count; ++copy) {
+        const int index = model->source[source].first + copy;
         brn_body *body = &model->body[index];
         char name[256];
         model->nbody = index + 1;

@@ -46,6 +46,27 @@ static const char *name_of(const brn_builder *b, brn_noun noun, int index)
     return block != NULL ? block->name : NULL;
 }
 
+/* A word that begins like a copy of a body but is none; false if it does not. */
+static bool tell_copies(brn_builder *b, const brn_block *block, const char *key, const char *word)
+{
+    for (int i = 0; i < b->def->bodies.count; ++i) {
+        const brn_body_common *body = b->def->bodies.items[i].value;
+        const size_t length = body != NULL && body->name != NULL ? strlen(body->name) : 0;
+        if (length == 0 || body->repeat.count.count == 0 || strncmp(word, body->name, length) != 0 ||
+            word[length] != '_') {
+            continue;
+        }
+        char first[200];
+        char last[200];
+        brn_repeat_name(body, 0, first, sizeof first);
+        brn_repeat_name(body, brn_repeat_count(body) - 1, last, sizeof last);
+        brn_builder_problem(b, block, key, "no such body; copies of '%s' are %s to %s", body->name, first,
+                            last);
+        return true;
+    }
+    return false;
+}
+
 int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, brn_noun noun, const char *word)
 {
     static const char *const nouns[] = {"material", "mesh", "body"};
@@ -62,6 +83,9 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
         if (name != NULL && count < NAMES_MAX) {
             names[count++] = name;
         }
+    }
+    if (noun == BRN_NOUN_BODY && tell_copies(b, block, key, word)) {
+        return -1;
     }
     const int near = brn_nearest_word(word, names, count);
     if (near >= 0) {
@@ -85,7 +109,8 @@ brn_body_range brn_builder_find_bodies(brn_builder *b, const brn_block *block, c
         return (brn_body_range){0, 0};
     }
     const int copy = brn_repeat_find(b->def->bodies.items[source].value, word);
-    return copy >= 0 ? (brn_body_range){b->range[source].first + copy, 1} : b->range[source];
+    const brn_source *from = &b->model->source[source];
+    return copy >= 0 ? (brn_body_range){from->first + copy, 1} : (brn_body_range){from->first, from->count};
 }
 
 static void check_body_name(brn_builder *b, const brn_block *block, const char *word)
@@ -196,7 +221,6 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     }
     brn_free(ctx, b.mesh);
     brn_free(ctx, b.form);
-    brn_free(ctx, b.range);
     brn_free(ctx, b.pose);
     brn_free(ctx, b.rigid);
     brn_free(ctx, b.tried);

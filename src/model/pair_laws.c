@@ -19,7 +19,7 @@ static void split_kinds(brn_builder *b)
             const brn_body_range range =
                 brn_builder_find_bodies(b, &pairs[i].block, "between", pairs[i].between.v[k]);
             brn_body *body = &model->body[range.first];
-            if (range.count == 1 && b->range[body->source].count > 1 && body->kind == body->source) {
+            if (range.count == 1 && model->source[body->source].count > 1 && body->kind == body->source) {
                 body->kind = model->nkind++;
             }
         }

@@ -16,11 +16,11 @@ static const double PI = 3.14159265358979323846;
 
 int brn_repeat_count(const brn_body_common *body)
 {
-    int product = 1;
+    double product = 1.0; /* counts that are too large are a problem already, but may be asked for */
     for (int i = 0; i < body->repeat.count.count; ++i) {
         product *= body->repeat.count.v[i];
     }
-    return product;
+    return product < INT_MAX ? (int)product : INT_MAX;
 }
 
 /* The numbers of a copy along each axis of the count, the first fastest. */

@@ -135,6 +135,8 @@ typedef struct brn_model_info {
 typedef struct brn_body_info {
     const char *name;
     const char *type;
+    const char *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
+    int copies;         /* so many bodies came from it; 1: there is only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
@@ -276,7 +278,8 @@ BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
 BRN_API brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3]);
 BRN_API void brn_sim_get_gravity(const brn_sim *sim, double gravity[3]);
 
-/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. */
+/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. Copies of
+   a body share it, but for those that a pair of the scene names alone. */
 BRN_API brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu);
 /* NaN: there is no such body, or (both below 0) pairs differ. */
 BRN_API double brn_sim_get_friction(const brn_sim *sim, int body, int other);

@@ -20,11 +20,11 @@ static void test_groups(void **state)
     static const char *const kinds[] = {"consistent", "lumped", "uniform"};
     for (int k = 0; k < 3; ++k) {
         char text[2048];
-        (void)snprintf(
-            text, sizeof text,
-            HEAD "bodies: [{name: a, type: shell, mesh: g, material: m, thickness: 0.01, mass: %s, position: [1, 2, 3]}]\n"
-                 "fixed: [{body: a, where: {box: {min: [-9, -9, -9], max: [0.51, 9, 9]}}}]\n",
-            kinds[k]);
+        (void)snprintf(text, sizeof text,
+                       HEAD "bodies: [{name: a, type: shell, mesh: g, material: m, thickness: 0.01, mass: "
+                            "%s, position: [1, 2, 3]}]\n"
+                            "fixed: [{body: a, where: {box: {min: [-9, -9, -9], max: [0.51, 9, 9]}}}]\n",
+                       kinds[k]);
         flow f = flow_open(1, text, NULL);
         const brn_model *model = f.model;
         const brn_body *body = &model->body[0];
@@ -60,7 +60,8 @@ static void test_groups(void **state)
 static const brn_membrane_law *law_of(flow *f, const char *keys)
 {
     char text[2048];
-    (void)snprintf(text, sizeof text, HEAD "bodies: [{name: a, type: shell, mesh: g, thickness: 0.01, %s}]\n", keys);
+    (void)snprintf(text, sizeof text, HEAD "bodies: [{name: a, type: shell, mesh: g, thickness: 0.01, %s}]\n",
+                   keys);
     *f = flow_open(1, text, NULL);
     return &brn_membrane_of_group(f->model->group[0])->law;
 }
@@ -107,10 +108,11 @@ static void test_keys(void **state)
 static void test_offsets(void **state)
 {
     (void)state;
-    flow f = flow_open(1,
-                       HEAD "bodies:\n  - {name: a, type: shell, mesh: g, material: s, thickness: 0.6}\n"
-                            "  - {name: b, type: shell, mesh: g, material: s, thickness: 0.2, position: [0, 0, 0.5]}\n",
-                       NULL);
+    flow f = flow_open(
+        1,
+        HEAD "bodies:\n  - {name: a, type: shell, mesh: g, material: s, thickness: 0.6}\n"
+             "  - {name: b, type: shell, mesh: g, material: s, thickness: 0.2, position: [0, 0, 0.5]}\n",
+        NULL);
     brn_skin *skin = NULL;
     brn_candidates *c = NULL;
     assert_done(f.ctx, brn_skin_create(f.ctx, f.model, &skin));
@@ -144,10 +146,11 @@ static void test_springs(void **state)
     (void)state;
     flow f = flow_open(
         1,
-        HEAD "bodies:\n  - {name: a, type: shell, mesh: g, material: s, thickness: 0.01}\n"
-             "  - {name: b, type: static, mesh: b, position: [0, 0, 3]}\n"
-             "springs:\n  - {body: a, where: {face: +x}, to: b, stiffness: 50, damping: 5}\n"
-             "  - {body: a, where: {nodes: [0]}, at: {face: +x}, stiffness: 7, length: 0.5, pull_only: true}\n",
+        HEAD
+        "bodies:\n  - {name: a, type: shell, mesh: g, material: s, thickness: 0.01}\n"
+        "  - {name: b, type: static, mesh: b, position: [0, 0, 3]}\n"
+        "springs:\n  - {body: a, where: {face: +x}, to: b, stiffness: 50, damping: 5}\n"
+        "  - {body: a, where: {nodes: [0]}, at: {face: +x}, stiffness: 7, length: 0.5, pull_only: true}\n",
         NULL);
     const brn_model *model = f.model;
     assert_int_equal(model->ngroup, 4);
@@ -162,7 +165,8 @@ static void test_springs(void **state)
     assert_non_null(across);
     assert_int_equal(up->group.nelem, 3);
     assert_near(up->group.beta, 0.1, 1e-15);
-    for (int e = 0; e < 3; ++e) { /* to the nearest corner of the block, 0.5 m off in x and up to 0.5 in y, 2.5 up */
+    for (int e = 0; e < 3;
+         ++e) { /* to the nearest corner of the block, 0.5 m off in x and up to 0.5 in y, 2.5 up */
         const double *from = model->rest[up->group.conn[2 * e]], *to = model->rest[up->group.conn[2 * e + 1]];
         assert_near(from[0], 1.0, 1e-12);
         assert_near(to[0], 0.5, 1e-12);
@@ -198,7 +202,7 @@ static void test_refused(void **state)
         {"bodies: [{name: a, type: shell, mesh: g, material: s, thickness: 0.01, stretch_limit: 0.9}]\n",
          "must be > 1"},
         {"bodies: [{name: a, type: shell, mesh: q, material: s, thickness: 0.01}]\n"
-         "meshes: {q: {grid: {size: [1, 1], cells: [1, 1], element: tri6}}}\n",
+         "meshes: {q: {disc: {radius: 1, resolution: 0.5, element: tri6}}}\n",
          "a shell wants tri3 cells, this mesh has tri6"},
         {"bodies: [{name: a, type: shell, mesh: g, material: s, thickness: 0.01}]\n"
          "springs: [{body: a, where: {all: true}, stiffness: 1}]\n",

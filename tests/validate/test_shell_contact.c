@@ -49,12 +49,13 @@ static void test_ball(void **state)
 static void test_thick_at_rest(void **state)
 {
     (void)state;
-    flow f = flow_open(1,
-                       "brunt: 1\nmethod: {type: ipc, dhat: 1e-3}\ntime: {step: 0.01, end: 0.1}\ngravity: [0, 0, 0]\n"
-                       "materials: {c: {type: stvk, young: 1e5, poisson: 0.3}}\n"
-                       "meshes: {g: {grid: {size: [0.1, 0.05], cells: [10, 5]}}}\n"
-                       "bodies: [{name: s, type: shell, mesh: g, material: c, thickness: 0.04, plate: hinge}]\n",
-                       NULL);
+    flow f = flow_open(
+        1,
+        "brunt: 1\nmethod: {type: ipc, dhat: 1e-3}\ntime: {step: 0.01, end: 0.1}\ngravity: [0, 0, 0]\n"
+        "materials: {c: {type: stvk, young: 1e5, poisson: 0.3}}\n"
+        "meshes: {g: {grid: {size: [0.1, 0.05], cells: [10, 5]}}}\n"
+        "bodies: [{name: s, type: shell, mesh: g, material: c, thickness: 0.04, plate: hinge}]\n",
+        NULL);
     for (int n = 0; n < 5; ++n) {
         brn_report r;
         assert_done(f.ctx, brn_sim_step(f.sim, &r));
@@ -77,10 +78,12 @@ static void test_fold(void **state)
         "brunt: 1\nmethod: {type: ipc, dhat: 1e-3}\ngravity: [0, 0, 0]\ntime: {step: 0.02, end: 1}\n"
         "materials: {c: {type: stvk, young: 1e5, poisson: 0.3, density: 300, damping: {beta: 1e-2}}}\n"
         "meshes: {g: {grid: {size: [0.15, 0.02], cells: [30, 4]}}}\n"
-        "bodies: [{name: s, type: shell, mesh: g, material: c, thickness: 0.008, plate: hinge, bending: 0.01}]\n"
+        "bodies: [{name: s, type: shell, mesh: g, material: c, thickness: 0.008, plate: hinge, bending: "
+        "0.01}]\n"
         "fixed:\n  - {body: s, where: {face: -x}}\n"
-        "  - {body: s, where: {face: +x}, motion: {table: [[0, 0, 0, 0], [0.5, -0.075, 0, 0.05], [1, -0.15, 0, "
-        "0.0095]]}}\n",
+        "  - {body: s, where: {face: +x}, motion: {table: [[0, 0, 0, 0], [0.5, -0.075, 0, 0.05], [1, -0.15, "
+        "0, "
+        "0.0086]]}}\n",
         NULL);
     brn_report r = {0};
     for (int n = 0; n < 50; ++n) {
@@ -116,7 +119,8 @@ static void test_springs(void **state)
                        "meshes: {p: {box: {size: [1, 1, 0.1], cells: [1, 1, 1], element: hex8}}}\n"
                        "bodies:\n  - {name: plate, type: deformable, mesh: p, material: c}\n"
                        "  - {name: roof, type: static, mesh: p, position: [0, 0, 1]}\n"
-                       "springs: [{body: plate, where: {face: +z}, to: roof, at: {face: -z}, stiffness: 1e4, damping: 2e3}]\n",
+                       "springs: [{body: plate, where: {face: +z}, to: roof, at: {face: -z}, stiffness: 1e4, "
+                       "damping: 2e3}]\n",
                        methods[m]);
         flow f = flow_open(1, text, NULL);
         for (int n = 0; n < 100; ++n) {
@@ -139,16 +143,17 @@ static void test_pressure(void **state)
     const double radius = 0.1, p = 10.0, wall = 1e-3, young = 1e6, nu = 0.3;
     for (int sign = -1; sign <= 1; sign += 2) {
         char text[2048];
-        (void)snprintf(text, sizeof text,
-                       "brunt: 1\nmethod: none\nintegrator: static\ngravity: [0, 0, 0]\ntime: {step: 1, end: 1}\n"
-                       "materials: {r: {type: stvk, young: 1e6, poisson: 0.3}}\n"
-                       "meshes: {s: {icosphere: {radius: 0.1, subdivisions: 3}}}\n"
-                       "bodies: [{name: b, type: shell, mesh: s, material: r, thickness: 1e-3, bending: 0}]\n"
-                       "fixed:\n  - {body: b, where: {nearest: [0, 0, -0.1]}}\n"
-                       "  - {body: b, where: {nearest: [0, 0, 0.1]}, axes: xy}\n"
-                       "  - {body: b, where: {nearest: [0.1, 0, 0]}, axes: y}\n"
-                       "loads: [{body: b, where: {all: true}, pressure: %g}]\n",
-                       -sign * p);
+        (void)snprintf(
+            text, sizeof text,
+            "brunt: 1\nmethod: none\nintegrator: static\ngravity: [0, 0, 0]\ntime: {step: 1, end: 1}\n"
+            "materials: {r: {type: stvk, young: 1e6, poisson: 0.3}}\n"
+            "meshes: {s: {icosphere: {radius: 0.1, subdivisions: 3}}}\n"
+            "bodies: [{name: b, type: shell, mesh: s, material: r, thickness: 1e-3, bending: 0}]\n"
+            "fixed:\n  - {body: b, where: {nearest: [0, 0, -0.1]}}\n"
+            "  - {body: b, where: {nearest: [0, 0, 0.1]}, axes: xy}\n"
+            "  - {body: b, where: {nearest: [0.1, 0, 0]}, axes: y}\n"
+            "loads: [{body: b, where: {all: true}, pressure: %g}]\n",
+            -sign * p);
         flow f = flow_open(1, text, NULL);
         assert_done(f.ctx, brn_sim_step(f.sim, NULL));
         double volume[2] = {0.0, 0.0};

@@ -33,7 +33,8 @@ static void add_bodies(brn_json *json, const brn_camera *c)
         const int type = c->info->body_type[b];
         brn_json_open(json, NULL, '{');
         brn_json_text(json, "name", c->info->body_name[b]);
-        brn_json_text(json, "type", brn_body_tables[type >= 0 && type < BRN_BODY_TYPE_COUNT ? type : 0]->name);
+        brn_json_text(json, "type",
+                      brn_body_tables[type >= 0 && type < BRN_BODY_TYPE_COUNT ? type : 0]->name);
         brn_json_bool(json, "plane", s->plane[b]);
         brn_json_int(json, "vertex_first", s->vertex_first[b]);
         brn_json_int(json, "vertex_count", s->vertex_first[b + 1] - s->vertex_first[b]);

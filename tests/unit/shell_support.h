@@ -90,16 +90,18 @@ static inline double largest_of(const double *v, int count)
 }
 
 /* Results of one element. */
-static inline void group_one(const brn_element_group *g, const double (*x)[3], int element, brn_tangent tangent,
-                             double *energy, double *grad, double *hess)
+static inline void group_one(const brn_element_group *g, const double (*x)[3], int element,
+                             brn_tangent tangent, double *energy, double *grad, double *hess)
 {
     double e[8], *all_grad = malloc(8 * SHELL_DOFS * sizeof(double)),
                  *all_hess = malloc(8 * SHELL_HESS * sizeof(double));
     const int first = element / 8 * 8, count = element - first + 1;
     g->kind->eval(g, x, first, count, tangent, e, all_grad, all_hess);
     *energy = e[count - 1];
-    memcpy(grad, all_grad + (count - 1) * brn_group_grad_size(g), (size_t)brn_group_grad_size(g) * sizeof *grad);
-    memcpy(hess, all_hess + (count - 1) * brn_group_hess_size(g), (size_t)brn_group_hess_size(g) * sizeof *hess);
+    memcpy(grad, all_grad + (count - 1) * brn_group_grad_size(g),
+           (size_t)brn_group_grad_size(g) * sizeof *grad);
+    memcpy(hess, all_hess + (count - 1) * brn_group_hess_size(g),
+           (size_t)brn_group_hess_size(g) * sizeof *hess);
     free(all_grad);
     free(all_hess);
 }
@@ -111,7 +113,8 @@ static inline void check_derivatives(const brn_element_group *g, int nnode, cons
 {
     static const double weight[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
     static const double offset[4] = {-2.0, -1.0, 1.0, 2.0};
-    double(*direction)[3] = calloc((size_t)nnode, sizeof *direction), (*moved)[3] = calloc((size_t)nnode, sizeof *moved);
+    double(*direction)[3] = calloc((size_t)nnode, sizeof *direction),
+    (*moved)[3] = calloc((size_t)nnode, sizeof *moved);
     for (int n = 0; n < nnode; ++n) {
         for (int i = 0; i < 3; ++i) {
             direction[n][i] = brn_rng_uniform(rng, -1.0, 1.0);
@@ -159,7 +162,8 @@ static inline void check_semi_definite(const brn_element_group *g, const double 
 {
     const int n = 3 * g->nnode, count = brn_group_hess_size(g);
     for (int e = 0; e < g->nelem; ++e) {
-        double energy, grad[SHELL_DOFS], hess[SHELL_HESS], k[SHELL_DOFS * SHELL_DOFS], v[SHELL_DOFS * SHELL_DOFS], w[SHELL_DOFS];
+        double energy, grad[SHELL_DOFS], hess[SHELL_HESS], k[SHELL_DOFS * SHELL_DOFS],
+            v[SHELL_DOFS * SHELL_DOFS], w[SHELL_DOFS];
         for (int tangent = BRN_TANGENT_PROJECTED; tangent <= BRN_TANGENT_VISCOUS; ++tangent) {
             group_one(g, x, e, (brn_tangent)tangent, &energy, grad, hess);
             group_full(g, hess, k);
@@ -184,7 +188,8 @@ static inline void check_balance(const brn_element_group *g, const double (*x)[3
             }
         }
         /* rounding of the positions, 1e-16 of the arm, times stiffness; and of the sums */
-        const double size = largest_of(grad, 3 * g->nnode) + 1e-2 * largest_of(hess, brn_group_hess_size(g)) * arm;
+        const double size =
+            largest_of(grad, 3 * g->nnode) + 1e-2 * largest_of(hess, brn_group_hess_size(g)) * arm;
         for (int i = 0; i < 3; ++i) {
             assert_near(force[i], 0.0, 3e-14 * size);
             assert_near(moment[i], 0.0, 3e-13 * size * arm);
@@ -243,8 +248,10 @@ static inline void check_objective(const brn_element_group *g, int nnode, const 
 /* The same bits whatever else is asked for, and wherever a range starts. */
 static inline void check_bits(const brn_element_group *g, const double (*x)[3])
 {
-    const size_t n = (size_t)g->nelem, gs = (size_t)brn_group_grad_size(g), hs = (size_t)brn_group_hess_size(g);
-    double *energy = malloc(n * sizeof(double)), *grad = malloc(n * gs * sizeof(double)), *hess = malloc(n * hs * sizeof(double));
+    const size_t n = (size_t)g->nelem, gs = (size_t)brn_group_grad_size(g),
+                 hs = (size_t)brn_group_hess_size(g);
+    double *energy = malloc(n * sizeof(double)), *grad = malloc(n * gs * sizeof(double)),
+           *hess = malloc(n * hs * sizeof(double));
     double *energy2 = malloc(n * sizeof(double)), *grad2 = malloc(n * gs * sizeof(double));
     g->kind->eval(g, x, 0, g->nelem, BRN_TANGENT_EXACT, energy, grad, hess);
     g->kind->eval(g, x, 0, g->nelem, BRN_TANGENT_EXACT, energy2, NULL, NULL);

@@ -167,7 +167,8 @@ static void check_patch(bool hinge)
     double worst_energy = 0.0, worst_force = 0.0;
     for (int k = 0; k < 3; ++k) {
         const double *c = curvature[k];
-        double(*x)[3] = calloc((size_t)s.nnode, sizeof *x), (*force)[3] = calloc((size_t)s.nnode, sizeof *force);
+        double(*x)[3] = calloc((size_t)s.nnode, sizeof *x),
+        (*force)[3] = calloc((size_t)s.nnode, sizeof *force);
         for (int n = 0; n < s.nnode; ++n) {
             const double u = s.x[n][0] - 0.5, v = s.x[n][1] - 0.5;
             memcpy(x[n], s.x[n], sizeof x[n]);
@@ -203,7 +204,8 @@ static void check_patch(bool hinge)
         for (int n = 0; n < s.nnode; ++n) {
             const int i = n % (N + 1), j = n / (N + 1);
             if (i > 2 && i < N - 2 && j > 2 && j < N - 2) {
-                worst_force = fmax(worst_force, fabs(force[n][2]) / (size * N)); /* hinge forces are of that size */
+                worst_force =
+                    fmax(worst_force, fabs(force[n][2]) / (size * N)); /* hinge forces are of that size */
             }
         }
         free(x);
@@ -322,7 +324,8 @@ static void test_warp(void **state)
     for (int e = 0; e < s.nelem; ++e) {
         warp[e][0] = 2.0;
     }
-    brn_bending_options options = {.stiffness = {4.0, 1.0, 0.5, 0.0, 0.0, 0.0}, .warp = (const double(*)[3])warp};
+    brn_bending_options options = {.stiffness = {4.0, 1.0, 0.5, 0.0, 0.0, 0.0},
+                                   .warp = (const double(*)[3])warp};
     brn_bending *b = make(ctx, &s, &options);
     double energy[2];
     for (int axis = 0; axis < 2; ++axis) {

@@ -5,8 +5,9 @@
 #include "phys/lanes.h"
 #include "phys/shells/membrane.h"
 
-static const double DAMPED = 0.03;    /* see share_of */
-static const double NEGLECTED = 1e-9; /* shares that count as none: far above rounding, far below any effect */
+static const double DAMPED = 0.03; /* see share_of */
+static const double NEGLECTED =
+    1e-9; /* shares that count as none: far above rounding, far below any effect */
 
 /* A triangle with its stencil at rest, unfolded into its plane by the lengths of its edges. */
 typedef struct unfolded {
@@ -42,8 +43,8 @@ static brn_status find_neighbours(brn_ctx *ctx, const int *conn, int nelem, int 
             }
         }
         if (count > 1) {
-            status = brn_fail(ctx, BRN_ERR_MESH, "the edge between nodes %d and %d has three triangles or more", low,
-                              high);
+            status = brn_fail(ctx, BRN_ERR_MESH,
+                              "the edge between nodes %d and %d has three triangles or more", low, high);
         }
         next[k] = head[low - lowest];
         head[low - lowest] = k + 1;
@@ -392,7 +393,8 @@ brn_status brn_bending_create(brn_ctx *ctx, const brn_bending_options *options, 
 {
     *out = NULL;
     if (nelem < 0 || nelem > INT32_MAX / 3) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles: must be >= 0 and at most %d", nelem, INT32_MAX / 3);
+        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles: must be >= 0 and at most %d", nelem,
+                        INT32_MAX / 3);
     }
     build b = {0};
     const brn_status status = create(ctx, options, rest, conn, nelem, &b, out);
@@ -434,7 +436,8 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
 static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
 {
     const brn_bending *bending = (const brn_bending *)group;
-    const size_t count = ((size_t)group->nelem + BRN_LANES - 1) / BRN_LANES * BRN_LANES * (size_t)bending->nangle;
+    const size_t count =
+        ((size_t)group->nelem + BRN_LANES - 1) / BRN_LANES * BRN_LANES * (size_t)bending->nangle;
     hash = brn_hash_bytes(hash, bending->factor, 3 * count * sizeof *bending->factor);
     return brn_hash_bytes(hash, bending->rest_angle, count * sizeof *bending->rest_angle);
 }

@@ -5,7 +5,7 @@
 #include "phys/lanes.h"
 #include "phys/shells/membrane.h"
 
-static const double DAMPED = 0.03; /* see share_of */
+static const double DAMPED = 0.01; /* see share_of */
 static const double NEGLECTED =
     1e-9; /* shares that count as none: far above rounding, far below any effect */
 
@@ -160,7 +160,8 @@ static void angle_on_quadratics(const unfolded *flat, int k, const double middle
 
 /* Row i of the shares, phi_i = sum_k share[k] theta_k: half of its own angle and the smallest change of that, in the sum of squares,
    which is exact for quadratic surfaces. Their slope at the middle of the edge is 0, so phi_i is minus the slope of
-   the triangle. Where too few edges are there for three conditions, or they are nearly dependent, small conditions give way
+   the triangle. (Squares of true angles, not of those of a patch scaled to be round: that is worse on stretched meshes, as the energy
+   is the same in all directions.) Where too few edges are there for three conditions, or they are nearly dependent, small conditions give way
    (Tikhonov with DAMPED of the largest angle): shares stay of order 1, and what is lost is confined to that edge. */
 static void share_of(const unfolded *flat, int i, double share[BRN_BENDING_ANGLES])
 {

@@ -65,6 +65,7 @@ void brn_registry_fill(brn_registry *registry)
         add(registry, BRN_SET_SHAPE, brn_shape_get(i)->table);
     }
     add(registry, BRN_SET_BODY, &brn_deformable_table);
+    add(registry, BRN_SET_BODY, &brn_shell_table);
     add(registry, BRN_SET_BODY, &brn_static_table);
     add(registry, BRN_SET_BODY, &brn_rigid_table);
 }

@@ -211,7 +211,8 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
                         model->nbody - 1);
     }
     static const char *const types[] = {
-        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static", [BRN_BODY_RIGID] = "rigid"};
+        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static",
+                                        [BRN_BODY_RIGID] = "rigid", [BRN_BODY_SHELL] = "shell"};
     const brn_body *b = &model->body[body];
     *out = (brn_body_info){
         .name = b->name,

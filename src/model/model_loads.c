@@ -112,7 +112,7 @@ static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
     if (body < 0) {
         return BRN_OK;
     }
-    if (b->model->body[body].type != BRN_BODY_DEFORMABLE) {
+    if (!brn_body_has_cells(b->model->body[body].type)) {
         brn_builder_problem(b, &def->block, "body",
                             b->model->body[body].type == BRN_BODY_STATIC
                                 ? "is static: give the body itself a motion"

@@ -185,6 +185,30 @@ static const brn_param fixed_params[] = {
 static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
                                       .check = brn_check_fixed};
 
+static const brn_param spring_params[] = {
+    BODY(brn_spring_def),
+    WHERE(brn_spring_def),
+    BRN_P_TEXT(brn_spring_def, to, "name of the body at the other end; the same one by default"),
+    BRN_P_BLOCK(brn_spring_def, at, &brn_where_table,
+                "a region of that body: a spring goes to its nearest node; all of it by default"),
+    {.name = "stiffness",
+     .kind = BRN_REAL,
+     .offset = offsetof(brn_spring_def, stiffness),
+     .unit = "N/m",
+     .required = true,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN,
+     .help = "of each spring"},
+    BRN_P_REAL(brn_spring_def, length, "m", NAN, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "at which it has no force; as long as it is at the start by default"),
+    BRN_P_REAL(brn_spring_def, damping, "N s/m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "force over the speed at which it grows longer"),
+    BRN_P_BOOL(brn_spring_def, pull_only, false, "a thread: it pulls but does not push"),
+};
+static const brn_table spring_table = {
+    TABLE("spring", "springs from the nodes of a region to another", brn_spring_def, spring_params),
+    .check = brn_check_spring};
+
 static const brn_param ramp_params[] = {
     BRN_P_REAL(brn_ramp_def, from, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "the load is zero until then"),
     BRN_P_REAL(brn_ramp_def, to, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "full load from then on, linear between"),
@@ -338,6 +362,11 @@ static const brn_param scene_params[] = {
      .offset = offsetof(brn_scene_def, fixed),
      .table = &fixed_table,
      .help = "held or moved regions"},
+    {.name = "springs",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_scene_def, springs),
+     .table = &spring_table,
+     .help = "springs between nodes"},
     {.name = "loads",
      .kind = BRN_BLOCKS,
      .offset = offsetof(brn_scene_def, loads),

@@ -232,8 +232,8 @@ static bool takes_part(const brn_candidates *c, const brn_pairing *p)
 /* Appends the pairs of two lists (or of one with itself) that are near. */
 static brn_status append(brn_candidates *c, const brn_pairing *pairing, double distance)
 {
-    const pair_query q = {.candidates = c, .a = &c->list[pairing->first], .b = &c->list[pairing->second],
-                          .distance = distance};
+    const pair_query q = {
+        .candidates = c, .a = &c->list[pairing->first], .b = &c->list[pairing->second], .distance = distance};
     const brn_bvh_query query = {.within = distance,
                                  .keep = pairing->kind == BRN_TOUCH_EDGE_EDGE        ? keep_edges
                                          : pairing->kind == BRN_TOUCH_POINT_TRIANGLE ? keep_point_triangle
@@ -300,7 +300,8 @@ static brn_status find_fresh(brn_candidates *c, int number, double distance, siz
 {
     const brn_pairing *pairing = &brn_pairings[number];
     const brn_part_list *a = &c->list[pairing->first], *b = &c->list[pairing->second];
-    pair_query q = {.candidates = c, .a = a, .b = b, .number_a = a->fresh, .same = a == b, .distance = distance};
+    pair_query q = {
+        .candidates = c, .a = a, .b = b, .number_a = a->fresh, .same = a == b, .distance = distance};
     const brn_bvh_query query = {.within = distance, .keep = keep_fresh, .keep_arg = &q};
     *end = start;
     BRN_TRY(brn_bvh_query_pairs(a->fresh_tree, b->tree, &query, c->pairs));

@@ -14,13 +14,13 @@ static const char *const mass_words[] = {"consistent", "lumped", "uniform", NULL
   .help = "instead of a mesh"                                                                \
  }
 
-#define MATERIAL                                                                                     \
- {                                                                                                   \
-  .name = "material", .kind = BRN_TEXT, .offset = offsetof(brn_deformable_def, material),            \
-  .required = true, .help = "name of a material"                                                     \
+#define MATERIAL                                                                                            \
+ {                                                                                                          \
+  .name = "material", .kind = BRN_TEXT, .offset = offsetof(brn_deformable_def, material), .required = true, \
+  .help = "name of a material"                                                                              \
  }
-#define MASS                                                                                         \
- BRN_P_CHOICE(brn_deformable_def, mass, BRN_MASS_CONSISTENT, mass_words,                             \
+#define MASS                                                             \
+ BRN_P_CHOICE(brn_deformable_def, mass, BRN_MASS_CONSISTENT, mass_words, \
               "consistent: of the shape functions; lumped: diagonal (HRZ); uniform: the same at every node")
 
 static const brn_param deformable_params[] = {
@@ -39,10 +39,10 @@ const brn_table brn_deformable_table = {
     .nparams = BRN_COUNT(deformable_params),
 };
 
-#define MODULUS(field, help_)                                                             \
- {                                                                                        \
-  .name = #field, .kind = BRN_REAL, .offset = offsetof(brn_weave_def, field),             \
-  .unit = "Pa", .required = true, .hi = INFINITY, .bounds = BRN_OPEN, .help = (help_)     \
+#define MODULUS(field, help_)                                                               \
+ {                                                                                          \
+  .name = #field, .kind = BRN_REAL, .offset = offsetof(brn_weave_def, field), .unit = "Pa", \
+  .required = true, .hi = INFINITY, .bounds = BRN_OPEN, .help = (help_)                     \
  }
 static const brn_param weave_params[] = {
     MODULUS(warp, "Young's modulus along the warp"),

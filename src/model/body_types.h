@@ -25,12 +25,12 @@ typedef struct brn_weave_def {
 /* A sheet: the keys of a deformable body, and its own. */
 typedef struct brn_shell_def {
     brn_deformable_def soft;
-    double thickness;          /* [m] */
-    double bending;            /* share of the bending stiffness that thickness and material give */
-    double flexural_rigidity;  /* [N m] instead of it; NaN: not given */
-    int rest;                  /* BRN_REST_... */
-    int plate;                 /* BRN_PLATE_... */
-    double stretch_limit;      /* principal stretches stay below it; NaN: no limit */
+    double thickness;         /* [m] */
+    double bending;           /* share of the bending stiffness that thickness and material give */
+    double flexural_rigidity; /* [N m] instead of it; NaN: not given */
+    int rest;                 /* BRN_REST_... */
+    int plate;                /* BRN_PLATE_... */
+    double stretch_limit;     /* principal stretches stay below it; NaN: no limit */
     brn_weave_def weave;
 } brn_shell_def;
 

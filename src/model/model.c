@@ -210,9 +210,10 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         return brn_fail(model->ctx, BRN_ERR_RANGE, "body %d: the model has bodies 0 to %d", body,
                         model->nbody - 1);
     }
-    static const char *const types[] = {
-        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static",
-                                        [BRN_BODY_RIGID] = "rigid", [BRN_BODY_SHELL] = "shell"};
+    static const char *const types[] = {[BRN_BODY_DEFORMABLE] = "deformable",
+                                        [BRN_BODY_STATIC] = "static",
+                                        [BRN_BODY_RIGID] = "rigid",
+                                        [BRN_BODY_SHELL] = "shell"};
     const brn_body *b = &model->body[body];
     *out = (brn_body_info){
         .name = b->name,

@@ -86,7 +86,6 @@ static brn_status fill_warp(brn_builder *b, const brn_shell_def *def, int nelem,
     return BRN_OK;
 }
 
-
 /* Diagonal of a body's box at rest [m]. */
 static double size_of(const brn_model *model, const brn_body *body)
 {
@@ -125,7 +124,8 @@ static brn_status open_sheet(brn_builder *b, int index, const brn_material *mate
 
 static void mesh_problem(brn_builder *b, int index, const char *remedy)
 {
-    brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s%s", brn_ctx_message(b->ctx), remedy);
+    brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s%s", brn_ctx_message(b->ctx),
+                        remedy);
 }
 
 static brn_status add_membrane(brn_builder *b, int index, const sheet *s, const brn_material_common *params)

@@ -34,9 +34,10 @@ static void add_frames(brn_text *json, const brn_run_card *card)
 
 static void add_bodies(brn_text *json, const brn_camera *c)
 {
-    static const char *const types[] = {
-        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static",
-                                        [BRN_BODY_RIGID] = "rigid", [BRN_BODY_SHELL] = "shell"};
+    static const char *const types[] = {[BRN_BODY_DEFORMABLE] = "deformable",
+                                        [BRN_BODY_STATIC] = "static",
+                                        [BRN_BODY_RIGID] = "rigid",
+                                        [BRN_BODY_SHELL] = "shell"};
     const brn_surface *s = &c->surface;
     brn_text_add(json, "\"bodies\":[");
     for (int b = 0; b < s->nbody; ++b) {

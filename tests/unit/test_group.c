@@ -121,8 +121,8 @@ static void test_new_kind(void **state)
     for (int i = 0; i < 6; ++i) {
         assert_near(stress[i], 0.0, 1e-2); /* 1e6 Pa times strains of 1e-9 and rounding */
     }
-    assert_done(f.ctx, brn_inversion_bound(f.ctx, f.model, &f.model->rest[0][0], f.sim->state->node_pos,
-                                           &fraction));
+    assert_done(f.ctx,
+                brn_inversion_bound(f.ctx, f.model, &f.model->rest[0][0], f.sim->state->node_pos, &fraction));
     assert_near(fraction, 1.0, 0.0);
     flow_close(&f);
 }

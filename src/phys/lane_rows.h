@@ -4,42 +4,37 @@
 
 #include "phys/lanes.h"
 
-/* Transposes eight lanes vectors: rows become lanes. Three rounds exchange halves at distance 1, 2, 4. */
-BRN_LANES_INLINE void brn_lanes_transpose(brn_lanes t[8])
+/* Half a lanes vector, anywhere in memory: shuffles of four doubles are single instructions from AVX on, those of eight only
+   from AVX-512 on. */
+typedef double brn_quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* out[l][0..3] = m[0..3][l] for four lanes; m and out point to the first of them. */
+BRN_LANES_INLINE void brn_quad_rows(const double *m, size_t stride, double *out)
 {
-    brn_lanes r[8];
-    for (int i = 0; i < 8; i += 2) {
-        r[i] = __builtin_shufflevector(t[i], t[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        r[i + 1] = __builtin_shufflevector(t[i], t[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 8; ++i) {
-        if ((i & 2) == 0) {
-            t[i] = __builtin_shufflevector(r[i], r[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-            t[i + 2] = __builtin_shufflevector(r[i], r[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    }
-    for (int i = 0; i < 4; ++i) {
-        r[i] = __builtin_shufflevector(t[i], t[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[i + 4] = __builtin_shufflevector(t[i], t[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-    memcpy(t, r, sizeof r);
+    const brn_quad a0 = *(const brn_quad *)m, a1 = *(const brn_quad *)(m + BRN_LANES);
+    const brn_quad a2 = *(const brn_quad *)(m + 2 * BRN_LANES), a3 = *(const brn_quad *)(m + 3 * BRN_LANES);
+    const brn_quad b0 = __builtin_shufflevector(a0, a1, 0, 4, 2, 6);
+    const brn_quad b1 = __builtin_shufflevector(a0, a1, 1, 5, 3, 7);
+    const brn_quad b2 = __builtin_shufflevector(a2, a3, 0, 4, 2, 6);
+    const brn_quad b3 = __builtin_shufflevector(a2, a3, 1, 5, 3, 7);
+    *(brn_quad *)out = __builtin_shufflevector(b0, b2, 0, 1, 4, 5);
+    *(brn_quad *)(out + stride) = __builtin_shufflevector(b1, b3, 0, 1, 4, 5);
+    *(brn_quad *)(out + 2 * stride) = __builtin_shufflevector(b0, b2, 2, 3, 6, 7);
+    *(brn_quad *)(out + 3 * stride) = __builtin_shufflevector(b1, b3, 2, 3, 6, 7);
 }
 
 /* m[size] lanes -> out[rows][size], rows <= BRN_LANES. */
 static inline void brn_lanes_write_rows(const brn_lanes *m, int size, int rows, double *out)
 {
+    const size_t stride = (size_t)size;
     int i = 0;
-    for (; i + BRN_LANES <= size; i += BRN_LANES) {
-        brn_lanes tile[BRN_LANES];
-        memcpy(tile, m + i, sizeof tile);
-        brn_lanes_transpose(tile);
-        for (int l = 0; l < rows; ++l) {
-            brn_lanes_store(out + (size_t)l * (size_t)size + i, tile[l]);
-        }
+    for (; rows == BRN_LANES && i + 4 <= size; i += 4) {
+        brn_quad_rows((const double *)(m + i), stride, out + i);
+        brn_quad_rows((const double *)(m + i) + 4, stride, out + 4 * stride + i);
     }
     for (; i < size; ++i) {
         for (int l = 0; l < rows; ++l) {
-            out[(size_t)l * (size_t)size + (size_t)i] = m[i][l];
+            out[(size_t)l * stride + (size_t)i] = m[i][l];
         }
     }
 }

@@ -5,8 +5,9 @@
 #include "phys/lanes.h"
 #include "phys/shells/membrane.h"
 
-static const double DAMPED = 0.03;    /* see share_of */
-static const double NEGLECTED = 1e-9; /* shares that count as none: far above rounding, far below any effect */
+static const double DAMPED = 0.01; /* see share_of */
+static const double NEGLECTED =
+    1e-9; /* shares that count as none: far above rounding, far below any effect */
 
 /* A triangle with its stencil at rest, unfolded into its plane by the lengths of its edges. */
 typedef struct unfolded {
@@ -42,8 +43,8 @@ static brn_status find_neighbours(brn_ctx *ctx, const int *conn, int nelem, int 
             }
         }
         if (count > 1) {
-            status = brn_fail(ctx, BRN_ERR_MESH, "the edge between nodes %d and %d has three triangles or more", low,
-                              high);
+            status = brn_fail(ctx, BRN_ERR_MESH,
+                              "the edge between nodes %d and %d has three triangles or more", low, high);
         }
         next[k] = head[low - lowest];
         head[low - lowest] = k + 1;
@@ -159,7 +160,8 @@ static void angle_on_quadratics(const unfolded *flat, int k, const double middle
 
 /* Row i of the shares, phi_i = sum_k share[k] theta_k: half of its own angle and the smallest change of that, in the sum of squares,
    which is exact for quadratic surfaces. Their slope at the middle of the edge is 0, so phi_i is minus the slope of
-   the triangle. Where too few edges are there for three conditions, or they are nearly dependent, small conditions give way
+   the triangle. (Squares of true angles, not of those of a patch scaled to be round: that is worse on stretched meshes, as the energy
+   is the same in all directions.) Where too few edges are there for three conditions, or they are nearly dependent, small conditions give way
    (Tikhonov with DAMPED of the largest angle): shares stay of order 1, and what is lost is confined to that edge. */
 static void share_of(const unfolded *flat, int i, double share[BRN_BENDING_ANGLES])
 {
@@ -392,7 +394,8 @@ brn_status brn_bending_create(brn_ctx *ctx, const brn_bending_options *options, 
 {
     *out = NULL;
     if (nelem < 0 || nelem > INT32_MAX / 3) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles: must be >= 0 and at most %d", nelem, INT32_MAX / 3);
+        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles: must be >= 0 and at most %d", nelem,
+                        INT32_MAX / 3);
     }
     build b = {0};
     const brn_status status = create(ctx, options, rest, conn, nelem, &b, out);
@@ -434,7 +437,8 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
 static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
 {
     const brn_bending *bending = (const brn_bending *)group;
-    const size_t count = ((size_t)group->nelem + BRN_LANES - 1) / BRN_LANES * BRN_LANES * (size_t)bending->nangle;
+    const size_t count =
+        ((size_t)group->nelem + BRN_LANES - 1) / BRN_LANES * BRN_LANES * (size_t)bending->nangle;
     hash = brn_hash_bytes(hash, bending->factor, 3 * count * sizeof *bending->factor);
     return brn_hash_bytes(hash, bending->rest_angle, count * sizeof *bending->rest_angle);
 }

@@ -28,18 +28,20 @@
 enum { BRN_BENDING_NODES = 12, BRN_BENDING_ANGLES = 9 };
 
 typedef struct brn_bending_options {
-    double stiffness[6];          /* [N m] D: 11, 22, 33, 23, 13, 12 as in brn_membrane_law; C t^3/12 of a plate */
-    const double (*warp)[3];      /* [nelem][3], as of brn_membrane_create; NULL: first edges */
+    double stiffness[6];     /* [N m] D: 11, 22, 33, 23, 13, 12 as in brn_membrane_law; C t^3/12 of a plate */
+    const double (*warp)[3]; /* [nelem][3], as of brn_membrane_create; NULL: first edges */
     const unsigned char *clamped; /* [nelem], nonzero: stays flat; NULL: none */
     bool flat;                    /* unbent when flat, whatever the shape at rest */
     bool hinge; /* angles are shared half and half: 6 nodes, cheap, right on regular meshes alone */
 } brn_bending_options;
 
 typedef struct brn_bending {
-    brn_element_group group; /* nnode: 6 or 12; a neighbour that is missing is stood for by a node that is there */
-    int nangle;              /* 3 or 9 */
-    double *factor;          /* R, [nbatch][3][nangle][BRN_LANES]; 0 in padding lanes and for angles that are not there */
-    double *rest_angle;      /* [rad], [nbatch][nangle][BRN_LANES] */
+    brn_element_group
+        group;  /* nnode: 6 or 12; a neighbour that is missing is stood for by a node that is there */
+    int nangle; /* 3 or 9 */
+    double
+        *factor; /* R, [nbatch][3][nangle][BRN_LANES]; 0 in padding lanes and for angles that are not there */
+    double *rest_angle; /* [rad], [nbatch][nangle][BRN_LANES] */
 } brn_bending;
 
 /* conn [nelem][3]: all triangles of a surface. BRN_ERR_MESH names a degenerate triangle or an edge of three triangles. */

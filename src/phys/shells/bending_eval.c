@@ -11,9 +11,9 @@
 #include "phys/shells/bending.h"
 
 const unsigned char brn_bending_hinge[BRN_BENDING_ANGLES][4] = {
-    {1, 2, 0, 3}, {2, 0, 1, 4},  {0, 1, 2, 5}, /* edges of the triangle */
-    {3, 2, 1, 6}, {1, 3, 2, 7},                /* of its neighbours */
-    {4, 0, 2, 8}, {2, 4, 0, 9},                /**/
+    {1, 2, 0, 3},  {2, 0, 1, 4},  {0, 1, 2, 5}, /* edges of the triangle */
+    {3, 2, 1, 6},  {1, 3, 2, 7},                /* of its neighbours */
+    {4, 0, 2, 8},  {2, 4, 0, 9},                /**/
     {5, 1, 0, 10}, {0, 5, 1, 11},
 };
 
@@ -43,7 +43,8 @@ BRN_LANES_INLINE brn_lanes dot(const brn_lanes a[3], const brn_lanes b[3])
 }
 
 /* The gradient at the apex is n/h = L normal/|normal|^2; a triangle without area has none. */
-BRN_LANES_INLINE void side_of(const brn_lanes edge[3], brn_lanes square, const brn_lanes arm[3], hinge_side *s)
+BRN_LANES_INLINE void side_of(const brn_lanes edge[3], brn_lanes square, const brn_lanes arm[3],
+                              hinge_side *s)
 {
     const brn_lanes size = brn_lanes_max(dot(s->normal, s->normal), brn_lanes_all(DBL_MIN));
     const brn_lanes length = brn_lanes_sqrt(square), scale = length / size;
@@ -189,7 +190,8 @@ BRN_LANES_INLINE void run(const brn_bending *bending, const double (*x)[3], int 
         memset(u, 0, sizeof u);
         for (int k = 0; k < nangle; ++k) {
             brn_lanes column[3];
-            hinge_at((const brn_lanes(*)[3])position, brn_bending_hinge[k], grad != NULL || hess != NULL, &at[k]);
+            hinge_at((const brn_lanes(*)[3])position, brn_bending_hinge[k], grad != NULL || hess != NULL,
+                     &at[k]);
             const brn_lanes angle = at[k].angle - brn_lanes_load(rest + k * BRN_LANES);
             for (int r = 0; r < 3; ++r) {
                 column[r] = brn_lanes_load(factor + (r * nangle + k) * BRN_LANES);

@@ -20,9 +20,9 @@ brn_membrane_law brn_membrane_isotropic(brn_membrane_kind kind, double lambda, d
 bool brn_membrane_orthotropic(double warp, double weft, double shear, double poisson, brn_membrane_law *out)
 {
     const double room = 1.0 - poisson * poisson * weft / warp;
-    *out = (brn_membrane_law){
-        .kind = BRN_MEMBRANE_QUADRATIC,
-        .stiffness = {warp / room, weft / room, shear, 0.0, 0.0, poisson * weft / room}};
+    *out =
+        (brn_membrane_law){.kind = BRN_MEMBRANE_QUADRATIC,
+                           .stiffness = {warp / room, weft / room, shear, 0.0, 0.0, poisson * weft / room}};
     return warp > 0.0 && weft > 0.0 && shear > 0.0 && room > 0.0 && isfinite(warp + weft + shear);
 }
 
@@ -236,9 +236,10 @@ static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
 {
     const brn_membrane *membrane = (const brn_membrane *)group;
     const brn_membrane_law *law = &membrane->law;
-    const double numbers[] = {law->kind,         law->lambda,       law->mu,           law->stiffness[0],
-                              law->stiffness[1], law->stiffness[2], law->stiffness[3], law->stiffness[4],
-                              law->stiffness[5], law->limit,        membrane->thickness};
+    const double numbers[] = {law->kind,         law->lambda,        law->mu,
+                              law->stiffness[0], law->stiffness[1],  law->stiffness[2],
+                              law->stiffness[3], law->stiffness[4],  law->stiffness[5],
+                              law->limit,        membrane->thickness};
     hash = brn_hash_bytes(hash, numbers, sizeof numbers);
     hash = brn_hash_bytes(hash, &law->limit_stiffness, sizeof law->limit_stiffness);
     const size_t nbatch = ((size_t)group->nelem + BRN_LANES - 1) / BRN_LANES;

@@ -44,8 +44,9 @@ typedef struct brn_membrane {
     brn_membrane_law law;
     double thickness; /* [m] */
     double limit_on;  /* stretch at which the limit sets in */
-    double *inverse;  /* of d(rest)/d(reference), [nbatch][2][2][BRN_LANES]; padding lanes repeat the last triangle */
-    double *volume;   /* [m^3], [nbatch][BRN_LANES]; 0 in padding lanes */
+    double *
+        inverse; /* of d(rest)/d(reference), [nbatch][2][2][BRN_LANES]; padding lanes repeat the last triangle */
+    double *volume; /* [m^3], [nbatch][BRN_LANES]; 0 in padding lanes */
 } brn_membrane;
 
 /* conn [nelem][3]; warp [nelem][3]: direction of the warp at rest, projected into the plane of its triangle; NULL: the first

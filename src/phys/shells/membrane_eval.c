@@ -33,7 +33,8 @@ BRN_LANES_INLINE void quadratic(const brn_membrane_law *law, strain_state *p)
 /* d = y - 1 with mu d + lambda/2 ln(1 + d) + lambda/2 ln(square) = 0, square = det F^T F. The left side rises and is concave, and not
    above 0 at min(1, 1/square), so Newton's method goes up to the root from there without passing it. Where lambda < 0 it is
    convex, and comes down to the root from 1 or after one step. 16 steps reach rounding for areas from 1e-3 to 1e3. */
-BRN_LANES_INLINE brn_lanes thickness_square(double lambda, double mu, brn_lanes square, brn_lanes square_minus_one)
+BRN_LANES_INLINE brn_lanes thickness_square(double lambda, double mu, brn_lanes square,
+                                            brn_lanes square_minus_one)
 {
     const brn_lanes known = 0.5 * lambda * brn_lanes_log_near_one(square, square_minus_one);
     brn_lanes d = brn_lanes_all(0.0);
@@ -53,9 +54,17 @@ BRN_LANES_INLINE void neo_hookean(const brn_membrane_law *law, strain_state *p)
 {
     const double lambda = law->lambda, mu = law->mu;
     const brn_lanes a1 = p->a[0] + p->a[1], a2 = p->a[0] * p->a[1] - p->a[2] * p->a[2];
-    const brn_mask inside = (brn_mask)(1.0 + a1 + a2 >= DBL_MIN);
-    const brn_lanes growth = brn_lanes_select(inside, a1 + a2, brn_lanes_all(0.0));
-    const brn_lanes square = 1.0 + growth;
+    /* det F^T F: near rest from the strain, so that W is the same function of A in all its terms; far away as |f1 x f2|^2 */
+    const brn_lanes *f = p->f;
+    const brn_lanes n1 = f[2] * f[5] - f[4] * f[3], n2 = f[4] * f[1] - f[0] * f[5],
+                    n3 = f[0] * f[3] - f[2] * f[1];
+    const brn_lanes determinant = n1 * n1 + n2 * n2 + n3 * n3;
+    const brn_mask inside = (brn_mask)(determinant >= DBL_MIN);
+    const brn_mask near = (brn_mask)(brn_lanes_abs(a1 + a2) < 0.5);
+    const brn_lanes growth =
+        brn_lanes_select(inside, brn_lanes_select(near, a1 + a2, determinant - 1.0), brn_lanes_all(0.0));
+    const brn_lanes square =
+        brn_lanes_select(inside, brn_lanes_select(near, 1.0 + growth, determinant), brn_lanes_all(1.0));
     const brn_lanes d = thickness_square(lambda, mu, square, growth), y = 1.0 + d;
     const brn_lanes ln_area = 0.5 * brn_lanes_log_near_one(square, growth);
     const brn_lanes ln_across = 0.5 * brn_lanes_log_near_one(y, d);
@@ -66,9 +75,9 @@ BRN_LANES_INLINE void neo_hookean(const brn_membrane_law *law, strain_state *p)
     /* inverse of F^T F */
     const brn_lanes inverse = 1.0 / square;
     const brn_lanes g1 = (1.0 + p->a[1]) * inverse, g2 = (1.0 + p->a[0]) * inverse, g3 = -p->a[2] * inverse;
-    /* 1 - y G without cancellation near rest */
-    p->stress[0] = mu * inverse * (growth - p->a[1] - d * (1.0 + p->a[1]));
-    p->stress[1] = mu * inverse * (growth - p->a[0] - d * (1.0 + p->a[0]));
+    /* 1 - y G without cancellation near rest: growth - a[1] is a[0] and a product */
+    p->stress[0] = mu * inverse * ((p->a[0] + a2) - d * (1.0 + p->a[1]));
+    p->stress[1] = mu * inverse * ((p->a[1] + a2) - d * (1.0 + p->a[0]));
     p->stress[2] = -mu * y * g3;
     const brn_lanes shear = 2.0 * mu * y, bulk = 2.0 * lambda * mu * y / (2.0 * mu * y + lambda);
     p->tangent[0] = (shear + bulk) * g1 * g1;
@@ -119,12 +128,13 @@ BRN_LANES_INLINE void add_limit(const brn_membrane *membrane, strain_state *p)
     }
     for (int i = 0; i < 6; ++i) {
         const int r = row[i], c = column[i];
-        p->tangent[i] += 4.0 * (b1[2] * p1[r] * p1[c] + b2[2] * p2[r] * p2[c]) +
-                         8.0 * quotient * mixed[r] * mixed[c];
+        p->tangent[i] +=
+            4.0 * (b1[2] * p1[r] * p1[c] + b2[2] * p2[r] * p2[c]) + 8.0 * quotient * mixed[r] * mixed[c];
     }
 }
 
-BRN_LANES_INLINE void strain_at(const brn_membrane *membrane, const double (*x)[3], int batch, strain_state *p)
+BRN_LANES_INLINE void strain_at(const brn_membrane *membrane, const double (*x)[3], int batch,
+                                strain_state *p)
 {
     const brn_element_group *group = &membrane->group;
     brn_lanes edge[6];
@@ -164,7 +174,8 @@ BRN_LANES_INLINE void positive_part(brn_lanes s[3])
     const brn_lanes middle = 0.5 * (s[0] + s[1]), half = 0.5 * (s[0] - s[1]);
     const brn_lanes radius = brn_lanes_sqrt(half * half + s[2] * s[2]);
     const brn_lanes largest = brn_lanes_max(middle + radius, brn_lanes_all(0.0));
-    const brn_lanes scale = brn_lanes_select((brn_mask)(radius > 0.0), 0.5 * largest / radius, brn_lanes_all(0.0));
+    const brn_lanes scale =
+        brn_lanes_select((brn_mask)(radius > 0.0), 0.5 * largest / radius, brn_lanes_all(0.0));
     const brn_mask whole = (brn_mask)(middle - radius >= 0.0);
     s[0] = brn_lanes_select(whole, s[0], 0.5 * largest + scale * half);
     s[1] = brn_lanes_select(whole, s[1], 0.5 * largest - scale * half);
@@ -196,8 +207,8 @@ BRN_LANES_INLINE void hessian(const strain_state *p, brn_lanes volume, const brn
         const brn_lanes *ga = g[pair[k][0]], *gb = g[pair[k][1]];
         brn_lanes m[4];
         material_part(c, ga, gb, m);
-        const brn_lanes geometric = volume * (ga[0] * (s[0] * gb[0] + s[2] * gb[1]) +
-                                              ga[1] * (s[2] * gb[0] + s[1] * gb[1]));
+        const brn_lanes geometric =
+            volume * (ga[0] * (s[0] * gb[0] + s[2] * gb[1]) + ga[1] * (s[2] * gb[0] + s[1] * gb[1]));
         for (int i = 0; i < 3; ++i) {
             const brn_lanes left1 = volume * (f[2 * i] * m[0] + f[2 * i + 1] * m[2]);
             const brn_lanes left2 = volume * (f[2 * i] * m[1] + f[2 * i + 1] * m[3]);

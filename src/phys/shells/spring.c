@@ -25,10 +25,11 @@ static brn_status fill(brn_spring *spring, const double (*rest)[3], const int *c
         spring->length[e] = length != NULL ? length[e] : sqrt(brn_dense_dot3(along, along));
         if (node[0] == node[1] || !(stiffness[e] > 0.0) || !isfinite(stiffness[e]) ||
             !(spring->length[e] >= 0.0) || !isfinite(spring->length[e])) {
-            return brn_fail(group->ctx, BRN_ERR_RANGE,
-                            "spring %zu between nodes %d and %d, %g N/m, %g m long: wants two nodes, a stiffness > 0 "
-                            "and a length >= 0",
-                            e, node[0], node[1], stiffness[e], spring->length[e]);
+            return brn_fail(
+                group->ctx, BRN_ERR_RANGE,
+                "spring %zu between nodes %d and %d, %g N/m, %g m long: wants two nodes, a stiffness > 0 "
+                "and a length >= 0",
+                e, node[0], node[1], stiffness[e], spring->length[e]);
         }
     }
     return BRN_OK;
@@ -114,7 +115,7 @@ void brn_spring_eval(const brn_spring *spring, const double (*x)[3], int first, 
         }
         if (hess != NULL) {
             double across = spring->length[number] == 0.0 ? k : l > 0.0 ? k * stretch / l : 0.0;
-            across = tangent == BRN_TANGENT_VISCOUS                       ? 0.0
+            across = tangent == BRN_TANGENT_VISCOUS                     ? 0.0
                      : tangent == BRN_TANGENT_PROJECTED && across < 0.0 ? 0.0
                                                                         : across;
             write_hessian(u, k, across, hess + 27 * (size_t)e);

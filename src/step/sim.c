@@ -156,10 +156,9 @@ static bool all_finite(const brn_state *state)
     return finite;
 }
 
-/* Adds what the method told of a part of the step. */
+/* Adds what the method told of an accepted part of the step. */
 static void add_info(const brn_step_info *info, brn_report *report)
 {
-    report->iterations += info->iterations;
     report->lags += info->lags;
     report->residual = info->residual;
     report->intersections += info->intersections;
@@ -178,13 +177,15 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     to->step = from->step;
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
-    add_info(info, report);
+    report->iterations += info->iterations; /* work done, whether the result is accepted or not */
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "t = %g s: a position or velocity is no longer a finite number", t);
     }
     *did = h_done == h ? part : h_done / step;
-    return brn_ledger_book(sim->system, from, to, h_done, info);
+    BRN_TRY(brn_ledger_book(sim->system, from, to, h_done, info));
+    add_info(info, report);
+    return BRN_OK;
 }
 
 /* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure (`halvings`

@@ -1,7 +1,6 @@
 /* Loads and weights as Newton's method sees them, and the forces of a state that was set from outside. */
 #include "step/newton.h"
 
-#include <math.h>
 #include <string.h>
 
 brn_status brn_newton_weigh(brn_newton *n)
@@ -22,7 +21,7 @@ brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *fo
     memset(force, 0, (size_t)n->system->ndof * sizeof *force);
     BRN_TRY(brn_system_loads(n->system, x, t, force, matrix));
     if (n->model->integrator == BRN_STATIC) {
-        const double factor = fmin(1.0, t / n->model->end);
+        const double factor = brn_system_gravity_share(n->system, t);
         for (int dof = 0; dof < n->system->ndof; ++dof) {
             force[dof] += factor * n->gravity[dof];
         }

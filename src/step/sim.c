@@ -423,11 +423,12 @@ brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **e
         brn_system_drag(sim->system, sim->state->node_pos, sim->state->node_vel, packed);
     }
     if (status >= 0) {
+        const double share = brn_system_gravity_share(sim->system, brn_sim_time(sim));
         brn_system_unpack(sim->system, packed, sim->force[1]);
         for (int a = 0; a < model->nnode; ++a) {
             for (int i = 0; i < 3; ++i) {
                 sim->force[0][3 * a + i] *= -1.0; /* force = -gradient */
-                sim->force[1][3 * a + i] += model->node_mass[a] * sim->system->controls->gravity[i];
+                sim->force[1][3 * a + i] += share * model->node_mass[a] * sim->system->controls->gravity[i];
             }
         }
         *elastic = sim->force[0];

@@ -269,6 +269,11 @@ brn_status brn_system_loads(brn_system *s, const double *x, double t, double *fo
     return brn_assembly_add(s->pressure, pressure_faces, &job, NULL, force, matrix);
 }
 
+double brn_system_gravity_share(const brn_system *s, double t)
+{
+    return s->model->integrator == BRN_STATIC ? fmin(1.0, t / s->model->end) : 1.0;
+}
+
 void brn_system_drag(const brn_system *s, const double *pos, const double *vel, double *force)
 {
     static const double still[3] = {0.0, 0.0, 0.0};

@@ -47,6 +47,8 @@ brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent t
    stiffness to the matrix (may be NULL). */
 brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
+/* The share of gravity that acts at time t: a static run ramps it from 0 to 1 over its length. */
+double brn_system_gravity_share(const brn_system *system, double t);
 
 /* Adds the force of a hand that drags, at positions and velocities [nnode][3], at the nodes that have the dofs. */
 void brn_system_drag(const brn_system *system, const double *pos, const double *vel, double *force);

@@ -39,7 +39,7 @@ typedef struct brn_state {
     BRN_STATE_ARRAYS(BRN_STATE_FIELD)
 #undef BRN_STATE_FIELD
     int nmemory, memory_capacity;
-    brn_memory *memory; /* in order of first use */
+    brn_memory *memory; /* by name, so that hash and checkpoint do not depend on who came first */
 } brn_state;
 
 brn_status brn_state_create(brn_ctx *ctx, const brn_state_sizes *sizes, brn_state **out);

@@ -75,14 +75,47 @@ static void test_hash_sees_every_bit(void **unused)
     assert_int_not_equal(brn_state_hash(state), hash);
     value[0] = -0.0;
     assert_int_equal(brn_state_hash(state), hash);
-    state->memory[1].name[0] = 'E';
+    state->memory[0].name[0] = 'E';
     assert_int_not_equal(brn_state_hash(state), hash);
-    state->memory[1].name[0] = 'e';
+    state->memory[0].name[0] = 'e';
     assert_done(ctx, brn_state_remember(state, "empty", 1, &value));
     assert_int_not_equal(brn_state_hash(state), hash);
     brn_state_forget_all(state);
     assert_int_not_equal(brn_state_hash(state), hash);
     brn_state_destroy(state);
+    brn_ctx_destroy(ctx);
+}
+
+/* Memories made, forgotten and made again in any order give the same state. */
+static void test_hash_knows_no_order_of_memories(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"b", "d", "a", "e", "c"};
+    enum { NAMES = 5 };
+    brn_ctx *ctx = test_ctx(1);
+    brn_rng rng = {11};
+    uint64_t hash = 0;
+    for (int i = 0; i < 20; ++i) {
+        brn_state *state = make_state(ctx, 1);
+        const int first = (int)(brn_rng_next(&rng) % NAMES);
+        const int stride = 1 + (int)(brn_rng_next(&rng) % (NAMES - 1)); /* prime to NAMES */
+        for (int k = 0; k < 2 * NAMES; ++k) {
+            const int n = (first + k * stride) % NAMES;
+            double *value = NULL;
+            if (k < NAMES && n % 2 == 0) {
+                assert_done(ctx, brn_state_remember(state, names[n], 9, &value));
+                brn_state_forget(state, names[n]);
+            }
+            assert_done(ctx, brn_state_remember(state, names[n], (size_t)n + 1, &value));
+            for (int j = 0; j <= n; ++j) {
+                value[j] = 10.0 * n + j;
+            }
+        }
+        hash = i == 0 ? brn_state_hash(state) : hash;
+        assert_int_equal(brn_state_hash(state), hash);
+        assert_true(brn_state_recall(state, "e")->value[3] == 33.0);
+        brn_state_destroy(state);
+    }
     brn_ctx_destroy(ctx);
 }
 
@@ -347,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash_sees_every_bit),
+        cmocka_unit_test(test_hash_knows_no_order_of_memories),
         cmocka_unit_test(test_copy_allocates_nothing_when_steady),
         cmocka_unit_test(test_memory_keeps_and_zeroes),
         cmocka_unit_test(test_save_and_load_give_the_same_bits),

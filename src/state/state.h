@@ -55,10 +55,11 @@ const brn_memory *brn_state_recall(const brn_state *state, const char *name);
 void brn_state_forget(brn_state *state, const char *name); /* nothing to do if it does not exist */
 void brn_state_forget_all(brn_state *state);
 
-/* checkpoint.h5: written to a temporary name, synced, renamed. `scene_hash` ties it to its scene; `extra` are numbers
+/* checkpoint.h5: written to a temporary name, synced, renamed. `parts` ties it to its scene, one line a part: 16 hexadecimal
+   digits, a blank, a name (model/model_parts.h); loading refuses other parts and names those that differ. `extra` are numbers
    that the caller wants back (frames written, series rows, ...). */
-brn_status brn_state_save(const brn_state *state, const char *path, uint64_t scene_hash, const double *extra,
+brn_status brn_state_save(const brn_state *state, const char *path, const char *parts, const double *extra,
                           int nextra);
-brn_status brn_state_load(brn_state *state, const char *path, uint64_t scene_hash, double *extra, int nextra);
+brn_status brn_state_load(brn_state *state, const char *path, const char *parts, double *extra, int nextra);
 
 #endif

@@ -1,8 +1,8 @@
 #include "step/sim.h"
 
-#include "base/hash.h"
 #include "base/parallel.h"
 #include "contact/yardstick.h"
+#include "model/model_parts.h"
 #include "step/ledger.h"
 
 #include <math.h>
@@ -473,65 +473,6 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
 
 /* ---- checkpoints --------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_holds(uint64_t hash, const brn_model *model)
-{
-    for (int i = 0; i < model->nhold; ++i) {
-        const brn_hold *hold = &model->hold[i];
-        hash = brn_hash_bytes(hash, &hold->axes, sizeof hold->axes);
-        hash = brn_hash_bytes(hash, hold->node, (size_t)hold->nnode * sizeof *hold->node);
-        hash = brn_hash_bytes(hash, &hold->motion, offsetof(brn_motion, rows));
-        hash = brn_hash_bytes(hash, hold->motion.table, (size_t)hold->motion.rows * 4 * sizeof(double));
-    }
-    return hash;
-}
-
-static uint64_t hash_loads(uint64_t hash, const brn_model *model)
-{
-    for (int i = 0; i < model->nload; ++i) {
-        const brn_load *load = &model->load[i];
-        const double numbers[] = {load->ramp_from, load->ramp_to, load->pressure};
-        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
-        hash = brn_hash_bytes(hash, load->node, (size_t)load->nnode * sizeof *load->node);
-        hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));
-        for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-            const size_t n = (size_t)load->nface[kind] * (size_t)brn_cell_get((brn_cell)kind)->nnode;
-            hash = brn_hash_bytes(hash, load->face[kind], n * sizeof(int));
-        }
-    }
-    return hash;
-}
-
-uint64_t brn_model_hash(const brn_model *model)
-{
-    uint64_t hash = brn_hash_text(BRN_HASH_START, model->method->name);
-    /* A longer run may go on from a shorter one's checkpoint, but a static run ramps gravity over its whole length. */
-    const double end = model->integrator == BRN_STATIC ? model->end : 0.0;
-    const double numbers[] = {model->step, model->gravity[0], model->gravity[1], model->gravity[2], end,
-                              model->dim,  model->integrator, model->nnode,      model->nelem};
-    hash = brn_hash_bytes(hash, numbers, sizeof numbers);
-    hash = brn_hash_bytes(hash, model->rest, (size_t)model->nnode * sizeof *model->rest);
-    hash = brn_hash_bytes(hash, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
-    /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
-    hash = brn_hash_bytes(hash, model->mass->value,
-                          (size_t)model->mass->start[model->mass->n] * sizeof *model->mass->value);
-    hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
-    if (model->tie != NULL) {
-        hash = brn_hash_bytes(hash, model->tie, (size_t)model->nnode * sizeof *model->tie);
-        hash = brn_hash_bytes(hash, model->tie_weight, (size_t)model->nnode * sizeof *model->tie_weight);
-    }
-    for (int i = 0; i < model->nsolid; ++i) {
-        const brn_solid *solid = model->solid[i];
-        const double material[] = {solid->alpha, solid->beta, solid->density,
-                                   brn_solid_element_volume(solid, 0)};
-        hash = brn_hash_text(hash, solid->material->table->name);
-        hash = brn_hash_bytes(hash, &solid->moduli, sizeof solid->moduli);
-        hash = brn_hash_bytes(hash, material, sizeof material);
-        hash = brn_hash_bytes(hash, solid->conn,
-                              (size_t)solid->nelem * (size_t)solid->element->nnode * sizeof(int));
-    }
-    return hash_loads(hash_holds(hash, model), model);
-}
-
 brn_status brn_sim_save(brn_sim *sim, const char *path)
 {
     return brn_sim_save_with(sim, path, NULL, 0);
@@ -540,7 +481,11 @@ brn_status brn_sim_save(brn_sim *sim, const char *path)
 brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra)
 {
     brn_state *loaded = sim->spare[0];
-    BRN_TRY(brn_state_load(loaded, path, brn_model_hash(sim->model), extra, nextra));
+    char *parts = NULL;
+    BRN_TRY(brn_model_parts(sim->model, &parts));
+    const brn_status status = brn_state_load(loaded, path, parts, extra, nextra);
+    brn_free(sim->ctx, parts);
+    BRN_TRY(status);
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
     sim->spare[0] = sim->state;
     sim->state = loaded;

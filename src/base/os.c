@@ -169,7 +169,7 @@ bool brn_file_exists(const char *path)
 
 brn_status brn_file_remove(brn_ctx *ctx, const char *path)
 {
-    const bool gone = remove(path) == 0 || errno == ENOENT || errno == ENOTDIR;
+    const bool gone = unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR || errno == EISDIR;
     return gone ? BRN_OK : file_error(ctx, path, "remove");
 }
 

@@ -12,6 +12,27 @@ typedef struct brn_rigid_frame {
     double centre[3], axes[9], inverse[9];
 } brn_rigid_frame;
 
+/* A node is tied to others: a master and its weight, and the masters of a node. */
+typedef struct brn_tie_part {
+    int node;
+    double weight;
+} brn_tie_part;
+
+typedef struct brn_tie_draft {
+    int node;
+    int attachment; /* that ties it; -1: it is of a rigid body */
+    int first, count;
+} brn_tie_draft;
+
+typedef struct brn_tie_drafts {
+    brn_tie_draft *tie;
+    int count;
+    size_t capacity;
+    brn_tie_part *part;
+    int used;
+    size_t part_capacity;
+} brn_tie_drafts;
+
 typedef struct brn_builder {
     brn_ctx *ctx;
     brn_scene *scene;
@@ -23,6 +44,7 @@ typedef struct brn_builder {
     brn_shape_form *form;       /* [bodies], mesh NULL where the body has no shape */
     brn_rigid_frame *rigid;     /* [bodies] */
     int *mass_kind;             /* [bodies] */
+    brn_tie_drafts ties;        /* what asks to be tied so far */
 } brn_builder;
 
 /* Adds a problem at BLOCK.KEY. */
@@ -47,16 +69,22 @@ brn_status brn_builder_grow_nodes(brn_builder *b, int count);
 brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid);
 /* Frame, handles and their element of a rigid body; what is wrong with it becomes a problem. */
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
-/* Ties of all rigid bodies, once every node is there. */
-brn_status brn_builder_add_ties(brn_builder *b);
+/* A node is to be tied; its masters may be so themselves. */
+brn_status brn_builder_tie(brn_builder *b, int node, int attachment, const brn_tie_part *part, int count);
+/* What a place in the world is to the handles of a rigid body: dim + 1 parts. */
+void brn_builder_rigid_parts(const brn_builder *b, int body, const double place[3], brn_tie_part part[4]);
 /* Half-spaces that leave their size open are shown wide enough for the bodies above them. */
 void brn_builder_fit_planes(brn_builder *b);
 
 /* The parts, in this order. */
 brn_status brn_builder_add_bodies(brn_builder *b);
-brn_status brn_builder_add_velocities(brn_builder *b);
+brn_status brn_builder_add_attachments(brn_builder *b);
 brn_status brn_builder_add_holds(brn_builder *b);
 brn_status brn_builder_add_loads(brn_builder *b);
 brn_status brn_builder_add_probes(brn_builder *b);
+/* Ties and block rows of the model. */
+brn_status brn_builder_close_ties(brn_builder *b);
+/* After the mass. */
+brn_status brn_builder_add_velocities(brn_builder *b);
 
 #endif

@@ -5,6 +5,7 @@
 #include "geom/mesh.h"
 #include "linalg/assembly.h"
 #include "linalg/block_matrix.h"
+#include "model/ties.h"
 #include "phys/solid.h"
 #include "scene/scene.h"
 
@@ -69,6 +70,14 @@ typedef struct brn_probe {
     int nnode, *node;
 } brn_probe;
 
+/* A region of a body that is welded to another body. */
+typedef struct brn_attachment {
+    char *name;
+    int body, to;
+    int nnode, *node;
+    double gap; /* [m] largest distance of a node from the body that it is attached to */
+} brn_attachment;
+
 struct brn_model {
     brn_ctx *ctx;
     char *title;
@@ -98,10 +107,15 @@ struct brn_model {
     brn_hold *hold;
     unsigned char *fixed; /* [nnode*dim] BRN_DOF_... */
 
-    /* A tied node is a fixed combination of dim + 1 consecutive nodes, its handles, whose weights sum to 1: the surface of
-       a rigid body, which moves as its handles say. It has no mass and no element of its own. NULL: no ties. */
-    int *tie;                /* [nnode] first handle, -1: not tied */
-    double (*tie_weight)[4]; /* [nnode] */
+    brn_ties ties;
+    /* Block rows: the nodes that have an equation or whose force is asked for, in ascending order. Nodes that only show a shape
+       have none, nor have tied nodes without an element. */
+    int nrow;
+    int *row_node; /* [nrow] */
+    int *node_row; /* [nnode] -1: none */
+    int nattach;
+    brn_attachment *attach;
+    int *attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
     int nload;
     brn_load *load;
     int nprobe;
@@ -130,12 +144,21 @@ double brn_motion_end(const brn_motion *motion);
 /* The hold of a motion, numbered as brn_model_motion_count does; the hold of a static body. -1: there is none. */
 int brn_model_motion_hold(const brn_model *model, int motion);
 int brn_model_body_hold(const brn_model *model, int body);
-/* Packed [nnode][dim] vectors. Follow: tied entries become what their handles' say (positions, velocities, steps). Lead:
-   its transpose, tied entries are added to their handles' and become 0 (forces). Nothing to do without ties. */
+/* Packed [nnode][dim] vectors. Follow: tied entries become what their masters' say (positions, velocities, steps). Lead:
+   its transpose, tied entries are added to their masters' and become 0 (forces). Nothing to do without ties. */
 void brn_model_follow(const brn_model *model, double *v);
 void brn_model_lead(const brn_model *model, double *force);
 /* Follow of a [nnode][3] vector. */
 void brn_model_follow_nodes(const brn_model *model, double *v);
+/* What a node stands for in the equations: its masters, or itself; nothing where it is not tied and has no row. */
+typedef struct brn_masters {
+    int count;
+    const int *node; /* [count] ascending */
+    const double *weight;
+} brn_masters;
+brn_masters brn_model_masters(const brn_model *model, int node);
+/* The attachment below number `end` that a node is attached by; NULL: there is none. */
+const brn_attachment *brn_model_attachment_of(const brn_model *model, int node, int end);
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 

@@ -20,9 +20,7 @@ typedef struct brn_drag {
     double lag;       /* [s] */
     double force;     /* [N] bound */
     double reach;     /* [m] */
-    /* The free nodes that the node stands for, with weights: itself, or the handles of a rigid body. */
-    int count, row[4];
-    double weight[4];
+    brn_masters on; /* the nodes that the node stands for: itself, or its masters */
 } brn_drag;
 
 /* The spring at one place. */

@@ -362,7 +362,7 @@ static brn_status search(brn_newton *n, double *way, energy *here, double *lengt
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
         }
     }
-    if (settled && n->model->tie != NULL) {
+    if (settled && n->model->ties.count > 0) {
         const search_limits limits = {slope, rounding};
         bool found = false;
         BRN_TRY(search_turned(n, way, here, &limits, &found));

@@ -513,9 +513,13 @@ uint64_t brn_model_hash(const brn_model *model)
     hash = brn_hash_bytes(hash, model->mass->value,
                           (size_t)model->mass->start[model->mass->n] * sizeof *model->mass->value);
     hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
-    if (model->tie != NULL) {
-        hash = brn_hash_bytes(hash, model->tie, (size_t)model->nnode * sizeof *model->tie);
-        hash = brn_hash_bytes(hash, model->tie_weight, (size_t)model->nnode * sizeof *model->tie_weight);
+    const brn_ties *ties = &model->ties;
+    if (ties->count > 0) {
+        const size_t parts = (size_t)ties->start[ties->count];
+        hash = brn_hash_bytes(hash, ties->of_node, (size_t)model->nnode * sizeof *ties->of_node);
+        hash = brn_hash_bytes(hash, ties->start, (size_t)ties->count * sizeof *ties->start);
+        hash = brn_hash_bytes(hash, ties->master, parts * sizeof *ties->master);
+        hash = brn_hash_bytes(hash, ties->weight, parts * sizeof *ties->weight);
     }
     for (int i = 0; i < model->nsolid; ++i) {
         const brn_solid *solid = model->solid[i];

@@ -90,36 +90,19 @@ static brn_status ipc_gradient(void *self, const double *x, double *grad)
 
 /* ---- Hessian --------------------------------------------------------------------------------------------------------------- */
 
-/* The block rows that a node stands for, with weights: itself, or its handles. Returns how many. */
-static int rows_of(const brn_model *model, int node, int row[4], double weight[4])
-{
-    if (model->tie == NULL || model->tie[node] < 0) {
-        row[0] = node;
-        weight[0] = 1.0;
-        return 1;
-    }
-    for (int k = 0; k <= model->dim; ++k) {
-        row[k] = model->tie[node] + k;
-        weight[k] = model->tie_weight[node][k];
-    }
-    return model->dim + 1;
-}
-
 /* Appends one pair's rows, without repetition, to the pattern of its width; *anew if that differs from what was there. */
 static brn_status append_pattern(brn_ipc *ipc, const int *node, int count, bool *anew)
 {
     int rows[WIDE];
     int n = 0;
     for (int k = 0; k < count; ++k) {
-        int row[4];
-        double weight[4];
-        const int of_node = rows_of(ipc->model, node[k], row, weight);
-        for (int r = 0; r < of_node; ++r) {
+        const brn_masters on = brn_model_masters(ipc->model, node[k]);
+        for (int r = 0; r < on.count; ++r) {
             int at = 0;
-            while (at < n && rows[at] != row[r]) {
+            while (at < n && rows[at] != on.node[r]) {
                 ++at;
             }
-            rows[at] = row[r];
+            rows[at] = on.node[r];
             n = at == n ? n + 1 : n;
         }
     }
@@ -173,16 +156,12 @@ static void add_block(brn_block_matrix *a, int row, int column, double weight, c
 static void add_local(brn_ipc *ipc, const int *node, int count, const double *local)
 {
     for (int p = 0; p < count; ++p) {
-        int row[4];
-        double weight[4];
-        const int nrow = rows_of(ipc->model, node[p], row, weight);
+        const brn_masters row = brn_model_masters(ipc->model, node[p]);
         for (int q = 0; q < count; ++q) {
-            int column[4];
-            double scale[4];
-            const int ncolumn = rows_of(ipc->model, node[q], column, scale);
-            for (int r = 0; r < nrow; ++r) {
-                for (int c = 0; c < ncolumn; ++c) {
-                    add_block(ipc->sum, row[r], column[c], weight[r] * scale[c],
+            const brn_masters column = brn_model_masters(ipc->model, node[q]);
+            for (int r = 0; r < row.count; ++r) {
+                for (int c = 0; c < column.count; ++c) {
+                    add_block(ipc->sum, row.node[r], column.node[c], row.weight[r] * column.weight[c],
                               &local[3 * p * WIDTH + 3 * q], WIDTH);
                 }
             }

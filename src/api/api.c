@@ -115,16 +115,16 @@ static brn_status largest_eigenvalue(brn_system *s, double *v, double *w, double
 /* M with the matrix's block size, as the mode finder wants it. */
 static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
 {
+    const brn_model *model = s->model;
     const brn_stencils none = {0};
     brn_stencils *lists = NULL;
-    BRN_ALLOC(s->ctx, lists, s->model->nsolid + 1);
+    BRN_ALLOC(s->ctx, lists, model->ngroup + 1);
     lists[0] = none;
-    for (int i = 0; i < s->model->nsolid; ++i) {
-        const brn_solid *solid = s->model->solid[i];
-        lists[i] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
+    for (int i = 0; i < model->ngroup; ++i) {
+        lists[i] = brn_group_stencils(model->group[i]);
     }
     const brn_status status =
-        brn_block_matrix_create(s->ctx, s->model->nnode, s->model->dim, lists, s->model->nsolid, out);
+        brn_block_matrix_create(s->ctx, model->nnode, model->dim, lists, model->ngroup, out);
     brn_free(s->ctx, lists);
     BRN_TRY(status);
     brn_system_mass_add(s, 1.0, *out);

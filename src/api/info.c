@@ -1,6 +1,7 @@
 /* Reference text from the same tables that the parser uses. */
 #include "api/registry.h"
 #include "base/text.h"
+#include "phys/solid.h"
 #include "scene/scene.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "model/body_types.h"
 #include "model/mesh_source.h"
 #include "model/shapes/shape.h"
+#include "phys/material.h"
 #include "step/ipc/ipc.h"
 #include "step/none/none.h"
 

@@ -65,8 +65,8 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
 brn_status brn_builder_add_corners(brn_builder *b, int index);
 /* So many more nodes, their positions unset. */
 brn_status brn_builder_grow_nodes(brn_builder *b, int count);
-/* Adds a solid, which is the model's from then on (or destroyed, if there is no room), to the last body. */
-brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid);
+/* Adds a group, which is the model's from then on (or destroyed, if there is no room), to the last body. */
+brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group);
 /* Frame, handles and their element of a rigid body; what is wrong with it becomes a problem. */
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
 /* A node is to be tied; its masters may be so themselves. */

@@ -110,8 +110,8 @@ void brn_model_destroy(brn_model *model)
         return;
     }
     brn_ctx *ctx = model->ctx;
-    for (int i = 0; i < model->nsolid; ++i) {
-        brn_solid_destroy(model->solid[i]);
+    for (int i = 0; i < model->ngroup; ++i) {
+        brn_group_destroy(model->group[i]);
     }
     for (int i = 0; i < model->nbody; ++i) {
         brn_free(ctx, model->body[i].name);
@@ -143,7 +143,7 @@ void brn_model_destroy(brn_model *model)
     }
     brn_ties_clear(ctx, &model->ties);
     brn_block_matrix_destroy(model->mass);
-    void *arrays[] = {model->title,     model->method_params, model->rest,     model->vel0,     model->solid,
+    void *arrays[] = {model->title,     model->method_params, model->rest,     model->vel0,     model->group,
                       model->body,      model->node_mass,     model->hold,     model->fixed,    model->friction,
                       model->load,      model->probe,         model->row_node, model->node_row, model->attach,
                       model->attached_to};

@@ -147,10 +147,10 @@ enum { ELEMENT = 1, TOUCHES = 2 };
 /* What looks at each node while a step is under way. */
 static void mark_uses(const brn_model *model, unsigned char *use)
 {
-    for (int s = 0; s < model->nsolid; ++s) {
-        const brn_solid *solid = model->solid[s];
-        for (int i = 0; i < solid->nelem * solid->element->nnode; ++i) {
-            use[solid->conn[i]] |= ELEMENT;
+    for (int g = 0; g < model->ngroup; ++g) {
+        const brn_element_group *group = model->group[g];
+        for (int i = 0; i < group->nelem * group->nnode; ++i) {
+            use[group->conn[i]] |= ELEMENT;
         }
     }
     for (int n = 0; n < model->nbody; ++n) {

@@ -314,7 +314,7 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
 /* ---- measuring ----------------------------------------------------------------------------------------------------- */
 
 typedef struct inversion_job {
-    const brn_solid *solid;
+    const brn_element_group *group;
     const double (*x)[3];
     int *count; /* by block */
 } inversion_job;
@@ -323,10 +323,10 @@ static brn_status count_inversions(void *arg, int block, brn_arena *scratch)
 {
     const inversion_job *job = arg;
     const int first = block * INVERSION_BLOCK;
-    const int n = brn_block_end(job->solid->nelem, INVERSION_BLOCK, block) - first;
+    const int n = brn_block_end(job->group->nelem, INVERSION_BLOCK, block) - first;
     double *jacobian = NULL;
     BRN_TAKE(scratch, jacobian, n);
-    brn_solid_stress(job->solid, job->x, first, n, NULL, jacobian, NULL);
+    job->group->kind->stress(job->group, job->x, first, n, NULL, jacobian, NULL);
     job->count[block] = 0;
     for (int i = 0; i < n; ++i) {
         job->count[block] += !(jacobian[i] > 0.0);
@@ -337,12 +337,15 @@ static brn_status count_inversions(void *arg, int block, brn_arena *scratch)
 static brn_status inversions(brn_sim *sim, int *out)
 {
     *out = 0;
-    for (int i = 0; i < sim->model->nsolid; ++i) {
-        const brn_solid *solid = sim->model->solid[i];
+    for (int i = 0; i < sim->model->ngroup; ++i) {
+        const brn_element_group *group = sim->model->group[i];
+        if (group->kind->stress == NULL) {
+            continue;
+        }
         brn_arena *arena = brn_ctx_arena(sim->ctx);
         const brn_arena_mark mark = brn_arena_now(arena);
-        const int nblocks = brn_block_count(solid->nelem, INVERSION_BLOCK);
-        inversion_job job = {solid, (const double(*)[3])sim->state->node_pos, NULL};
+        const int nblocks = brn_block_count(group->nelem, INVERSION_BLOCK);
+        inversion_job job = {group, (const double(*)[3])sim->state->node_pos, NULL};
         BRN_TAKE(arena, job.count, nblocks);
         const brn_status status = brn_parallel_for(sim->ctx, nblocks, count_inversions, &job);
         for (int b = 0; b < nblocks && status >= 0; ++b) {
@@ -521,15 +524,8 @@ uint64_t brn_model_hash(const brn_model *model)
         hash = brn_hash_bytes(hash, ties->master, parts * sizeof *ties->master);
         hash = brn_hash_bytes(hash, ties->weight, parts * sizeof *ties->weight);
     }
-    for (int i = 0; i < model->nsolid; ++i) {
-        const brn_solid *solid = model->solid[i];
-        const double material[] = {solid->alpha, solid->beta, solid->density,
-                                   brn_solid_element_volume(solid, 0)};
-        hash = brn_hash_text(hash, solid->material->table->name);
-        hash = brn_hash_bytes(hash, &solid->moduli, sizeof solid->moduli);
-        hash = brn_hash_bytes(hash, material, sizeof material);
-        hash = brn_hash_bytes(hash, solid->conn,
-                              (size_t)solid->nelem * (size_t)solid->element->nnode * sizeof(int));
+    for (int i = 0; i < model->ngroup; ++i) {
+        hash = brn_group_hash(model->group[i], hash);
     }
     return hash_loads(hash_holds(hash, model), model);
 }

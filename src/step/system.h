@@ -16,7 +16,7 @@ typedef struct brn_system {
     int ndof;                  /* nnode * dim, held ones included */
     double size;               /* [m], diagonal of the box of the bodies that can move */
     brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
-    brn_assembly *elastic;     /* a list a solid */
+    brn_assembly *elastic;     /* a list a group */
     brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */

@@ -205,10 +205,8 @@ static double starting_stiffness(const brn_ipc *ipc)
     double start = 0.0;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        for (int i = 0; i < body->solid_count && body->type == BRN_BODY_DEFORMABLE; ++i) {
-            const brn_moduli *m = &model->solid[body->solid_first + i]->moduli;
-            const double young = m->mu * (3.0 * m->lambda + 2.0 * m->mu) / (m->lambda + m->mu);
-            start = fmax(start, 0.1 * young);
+        for (int i = 0; i < body->group_count; ++i) {
+            start = fmax(start, 0.1 * model->group[body->group_first + i]->young);
         }
         double area = 0.0;
         for (int i = 0; i < body->touch->nnode && body->type == BRN_BODY_RIGID; ++i) {

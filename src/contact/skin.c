@@ -88,9 +88,10 @@ static void join(brn_skin *skin)
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
             skin->node_body[a] = b;
             skin->radius[a] = body->radius;
-            skin->held[a] = 1;
-            for (int i = 0; i < skin->dim; ++i) {
-                skin->held[a] = skin->held[a] && model->fixed[a * skin->dim + i] == BRN_DOF_HELD;
+            const int row = model->node_row[a];
+            skin->held[a] = row >= 0 || body->type == BRN_BODY_STATIC;
+            for (int i = 0; i < skin->dim && row >= 0; ++i) {
+                skin->held[a] = skin->held[a] && model->fixed[row * skin->dim + i] == BRN_DOF_HELD;
             }
         }
     }

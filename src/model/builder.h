@@ -45,6 +45,7 @@ typedef struct brn_builder {
     brn_rigid_frame *rigid;     /* [bodies] */
     int *mass_kind;             /* [bodies] */
     brn_tie_drafts ties;        /* what asks to be tied so far */
+    unsigned char *fixed;       /* [nnode*dim] BRN_DOF_... */
 } brn_builder;
 
 /* Adds a problem at BLOCK.KEY. */

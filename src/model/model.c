@@ -166,7 +166,7 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
         .step = model->step,
         .end = model->end,
     };
-    for (int i = 0; i < model->nnode * model->dim; ++i) {
+    for (int i = 0; i < model->nrow * model->dim; ++i) {
         out->dofs += model->fixed[i] == 0;
     }
     for (int i = 0; i < model->nbody; ++i) {

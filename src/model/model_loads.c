@@ -75,7 +75,7 @@ static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *bl
             if ((hold->axes >> i & 1u) == 0) {
                 continue;
             }
-            if (model->fixed[dof] == BRN_DOF_TIED ||
+            if (b->fixed[dof] == BRN_DOF_TIED ||
                 (owner[dof] > 0 && brn_model_attachment_of(model, hold->node[n], model->nattach) != NULL)) {
                 tell_attached(b, block, hold->node[n]);
                 return;
@@ -91,7 +91,7 @@ static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *bl
                 told = true;
             }
             owner[dof] = (int)(hold - model->hold) + 1;
-            model->fixed[dof] = BRN_DOF_HELD;
+            b->fixed[dof] = BRN_DOF_HELD;
         }
     }
 }
@@ -153,11 +153,11 @@ brn_status brn_builder_add_holds(brn_builder *b)
 {
     brn_model *model = b->model;
     BRN_ALLOC(b->ctx, model->hold, model->nbody + b->def->fixed.count);
-    BRN_ALLOC(b->ctx, model->fixed, (size_t)model->nnode * (size_t)model->dim);
+    BRN_ALLOC(b->ctx, b->fixed, (size_t)model->nnode * (size_t)model->dim);
     int *owner = NULL;
     BRN_ALLOC(b->ctx, owner, (size_t)model->nnode * (size_t)model->dim);
     for (int i = 0; i < b->ties.count; ++i) {
-        memset(&model->fixed[b->ties.tie[i].node * model->dim], BRN_DOF_TIED, (size_t)model->dim);
+        memset(&b->fixed[b->ties.tie[i].node * model->dim], BRN_DOF_TIED, (size_t)model->dim);
     }
     brn_status status = BRN_OK;
     for (int i = 0; i < model->nbody && status >= 0; ++i) {

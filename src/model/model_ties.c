@@ -239,6 +239,11 @@ static brn_status number_rows(brn_builder *b, unsigned char *use)
             }
         }
     }
+    const size_t dim = (size_t)model->dim;
+    BRN_ALLOC(b->ctx, model->fixed, (size_t)model->nrow * dim);
+    for (int row = 0; row < model->nrow; ++row) {
+        memcpy(&model->fixed[(size_t)row * dim], &b->fixed[(size_t)model->row_node[row] * dim], dim);
+    }
     return BRN_OK;
 }
 

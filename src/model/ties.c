@@ -1,5 +1,7 @@
 #include "model/model.h"
 
+#include <string.h>
+
 void brn_ties_clear(brn_ctx *ctx, brn_ties *ties)
 {
     brn_free(ctx, ties->node);
@@ -10,50 +12,125 @@ void brn_ties_clear(brn_ctx *ctx, brn_ties *ties)
     *ties = (brn_ties){0};
 }
 
-/* v of a tied node from its masters'; entries of a node are `stride` apart. */
-static void follow_tie(const brn_ties *ties, int tie, int dim, int stride, double *v)
+/* Of tie number `tie`: sum of w v over its masters, in a packed vector. */
+static void packed_sum(const brn_model *model, int tie, const double *v, double sum[3])
 {
-    double sum[3] = {0.0, 0.0, 0.0};
+    const brn_ties *ties = &model->ties;
+    const int dim = model->dim;
+    sum[0] = sum[1] = sum[2] = 0.0;
     for (int k = ties->start[tie]; k < ties->start[tie + 1]; ++k) {
-        const double *from = &v[ties->master[k] * stride];
+        const double *from = &v[model->node_row[ties->master[k]] * dim];
         for (int i = 0; i < dim; ++i) {
             sum[i] += ties->weight[k] * from[i];
         }
-    }
-    for (int i = 0; i < dim; ++i) {
-        v[ties->node[tie] * stride + i] = sum[i];
     }
 }
 
 void brn_model_follow(const brn_model *model, double *v)
 {
-    for (int tie = 0; tie < model->ties.count; ++tie) {
-        follow_tie(&model->ties, tie, model->dim, model->dim, v);
+    for (int tie = 0; tie < model->ties.inner; ++tie) {
+        double sum[3];
+        packed_sum(model, tie, v, sum);
+        memcpy(&v[model->node_row[model->ties.node[tie]] * model->dim], sum,
+               (size_t)model->dim * sizeof *sum);
     }
 }
 
 void brn_model_follow_nodes(const brn_model *model, double *v)
 {
-    for (int tie = 0; tie < model->ties.count; ++tie) {
-        follow_tie(&model->ties, tie, model->dim, 3, v);
+    const brn_ties *ties = &model->ties;
+    for (int tie = 0; tie < ties->count; ++tie) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int k = ties->start[tie]; k < ties->start[tie + 1]; ++k) {
+            for (int i = 0; i < model->dim; ++i) {
+                sum[i] += ties->weight[k] * v[3 * ties->master[k] + i];
+            }
+        }
+        memcpy(&v[3 * ties->node[tie]], sum, (size_t)model->dim * sizeof *sum);
+    }
+}
+
+/* force += weight * from of every master's row. */
+static void add_to_masters(const brn_model *model, brn_masters on, const double *from, double *force)
+{
+    const int dim = model->dim;
+    for (int k = 0; k < on.count; ++k) {
+        double *to = &force[model->node_row[on.node[k]] * dim];
+        for (int i = 0; i < dim; ++i) {
+            to[i] += on.weight[k] * from[i];
+        }
     }
 }
 
 void brn_model_lead(const brn_model *model, double *force)
 {
-    const brn_ties *ties = &model->ties;
-    const int dim = model->dim;
-    for (int tie = 0; tie < ties->count; ++tie) {
-        double *from = &force[ties->node[tie] * dim];
-        for (int k = ties->start[tie]; k < ties->start[tie + 1]; ++k) {
-            for (int i = 0; i < dim; ++i) {
-                force[ties->master[k] * dim + i] += ties->weight[k] * from[i];
-            }
-        }
-        for (int i = 0; i < dim; ++i) {
-            from[i] = 0.0;
+    for (int tie = 0; tie < model->ties.inner; ++tie) {
+        const int node = model->ties.node[tie];
+        double *from = &force[model->node_row[node] * model->dim];
+        add_to_masters(model, brn_model_masters(model, node), from, force);
+        memset(from, 0, (size_t)model->dim * sizeof *from);
+    }
+}
+
+void brn_model_add_force(const brn_model *model, int node, const double *force, double *packed)
+{
+    const int row = model->node_row[node];
+    if (row < 0) {
+        add_to_masters(model, brn_model_masters(model, node), force, packed);
+        return;
+    }
+    for (int i = 0; i < model->dim; ++i) {
+        packed[row * model->dim + i] += force[i];
+    }
+}
+
+static void move_ties(const brn_model *model, int first, int end, const double *from, const double *way,
+                      double factor, double *x)
+{
+    for (int tie = first; tie < end; ++tie) {
+        const int at = 3 * model->ties.node[tie];
+        double sum[3];
+        packed_sum(model, tie, way, sum);
+        for (int i = 0; i < model->dim; ++i) {
+            x[at + i] = from[at + i] + factor * sum[i];
         }
     }
+}
+
+void brn_model_move(const brn_model *model, const double *from, const double *way, double *x)
+{
+    for (int row = 0; row < model->nrow; ++row) {
+        const int at = 3 * model->row_node[row];
+        for (int i = 0; i < model->dim; ++i) {
+            x[at + i] = from[at + i] + way[row * model->dim + i];
+        }
+    }
+    move_ties(model, model->ties.inner, model->ties.live, from, way, 1.0, x);
+}
+
+void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double factor,
+                         double *x)
+{
+    move_ties(model, model->ties.inner, model->ties.count, from, way, factor, x);
+}
+
+brn_status brn_model_row_stencils(const brn_model *model, const brn_stencils *nodes, int count,
+                                  brn_stencils *rows, int **memory)
+{
+    size_t total = 0;
+    for (int n = 0; n < count; ++n) {
+        total += (size_t)nodes[n].count * (size_t)nodes[n].width;
+    }
+    BRN_ALLOC(model->ctx, *memory, total);
+    int *to = *memory;
+    for (int n = 0; n < count; ++n) {
+        const size_t entries = (size_t)nodes[n].count * (size_t)nodes[n].width;
+        rows[n] = (brn_stencils){nodes[n].count, nodes[n].width, to};
+        for (size_t i = 0; i < entries; ++i) {
+            *to++ = model->node_row[nodes[n].node[i]];
+        }
+    }
+    return BRN_OK;
 }
 
 brn_masters brn_model_masters(const brn_model *model, int node)

@@ -4,7 +4,7 @@
 #include "base/os.h"
 #include "base/rng.h"
 #include "linalg/modes.h"
-#include "output/export.h"
+#include "output/export/export.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -216,7 +216,7 @@ static brn_status export_html(brn_ctx *ctx, const char *run_dir, const brn_expor
     }
     brn_view *view = NULL;
     BRN_TRY(brn_view_open(ctx, run_dir, &view));
-    const brn_status status = brn_report_write(ctx, &view, 1, path, options->every, options->size_mb);
+    const brn_status status = brn_page_write(ctx, &view, 1, path, options->every, options->size_mb);
     brn_view_close(view);
     *files = status >= 0;
     return status;

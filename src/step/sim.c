@@ -178,6 +178,11 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     to->step = from->step;
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
+    if (!(h_done > 0.0 && h_done <= h)) {
+        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: method '%s' did %g s of a step of %g s: it does not get any further", t,
+                        sim->method->table->name, h_done, h);
+    }
     add_info(info, report);
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
@@ -416,20 +421,23 @@ brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **e
         return BRN_ERR_MEMORY;
     }
     memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
+    const brn_stage stage = sim->method->stage(sim->self, sim->state, brn_sim_time(sim));
     brn_status status =
         brn_system_elastic(sim->system, sim->state->node_pos, BRN_TANGENT_EXACT, NULL, packed, NULL);
     if (status >= 0) {
         brn_system_unpack(sim->system, packed, sim->force[0]);
         memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
         status = brn_system_loads(sim->system, sim->state->node_pos, brn_sim_time(sim), packed, NULL);
-        brn_system_drag(sim->system, sim->state->node_pos, sim->state->node_vel, packed);
+        brn_system_drag(sim->system, sim->state->node_pos, stage.inertia ? sim->state->node_vel : NULL,
+                        packed);
     }
     if (status >= 0) {
         brn_system_unpack(sim->system, packed, sim->force[1]);
         for (int a = 0; a < model->nnode; ++a) {
             for (int i = 0; i < 3; ++i) {
                 sim->force[0][3 * a + i] *= -1.0; /* force = -gradient */
-                sim->force[1][3 * a + i] += model->node_mass[a] * sim->system->controls->gravity[i];
+                sim->force[1][3 * a + i] +=
+                    stage.gravity * model->node_mass[a] * sim->system->controls->gravity[i];
             }
         }
         *elastic = sim->force[0];

@@ -39,7 +39,7 @@ static double node_mass(const brn_drag *d, const brn_model *model)
     double inverse = 0.0;
     for (int k = 0; k < d->on.count; ++k) {
         inverse +=
-            d->on.weight[k] * d->on.weight[k] / model->mass->value[model->mass->start[d->on.node[k]]];
+            d->on.weight[k] * d->on.weight[k] / model->mass->value[model->mass->start[model->node_row[d->on.node[k]]]];
     }
     return 1.0 / inverse;
 }
@@ -99,21 +99,26 @@ void brn_drag_pull(const brn_drag *d, const double point[3], const double x[3], 
     }
 }
 
-void brn_drag_add_force(const brn_drag *d, int dim, const double force[3], double factor, double *packed)
+void brn_drag_add_force(const brn_drag *d, const brn_model *model, const double force[3], double factor,
+                        double *packed)
 {
+    const int dim = model->dim;
     for (int k = 0; k < d->on.count; ++k) {
+        double *to = &packed[model->node_row[d->on.node[k]] * dim];
         for (int i = 0; i < dim; ++i) {
-            packed[d->on.node[k] * dim + i] += factor * d->on.weight[k] * force[i];
+            to[i] += factor * d->on.weight[k] * force[i];
         }
     }
 }
 
-void brn_drag_add_stiffness(const brn_drag *d, const brn_pull *pull, brn_block_matrix *matrix)
+void brn_drag_add_stiffness(const brn_drag *d, const brn_model *model, const brn_pull *pull,
+                            brn_block_matrix *matrix)
 {
     const int dim = matrix->size;
     for (int p = 0; p < d->on.count; ++p) {
         for (int q = p; q < d->on.count; ++q) { /* nodes ascend: the upper triangle */
-            const int at = brn_block_matrix_find(matrix, d->on.node[p], d->on.node[q]);
+            const int at = brn_block_matrix_find(matrix, model->node_row[d->on.node[p]],
+                                                 model->node_row[d->on.node[q]]);
             double *block = &matrix->value[(size_t)at * (size_t)(dim * dim)];
             for (int i = 0; i < dim; ++i) {
                 for (int j = 0; j < dim; ++j) {

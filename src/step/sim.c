@@ -523,7 +523,8 @@ uint64_t brn_model_hash(const brn_model *model)
     /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
     hash = brn_hash_bytes(hash, model->mass->value,
                           (size_t)model->mass->start[model->mass->n] * sizeof *model->mass->value);
-    hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
+    hash = brn_hash_bytes(hash, model->row_node, (size_t)model->nrow * sizeof *model->row_node);
+    hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nrow * (size_t)model->dim);
     const brn_ties *ties = &model->ties;
     if (ties->count > 0) {
         const size_t parts = (size_t)ties->start[ties->count];

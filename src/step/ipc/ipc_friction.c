@@ -229,15 +229,14 @@ void brn_ipc_friction_force(const brn_ipc *ipc, const brn_ipc_slide *s, const do
 
 void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad)
 {
-    const int dim = ipc->model->dim;
     for (int n = 0; n < ipc->nslide; ++n) {
         const brn_ipc_slide *s = &ipc->slide[n];
         double force[3];
         brn_ipc_friction_force(ipc, s, x, force);
         for (int k = 0; k < s->count; ++k) {
-            for (int i = 0; i < dim; ++i) {
-                grad[s->node[k] * dim + i] -= s->weight[k] * force[i];
-            }
+            const double own[3] = {-s->weight[k] * force[0], -s->weight[k] * force[1],
+                                   -s->weight[k] * force[2]};
+            brn_model_add_force(ipc->model, s->node[k], own, grad);
         }
     }
 }

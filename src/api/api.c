@@ -1,4 +1,5 @@
 /* The public calls that join layers: compile a scene, start a simulation, estimate steps, print a scene, export. */
+#include "api/check_method.h"
 #include "api/registry.h"
 #include "api/report.h"
 #include "base/os.h"
@@ -10,28 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* An integrator that the chosen method does not take is a problem that names those it takes. */
-static void check_method(brn_scene *scene)
-{
-    const brn_scene_def *def = brn_scene_get_def(scene);
-    const brn_method *method = brn_method_of_table(def->method.table);
-    if (method == NULL) {
-        return; /* the method itself is a problem already */
-    }
-    if ((method->integrators >> def->integrator & 1u) == 0) {
-        char words[200] = "";
-        size_t used = 0;
-        for (int i = 0; brn_integrator_words[i] != NULL && used < sizeof words; ++i) {
-            if (method->integrators >> i & 1u) {
-                used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "",
-                                         brn_integrator_words[i]);
-            }
-        }
-        brn_scene_add_problem(scene, "integrator", "method '%s' does not take it; it takes %s",
-                              method->table->name, words);
-    }
-}
 
 static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
 {
@@ -46,7 +25,7 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
         brn_model_check_names(scene);
     }
     if (brn_scene_get_def(scene) != NULL) {
-        check_method(scene);
+        brn_check_method(scene, brn_method_of_table(brn_scene_get_def(scene)->method.table));
     }
     if (brn_scene_problem_count(scene) > 0) {
         return brn_fail(ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(scene, 0));

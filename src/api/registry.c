@@ -64,7 +64,7 @@ void brn_registry_fill(brn_registry *registry)
     for (int i = 0; i < brn_shape_count(); ++i) {
         add(registry, BRN_SET_SHAPE, brn_shape_get(i)->table);
     }
-    add(registry, BRN_SET_BODY, &brn_deformable_table);
-    add(registry, BRN_SET_BODY, &brn_static_table);
-    add(registry, BRN_SET_BODY, &brn_rigid_table);
+    for (int i = 0; i < BRN_BODY_TYPE_COUNT; ++i) {
+        add(registry, BRN_SET_BODY, brn_body_tables[i]);
+    }
 }

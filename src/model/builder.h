@@ -2,7 +2,6 @@
 #ifndef BRN_MODEL_BUILDER_H
 #define BRN_MODEL_BUILDER_H
 
-#include "model/body_types.h"
 #include "model/model.h"
 #include "model/shapes/shape.h"
 

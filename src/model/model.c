@@ -191,12 +191,10 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         return brn_fail(model->ctx, BRN_ERR_RANGE, "body %d: the model has bodies 0 to %d", body,
                         model->nbody - 1);
     }
-    static const char *const types[] = {
-        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static", [BRN_BODY_RIGID] = "rigid"};
     const brn_body *b = &model->body[body];
     *out = (brn_body_info){
         .name = b->name,
-        .type = types[b->type],
+        .type = brn_body_tables[b->type]->name,
         .node_first = b->node_first,
         .node_count = b->node_count,
         .element_count = b->elem_count,

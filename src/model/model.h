@@ -5,11 +5,10 @@
 #include "geom/mesh.h"
 #include "linalg/assembly.h"
 #include "linalg/block_matrix.h"
+#include "model/body_types.h"
 #include "model/ties.h"
 #include "phys/group.h"
 #include "scene/scene.h"
-
-enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID };
 
 /* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
 enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };

@@ -54,6 +54,9 @@ typedef struct brn_method {
     const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
     unsigned integrators;   /* bit i set: leaves the choice of integrator i */
     bool contact;           /* bodies may touch: forces on each are worth a column */
+    unsigned bodies;        /* bit BRN_BODY_... set: takes bodies of this type */
+    unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
+    const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* of a key without use: why, and what to write */
 
     /* The model and the system outlive the method. */
     brn_status (*create)(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self);

@@ -453,6 +453,12 @@ const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
     .contact = true,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .contact_instead =
+        {[BRN_CONTACT_RESTITUTION] =
+             "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",
+         [BRN_CONTACT_STIFFNESS] = "its barrier has method.kappa and method.dhat instead",
+         [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,

@@ -154,15 +154,16 @@ void brn_model_follow(const brn_model *model, double *v);
 void brn_model_lead(const brn_model *model, double *force);
 /* Follow of a [nnode][3] vector, all tied nodes. */
 void brn_model_follow_nodes(const brn_model *model, double *v);
-/* A force at a node, into a packed vector: in its own row, or in those of its masters where it has none. */
-void brn_model_add_force(const brn_model *model, int node, const double *force, double *packed);
+/* scale * force at a node, into a packed vector: in its own row, or in those of its masters where it has none. */
+void brn_model_add_force(const brn_model *model, int node, double scale, const double *force, double *packed);
 /* x = from + way: all rows, way packed, and all tied nodes that elements and contact look at; x, from [nnode][3] may be the same
    array. In 2D z stays as it is in x, and so does what only shows a shape. */
 void brn_model_move(const brn_model *model, const double *from, const double *way, double *x);
 /* x = from + factor * way of all tied nodes without a row, also of those that only show a shape: once a step. */
 void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double factor,
                          double *x);
-/* Stencils in rows instead of nodes, all of which have rows. *memory holds them, to be freed when they are not needed any more. */
+/* Stencils in rows instead of nodes, all of which have rows; rows and nodes may be the same array. *memory holds them, to be freed
+   when they are not needed any more. */
 brn_status brn_model_row_stencils(const brn_model *model, const brn_stencils *nodes, int count,
                                   brn_stencils *rows, int **memory);
 /* What a node stands for in the equations: its masters, or itself; nothing where it is not tied and has no row. */

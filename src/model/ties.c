@@ -50,14 +50,15 @@ void brn_model_follow_nodes(const brn_model *model, double *v)
     }
 }
 
-/* force += weight * from of every master's row. */
-static void add_to_masters(const brn_model *model, brn_masters on, const double *from, double *force)
+/* force += scale * weight * from of every master's row. */
+static void add_to_masters(const brn_model *model, brn_masters on, double scale, const double *from,
+                           double *force)
 {
     const int dim = model->dim;
     for (int k = 0; k < on.count; ++k) {
         double *to = &force[model->node_row[on.node[k]] * dim];
         for (int i = 0; i < dim; ++i) {
-            to[i] += on.weight[k] * from[i];
+            to[i] += scale * on.weight[k] * from[i];
         }
     }
 }
@@ -67,20 +68,20 @@ void brn_model_lead(const brn_model *model, double *force)
     for (int tie = 0; tie < model->ties.inner; ++tie) {
         const int node = model->ties.node[tie];
         double *from = &force[model->node_row[node] * model->dim];
-        add_to_masters(model, brn_model_masters(model, node), from, force);
+        add_to_masters(model, brn_model_masters(model, node), 1.0, from, force);
         memset(from, 0, (size_t)model->dim * sizeof *from);
     }
 }
 
-void brn_model_add_force(const brn_model *model, int node, const double *force, double *packed)
+void brn_model_add_force(const brn_model *model, int node, double scale, const double *force, double *packed)
 {
     const int row = model->node_row[node];
     if (row < 0) {
-        add_to_masters(model, brn_model_masters(model, node), force, packed);
+        add_to_masters(model, brn_model_masters(model, node), scale, force, packed);
         return;
     }
     for (int i = 0; i < model->dim; ++i) {
-        packed[row * model->dim + i] += force[i];
+        packed[row * model->dim + i] += scale * force[i];
     }
 }
 
@@ -124,10 +125,10 @@ brn_status brn_model_row_stencils(const brn_model *model, const brn_stencils *no
     BRN_ALLOC(model->ctx, *memory, total);
     int *to = *memory;
     for (int n = 0; n < count; ++n) {
-        const size_t entries = (size_t)nodes[n].count * (size_t)nodes[n].width;
-        rows[n] = (brn_stencils){nodes[n].count, nodes[n].width, to};
-        for (size_t i = 0; i < entries; ++i) {
-            *to++ = model->node_row[nodes[n].node[i]];
+        const brn_stencils from = nodes[n];
+        rows[n] = (brn_stencils){from.count, from.width, to};
+        for (size_t i = 0; i < (size_t)from.count * (size_t)from.width; ++i) {
+            *to++ = model->node_row[from.node[i]];
         }
     }
     return BRN_OK;

@@ -282,11 +282,7 @@ brn_status brn_system_loads(brn_system *s, const double *x, double t, double *fo
         const brn_load *load = &s->model->load[n];
         const double factor = brn_load_factor(load, t);
         for (int a = 0; a < load->nnode; ++a) {
-            double now[3];
-            for (int i = 0; i < 3; ++i) {
-                now[i] = factor * load->force[3 * a + i];
-            }
-            brn_model_add_force(s->model, load->node[a], now, force);
+            brn_model_add_force(s->model, load->node[a], factor, &load->force[3 * a], force);
         }
     }
     if (s->pressure == NULL) {

@@ -234,9 +234,7 @@ void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad
         double force[3];
         brn_ipc_friction_force(ipc, s, x, force);
         for (int k = 0; k < s->count; ++k) {
-            const double own[3] = {-s->weight[k] * force[0], -s->weight[k] * force[1],
-                                   -s->weight[k] * force[2]};
-            brn_model_add_force(ipc->model, s->node[k], own, grad);
+            brn_model_add_force(ipc->model, s->node[k], -s->weight[k], force, grad);
         }
     }
 }

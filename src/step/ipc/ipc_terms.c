@@ -79,7 +79,7 @@ static brn_status ipc_gradient(void *self, const double *x, double *grad)
     for (int n = 0; n < ipc->ncontact; ++n) {
         const int *node = ipc->contact[n].node;
         for (int k = 0; k < brn_touch_count(node); ++k) {
-            brn_model_add_force(ipc->model, node[k], &ipc->local[WIDTH * n + 3 * k], grad);
+            brn_model_add_force(ipc->model, node[k], 1.0, &ipc->local[WIDTH * n + 3 * k], grad);
         }
     }
     return BRN_OK;

@@ -159,22 +159,37 @@ static brn_status tie_to_rigid(brn_builder *b, int index)
     return BRN_OK;
 }
 
-/* The two bodies; false after adding a problem, or where one of them has its own. */
-static bool find_bodies(brn_builder *b, const brn_attach_def *def, brn_attachment *attach)
+/* The bodies that a word names; none after adding a problem, or where one of them has its own. */
+static brn_body_range named(brn_builder *b, const brn_attach_def *def, const char *key, const char *word)
 {
-    attach->body = brn_builder_find(b, &def->block, "body", BRN_NOUN_BODY, def->body);
-    attach->to = brn_builder_find(b, &def->block, "to", BRN_NOUN_BODY, def->to);
-    if (attach->body < 0 || attach->to < 0 || b->body_mesh[attach->body] == NULL ||
-        b->body_mesh[attach->to] == NULL) {
+    const brn_body_range range = brn_builder_find_bodies(b, &def->block, key, word);
+    for (int i = range.first; i < range.first + range.count; ++i) {
+        if (b->body_mesh[i] == NULL) {
+            return (brn_body_range){0, 0};
+        }
+    }
+    return range;
+}
+
+/* What is attached to what: copies of a body all to one, or each to the copy of its number. False after adding a problem. */
+static bool find_bodies(brn_builder *b, const brn_attach_def *def, brn_body_range *from, brn_body_range *to)
+{
+    *from = named(b, def, "body", def->body);
+    *to = named(b, def, "to", def->to);
+    if (from->count == 0 || to->count == 0) {
         return false;
     }
-    const int type = b->model->body[attach->body].type;
-    if (attach->body == attach->to) {
+    const int type = b->model->body[from->first].type;
+    if (from->first < to->first + to->count && to->first < from->first + from->count) {
         brn_builder_problem(b, &def->block, "to", "is the body itself: name another one");
     } else if (type == BRN_BODY_RIGID || type == BRN_BODY_STATIC) {
         brn_builder_problem(b, &def->block, "body",
                             "is %s: attach the deformable body to it, not the other way round",
                             type == BRN_BODY_RIGID ? "rigid" : "static");
+    } else if (to->count > 1 && to->count != from->count) {
+        brn_builder_problem(b, &def->block, "to",
+                            "names %d bodies, but 'body' names %d: one body, or as many, can be attached to",
+                            to->count, from->count);
     } else {
         return true;
     }
@@ -202,47 +217,67 @@ static bool claim_nodes(brn_builder *b, int index, const brn_attach_def *def)
     return true;
 }
 
-static brn_status add_attachment(brn_builder *b, int index)
+static brn_status add_attachment(brn_builder *b, const brn_attach_def *def, int body, int to,
+                                 const char *name)
 {
-    const brn_attach_def *def = (const brn_attach_def *)b->def->attach.items + index;
     brn_model *model = b->model;
+    void *grown = brn_realloc(b->ctx, model->attach, (size_t)model->nattach + 1, sizeof *model->attach);
+    if (grown == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    model->attach = grown;
+    const int index = model->nattach++;
     brn_attachment *attach = &model->attach[index];
-    char numbered[32];
-    (void)snprintf(numbered, sizeof numbered, "attach%d", index);
-    attach->name = brn_strdup(b->ctx, def->name != NULL ? def->name : numbered);
+    *attach = (brn_attachment){.name = brn_strdup(b->ctx, name), .body = body, .to = to};
     if (attach->name == NULL) {
         return BRN_ERR_MEMORY;
     }
-    if (!find_bodies(b, def, attach)) {
-        attach->body = attach->to = 0;
-        return BRN_OK;
-    }
-    BRN_TRY(brn_region_nodes(b->scene, model, &model->body[attach->body], b->body_mesh[attach->body],
-                             &def->where, &attach->node, &attach->nnode));
+    BRN_TRY(brn_region_nodes(b->scene, model, body, 1, b->body_mesh, &def->where, &attach->node,
+                             &attach->nnode));
     if (!claim_nodes(b, index, def)) {
         return BRN_OK;
     }
-    const int type = model->body[attach->to].type;
+    const int type = model->body[to].type;
     return type == BRN_BODY_RIGID    ? tie_to_rigid(b, index)
            : type == BRN_BODY_STATIC ? BRN_OK /* its hold takes them */
                                      : tie_to_deformable(b, index, def);
 }
 
+/* One entry of the scene, for every copy of its body. */
+static brn_status add_entry(brn_builder *b, int entry)
+{
+    const brn_attach_def *def = (const brn_attach_def *)b->def->attach.items + entry;
+    brn_body_range from;
+    brn_body_range to;
+    if (!find_bodies(b, def, &from, &to)) {
+        return BRN_OK;
+    }
+    for (int i = 0; i < from.count; ++i) {
+        char name[160];
+        char number[32] = "";
+        char copy[32] = "";
+        (void)snprintf(number, sizeof number, "attach%d", entry);
+        if (from.count > 1) {
+            (void)snprintf(copy, sizeof copy, ".%d", i);
+        }
+        (void)snprintf(name, sizeof name, "%.100s%s", def->name != NULL ? def->name : number, copy);
+        BRN_TRY(add_attachment(b, def, from.first + i, to.count > 1 ? to.first + i : to.first, name));
+    }
+    return BRN_OK;
+}
+
 brn_status brn_builder_add_attachments(brn_builder *b)
 {
     brn_model *model = b->model;
-    const int count = b->def->attach.count;
-    BRN_ALLOC(b->ctx, model->attach, count);
-    if (count == 0) {
+    if (b->def->attach.count == 0) {
         return BRN_OK;
     }
     BRN_ALLOC(b->ctx, model->attached_to, model->nnode);
     for (int a = 0; a < model->nnode; ++a) {
         model->attached_to[a] = -1;
     }
-    for (int i = 0; i < count; ++i) {
-        model->nattach = i + 1;
-        BRN_TRY(add_attachment(b, i));
+    for (int i = 0; i < b->def->attach.count; ++i) {
+        BRN_TRY(add_entry(b, i));
     }
     return BRN_OK;
 }

@@ -25,6 +25,8 @@ typedef struct brn_step_info {
         stiffness_work; /* [J] gained by the stored energy when the stiffness was changed before this step */
     int intersections;  /* found by the exact test at the end */
     brn_books books;    /* how forces acted in this step, for the ledger */
+    bool
+        ends_stage; /* the next step follows another rule: the driver resets the state and goes on with the ledger */
 } brn_step_info;
 
 /* How a method would go on from a state. */
@@ -58,14 +60,19 @@ typedef struct brn_method {
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* of a key without use: why, and what to write */
 
+    /* What a run will take, for `brunt check`. */
+    brn_status (*predict)(const brn_model *model, const brn_system *system, brn_prediction *out);
+    /* Grows the sizes of the state, which start with a pose for every rigid body. NULL: that is enough. */
+    void (*sizes)(const brn_model *model, brn_state_sizes *sizes);
     /* The model and the system outlive the method. */
     brn_status (*create)(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self);
-    /* Advances from `in` at time t by at most h into `out` (same sizes, content undefined), sets *h_done <= h. Fills
-       out's node_load, node_react, node_damp and info->books. Negative: not done, `in` untouched; BRN_ERR_CONVERGENCE, _SINGULAR and
-       _NOT_FINITE are retried with a smaller step. */
+    /* Advances from `in` at time t by at most h into `out` (same sizes, content undefined), sets 0 < *h_done <= h. Fills all
+       arrays of `out` and info->books. Negative: not done, `in` untouched; BRN_ERR_CONVERGENCE, _SINGULAR and _NOT_FINITE are
+       retried with a smaller step. */
     brn_status (*step)(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
                        brn_step_info *info);
-    /* Makes the method's memory in the state fit positions and velocities that were set from outside at time t. */
+    /* Makes poses, forces and the method's memory in the state fit node positions and velocities that were set from outside at
+       time t. */
     brn_status (*reset)(void *self, brn_state *state, double t, brn_step_info *info);
     /* How it would go on from the state at time t. */
     brn_stage (*stage)(const void *self, const brn_state *state, double t);

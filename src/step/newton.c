@@ -545,7 +545,7 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out,
     if (n->system->controls->drag.node >= 0) { /* a load like others, now that it is known */
         brn_drag_add_force(&n->system->controls->drag, n->model, n->pull.force, 1.0, n->load);
     }
-    BRN_TRY(brn_newton_write_forces(n, n->load, n->unbalanced, n->damping, out));
+    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, out));
     *books = brn_scheme_books(n->scheme->integrator, n->scheme->kind);
     books->dissipated = brn_newton_dissipated(n, in, out, books);
     return BRN_OK;

@@ -80,6 +80,7 @@ brn_status brn_newton_finish(brn_newton *newton, const brn_state *in, brn_state 
 /* Initial accelerations and forces of a state that was set from outside; its memory starts anew. */
 brn_status brn_newton_reset(brn_newton *newton, brn_state *state, double t, brn_books *books);
 /* As brn_method asks. */
+brn_status brn_newton_predict(const brn_model *model, const brn_system *system, brn_prediction *out);
 brn_stage brn_newton_stage(const brn_newton *newton, double t);
 brn_status brn_newton_changed(brn_newton *newton, brn_state *state, const brn_change *change);
 
@@ -88,9 +89,10 @@ brn_status brn_newton_loads(brn_newton *newton, const double *x, double t, doubl
                             brn_block_matrix *matrix);
 /* Makes M g fit the gravity of now. Before a step and a reset. */
 brn_status brn_newton_weigh(brn_newton *newton);
-/* Copies load, reaction (where held, 0 elsewhere) and damping force (friction included), packed, to the state. */
-brn_status brn_newton_write_forces(const brn_newton *newton, const double *load, const double *react,
-                                   const double *damping, brn_state *out);
+/* What of a state follows from its nodes and the forces on them, packed: rigid poses; load, reaction (where held, 0
+   elsewhere) and damping force (friction included); forces of attachments. */
+brn_status brn_newton_write(const brn_newton *newton, const double *load, const double *react,
+                            const double *damping, brn_state *out);
 /* newton->unbalanced of tied nodes becomes the force of their attachments and goes to their masters. */
 void brn_newton_weld(brn_newton *newton);
 /* [J] what the damping forces of the two states took along the step between them, by the books' rule. */

@@ -1,6 +1,8 @@
 /* Loads and weights as Newton's method sees them, and the forces of a state that was set from outside. */
 #include "step/newton.h"
 
+#include "model/rigid_pose.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -68,9 +70,10 @@ static brn_status write_welds(const brn_newton *n, brn_state *out)
     return BRN_OK;
 }
 
-brn_status brn_newton_write_forces(const brn_newton *n, const double *load, const double *react,
-                                   const double *damping, brn_state *out)
+brn_status brn_newton_write(const brn_newton *n, const double *load, const double *react,
+                            const double *damping, brn_state *out)
 {
+    brn_rigid_states(n->model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
     double *const arrays[] = {out->node_load, out->node_react, out->node_damp};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) { /* z in 2D, and nodes without a row */
         memset(arrays[i], 0, (size_t)n->model->nnode * 3 * sizeof(double));
@@ -138,7 +141,7 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
     for (int dof = 0; dof < ndof; ++dof) {
         n->unbalanced[dof] *= -1.0; /* what the holds must supply */
     }
-    BRN_TRY(brn_newton_write_forces(n, n->load, n->unbalanced, n->damping, state));
+    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, state));
     *books = brn_scheme_books(n->params.integrator, n->params.integrator);
     return BRN_OK;
 }
@@ -163,5 +166,22 @@ brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change 
         BRN_TRY(brn_system_mass_solve(n->system, n->scratch, change->jolt));
     }
     brn_scheme_jolt(n->system, change->jolt, state);
+    return BRN_OK;
+}
+
+/* One factorisation of the elastic pattern; an explicit step solves with the mass alone. */
+brn_status brn_newton_predict(const brn_model *model, const brn_system *system, brn_prediction *out)
+{
+    *out = (brn_prediction){.step_min = model->step, .steps = (double)model->nstep};
+    if (model->integrator == BRN_SYMPLECTIC_EULER) {
+        return BRN_OK;
+    }
+    brn_factor *factor = NULL;
+    brn_factor_stats stats;
+    BRN_TRY(brn_factor_create(system->ctx, system->matrix, model->fixed, &factor));
+    brn_factor_get_stats(factor, &stats);
+    brn_factor_destroy(factor);
+    out->flops = stats.flops;
+    out->bytes = stats.bytes;
     return BRN_OK;
 }

@@ -123,7 +123,7 @@ brn_status brn_none_step_explicit(brn_newton *n, const brn_state *in, double t, 
             "prints the largest stable step",
             t, fastest * h);
     }
-    BRN_TRY(brn_newton_write_forces(n, n->load, n->unbalanced, n->damping, out));
+    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, out));
     info->books = brn_scheme_books(BRN_SYMPLECTIC_EULER, BRN_SYMPLECTIC_EULER);
     info->books.dissipated = brn_newton_dissipated(n, in, out, &info->books);
     info->iterations = 1;

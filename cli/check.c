@@ -1,8 +1,8 @@
 /* brunt check: everything wrong with a scene, or what it amounts to. */
 #include "commands.h"
-#include "options.h"
-#include "scene_input.h"
-#include "terminal.h"
+#include "run/scene_input.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 #include <brunt/brunt.h>
 #include <math.h>

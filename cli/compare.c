@@ -1,11 +1,11 @@
 /* brunt compare: the same scene several times, with other methods and settings, and one table of the runs. */
 #include "commands.h"
-#include "compare_columns.h"
-#include "compare_files.h"
-#include "compare_table.h"
-#include "run_folder.h"
-#include "stop.h"
-#include "terminal.h"
+#include "compare/compare_columns.h"
+#include "compare/compare_files.h"
+#include "compare/compare_table.h"
+#include "run/run_folder.h"
+#include "terminal/stop.h"
+#include "terminal/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

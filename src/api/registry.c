@@ -3,6 +3,7 @@
 #include "model/body_types.h"
 #include "model/mesh_source.h"
 #include "model/shapes/shape.h"
+#include "phys/material.h"
 #include "step/ipc/ipc.h"
 #include "step/none/none.h"
 
@@ -63,7 +64,7 @@ void brn_registry_fill(brn_registry *registry)
     for (int i = 0; i < brn_shape_count(); ++i) {
         add(registry, BRN_SET_SHAPE, brn_shape_get(i)->table);
     }
-    add(registry, BRN_SET_BODY, &brn_deformable_table);
-    add(registry, BRN_SET_BODY, &brn_static_table);
-    add(registry, BRN_SET_BODY, &brn_rigid_table);
+    for (int i = 0; i < BRN_BODY_TYPE_COUNT; ++i) {
+        add(registry, BRN_SET_BODY, brn_body_tables[i]);
+    }
 }

@@ -127,8 +127,7 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
     const brn_body_common *common = brn_builder_body(b, index);
     brn_model *model = b->model;
     brn_body *body = &model->body[index];
-    body->solid_first = model->nsolid;
-    body->elem_first = model->nelem;
+    body->group_first = model->ngroup;
     brn_mesh_measure(mesh, &body->quality);
     BRN_TRY(add_nodes(b, common, mesh, body));
     BRN_TRY(add_boundary(model->dim, mesh, body));

@@ -2,7 +2,6 @@
 #ifndef BRN_MODEL_BUILDER_H
 #define BRN_MODEL_BUILDER_H
 
-#include "model/body_types.h"
 #include "model/model.h"
 #include "model/shapes/shape.h"
 
@@ -43,8 +42,8 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
 brn_status brn_builder_add_corners(brn_builder *b, int index);
 /* So many more nodes, their positions unset. */
 brn_status brn_builder_grow_nodes(brn_builder *b, int count);
-/* Adds a solid, which is the model's from then on (or destroyed, if there is no room), to the last body. */
-brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid);
+/* Adds a group, which is the model's from then on (or destroyed, if there is no room), to the last body. */
+brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group);
 /* Frame, handles and their element of a rigid body; what is wrong with it becomes a problem. */
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
 /* Ties of all rigid bodies, once every node is there. */

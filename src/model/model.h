@@ -5,10 +5,9 @@
 #include "geom/mesh.h"
 #include "linalg/assembly.h"
 #include "linalg/block_matrix.h"
-#include "phys/solid.h"
+#include "model/body_types.h"
+#include "phys/group.h"
 #include "scene/scene.h"
-
-enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID };
 
 /* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
 enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
@@ -20,10 +19,9 @@ typedef struct brn_body {
     /* The handles of a rigid body, and of an obstacle with a radius: nodes of no cell that move as the whole body does, so
        that any place on or about it is a combination of them. First of them; -1: it has none. */
     int handle;
-    int solid_first, solid_count; /* its solids are contiguous; of a rigid body one element on the handles */
-    int elem_first,
-        elem_count;         /* numbers of its elements in the order of its solids; a rigid body has none */
-    brn_boundary *boundary; /* what is seen; node numbers of the model */
+    int group_first, group_count; /* its groups are contiguous; of a rigid body one element on the handles */
+    int elem_count;               /* elements that are shown, cells; a rigid body has none */
+    brn_boundary *boundary;       /* what is seen; node numbers of the model */
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
     bool
@@ -83,9 +81,9 @@ struct brn_model {
     int nnode;
     double (*rest)[3]; /* [m] positions at which the material is unstrained, placed in the world */
     double (*vel0)[3]; /* [m/s] initial velocities */
-    int nelem;
-    int nsolid;
-    brn_solid **solid;
+    int nelem;         /* that are shown */
+    int ngroup;
+    brn_element_group **group; /* those of bodies in their order */
     int nbody;
     brn_body *body;
 

@@ -1,6 +1,7 @@
 /* Bodies of a model: their meshes or shapes, their solids, initial velocities. */
 #include "model/builder.h"
 #include "model/placement.h"
+#include "phys/solid.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,17 +81,22 @@ static const brn_material *body_material(brn_builder *b, const brn_deformable_de
     return material;
 }
 
-brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid)
+brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group)
 {
     brn_model *model = b->model;
-    void *grown = brn_realloc(b->ctx, model->solid, (size_t)model->nsolid + 1, sizeof(brn_solid *));
+    brn_body *body = &model->body[index];
+    void *grown = brn_realloc(b->ctx, model->group, (size_t)model->ngroup + 1, sizeof *model->group);
     if (grown == NULL) {
-        brn_solid_destroy(solid);
+        brn_group_destroy(group);
         return BRN_ERR_MEMORY;
     }
-    model->solid = grown;
-    model->solid[model->nsolid++] = solid;
-    model->body[index].solid_count++;
+    model->group = grown;
+    model->group[model->ngroup++] = group;
+    body->group_count++;
+    if (group->cell >= 0) {
+        body->elem_count += group->nelem;
+        model->nelem += group->nelem;
+    }
     return BRN_OK;
 }
 
@@ -124,12 +130,10 @@ static brn_status add_solids(brn_builder *b, int index, const brn_mesh *mesh, co
             continue;
         }
         BRN_TRY(status);
-        solid->density = params->density;
-        solid->alpha = params->damping.alpha;
-        solid->beta = params->damping.beta;
-        BRN_TRY(brn_builder_push_solid(b, index, solid));
-        body->elem_count += solid->nelem;
-        model->nelem += solid->nelem;
+        solid->group.density = params->density;
+        solid->group.alpha = params->damping.alpha;
+        solid->group.beta = params->damping.beta;
+        BRN_TRY(brn_builder_push_group(b, index, &solid->group));
     }
     return BRN_OK;
 }

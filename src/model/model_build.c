@@ -153,7 +153,7 @@ static brn_status add_friction(brn_builder *b)
             brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[0]);
         const int second =
             brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[1]);
-        if (first >= 0 && second >= 0) {
+        if (first >= 0 && second >= 0 && !isnan(pairs[i].friction)) {
             model->friction[first * model->nbody + second] = pairs[i].friction;
             model->friction[second * model->nbody + first] = pairs[i].friction;
         }

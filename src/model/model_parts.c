@@ -72,7 +72,7 @@ static uint64_t hash_boundary(uint64_t hash, const brn_boundary *boundary)
     return hash_ints(hash, boundary->node, (size_t)boundary->nnode);
 }
 
-/* Nodes, elements and surface, at the places where the body starts. */
+/* Nodes and surface, at the places where the body starts. */
 static uint64_t hash_shape(const brn_model *model, const brn_body *body)
 {
     const size_t first = (size_t)body->node_first;
@@ -82,12 +82,6 @@ static uint64_t hash_shape(const brn_model *model, const brn_body *body)
     uint64_t hash = hash_ints(BRN_HASH_START, numbers, BRN_COUNT(numbers));
     hash = brn_hash_bytes(hash, &body->radius, sizeof body->radius);
     hash = brn_hash_bytes(hash, model->rest[first], count * sizeof *model->rest);
-    for (int i = body->solid_first; i < body->solid_first + body->solid_count; ++i) {
-        const brn_solid *solid = model->solid[i];
-        const size_t width = (size_t)solid->element->nnode;
-        hash = brn_hash_text(hash, brn_cell_get(solid->element->cell)->name);
-        hash = hash_ints(hash, solid->conn, (size_t)solid->nelem * width);
-    }
     if (model->tie != NULL) {
         hash = hash_ints(hash, &model->tie[first], count);
         hash = brn_hash_bytes(hash, model->tie_weight[first], count * sizeof *model->tie_weight);
@@ -95,15 +89,11 @@ static uint64_t hash_shape(const brn_model *model, const brn_body *body)
     return hash_boundary(hash_boundary(hash, body->boundary), body->touch);
 }
 
-static uint64_t hash_material(const brn_model *model, const brn_body *body)
+static uint64_t hash_groups(const brn_model *model, int first, int count)
 {
     uint64_t hash = BRN_HASH_START;
-    for (int i = body->solid_first; i < body->solid_first + body->solid_count; ++i) {
-        const brn_solid *solid = model->solid[i];
-        const double numbers[] = {solid->alpha, solid->beta, solid->density};
-        hash = brn_hash_text(hash, solid->material->table->name);
-        hash = brn_hash_bytes(hash, &solid->moduli, sizeof solid->moduli);
-        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
+    for (int i = first; i < first + count; ++i) {
+        hash = brn_group_hash(model->group[i], hash);
     }
     return hash;
 }
@@ -117,7 +107,8 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
     const double *mass = &model->mass->value[start[first]];
     const size_t entries = (size_t)(start[first + count] - start[first]);
     add_part(text, hash_shape(model, body), "shape and place of body", body->name);
-    add_part(text, hash_material(model, body), "material of body", body->name);
+    add_part(text, hash_groups(model, body->group_first, body->group_count), "elements or material of body",
+             body->name);
     add_part(text, brn_hash_bytes(BRN_HASH_START, mass, entries * sizeof *mass), "mass of body", body->name);
     add_part(text, brn_hash_bytes(BRN_HASH_START, model->vel0[first], count * sizeof *model->vel0),
              "initial velocity of body", body->name);
@@ -152,9 +143,12 @@ brn_status brn_model_parts(const brn_model *model, char **out)
 {
     brn_text text = {.ctx = model->ctx};
     add_settings(&text, model);
+    int ngroup = 0; /* of bodies: they come first */
     for (int i = 0; i < model->nbody; ++i) {
         add_body(&text, model, &model->body[i]);
+        ngroup += model->body[i].group_count;
     }
+    add_part(&text, hash_groups(model, ngroup, model->ngroup - ngroup), "elements between bodies", NULL);
     for (int i = 0; i < model->nhold; ++i) {
         add_hold(&text, &model->hold[i]);
     }

@@ -11,6 +11,7 @@
 #include "model/builder.h"
 #include "model/mass_moments.h"
 #include "model/placement.h"
+#include "phys/solid.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,11 +117,13 @@ static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *
     BRN_TRY(brn_solid_create(b->ctx, model->dim == 3 ? BRN_TET4 : BRN_TRI3, &brn_material_stvk, &moduli,
                              (const double(*)[3])model->rest, conn, 1, &solid));
     const double simplex = brn_solid_element_volume(solid, 0);
-    solid->density = mass / simplex;
+    solid->group.density = mass / simplex;
     for (int q = 0; q < solid->element->nquad * BRN_LANES; ++q) {
         solid->volume[q] *= volume / simplex;
     }
-    return brn_builder_push_solid(b, index, solid);
+    solid->group.cell = -1; /* what is seen is the surface of the body */
+    solid->group.young = 0.0;
+    return brn_builder_push_group(b, index, &solid->group);
 }
 
 /* Faces of a surface that looks inwards are turned over. */

@@ -162,6 +162,21 @@ void brn_check_load(brn_scene *scene, int dimension, const void *value)
     check_point(scene, dimension, &load->block, "traction", &load->traction);
 }
 
+void brn_check_pair(brn_scene *scene, int dimension, const void *value)
+{
+    (void)dimension;
+    const brn_pair_def *pair = value;
+    bool says = !isnan(pair->friction);
+    for (int i = 0; i < BRN_CONTACT_KEY_COUNT; ++i) {
+        says = says || !isnan(pair->key[i]);
+    }
+    if (!says) {
+        tell(scene, &pair->block, NULL,
+             "says nothing about the pair: give friction, restitution, stiffness "
+             "or relaxation");
+    }
+}
+
 void brn_check_ramp(brn_scene *scene, int dimension, const void *value)
 {
     (void)dimension;

@@ -215,6 +215,21 @@ static const brn_table load_table = {TABLE("load", "a force on a region", brn_lo
 
 /* ---- contact and output --------------------------------------------------------------------------------------------- */
 
+const char *const brn_contact_key_words[] = {"restitution", "stiffness", "relaxation", NULL};
+
+#define CONTACT_KEY(type, key_, name_, unit_, hi_, bounds_, help_)                                          \
+ {                                                                                                          \
+  .name = (name_), .kind = BRN_REAL, .offset = offsetof(type, key[key_]), .unit = (unit_), .standard = NAN, \
+  .hi = (hi_), .bounds = (bounds_), .help = (help_)                                                         \
+ }
+#define CONTACT_KEYS(type, else_)                                                                      \
+ CONTACT_KEY(type, BRN_CONTACT_RESTITUTION, "restitution", "1", 1.0, BRN_CLOSED,                       \
+             "share of the closing velocity that comes back; not given: " else_),                      \
+     CONTACT_KEY(type, BRN_CONTACT_STIFFNESS, "stiffness", "Pa/m", INFINITY, BRN_OPEN,                 \
+                 "pressure over depth where a method lets bodies into each other; not given: " else_), \
+     CONTACT_KEY(type, BRN_CONTACT_RELAXATION, "relaxation", "s", INFINITY, BRN_OPEN_HIGH,             \
+                 "time in which such depth is pushed out; not given: " else_)
+
 static const brn_param pair_params[] = {
     {.name = "between",
      .kind = BRN_TEXTS,
@@ -226,17 +241,20 @@ static const brn_param pair_params[] = {
      .kind = BRN_REAL,
      .offset = offsetof(brn_pair_def, friction),
      .unit = "1",
-     .required = true,
+     .standard = NAN,
      .hi = INFINITY,
-     .help = "coefficient of this pair"},
+     .help = "coefficient of this pair; not given: as contact's"},
+    CONTACT_KEYS(brn_pair_def, "as contact's"),
 };
 static const brn_table pair_table = {
-    TABLE("pair", "two bodies with their own friction", brn_pair_def, pair_params)};
+    TABLE("pair", "two bodies that differ from the rest", brn_pair_def, pair_params),
+    .check = brn_check_pair};
 
 static const brn_param contact_params[] = {
     BRN_P_REAL(brn_contact_def, friction, "1", 0.0, 0.0, INFINITY, BRN_CLOSED,
                "coefficient of every pair not listed"),
     BRN_P_BOOL(brn_contact_def, self, 1, "bodies touch themselves too"),
+    CONTACT_KEYS(brn_contact_def, "the method's own"),
     {.name = "pairs",
      .kind = BRN_BLOCKS,
      .offset = offsetof(brn_contact_def, pairs),

@@ -114,17 +114,23 @@ typedef struct brn_load_def {
     brn_ramp_def ramp;
 } brn_load_def;
 
+/* Keys of contact that not every method has a use for; brn_method says which it takes. */
+enum { BRN_CONTACT_RESTITUTION, BRN_CONTACT_STIFFNESS, BRN_CONTACT_RELAXATION, BRN_CONTACT_KEY_COUNT };
+extern const char *const brn_contact_key_words[]; /* "restitution", "stiffness", "relaxation" */
+
 typedef struct brn_pair_def {
     brn_block block;
-    brn_texts between; /* two body names */
-    double friction;
+    brn_texts between;                 /* two body names */
+    double friction;                   /* NaN: as contact says */
+    double key[BRN_CONTACT_KEY_COUNT]; /* [1], [Pa/m], [s]; NaN: as contact says */
 } brn_pair_def;
 
 typedef struct brn_contact_def {
     brn_block block;
     double friction;
     bool self;
-    brn_blocks pairs; /* of brn_pair_def */
+    double key[BRN_CONTACT_KEY_COUNT]; /* NaN: the method's own value */
+    brn_blocks pairs;                  /* of brn_pair_def */
 } brn_contact_def;
 
 typedef struct brn_probe_def {

@@ -3,7 +3,7 @@
 #include "flow.h"
 #include "unit/no_fsync.h"
 
-#include "output/trajectory.h"
+#include "output/trajectory/trajectory.h"
 #include "step/sim.h"
 
 #include <signal.h>
@@ -100,9 +100,9 @@ static void test_save_and_load_substeps(void **state)
 static const struct {
     const char *set, *part;
 } other_scenes[] = {
-    {"materials.a.young=1.0001e5", "material of body 'a'"},
-    {"materials.a.damping.beta=2e-4", "material of body 'a'"},
-    {"materials.a.type=stvk", "material of body 'a'"},
+    {"materials.a.young=1.0001e5", "elements or material of body 'a'"},
+    {"materials.a.damping.beta=2e-4", "elements or material of body 'a'"},
+    {"materials.a.type=stvk", "elements or material of body 'a'"},
     {"gravity=[0,0,-9.8]", "gravity"},
     {"integrator=bdf2", "integrator"},
     {"time.step=1e-3", "time.step"},
@@ -200,7 +200,7 @@ static const char *const other_ipc[][2] = {
     {"method.solver=pcg", "method.solver"},
     {"contact.pairs=[{between: [a, c], friction: 0.2}]", "contact.friction"},
     {"bodies.b.density=900", "mass of body 'b'"},
-    {"bodies.b.stiffness=1e7", "material of body 'b'"},
+    {"bodies.b.stiffness=1e7", "elements or material of body 'b'"},
     {"bodies.b.angular_velocity=[0,0,1]", "initial velocity of body 'b'"},
     {"bodies.b.shape.sphere.radius=0.11", "shape and place of body 'b'"},
     {"bodies.c.shape.sphere.radius=0.11", "shape and place of body 'c'"},

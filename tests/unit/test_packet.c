@@ -2,8 +2,9 @@
 #include "faulty.h"
 #include "packet_reader.h"
 
-#include "output/packer.h"
-#include "output/packet.h"
+#include "output/drawing/drawing.h"
+#include "output/page/packer.h"
+#include "output/page/packet.h"
 
 #include <float.h>
 
@@ -114,8 +115,8 @@ static void test_reals(void **unused)
         brn_text_clear(&text);
     }
     brn_ctx_destroy(ctx);
-    assert_true(brn_packet_float(1e300) == FLT_MAX && brn_packet_float(-INFINITY) == -FLT_MAX);
-    assert_true(brn_packet_float(NAN) == 0.0f && brn_packet_float(0.1) == 0.1f);
+    assert_true(brn_drawing_float(1e300) == FLT_MAX && brn_drawing_float(-INFINITY) == -FLT_MAX);
+    assert_true(brn_drawing_float(NAN) == 0.0f && brn_drawing_float(0.1) == 0.1f);
 }
 
 /* ---- packets ---------------------------------------------------------------------------------------------------------- */

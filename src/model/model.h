@@ -67,6 +67,7 @@ typedef struct brn_probe {
     int nnode, *node;
 } brn_probe;
 
+/* A field that changes how a run goes belongs into model_parts.c too: a checkpoint is refused where it differs. */
 struct brn_model {
     brn_ctx *ctx;
     char *title;

@@ -110,17 +110,33 @@ static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
     return BRN_OK;
 }
 
+/* What the modes are looked for on: copies of a body vibrate as the first of them does, so the others are held. Adds how many rigid
+   motions are left and how many dofs. */
+static void hold_copies(const brn_model *model, unsigned char *held, int *rigid, int *nfree)
+{
+    const int dim = model->dim;
+    memcpy(held, model->fixed, (size_t)model->nnode * (size_t)dim);
+    for (int n = 0; n < model->nbody; ++n) {
+        const brn_body *body = &model->body[n];
+        if (n > model->source[body->source].first) {
+            memset(&held[body->node_first * dim], BRN_DOF_HELD, (size_t)(body->node_count * dim));
+        } else {
+            *rigid += body->type == BRN_BODY_STATIC ? 0 : dim == 3 ? 6 : 3;
+        }
+    }
+    for (int i = 0; i < model->nnode * dim; ++i) {
+        *nfree += held[i] == BRN_DOF_FREE;
+    }
+}
+
 /* Lowest eigenvalue that is not a rigid motion. */
 static brn_status lowest_elastic(brn_system *s, double highest, double *out)
 {
     int rigid = 0;
     int nfree = 0;
-    for (int n = 0; n < s->model->nbody; ++n) {
-        rigid += s->model->body[n].type == BRN_BODY_STATIC ? 0 : s->model->dim == 3 ? 6 : 3;
-    }
-    for (int i = 0; i < s->ndof; ++i) {
-        nfree += s->model->fixed[i] == BRN_DOF_FREE;
-    }
+    unsigned char *held = NULL;
+    BRN_TAKE(brn_ctx_arena(s->ctx), held, s->ndof);
+    hold_copies(s->model, held, &rigid, &nfree);
     const int wanted = rigid + 1 < nfree / 2 ? rigid + 1 : nfree / 2;
     *out = 0.0;
     if (wanted < 1) {
@@ -129,7 +145,7 @@ static brn_status lowest_elastic(brn_system *s, double highest, double *out)
     brn_block_matrix *mass = NULL;
     BRN_TRY(expand_mass(s, &mass));
     brn_modes *modes = NULL;
-    const brn_status status = brn_modes_find(s->ctx, s->matrix, mass, s->model->fixed, wanted, 1e-4, &modes);
+    const brn_status status = brn_modes_find(s->ctx, s->matrix, mass, held, wanted, 1e-4, &modes);
     brn_block_matrix_destroy(mass);
     BRN_TRY(status);
     for (int i = 0; i < modes->count && *out == 0.0; ++i) {
@@ -168,6 +184,16 @@ brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double
     const brn_arena_mark mark = brn_arena_now(arena);
     const brn_status status = estimate(system, stable, resolving);
     brn_arena_rewind(arena, mark);
+    brn_system_destroy(system);
+    return status;
+}
+
+brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out)
+{
+    brn_system *system = NULL;
+    *out = (brn_prediction){.step_min = model->step};
+    BRN_TRY(brn_system_create(ctx, model, &system));
+    const brn_status status = brn_method_of_table(model->method)->predict(model, system, out);
     brn_system_destroy(system);
     return status;
 }

@@ -145,6 +145,10 @@ void brn_model_destroy(brn_model *model)
         }
         brn_boundary_destroy(model->body[i].boundary);
     }
+    for (int i = 0; i < model->nsource; ++i) {
+        brn_free(ctx, model->source[i].name);
+    }
+    brn_free(ctx, model->source);
     for (int i = 0; i < model->nhold; ++i) {
         brn_free(ctx, model->hold[i].name);
         brn_free(ctx, model->hold[i].node);
@@ -163,6 +167,9 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].node);
     }
     brn_block_matrix_destroy(model->mass);
+    for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
+        brn_free(ctx, model->contact_key[key]);
+    }
     void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->group,
                       model->body,  model->node_mass,     model->hold, model->fixed,     model->friction,
                       model->load,  model->probe,         model->tie,  model->tie_weight};
@@ -214,6 +221,8 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
     *out = (brn_body_info){
         .name = b->name,
         .type = brn_body_tables[b->type]->name,
+        .source = model->source[b->source].name,
+        .copies = model->source[b->source].count,
         .node_first = b->node_first,
         .node_count = b->node_count,
         .element_count = b->elem_count,

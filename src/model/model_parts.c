@@ -42,6 +42,23 @@ static void add_method(brn_text *text, const brn_model *model)
     }
 }
 
+/* Laws of contact: numbers of each pair of kinds of bodies, and of which kind each body is. */
+static void add_laws(brn_text *text, const brn_model *model)
+{
+    const size_t bytes = (size_t)model->nkind * (size_t)model->nkind * sizeof(double);
+    uint64_t kinds = BRN_HASH_START;
+    for (int i = 0; i < model->nbody; ++i) {
+        kinds = hash_ints(kinds, &model->body[i].kind, 1);
+    }
+    add_part(text, brn_hash_bytes(kinds, model->friction, bytes), "contact.friction", NULL);
+    for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
+        const double *law = model->contact_key[key];
+        char name[128];
+        (void)snprintf(name, sizeof name, "contact.%s", brn_contact_key_words[key]);
+        add_part(text, law != NULL ? brn_hash_bytes(kinds, law, bytes) : 0, name, NULL);
+    }
+}
+
 static void add_settings(brn_text *text, const brn_model *model)
 {
     const double dimension = model->dim;
@@ -56,7 +73,7 @@ static void add_settings(brn_text *text, const brn_model *model)
     add_numbers(text, &integrator, 1, "integrator");
     add_method(text, model);
     add_numbers(text, &self, 1, "contact.self");
-    add_numbers(text, model->friction, model->nbody * model->nbody, "contact.friction");
+    add_laws(text, model);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */
@@ -72,7 +89,7 @@ static uint64_t hash_boundary(uint64_t hash, const brn_boundary *boundary)
     return hash_ints(hash, boundary->node, (size_t)boundary->nnode);
 }
 
-/* Nodes and surface, at the places where the body starts. */
+/* Nodes, elements and surface, at the places where the body starts. */
 static uint64_t hash_shape(const brn_model *model, const brn_body *body)
 {
     const size_t first = (size_t)body->node_first;
@@ -82,6 +99,11 @@ static uint64_t hash_shape(const brn_model *model, const brn_body *body)
     uint64_t hash = hash_ints(BRN_HASH_START, numbers, BRN_COUNT(numbers));
     hash = brn_hash_bytes(hash, &body->radius, sizeof body->radius);
     hash = brn_hash_bytes(hash, model->rest[first], count * sizeof *model->rest);
+    for (int i = body->group_first; i < body->group_first + body->group_count; ++i) {
+        const brn_element_group *group = model->group[i];
+        hash = hash_ints(brn_hash_text(hash, group->kind->name), &group->cell, 1);
+        hash = hash_ints(hash, group->conn, (size_t)group->nelem * (size_t)group->nnode);
+    }
     if (model->tie != NULL) {
         hash = hash_ints(hash, &model->tie[first], count);
         hash = brn_hash_bytes(hash, model->tie_weight[first], count * sizeof *model->tie_weight);
@@ -89,11 +111,13 @@ static uint64_t hash_shape(const brn_model *model, const brn_body *body)
     return hash_boundary(hash_boundary(hash, body->boundary), body->touch);
 }
 
-static uint64_t hash_groups(const brn_model *model, int first, int count)
+static uint64_t hash_material(const brn_model *model, const brn_body *body)
 {
     uint64_t hash = BRN_HASH_START;
-    for (int i = first; i < first + count; ++i) {
-        hash = brn_group_hash(model->group[i], hash);
+    for (int i = body->group_first; i < body->group_first + body->group_count; ++i) {
+        const brn_element_group *group = model->group[i];
+        const double numbers[] = {group->alpha, group->beta, group->density};
+        hash = group->kind->hash(group, brn_hash_bytes(hash, numbers, sizeof numbers));
     }
     return hash;
 }
@@ -107,11 +131,20 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
     const double *mass = &model->mass->value[start[first]];
     const size_t entries = (size_t)(start[first + count] - start[first]);
     add_part(text, hash_shape(model, body), "shape and place of body", body->name);
-    add_part(text, hash_groups(model, body->group_first, body->group_count), "elements or material of body",
-             body->name);
+    add_part(text, hash_material(model, body), "material of body", body->name);
     add_part(text, brn_hash_bytes(BRN_HASH_START, mass, entries * sizeof *mass), "mass of body", body->name);
     add_part(text, brn_hash_bytes(BRN_HASH_START, model->vel0[first], count * sizeof *model->vel0),
              "initial velocity of body", body->name);
+}
+
+/* Groups that belong to no body. */
+static void add_groups_between(brn_text *text, const brn_model *model, int first)
+{
+    uint64_t hash = BRN_HASH_START;
+    for (int i = first; i < model->ngroup; ++i) {
+        hash = brn_group_hash(model->group[i], hash);
+    }
+    add_part(text, hash, "elements between bodies", NULL);
 }
 
 /* ---- holds and loads --------------------------------------------------------------------------------------------------- */
@@ -143,12 +176,12 @@ brn_status brn_model_parts(const brn_model *model, char **out)
 {
     brn_text text = {.ctx = model->ctx};
     add_settings(&text, model);
-    int ngroup = 0; /* of bodies: they come first */
+    int ngroup = 0; /* of bodies, which come first */
     for (int i = 0; i < model->nbody; ++i) {
         add_body(&text, model, &model->body[i]);
         ngroup += model->body[i].group_count;
     }
-    add_part(&text, hash_groups(model, ngroup, model->ngroup - ngroup), "elements between bodies", NULL);
+    add_groups_between(&text, model, ngroup);
     for (int i = 0; i < model->nhold; ++i) {
         add_hold(&text, &model->hold[i]);
     }

@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* One line a part: 16 hexadecimal digits, a blank, its name ("method.dhat", "elements or material of body 'ball'"). Left out is what a
+/* One line a part: 16 hexadecimal digits, a blank, its name ("method.dhat", "material of body 'ball'"). Left out is what a
    resume may change: the end (but of a static run, which ramps gravity over its whole length), the title and all output. Free
    with brn_free. */
 brn_status brn_model_parts(const brn_model *model, char **out);

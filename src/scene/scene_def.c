@@ -67,6 +67,45 @@ static const brn_param motion_params[] = {
 const brn_table brn_motion_table = {TABLE("motion", "a prescribed motion", brn_motion_def, motion_params),
                                     .check = brn_check_motion};
 
+/* ---- copies --------------------------------------------------------------------------------------------------------- */
+
+static const brn_param jitter_params[] = {
+    {.name = "position",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_jitter_def, position),
+     .unit = "m",
+     .hi = INFINITY,
+     .bounds = BRN_OPEN_HIGH,
+     .help = "at most so far to either side: one number, or one for each axis"},
+    BRN_P_REAL(brn_jitter_def, rotation, "degrees", 0.0, 0.0, 180.0, BRN_CLOSED,
+               "turned by at most so much about any axis, in 2D about z"),
+};
+static const brn_table jitter_table = {
+    TABLE("jitter", "disorder of the copies, by the scene's seed", brn_jitter_def, jitter_params),
+    .check = brn_check_jitter};
+
+static const brn_param repeat_params[] = {
+    {.name = "count",
+     .kind = BRN_INTS,
+     .offset = offsetof(brn_repeat_def, count),
+     .required = true,
+     .lo = 1,
+     .hi = INFINITY,
+     .help = "how many: one number along a line, or one for each axis of a grid"},
+    {.name = "spacing",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_repeat_def, spacing),
+     .unit = "m",
+     .required = true,
+     .help = "from one to the next: the step along the line, or the steps along the axes"},
+    BRN_P_VECTOR(brn_repeat_def, stagger, "m",
+                 "of every second one along the last axis: a wall's running bond"),
+    BRN_P_BLOCK(brn_repeat_def, jitter, &jitter_table, "disorder; not given: none"),
+};
+const brn_table brn_repeat_table = {
+    TABLE("repeat", "copies of a body, the first at its position", brn_repeat_def, repeat_params),
+    .check = brn_check_repeat};
+
 /* ---- regions -------------------------------------------------------------------------------------------------------- */
 
 static const brn_param box_params[] = {

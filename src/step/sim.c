@@ -184,6 +184,14 @@ static void add_info(const brn_step_info *info, brn_report *report)
     add_contacts(info, report);
 }
 
+/* Forces and memory of the state as the stage that begins sees them; its contacts are now the ones of the state. */
+static brn_status enter_stage(brn_sim *sim, brn_state *state, double t, brn_step_info *info)
+{
+    *info = (brn_step_info){.gap_min = INFINITY};
+    BRN_TRY(sim->method->reset(sim->self, state, t, info));
+    return brn_ledger_enter(sim->system, state, &info->books);
+}
+
 /* One attempt from `from` at fraction `done` of the step; books it when it succeeds. */
 static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
                           double *did, brn_report *report, brn_step_info *info)
@@ -210,7 +218,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     *did = h_done == h ? part : h_done / step;
     BRN_TRY(brn_ledger_book(sim->system, from, to, h_done, info));
     add_info(info, report);
-    return BRN_OK;
+    return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
 /* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure (`halvings`

@@ -112,12 +112,12 @@ brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
     if (!(mu >= 0.0 && mu <= LARGEST)) {
         return brn_fail(sim->ctx, BRN_ERR_RANGE, "friction = %g: must be a finite number >= 0", mu);
     }
-    for (int i = 0; i < nbody * nbody && all; ++i) {
+    for (int i = 0; i < sim->model->nkind * sim->model->nkind && all; ++i) {
         friction[i] = mu;
     }
     if (!all) {
-        friction[body * nbody + other] = mu;
-        friction[other * nbody + body] = mu;
+        friction[brn_model_pair(sim->model, body, other)] = mu;
+        friction[brn_model_pair(sim->model, other, body)] = mu;
     }
     return tell(sim, sim->state, BRN_CHANGED_FRICTION, NULL, NULL);
 }
@@ -127,10 +127,10 @@ double brn_sim_get_friction(const brn_sim *sim, int body, int other)
     const int nbody = sim->model->nbody;
     const double *friction = sim->system->controls->friction;
     if (body >= 0 && body < nbody && other >= 0 && other < nbody) {
-        return friction[body * nbody + other];
+        return friction[brn_model_pair(sim->model, body, other)];
     }
     bool same = body < 0 && other < 0 && nbody > 0;
-    for (int i = 1; i < nbody * nbody && same; ++i) {
+    for (int i = 1; i < sim->model->nkind * sim->model->nkind && same; ++i) {
         same = friction[i] == friction[0];
     }
     return same ? friction[0] : NAN;

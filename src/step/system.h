@@ -47,6 +47,7 @@ brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent t
    stiffness to the matrix (may be NULL). */
 brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
+
 /* Adds the force of a hand that drags, at positions and velocities [nnode][3] (NULL: at rest), at the nodes that have the
    dofs. */
 void brn_system_drag(const brn_system *system, const double *pos, const double *vel, double *force);

@@ -100,9 +100,9 @@ static void test_save_and_load_substeps(void **state)
 static const struct {
     const char *set, *part;
 } other_scenes[] = {
-    {"materials.a.young=1.0001e5", "elements or material of body 'a'"},
-    {"materials.a.damping.beta=2e-4", "elements or material of body 'a'"},
-    {"materials.a.type=stvk", "elements or material of body 'a'"},
+    {"materials.a.young=1.0001e5", "material of body 'a'"},
+    {"materials.a.damping.beta=2e-4", "material of body 'a'"},
+    {"materials.a.type=stvk", "material of body 'a'"},
     {"gravity=[0,0,-9.8]", "gravity"},
     {"integrator=bdf2", "integrator"},
     {"time.step=1e-3", "time.step"},
@@ -200,7 +200,7 @@ static const char *const other_ipc[][2] = {
     {"method.solver=pcg", "method.solver"},
     {"contact.pairs=[{between: [a, c], friction: 0.2}]", "contact.friction"},
     {"bodies.b.density=900", "mass of body 'b'"},
-    {"bodies.b.stiffness=1e7", "elements or material of body 'b'"},
+    {"bodies.b.stiffness=1e7", "material of body 'b'"},
     {"bodies.b.angular_velocity=[0,0,1]", "initial velocity of body 'b'"},
     {"bodies.b.shape.sphere.radius=0.11", "shape and place of body 'b'"},
     {"bodies.c.shape.sphere.radius=0.11", "shape and place of body 'c'"},
@@ -225,6 +225,29 @@ static void test_other_contact_refused(void **state)
     /* the same scene, made again */
     flow g = flow_open(1, scene_ipc, "title=again");
     assert_done(g.ctx, brn_sim_load(g.sim, "resume_ipc.h5"));
+    flow_close(&g);
+    flow_close(&f);
+}
+
+/* Copies share their laws of contact until a pair names one of them. */
+static void test_copies(void **state)
+{
+    (void)state;
+    static const char piled[] =
+        "brunt: 1\ntime: {step: 2e-3, end: 0.06}\nmethod: {type: ipc}\n"
+        "bodies:\n"
+        "  - {name: b, type: rigid, shape: {sphere: {radius: 0.1}}, repeat: {count: 9, spacing: [0, 0, "
+        "0.3]}}\n"
+        "  - {name: c, type: static, shape: {sphere: {radius: 0.1}}, position: [2, 0, 0]}\n";
+    flow f = flow_open(1, piled, NULL);
+    assert_true(f.model->nkind < f.model->nbody);
+    assert_done(f.ctx, brn_sim_save(f.sim, "resume_copies.h5"));
+    flow g = flow_open(1, piled, "title=again");
+    assert_done(g.ctx, brn_sim_load(g.sim, "resume_copies.h5"));
+    flow_close(&g);
+    g = flow_open(1, piled, "contact.pairs=[{between: [b_3, c], friction: 0.2}]");
+    assert_int_equal(brn_sim_load(g.sim, "resume_copies.h5"), BRN_ERR_FORMAT);
+    assert_non_null(strstr(brn_ctx_message(g.ctx), "another scene (contact.friction);"));
     flow_close(&g);
     flow_close(&f);
 }
@@ -649,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_other_scene_refused),
         cmocka_unit_test(test_static_end_refused),
         cmocka_unit_test(test_other_contact_refused),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_damaged_refused),
         cmocka_unit_test(test_refused_run_keeps_the_folder),
         cmocka_unit_test(test_killed_runs),

@@ -20,6 +20,11 @@ static const brn_param deformable_params[] = {
      .offset = offsetof(brn_deformable_def, material),
      .required = true,
      .help = "name of a material"},
+    {.name = "materials",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_deformable_def, materials),
+     .table = &brn_part_table,
+     .help = "elements of other materials; the last entry that selects an element counts"},
     BRN_P_VECTOR(brn_deformable_def, velocity, "m/s", "at the start"),
     SPIN(brn_deformable_def),
     BRN_P_CHOICE(

@@ -130,8 +130,15 @@ void brn_model_check_names(brn_scene *scene)
             (void)brn_builder_find(&b, &common->block, "mesh", BRN_NOUN_MESH, common->mesh);
         }
         if (body->table == &brn_deformable_table && ((const brn_deformable_def *)common)->material != NULL) {
-            (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL,
-                                   ((const brn_deformable_def *)common)->material);
+            const brn_deformable_def *soft = (const void *)common;
+            const brn_part_def *parts = soft->materials.items;
+            (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL, soft->material);
+            for (int k = 0; k < soft->materials.count; ++k) {
+                if (parts[k].material != NULL) {
+                    (void)brn_builder_find(&b, &parts[k].block, "material", BRN_NOUN_MATERIAL,
+                                           parts[k].material);
+                }
+            }
         }
     }
     const brn_fixed_def *fixed = b.def->fixed.items;

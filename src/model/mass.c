@@ -7,9 +7,9 @@
 
 enum { PAIRS_MAX = BRN_GROUP_NODES_MAX * (BRN_GROUP_NODES_MAX + 1) / 2 };
 
-/* Adds an element to the values of the mass matrix, or of others like it; pairs: its m_ab for a <= b. */
+/* Adds scale times an element to the values of the mass matrix, or of others like it; pairs: its m_ab for a <= b. */
 static void add_element(const brn_block_matrix *mass, const int *node, int nnode, const double *pairs,
-                        bool consistent, double *value)
+                        bool consistent, double scale, double *value)
 {
     double total = 0.0;
     double diagonal = 0.0;
@@ -24,9 +24,9 @@ static void add_element(const brn_block_matrix *mass, const int *node, int nnode
             if (consistent) {
                 const int row = node[a] < node[b] ? node[a] : node[b];
                 const int column = node[a] < node[b] ? node[b] : node[a];
-                value[brn_block_matrix_find(mass, row, column)] += pairs[k];
+                value[brn_block_matrix_find(mass, row, column)] += scale * pairs[k];
             } else if (a == b) {
-                value[mass->start[node[a]]] += pairs[k] * total / diagonal;
+                value[mass->start[node[a]]] += scale * (pairs[k] * total / diagonal);
             }
         }
     }
@@ -42,12 +42,9 @@ static void add_group(const brn_model *model, const brn_element_group *group, bo
     for (int first = 0; first < group->nelem && group->kind->mass != NULL; first += BRN_LANES) {
         const int count = group->nelem - first < BRN_LANES ? group->nelem - first : BRN_LANES;
         group->kind->mass(group, (const double(*)[3])model->rest, first, count, pairs);
-        for (int k = 0; k < count * npair; ++k) {
-            pairs[k] *= scale;
-        }
         for (int e = 0; e < count; ++e) {
             add_element(model->mass, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent,
-                        value);
+                        scale, value);
         }
     }
 }

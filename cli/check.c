@@ -22,6 +22,8 @@ typedef struct check_args {
 typedef struct step_estimate {
     double stable, resolving; /* [s] */
     bool known;
+    brn_prediction cost;
+    bool cost_known;
 } step_estimate;
 
 static const char *volume_unit(int dimension)
@@ -141,6 +143,20 @@ static void print_steps(const brn_model_info *info, const step_estimate *steps)
     }
 }
 
+/* What the method will take beyond the chosen steps. */
+static void print_cost(const brn_model_info *info, const brn_prediction *cost)
+{
+    char text[CLI_TEXT_SIZE], size[CLI_TEXT_SIZE];
+    if (cost->flops > 0.0) {
+        (void)printf("  %-16s%s and %s a linear solve, without contact\n", "cost",
+                     cli_quantity(cost->flops, "flop", text), cli_quantity(cost->bytes, "B", size));
+    }
+    if (cost->step_min < info->step) {
+        (void)printf("  %-16sabout %.3g steps, the shortest %s\n", cost->flops > 0.0 ? "" : "cost",
+                     cost->steps, cli_quantity(cost->step_min, "s", text));
+    }
+}
+
 static int print_warnings(const brn_model *model, const brn_model_info *info, const step_estimate *steps)
 {
     char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
@@ -194,8 +210,12 @@ static void print_report(brn_ctx *ctx, const brn_model *model)
     step_estimate steps = {0};
     brn_model_get_info(model, &info);
     steps.known = brn_model_estimate_steps(ctx, model, &steps.stable, &steps.resolving) >= 0;
+    steps.cost_known = brn_model_predict(ctx, model, &steps.cost) >= 0;
     print_model(&info);
     print_steps(&info, &steps);
+    if (steps.cost_known) {
+        print_cost(&info, &steps.cost);
+    }
     print_bodies(model, &info);
     print_materials(model, &info);
     (void)fflush(stdout);

@@ -125,7 +125,7 @@ static bool all_done(const cli_columns *columns)
 static int report_all(const compare_args *args, brn_ctx *ctx, cli_columns *columns, const char *out)
 {
     compare_with_reference(ctx, columns);
-    bool written = cli_compare_write(columns, args->scene, out);
+    bool written = cli_compare_write(ctx, columns, args->scene, out);
     written = written && write_page(ctx, columns, out, args->budget);
     if (!args->quiet) {
         (void)fputc('\n', stdout);

@@ -5,6 +5,6 @@
 #include "compare/compare_columns.h"
 
 /* False if one could not be written; that is printed. scene: what the user called it. */
-bool cli_compare_write(const cli_columns *columns, const char *scene, const char *out);
+bool cli_compare_write(brn_ctx *ctx, const cli_columns *columns, const char *scene, const char *out);
 
 #endif

@@ -187,7 +187,7 @@ void cli_live_destroy(cli_live *live)
     (void)pthread_cond_destroy(&live->to_simulator);
     (void)pthread_cond_destroy(&live->to_encoder);
     (void)pthread_mutex_destroy(&live->lock);
-    free(live->status.controls);
+    brn_json_destroy(live->status.controls);
     free(live->nodes);
     free(live);
 }

@@ -162,7 +162,7 @@ void *live_encode(void *user)
 
 typedef struct message {
     live_packet *packet; /* or a text */
-    cli_json text;
+    cli_text text;
     bool is_run;
 } message;
 
@@ -183,7 +183,7 @@ static bool next_message(live_client *c, message *out)
     } else if (c->state_seen != live->version || c->state_due) {
         c->state_seen = live->version;
         c->state_due = false;
-        live_state_write(&live->status, c->dropped, c->error, &out->text);
+        live_state_write(live->ctx, &live->status, c->dropped, c->error, &out->text);
     } else if (c->packet != NULL) {
         out->packet = c->packet;
         c->packet = NULL;
@@ -223,7 +223,7 @@ static void *send_messages(void *user)
         const bool sent = send_message(c, &m);
         (void)pthread_mutex_lock(&live->lock);
         live_packet_drop(m.packet);
-        cli_json_free(&m.text);
+        cli_text_free(&m.text);
         c->closing = c->closing || !sent;
         if (m.is_run && generation == live->generation) {
             c->wants = true;

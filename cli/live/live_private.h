@@ -3,7 +3,7 @@
 #define CLI_LIVE_PRIVATE_H
 
 #include "live/live.h"
-#include "terminal/json_text.h"
+#include "terminal/grow_text.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -74,7 +74,7 @@ typedef struct live_status {
     double speed, time, rate;
     int64_t step;
     char error[LIVE_ERROR_SIZE]; /* of a step that failed; "" */
-    char *controls;              /* JSON members: gravity, friction, motions, movable */
+    brn_json *controls;          /* gravity, friction, motions, movable; NULL: not yet known */
 } live_status;
 
 struct cli_live {
@@ -116,10 +116,11 @@ struct cli_live {
 
 /* ---- live_state.c ------------------------------------------------------------------------------------------------------ */
 
-/* The JSON members of what a person can change; to be freed. NULL: no memory. */
-char *live_controls(const brn_model *model, const brn_sim *sim);
-/* The message; error: what to tell instead of the status's own, "" if nothing. */
-void live_state_write(const live_status *status, int64_t dropped, const char *error, cli_json *out);
+/* What a person can change, as an object; to be destroyed. NULL: no memory. */
+brn_json *live_controls(brn_ctx *ctx, const brn_model *model, const brn_sim *sim);
+/* The message, any thread (the ctx gives memory alone); error: what to tell instead of the status's own, "" if nothing. */
+void live_state_write(brn_ctx *ctx, const live_status *status, int64_t dropped, const char *error,
+                      cli_text *out);
 
 /* ---- live.c ---------------------------------------------------------------------------------------------------------------- */
 

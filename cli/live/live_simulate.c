@@ -43,7 +43,7 @@ static void tell(runner *r, bool controls)
 {
     cli_live *live = r->live;
     const brn_sim *sim = *live->sim;
-    char *text = controls ? live_controls(live->model, sim) : NULL;
+    brn_json *told = controls ? live_controls(live->ctx, live->model, sim) : NULL;
     const double now = cli_now(), time = brn_sim_time(sim);
     if (!r->running) {
         r->rate = 0.0;
@@ -64,9 +64,9 @@ static void tell(runner *r, bool controls)
     s->rate = r->rate;
     s->step = brn_sim_step_count(sim);
     memcpy(s->error, r->error, sizeof s->error);
-    if (text != NULL) {
-        free(s->controls);
-        s->controls = text;
+    if (told != NULL) {
+        brn_json_destroy(s->controls);
+        s->controls = told;
     }
     live_tell_pages(live);
     (void)pthread_mutex_unlock(&live->lock);

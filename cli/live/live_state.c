@@ -19,10 +19,10 @@ static bool is_first(const brn_model *model, int body, const brn_body_info *info
            before.source != info->source;
 }
 
-static void write_friction(const brn_model *model, const brn_sim *sim, int bodies, cli_json *out)
+static void write_friction(const brn_model *model, const brn_sim *sim, int bodies, brn_json *out)
 {
     int count = 0;
-    cli_json_add(out, "\"friction\": [");
+    brn_json_open(out, "friction", '[');
     for (int i = 0; i < bodies && count < PAIRS_MAX; ++i) {
         for (int j = i; j < bodies && count < PAIRS_MAX; ++j) {
             brn_body_info a, b;
@@ -30,70 +30,93 @@ static void write_friction(const brn_model *model, const brn_sim *sim, int bodie
                 (is_static(&a) && is_static(&b)) || !is_first(model, i, &a) || !is_first(model, j, &b)) {
                 continue;
             }
-            cli_json_add(out, "%s{\"bodies\": [", count++ > 0 ? ", " : "");
-            cli_json_string(out, a.name);
-            cli_json_add(out, ", ");
-            cli_json_string(out, b.name);
-            cli_json_add(out, "], \"value\": ");
-            cli_json_number(out, brn_sim_get_friction(sim, i, j));
-            cli_json_add(out, "}");
+            count++;
+            brn_json_open(out, NULL, '{');
+            brn_json_open(out, "bodies", '[');
+            brn_json_text(out, NULL, a.name);
+            brn_json_text(out, NULL, b.name);
+            brn_json_close(out);
+            brn_json_real(out, "value", brn_sim_get_friction(sim, i, j));
+            brn_json_close(out);
         }
     }
-    cli_json_add(out, "], ");
+    brn_json_close(out);
 }
 
-char *live_controls(const brn_model *model, const brn_sim *sim)
+static void write_controls(const brn_model *model, const brn_sim *sim, brn_json *out)
 {
-    cli_json out = {0};
     brn_model_info info;
     double gravity[3];
     brn_model_get_info(model, &info);
     brn_sim_get_gravity(sim, gravity);
-    cli_json_add(&out, "\"gravity\": [");
+    brn_json_open(out, NULL, '{');
+    brn_json_open(out, "gravity", '[');
     for (int i = 0; i < 3; ++i) {
-        cli_json_add(&out, "%s", i > 0 ? ", " : "");
-        cli_json_number(&out, gravity[i]);
+        brn_json_real(out, NULL, gravity[i]);
     }
-    cli_json_add(&out, "], ");
-    write_friction(model, sim, info.bodies, &out);
-    cli_json_add(&out, "\"motions\": [");
+    brn_json_close(out);
+    write_friction(model, sim, info.bodies, out);
+    brn_json_open(out, "motions", '[');
     for (int i = 0; i < brn_model_motion_count(model); ++i) {
-        cli_json_add(&out, "%s{\"name\": ", i > 0 ? ", " : "");
-        cli_json_string(&out, brn_model_motion_name(model, i));
-        cli_json_add(&out, ", \"speed\": ");
-        cli_json_number(&out, brn_sim_get_motion_speed(sim, i));
-        cli_json_add(&out, "}");
+        brn_json_open(out, NULL, '{');
+        brn_json_text(out, "name", brn_model_motion_name(model, i));
+        brn_json_real(out, "speed", brn_sim_get_motion_speed(sim, i));
+        brn_json_close(out);
     }
-    cli_json_add(&out, "], \"movable\": [");
-    const char *between = "";
+    brn_json_close(out);
+    brn_json_open(out, "movable", '[');
     for (int i = 0; i < info.bodies; ++i) {
         if (brn_model_is_movable(model, i)) {
-            cli_json_add(&out, "%s%d", between, i);
-            between = ", ";
+            brn_json_int(out, NULL, i);
         }
     }
-    cli_json_add(&out, "]");
-    if (out.failed) {
-        cli_json_free(&out);
-    }
-    return out.bytes;
+    brn_json_close(out);
+    brn_json_close(out);
 }
 
-void live_state_write(const live_status *status, int64_t dropped, const char *error, cli_json *out)
+brn_json *live_controls(brn_ctx *ctx, const brn_model *model, const brn_sim *sim)
 {
-    cli_json_add(out, "{\"kind\": \"state\", \"running\": %s, \"done\": %s, \"speed\": ",
-                 status->running ? "true" : "false", status->done ? "true" : "false");
-    cli_json_number(out, status->speed);
-    cli_json_add(out, ", \"time\": ");
-    cli_json_number(out, status->time);
-    cli_json_add(out, ", \"step\": %lld, \"rate\": ", (long long)status->step);
-    cli_json_number(out, status->rate);
-    cli_json_add(out, ", \"dropped\": %lld, \"error\": ", (long long)dropped);
-    const char *text = error[0] != '\0' ? error : status->error;
-    if (text[0] != '\0') {
-        cli_json_string(out, text);
-    } else {
-        cli_json_add(out, "null");
+    brn_json *out = NULL;
+    const char *text;
+    size_t length;
+    if (brn_json_create(ctx, 0, &out) < 0) {
+        return NULL;
     }
-    cli_json_add(out, ", %s}", status->controls != NULL ? status->controls : "\"movable\": []");
+    write_controls(model, sim, out);
+    if (brn_json_get(out, &text, &length) < 0) {
+        brn_json_destroy(out);
+        return NULL;
+    }
+    return out;
+}
+
+void live_state_write(brn_ctx *ctx, const live_status *status, int64_t dropped, const char *error,
+                      cli_text *out)
+{
+    brn_json *own = NULL;
+    const char *why = error[0] != '\0' ? error : status->error;
+    const char *head, *controls = "{\"movable\": []}";
+    size_t length;
+    out->failed = true;
+    if (brn_json_create(ctx, 0, &own) < 0) {
+        return;
+    }
+    brn_json_open(own, NULL, '{');
+    brn_json_text(own, "kind", "state");
+    brn_json_bool(own, "running", status->running);
+    brn_json_bool(own, "done", status->done);
+    brn_json_real(own, "speed", status->speed);
+    brn_json_real(own, "time", status->time);
+    brn_json_int(own, "step", status->step);
+    brn_json_real(own, "rate", status->rate);
+    brn_json_int(own, "dropped", dropped);
+    brn_json_text(own, "error", why[0] != '\0' ? why : NULL);
+    brn_json_close(own);
+    if ((status->controls == NULL || brn_json_get(status->controls, &controls, &length) >= 0) &&
+        brn_json_get(own, &head, &length) >= 0) {
+        /* The members of both objects in one. */
+        out->failed = false;
+        cli_text_add(out, "%.*s, %s", (int)length - 1, head, controls + 1);
+    }
+    brn_json_destroy(own);
 }

@@ -179,7 +179,7 @@ static int watch(studio *s, cli_browser *browser)
 static int draw(studio *s)
 {
     int size[2];
-    cli_json url = {0};
+    cli_text url = {0};
     cli_browser browser = {.process = {.in = -1}};
     const bool several = s->page != NULL;
     const cli_service service = {.user = s,
@@ -192,7 +192,7 @@ static int draw(studio *s)
     if (server == NULL) {
         return CLI_FAILED;
     }
-    cli_json_add(&url, "%s#", cli_server_invite(server));
+    cli_text_add(&url, "%s#", cli_server_invite(server));
     cli_wish_address(s->picture->wish, s->files.one && cli_wish_moments(s->picture->wish) != 1, s->speed,
                      &url);
     cli_wish_size(s->picture->wish, s->picture->film, size);
@@ -207,7 +207,7 @@ static int draw(studio *s)
         cli_process_kill(&s->encoder.process); /* whoever waits for it goes on */
     }
     cli_server_stop(server);
-    cli_json_free(&url);
+    cli_text_free(&url);
     return code;
 }
 

@@ -266,35 +266,35 @@ double cli_wish_speed(const cli_wish *wish, double length)
 
 /* ---- the address ----------------------------------------------------------------------------------------------------------- */
 
-static void add_encoded(cli_json *address, const char *name, const char *value)
+static void add_encoded(cli_text *address, const char *name, const char *value)
 {
-    cli_json_add(address, "&%s=", name);
+    cli_text_add(address, "&%s=", name);
     for (const unsigned char *c = (const unsigned char *)value; *c != '\0'; ++c) {
         const bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                            strchr("-_.,:*", *c) != NULL;
-        cli_json_add(address, plain ? "%c" : "%%%02X", *c);
+        cli_text_add(address, plain ? "%c" : "%%%02X", *c);
     }
 }
 
-static void add_given(cli_json *address, const char *name, const char *value)
+static void add_given(cli_text *address, const char *name, const char *value)
 {
     if (value != NULL) {
         add_encoded(address, name, value);
     }
 }
 
-void cli_wish_address(const cli_wish *wish, bool panels, double speed, cli_json *address)
+void cli_wish_address(const cli_wish *wish, bool panels, double speed, cli_text *address)
 {
     const bool film = speed > 0.0;
     int size[2];
     cli_wish_size(wish, film, size);
-    cli_json_add(address, "shoot=1&size=%dx%d", size[0], size[1]);
+    cli_text_add(address, "shoot=1&size=%dx%d", size[0], size[1]);
     if (film) {
         /* Shadows of bodies on each other would make it several times slower. */
-        cli_json_add(address, "&sun=0&frames=all&fps=%.9g&speed=%.9g", cli_wish_fps(wish), speed);
+        cli_text_add(address, "&sun=0&frames=all&fps=%.9g&speed=%.9g", cli_wish_fps(wish), speed);
     }
     if (panels) {
-        cli_json_add(address, "&panels=1");
+        cli_text_add(address, "&panels=1");
     }
     add_given(address, "times", wish->time);
     add_given(address, "frames", wish->frame);

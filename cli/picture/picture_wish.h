@@ -2,7 +2,7 @@
 #ifndef CLI_PICTURE_WISH_H
 #define CLI_PICTURE_WISH_H
 
-#include "terminal/json_text.h"
+#include "terminal/grow_text.h"
 #include "terminal/options.h"
 
 /* Texts as given, NULL where an option was not. */
@@ -35,6 +35,6 @@ void cli_wish_moment(const cli_wish *wish, int k, char *text, size_t size);
 double cli_wish_fps(const cli_wish *wish);
 double cli_wish_speed(const cli_wish *wish, double length);
 /* The part of the address behind '#'. panels: all moments in one picture. speed: of a film, 0 for pictures. */
-void cli_wish_address(const cli_wish *wish, bool panels, double speed, cli_json *address);
+void cli_wish_address(const cli_wish *wish, bool panels, double speed, cli_text *address);
 
 #endif

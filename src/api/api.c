@@ -188,6 +188,16 @@ brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double
     return status;
 }
 
+brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out)
+{
+    brn_system *system = NULL;
+    *out = (brn_prediction){.step_min = model->step};
+    BRN_TRY(brn_system_create(ctx, model, &system));
+    const brn_status status = brn_method_of_table(model->method)->predict(model, system, out);
+    brn_system_destroy(system);
+    return status;
+}
+
 /* ---- exports ---------------------------------------------------------------------------------------------------------- */
 
 brn_export_options brn_export_options_default(void)

@@ -1,17 +1,30 @@
-/* JSON: values appended to a text, and whether a text is one. NaN and infinities, which JSON has no words for, are null. */
+/* JSON: the writer behind brn_json_... of brunt.h, and whether a text is JSON. */
 #ifndef BRN_BASE_JSON_H
 #define BRN_BASE_JSON_H
 
 #include "base/text.h"
 
-/* In quotes; NULL is null. Bytes that are not UTF-8 become U+FFFD; control characters and the line separators U+2028 and
-   U+2029 are escaped, so that the text is one line of any language that holds JSON. */
-void brn_json_text(brn_text *json, const char *value);
-void brn_json_real(brn_text *json, double value);
-void brn_json_int(brn_text *json, int64_t value);
-
 enum { BRN_JSON_DEPTH_MAX = 64 };
+
+/* Zeroed but for text.ctx and lines, it is an empty one. */
+struct brn_json {
+    brn_text text;
+    int lines; /* as brn_json_create has it; < 0: no blanks at all */
+    int depth;
+    bool list[BRN_JSON_DEPTH_MAX]; /* [depth] is the bracket one of a list? */
+    bool more;                     /* something stands in the innermost bracket */
+};
+
+/* A value that is JSON already. */
+void brn_json_raw(brn_json *json, const char *key, const char *value);
+/* A list of n numbers. */
+void brn_json_reals(brn_json *json, const char *key, const double *value, int n);
+
 /* Is this one JSON value and nothing else (RFC 8259, UTF-8), nested no deeper than the limit? */
 bool brn_json_valid(const char *text, size_t length);
+
+/* Bytes of the well-formed UTF-8 sequence at c, 0 if there is none (RFC 3629: no overlong forms, no surrogates). The text
+   ends with a '\0', which no sequence goes on with. */
+int brn_utf8_length(const unsigned char *c);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { NODES_MAX = 200000000 };
 
-static void place_nodes(brn_builder *b, const brn_placement *pose, const brn_mesh *mesh, int first)
+static void place_nodes(brn_builder *b, const brn_body_place *pose, const brn_mesh *mesh, int first)
 {
     const double *r = pose->rotation;
     for (int a = 0; a < mesh->nnode; ++a) {
@@ -34,7 +34,7 @@ brn_status brn_builder_grow_nodes(brn_builder *b, int count)
     return BRN_OK;
 }
 
-static brn_status add_nodes(brn_builder *b, const brn_placement *pose, const brn_mesh *mesh, brn_body *body)
+static brn_status add_nodes(brn_builder *b, const brn_body_place *pose, const brn_mesh *mesh, brn_body *body)
 {
     const int first = b->model->nnode;
     BRN_TRY(brn_builder_grow_nodes(b, mesh->nnode));
@@ -126,7 +126,7 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
     const brn_shape_form *form = brn_builder_form(b, index);
     body->group_first = model->ngroup;
     brn_mesh_measure(mesh, &body->quality);
-    BRN_TRY(add_nodes(b, &b->placement[index], mesh, body));
+    BRN_TRY(add_nodes(b, &b->pose[index], mesh, body));
     BRN_TRY(add_boundary(model->dim, mesh, body));
     if (brn_mesh_dim(mesh) == 1) {
         body->quality.worst_cell = -1; /* a line has no shape to judge */
@@ -204,7 +204,7 @@ void brn_builder_fit_planes(brn_builder *b)
             v[k] = model->dim == 3 ? 0.5 * (x[body->plane[2]][k] - x[body->plane[0]][k]) : v[k];
         }
         brn_dense_cross3(u, v, n);
-        const double reach = 3.0 * reach_along(model, b->placement[i].position, n);
+        const double reach = 3.0 * reach_along(model, b->pose[i].position, n);
         const double half = reach > 0.0 && isfinite(reach) ? reach : 1.0;
         brn_mesh *mesh = brn_builder_form(b, i)->mesh;
         for (int a = 0; a < mesh->nnode; ++a) {
@@ -212,6 +212,6 @@ void brn_builder_fit_planes(brn_builder *b)
                 mesh->pos[a][k] *= half;
             }
         }
-        place_nodes(b, &b->placement[i], mesh, body->node_first);
+        place_nodes(b, &b->pose[i], mesh, body->node_first);
     }
 }

@@ -261,7 +261,7 @@ static brn_status add_copies(brn_builder *b, int source)
         }
         b->copy = copy > 0;
         if (brn_scene_problem_count(b->scene) == before) {
-            brn_repeat_place(b->scene, common, copy, &b->placement[index]);
+            brn_repeat_pose(b->scene, common, copy, &b->pose[index]);
             BRN_TRY(add_body(b, index));
         }
     }
@@ -274,7 +274,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
     BRN_TRY(count_bodies(b, &count));
     BRN_ALLOC(b->ctx, b->model->body, count);
     BRN_ALLOC(b->ctx, b->body_mesh, count);
-    BRN_ALLOC(b->ctx, b->placement, count);
+    BRN_ALLOC(b->ctx, b->pose, count);
     BRN_ALLOC(b->ctx, b->rigid, count);
     BRN_ALLOC(b->ctx, b->mass_kind, count);
     BRN_ALLOC(b->ctx, b->mesh, b->def->meshes.count);

@@ -228,7 +228,7 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     }
     brn_free(ctx, b.mesh);
     brn_free(ctx, b.form);
-    brn_free(ctx, b.placement);
+    brn_free(ctx, b.pose);
     brn_free(ctx, b.rigid);
     brn_free(ctx, b.tried);
     brn_free(ctx, b.body_mesh);

@@ -242,39 +242,6 @@ static brn_status book_exchange(brn_system *s, const brn_state *in, brn_state *o
     return remember_held(s, out, h, books, dp);
 }
 
-/* A run may go from a stage of equilibrium to one that moves, and gravity from a load to a potential: where the new stage
-   starts, both are measured anew. What the potential is there counts as work of whoever let go, so that the sum of
-   energies goes on without a jump. */
-static brn_status change_stage(brn_system *s, const brn_state *in, brn_state *out, const brn_books *books)
-{
-    double *ledger = out->ledger;
-    const bool rests = ledger[BRN_LEDGER_RESTS] != 0.0;
-    const bool weight_load = ledger[BRN_LEDGER_WEIGHT_LOAD] != 0.0;
-    if (rests == !books->inertia && weight_load == books->weight_load) {
-        return BRN_OK;
-    }
-    measure m;
-    BRN_TRY(measured(s, in, &m));
-    if (rests && books->inertia) {
-        for (int i = 0; i < 6; ++i) {
-            ledger[BRN_LEDGER_START + i] = m.momentum[i] - ledger[BRN_LEDGER_IMPULSE + i];
-        }
-    }
-    if (weight_load != books->weight_load) {
-        double potential = 0.0;
-        for (int a = 0; a < s->model->nnode; ++a) {
-            potential -= s->model->node_mass[a] * brn_dense_dot3(s->controls->gravity, &in->node_pos[3 * a]);
-        }
-        const double gain = weight_load ? potential : -potential;
-        ledger[BRN_LEDGER_WORK] += gain;
-        ledger[BRN_LEDGER_FIELD_WORK] += gain;
-        ledger[BRN_LEDGER_GRAVITY0] += gain;
-    }
-    ledger[BRN_LEDGER_RESTS] = !books->inertia;
-    ledger[BRN_LEDGER_WEIGHT_LOAD] = books->weight_load;
-    return BRN_OK;
-}
-
 brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, double h,
                            const brn_step_info *info)
 {
@@ -282,10 +249,7 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
     memcpy(ledger, in->ledger, sizeof out->ledger);
     brn_arena *arena = brn_ctx_arena(s->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    brn_status status = change_stage(s, in, out, &info->books);
-    if (status >= 0) {
-        status = book_exchange(s, in, out, h, &info->books);
-    }
+    const brn_status status = book_exchange(s, in, out, h, &info->books);
     brn_arena_rewind(arena, mark);
     BRN_TRY(status);
     ledger[BRN_LEDGER_CONTACT] = info->contact_energy;
@@ -306,6 +270,29 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
         fmax(ledger[BRN_LEDGER_ENERGY_SCALE], fmax(energy, info->contact_energy));
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = fmax(ledger[BRN_LEDGER_MOMENTUM_SCALE], m.momentum_scale);
     ledger[BRN_LEDGER_ANGULAR_SCALE] = fmax(ledger[BRN_LEDGER_ANGULAR_SCALE], m.angular_scale);
+    return BRN_OK;
+}
+
+/* Momentum is kept from here on if it was not before. Where gravity turns from a load into a potential, what that is here
+   counts as work of whoever changed the stage, so that the sum of energies goes on without a jump. */
+brn_status brn_ledger_enter(brn_system *s, brn_state *state, const brn_books *books)
+{
+    double *ledger = state->ledger;
+    measure before;
+    measure after;
+    BRN_TRY(measured(s, state, &before));
+    const bool rested = ledger[BRN_LEDGER_RESTS] != 0.0;
+    ledger[BRN_LEDGER_RESTS] = !books->inertia;
+    ledger[BRN_LEDGER_WEIGHT_LOAD] = books->weight_load;
+    BRN_TRY(measured(s, state, &after));
+    for (int i = 0; rested && books->inertia && i < 6; ++i) {
+        ledger[BRN_LEDGER_START + i] = after.momentum[i] - ledger[BRN_LEDGER_IMPULSE + i];
+    }
+    const double gain = after.gravity - before.gravity;
+    ledger[BRN_LEDGER_WORK] += gain;
+    ledger[BRN_LEDGER_FIELD_WORK] += gain;
+    ledger[BRN_LEDGER_GRAVITY0] += gain;
+    external_rate(s, state, state, books, &ledger[BRN_LEDGER_RATE]);
     return BRN_OK;
 }
 

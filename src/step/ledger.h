@@ -31,6 +31,8 @@ brn_status brn_ledger_start(brn_system *system, brn_state *state, const brn_step
 /* Books the step `in` -> `out` of length h: `out`'s totals. */
 brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h,
                            const brn_step_info *info);
+/* A state goes on in another stage, whose forces are filled in. */
+brn_status brn_ledger_enter(brn_system *system, brn_state *state, const brn_books *books);
 /* Books a change of gravity [m/s^2] that has happened, and of the forces on the free dofs that the last step carried over by
    it [N], packed. */
 void brn_ledger_book_gravity(const brn_system *system, const double change[3], const double *carried,

@@ -25,6 +25,8 @@ typedef struct brn_step_info {
         stiffness_work; /* [J] gained by the stored energy when the stiffness was changed before this step */
     int intersections;  /* found by the exact test at the end */
     brn_books books;    /* how forces acted in this step, for the ledger */
+    bool
+        ends_stage; /* the next step follows another rule: the driver resets the state and goes on with the ledger */
 } brn_step_info;
 
 /* How a method would go on from a state. */
@@ -58,6 +60,8 @@ typedef struct brn_method {
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* of a key without use: why, and what to write */
 
+    /* What a run will take, for `brunt check`. */
+    brn_status (*predict)(const brn_model *model, const brn_system *system, brn_prediction *out);
     /* Grows the sizes of the state, which start with a pose for every rigid body. NULL: that is enough. */
     void (*sizes)(const brn_model *model, brn_state_sizes *sizes);
     /* The model and the system outlive the method. */

@@ -129,3 +129,20 @@ brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change 
     brn_scheme_jolt(n->system, change->jolt, state);
     return BRN_OK;
 }
+
+/* One factorisation of the elastic pattern; an explicit step solves with the mass alone. */
+brn_status brn_newton_predict(const brn_model *model, const brn_system *system, brn_prediction *out)
+{
+    *out = (brn_prediction){.step_min = model->step, .steps = (double)model->nstep};
+    if (model->integrator == BRN_SYMPLECTIC_EULER) {
+        return BRN_OK;
+    }
+    brn_factor *factor = NULL;
+    brn_factor_stats stats;
+    BRN_TRY(brn_factor_create(system->ctx, system->matrix, model->fixed, &factor));
+    brn_factor_get_stats(factor, &stats);
+    brn_factor_destroy(factor);
+    out->flops = stats.flops;
+    out->bytes = stats.bytes;
+    return BRN_OK;
+}

@@ -1,4 +1,4 @@
-/* trajectory.glb: one glTF 2.0 file with all frames as an animation (output/gltf_json.h has its contents). The frames are read
+/* trajectory.glb: one glTF 2.0 file with all frames as an animation (gltf_json.h has its contents). The frames are read
    twice, once to see how each body moves and once to write, so that the file need not fit into memory. */
 #include "base/os.h"
 #include "output/export/export_frame.h"
@@ -112,13 +112,14 @@ static brn_status write_bytes(const brn_gltf *g, brn_playback *playback, brn_fra
 static brn_status write_file(brn_ctx *ctx, const brn_gltf *g, brn_playback *playback, brn_frame *frame,
                              const char *dir, int every)
 {
-    brn_text json = {.ctx = ctx};
+    brn_json json = {.text.ctx = ctx, .lines = -1};
+    brn_text *text = &json.text;
     BRN_TRY(brn_gltf_check(ctx, g, 0, every));
     brn_gltf_json(g, &json);
-    while (json.length % 4 != 0 && !json.failed) {
-        brn_text_append(&json, " ", 1);
+    while (text->length % 4 != 0 && !text->failed) {
+        brn_text_append(text, " ", 1);
     }
-    brn_status status = json.failed ? BRN_ERR_MEMORY : brn_gltf_check(ctx, g, json.length, every);
+    brn_status status = text->failed ? BRN_ERR_MEMORY : brn_gltf_check(ctx, g, text->length, every);
     char *path = status >= 0 ? brn_path_join(ctx, dir, "trajectory.glb") : NULL;
     if (status >= 0 && path == NULL) {
         status = BRN_ERR_MEMORY;
@@ -126,12 +127,12 @@ static brn_status write_file(brn_ctx *ctx, const brn_gltf *g, brn_playback *play
     if (status >= 0) {
         brn_file_out out;
         status = brn_file_begin(ctx, path, &out);
-        status = status >= 0 ? write_bytes(g, playback, frame, &json, &out) : status;
+        status = status >= 0 ? write_bytes(g, playback, frame, text, &out) : status;
         status = status >= 0 ? brn_file_end(&out) : status;
         brn_file_drop(&out);
     }
     brn_free(ctx, path);
-    brn_text_clear(&json);
+    brn_text_clear(text);
     return status;
 }
 

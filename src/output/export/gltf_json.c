@@ -5,9 +5,8 @@
    8 bytes a frame instead of 4 (frames - 1) in the file. */
 #include "output/export/gltf_json.h"
 
-#include "base/json.h"
-
 #include <inttypes.h>
+#include <stdio.h>
 
 enum { U32 = 5125, F32 = 5126, ARRAY_BUFFER = 34962, ELEMENT_BUFFER = 34963 };
 
@@ -97,36 +96,30 @@ brn_status brn_gltf_check(brn_ctx *ctx, const brn_gltf *g, size_t json, int ever
                     (uint64_t)every * (by_bytes > by_frames ? by_bytes : by_frames));
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
 
-/* A member of the root object that is a list; nothing is written until it has an entry. */
-typedef struct list {
-    brn_text *json;
-    const char *name;
-    int count;
-} list;
-
-static void item(list *l)
+static void add_floats(brn_json *json, const char *name, const float *value, int n)
 {
-    brn_text_add(l->json, l->count == 0 ? ",\"%s\":[" : ",", l->name);
-    l->count++;
-}
-
-static void end_list(const list *l)
-{
-    if (l->count > 0) {
-        brn_text_append(l->json, "]", 1);
-    }
-}
-
-static void add_floats(brn_text *json, const char *name, const float *value, int n)
-{
-    brn_text_add(json, ",\"%s\":[", name);
+    brn_json_open(json, name, '[');
     for (int i = 0; i < n; ++i) {
-        brn_text_append(json, ",", i > 0);
-        brn_json_real(json, (double)value[i]);
+        brn_json_real(json, NULL, (double)value[i]);
     }
-    brn_text_append(json, "]", 1);
+    brn_json_close(json);
+}
+
+/* Lists of this format are not empty: one begins with its first entry. */
+static void open_list(brn_json *json, const char *name, int *count)
+{
+    if ((*count)++ == 0) {
+        brn_json_open(json, name, '[');
+    }
+}
+
+static void close_list(brn_json *json, int count)
+{
+    if (count > 0) {
+        brn_json_close(json);
+    }
 }
 
 /* ---- views and accessors ------------------------------------------------------------------------------------------------ */
@@ -141,53 +134,51 @@ static int view_of(const brn_gltf *g, brn_gltf_part part)
     return view;
 }
 
-static void add_views(const brn_gltf *g, brn_text *json)
+static void add_views(const brn_gltf *g, brn_json *json)
 {
     static const int target[BRN_GLTF_PARTS] = {[BRN_GLTF_INDICES] = ELEMENT_BUFFER,
                                                [BRN_GLTF_BASE] = ARRAY_BUFFER,
                                                [BRN_GLTF_TARGETS] = ARRAY_BUFFER};
-    list views = {json, "bufferViews", 0};
+    int count = 0;
     uint64_t offset = 0;
     for (int p = 0; p < BRN_GLTF_PARTS; ++p) {
         if (g->words[p] == 0) {
             continue;
         }
-        item(&views);
-        brn_text_add(json, "{\"buffer\":0,\"byteOffset\":%" PRIu64 ",\"byteLength\":%" PRIu64, offset,
-                     4 * g->words[p]);
+        open_list(json, "bufferViews", &count);
+        brn_json_open(json, NULL, '{');
+        brn_json_int(json, "buffer", 0);
+        brn_json_int(json, "byteOffset", (int64_t)offset);
+        brn_json_int(json, "byteLength", (int64_t)(4 * g->words[p]));
         if (target[p] == ARRAY_BUFFER) {
-            brn_text_add(json, ",\"byteStride\":12");
+            brn_json_int(json, "byteStride", 12);
         }
         if (target[p] != 0) {
-            brn_text_add(json, ",\"target\":%d", target[p]);
+            brn_json_int(json, "target", target[p]);
         }
-        brn_text_append(json, "}", 1);
+        brn_json_close(json);
         offset += 4 * g->words[p];
     }
-    end_list(&views);
+    close_list(json, count);
 }
 
 /* An accessor up to its end; word: where it starts in its part. */
-static void add_accessor(const brn_gltf *g, list *l, brn_gltf_part part, uint64_t word, const char *type,
-                         uint64_t count)
+static void add_accessor(const brn_gltf *g, brn_json *json, brn_gltf_part part, uint64_t word,
+                         const char *type, uint64_t count)
 {
-    item(l);
-    brn_text_add(l->json,
-                 "{\"bufferView\":%d,\"byteOffset\":%" PRIu64
-                 ",\"componentType\":%d,\"type\":\"%s\",\"count\":%" PRIu64,
-                 view_of(g, part), 4 * word, part == BRN_GLTF_INDICES ? U32 : F32, type, count);
+    brn_json_open(json, NULL, '{');
+    brn_json_int(json, "bufferView", view_of(g, part));
+    brn_json_int(json, "byteOffset", (int64_t)(4 * word));
+    brn_json_int(json, "componentType", part == BRN_GLTF_INDICES ? U32 : F32);
+    brn_json_text(json, "type", type);
+    brn_json_int(json, "count", (int64_t)count);
 }
 
-static void end_accessor(brn_text *json)
-{
-    brn_text_append(json, "}", 1);
-}
-
-static void add_box(const brn_gltf_body *body, int frame, brn_text *json)
+static void add_box(const brn_gltf_body *body, int frame, brn_json *json)
 {
     add_floats(json, "min", body->low[frame], 3);
     add_floats(json, "max", body->high[frame], 3);
-    end_accessor(json);
+    brn_json_close(json);
 }
 
 /* Accessors come in this order: of each body its indices, base, places, turns, targets, as it has them; the times; the
@@ -196,7 +187,7 @@ typedef struct cursor {
     uint64_t index, place, turn, target;
 } cursor;
 
-static void add_body_accessors(const brn_gltf *g, list *l, int b, cursor *at)
+static void add_body_accessors(const brn_gltf *g, brn_json *json, int b, cursor *at)
 {
     const brn_drawing *s = g->surface;
     const uint64_t nframe = (uint64_t)g->motion->nframe;
@@ -204,26 +195,26 @@ static void add_body_accessors(const brn_gltf *g, list *l, int b, cursor *at)
     const uint64_t first = (uint64_t)s->vertex_first[b];
     const uint64_t count = (uint64_t)s->vertex_first[b + 1] - first;
     const uint64_t indices = (uint64_t)brn_gltf_index_count(g, b);
-    add_accessor(g, l, BRN_GLTF_INDICES, at->index, "SCALAR", indices);
-    end_accessor(l->json);
+    add_accessor(g, json, BRN_GLTF_INDICES, at->index, "SCALAR", indices);
+    brn_json_close(json);
     at->index += indices;
-    add_accessor(g, l, BRN_GLTF_BASE, 3 * first, "VEC3", count);
-    add_box(body, 0, l->json);
+    add_accessor(g, json, BRN_GLTF_BASE, 3 * first, "VEC3", count);
+    add_box(body, 0, json);
     if (moves(g, b, BRN_GLTF_SHIFT)) {
-        add_accessor(g, l, BRN_GLTF_PLACES, at->place, "VEC3", nframe);
-        end_accessor(l->json);
+        add_accessor(g, json, BRN_GLTF_PLACES, at->place, "VEC3", nframe);
+        brn_json_close(json);
         at->place += 3 * nframe;
     }
     if (moves(g, b, BRN_GLTF_TURN)) {
-        add_accessor(g, l, BRN_GLTF_TURNS, at->turn, "VEC4", nframe);
-        end_accessor(l->json);
+        add_accessor(g, json, BRN_GLTF_TURNS, at->turn, "VEC4", nframe);
+        brn_json_close(json);
         at->turn += 4 * nframe;
     }
     if (morphs(g, b)) {
         for (uint64_t f = 1; f < nframe; ++f) {
-            add_accessor(g, l, BRN_GLTF_TARGETS, 3 * (f - 1) * (uint64_t)g->morph_vertices + at->target,
+            add_accessor(g, json, BRN_GLTF_TARGETS, 3 * (f - 1) * (uint64_t)g->morph_vertices + at->target,
                          "VEC3", count);
-            add_box(body, (int)f, l->json);
+            add_box(body, (int)f, json);
         }
         at->target += 3 * count;
     }
@@ -236,186 +227,264 @@ static int body_accessor_count(const brn_gltf *g, int b)
                                        (morphs(g, b) ? g->motion->nframe - 1 : 0);
 }
 
-static void add_accessors(const brn_gltf *g, brn_text *json)
+/* The weights of all frames, ones where a frame is its own target, in the sparse form. */
+static void add_weights_accessor(const brn_gltf *g, brn_json *json)
+{
+    const int64_t nframe = g->motion->nframe;
+    brn_json_open(json, NULL, '{');
+    brn_json_int(json, "componentType", F32);
+    brn_json_text(json, "type", "SCALAR");
+    brn_json_int(json, "count", nframe * (nframe - 1));
+    brn_json_open(json, "sparse", '{');
+    brn_json_int(json, "count", nframe - 1);
+    brn_json_open(json, "indices", '{');
+    brn_json_int(json, "bufferView", view_of(g, BRN_GLTF_WEIGHT_AT));
+    brn_json_int(json, "componentType", U32);
+    brn_json_close(json);
+    brn_json_open(json, "values", '{');
+    brn_json_int(json, "bufferView", view_of(g, BRN_GLTF_WEIGHT));
+    brn_json_close(json);
+    brn_json_close(json);
+    brn_json_close(json);
+}
+
+static void add_accessors(const brn_gltf *g, brn_json *json)
 {
     const uint64_t nframe = (uint64_t)g->motion->nframe;
-    list l = {json, "accessors", 0};
+    int count = 0;
     cursor at = {0};
     for (int b = 0; b < g->surface->nbody; ++b) {
         if (brn_gltf_shown(g, b)) {
-            add_body_accessors(g, &l, b, &at);
+            open_list(json, "accessors", &count);
+            add_body_accessors(g, json, b, &at);
         }
     }
     if (g->words[BRN_GLTF_TIMES] > 0) {
-        add_accessor(g, &l, BRN_GLTF_TIMES, 0, "SCALAR", nframe);
+        open_list(json, "accessors", &count);
+        add_accessor(g, json, BRN_GLTF_TIMES, 0, "SCALAR", nframe);
         add_floats(json, "min", g->motion->time, 1);
         add_floats(json, "max", g->motion->time + nframe - 1, 1);
-        end_accessor(json);
+        brn_json_close(json);
     }
     if (g->words[BRN_GLTF_WEIGHT] > 0) {
-        item(&l);
-        brn_text_add(json,
-                     "{\"componentType\":%d,\"type\":\"SCALAR\",\"count\":%" PRIu64
-                     ",\"sparse\":{\"count\":%" PRIu64
-                     ",\"indices\":{\"bufferView\":%d,\"componentType\":%d},\"values\":{\"bufferView\":%d}}}",
-                     F32, nframe * (nframe - 1), nframe - 1, view_of(g, BRN_GLTF_WEIGHT_AT), U32,
-                     view_of(g, BRN_GLTF_WEIGHT));
+        open_list(json, "accessors", &count);
+        add_weights_accessor(g, json);
     }
-    end_list(&l);
+    close_list(json, count);
 }
 
 /* ---- nodes, meshes, materials --------------------------------------------------------------------------------------------- */
 
-static void add_nodes(const brn_gltf *g, brn_text *json)
+/* The root: z up becomes y up, all bodies are its children. */
+static void add_root(const brn_gltf *g, brn_json *json)
 {
-    int shown = 0;
-    for (int b = 0; b < g->surface->nbody; ++b) {
-        shown += brn_gltf_shown(g, b);
-    }
-    brn_text_add(json, ",\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"name\":\"brunt\"");
+    brn_json_open(json, NULL, '{');
+    brn_json_text(json, "name", "brunt");
     if (g->info->dim == 3) {
         /* A quarter turn about x. */
         const float quarter = 0.70710678f;
         add_floats(json, "rotation", (const float[4]){-quarter, 0, 0, quarter}, 4);
     }
-    for (int k = 0; k < shown; ++k) {
-        brn_text_add(json, k == 0 ? ",\"children\":[%d" : ",%d", k + 1);
+    int shown = 0;
+    for (int b = 0; b < g->surface->nbody; ++b) {
+        if (brn_gltf_shown(g, b)) {
+            open_list(json, "children", &shown);
+            brn_json_int(json, NULL, shown);
+        }
     }
-    brn_text_append(json, "]}", shown > 0 ? 2 : 0);
-    brn_text_append(json, "}", shown > 0 ? 0 : 1);
+    close_list(json, shown);
+    brn_json_close(json);
+}
+
+static void add_nodes(const brn_gltf *g, brn_json *json)
+{
+    brn_json_int(json, "scene", 0);
+    brn_json_open(json, "scenes", '[');
+    brn_json_open(json, NULL, '{');
+    brn_json_open(json, "nodes", '[');
+    brn_json_int(json, NULL, 0);
+    brn_json_close(json);
+    brn_json_close(json);
+    brn_json_close(json);
+    brn_json_open(json, "nodes", '[');
+    add_root(g, json);
     int mesh = 0;
     for (int b = 0; b < g->surface->nbody; ++b) {
         if (brn_gltf_shown(g, b)) {
-            brn_text_add(json, ",{\"name\":");
-            brn_json_text(json, g->info->body_name[b]);
-            brn_text_add(json, ",\"mesh\":%d", mesh++);
+            brn_json_open(json, NULL, '{');
+            brn_json_text(json, "name", g->info->body_name[b]);
+            brn_json_int(json, "mesh", mesh++);
             add_floats(json, "translation", g->motion->body[b].origin, 3);
-            brn_text_append(json, "}", 1);
+            brn_json_close(json);
         }
     }
-    brn_text_append(json, "]", 1);
+    brn_json_close(json);
 }
 
-static void add_targets(const brn_gltf *g, int first_accessor, brn_text *json)
+static void add_targets(const brn_gltf *g, int first_accessor, brn_json *json)
 {
+    brn_json_open(json, "targets", '[');
     for (int f = 1; f < g->motion->nframe; ++f) {
-        brn_text_add(json, f == 1 ? ",\"targets\":[{\"POSITION\":%d}" : ",{\"POSITION\":%d}",
-                     first_accessor + f - 1);
+        brn_json_open(json, NULL, '{');
+        brn_json_int(json, "POSITION", first_accessor + f - 1);
+        brn_json_close(json);
     }
-    brn_text_append(json, "]", 1);
+    brn_json_close(json);
 }
 
 /* What programs list the targets as: the frame's number in the trajectory. */
-static void add_target_names(const brn_gltf *g, brn_text *json)
+static void add_target_names(const brn_gltf *g, brn_json *json)
 {
+    brn_json_open(json, "extras", '{');
+    brn_json_open(json, "targetNames", '[');
     for (int f = 1; f < g->motion->nframe; ++f) {
-        brn_text_add(json, f == 1 ? ",\"extras\":{\"targetNames\":[\"frame %d\"" : ",\"frame %d\"",
-                     g->motion->frame[f]);
+        char name[32];
+        (void)snprintf(name, sizeof name, "frame %d", g->motion->frame[f]);
+        brn_json_text(json, NULL, name);
     }
-    brn_text_add(json, "]}");
+    brn_json_close(json);
+    brn_json_close(json);
 }
 
-static void add_meshes(const brn_gltf *g, brn_text *json)
+static void add_primitive(const brn_gltf *g, int b, int material, int accessor, brn_json *json)
 {
-    list l = {json, "meshes", 0};
+    const bool lines = g->surface->tri_first[b + 1] == g->surface->tri_first[b];
+    brn_json_open(json, "primitives", '[');
+    brn_json_open(json, NULL, '{');
+    brn_json_int(json, "mode", lines ? 1 : 4);
+    brn_json_int(json, "material", material);
+    brn_json_int(json, "indices", accessor);
+    brn_json_open(json, "attributes", '{');
+    brn_json_int(json, "POSITION", accessor + 1);
+    brn_json_close(json);
+    if (morphs(g, b)) {
+        add_targets(g, accessor + 2, json);
+    }
+    brn_json_close(json);
+    brn_json_close(json);
+}
+
+static void add_meshes(const brn_gltf *g, brn_json *json)
+{
+    int count = 0;
     int accessor = 0;
     for (int b = 0; b < g->surface->nbody; ++b) {
         if (brn_gltf_shown(g, b)) {
-            const bool lines = g->surface->tri_first[b + 1] == g->surface->tri_first[b];
-            item(&l);
-            brn_text_add(json, "{\"name\":");
-            brn_json_text(json, g->info->body_name[b]);
-            brn_text_add(json,
-                         ",\"primitives\":[{\"mode\":%d,\"material\":%d,\"indices\":%d,\"attributes\":{"
-                         "\"POSITION\":%d}",
-                         lines ? 1 : 4, l.count - 1, accessor, accessor + 1);
-            if (morphs(g, b)) {
-                add_targets(g, accessor + 2, json);
-            }
-            brn_text_add(json, "}]");
+            open_list(json, "meshes", &count);
+            brn_json_open(json, NULL, '{');
+            brn_json_text(json, "name", g->info->body_name[b]);
+            add_primitive(g, b, count - 1, accessor, json);
             if (morphs(g, b)) {
                 add_target_names(g, json);
             }
-            brn_text_append(json, "}", 1);
+            brn_json_close(json);
         }
         accessor += body_accessor_count(g, b);
     }
-    end_list(&l);
+    close_list(json, count);
 }
 
-static void add_materials(const brn_gltf *g, brn_text *json)
+static void add_materials(const brn_gltf *g, brn_json *json)
 {
-    list l = {json, "materials", 0};
+    int count = 0;
     int next = 0;
     for (int b = 0; b < g->surface->nbody; ++b) {
         const bool fixed = g->info->body_type[b] == BRN_BODY_STATIC;
         const float *colour = fixed ? obstacle : palette[next % BRN_COUNT(palette)];
         next += !fixed;
         if (brn_gltf_shown(g, b)) {
-            item(&l);
-            brn_text_add(json, "{\"name\":");
-            brn_json_text(json, g->info->body_name[b]);
-            brn_text_add(json, ",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0,"
-                               "\"roughnessFactor\":0.6");
+            open_list(json, "materials", &count);
+            brn_json_open(json, NULL, '{');
+            brn_json_text(json, "name", g->info->body_name[b]);
+            brn_json_bool(json, "doubleSided", true);
+            brn_json_open(json, "pbrMetallicRoughness", '{');
+            brn_json_int(json, "metallicFactor", 0);
+            brn_json_real(json, "roughnessFactor", 0.6);
             add_floats(json, "baseColorFactor", (const float[4]){colour[0], colour[1], colour[2], 1}, 4);
-            brn_text_add(json, "}}");
+            brn_json_close(json);
+            brn_json_close(json);
         }
     }
-    end_list(&l);
+    close_list(json, count);
 }
 
 /* ---- the animation ---------------------------------------------------------------------------------------------------------- */
 
-/* Samplers: those of each body, then the one of weights. */
-static int add_samplers(const brn_gltf *g, int times, brn_text *json)
+static void add_sampler(int input, int output, brn_json *json)
+{
+    brn_json_open(json, NULL, '{');
+    brn_json_int(json, "input", input);
+    brn_json_int(json, "output", output);
+    brn_json_close(json);
+}
+
+/* Samplers: those of each body, then the one of weights. Returns how many are of bodies. */
+static int add_samplers(const brn_gltf *g, int times, brn_json *json)
 {
     int accessor = 0;
     int sampler = 0;
-    brn_text_add(json, ",\"animations\":[{\"name\":\"run\",\"samplers\":[");
+    brn_json_open(json, "samplers", '[');
     for (int b = 0; b < g->surface->nbody; ++b) {
         const int count = moves(g, b, BRN_GLTF_SHIFT) + moves(g, b, BRN_GLTF_TURN);
         for (int k = 0; k < count; ++k, ++sampler) {
-            brn_text_add(json, "%s{\"input\":%d,\"output\":%d}", sampler > 0 ? "," : "", times,
-                         accessor + 2 + k);
+            add_sampler(times, accessor + 2 + k, json);
         }
         accessor += body_accessor_count(g, b);
     }
     if (g->morph_vertices > 0) {
-        brn_text_add(json, "%s{\"input\":%d,\"output\":%d}", sampler > 0 ? "," : "", times, times + 1);
+        add_sampler(times, times + 1, json);
     }
-    brn_text_append(json, "]", 1);
+    brn_json_close(json);
     return sampler;
 }
 
-static void add_animation(const brn_gltf *g, brn_text *json)
+static void add_channel(int sampler, int node, const char *path, brn_json *json)
+{
+    brn_json_open(json, NULL, '{');
+    brn_json_int(json, "sampler", sampler);
+    brn_json_open(json, "target", '{');
+    brn_json_int(json, "node", node);
+    brn_json_text(json, "path", path);
+    brn_json_close(json);
+    brn_json_close(json);
+}
+
+static void add_animation(const brn_gltf *g, brn_json *json)
 {
     static const char *const path[2] = {"translation", "rotation"};
     int times = 0;
     for (int b = 0; b < g->surface->nbody; ++b) {
         times += body_accessor_count(g, b);
     }
+    brn_json_open(json, "animations", '[');
+    brn_json_open(json, NULL, '{');
+    brn_json_text(json, "name", "run");
     const int weights = add_samplers(g, times, json);
     int sampler = 0;
-    int channel = 0;
     int node = 0;
-    brn_text_add(json, ",\"channels\":[");
+    brn_json_open(json, "channels", '[');
     for (int b = 0; b < g->surface->nbody; ++b) {
         node += brn_gltf_shown(g, b);
-        const int count = moves(g, b, BRN_GLTF_SHIFT) + moves(g, b, BRN_GLTF_TURN) + morphs(g, b);
-        for (int k = 0; k < count; ++k, ++channel) {
-            const bool morph = morphs(g, b);
-            brn_text_add(json, "%s{\"sampler\":%d,\"target\":{\"node\":%d,\"path\":\"%s\"}}",
-                         channel > 0 ? "," : "", morph ? weights : sampler, node,
-                         morph ? "weights" : path[k]);
-            sampler += !morph;
+        const int count = moves(g, b, BRN_GLTF_SHIFT) + moves(g, b, BRN_GLTF_TURN);
+        for (int k = 0; k < count; ++k) {
+            add_channel(sampler++, node, path[k], json);
+        }
+        if (morphs(g, b)) {
+            add_channel(weights, node, "weights", json);
         }
     }
-    brn_text_add(json, "]}]");
+    brn_json_close(json);
+    brn_json_close(json);
+    brn_json_close(json);
 }
 
-void brn_gltf_json(const brn_gltf *g, brn_text *json)
+void brn_gltf_json(const brn_gltf *g, brn_json *json)
 {
-    brn_text_add(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"brunt " BRN_VERSION "\"}");
+    brn_json_open(json, NULL, '{');
+    brn_json_open(json, "asset", '{');
+    brn_json_text(json, "version", "2.0");
+    brn_json_text(json, "generator", "brunt " BRN_VERSION);
+    brn_json_close(json);
     add_nodes(g, json);
     add_meshes(g, json);
     add_materials(g, json);
@@ -425,7 +494,11 @@ void brn_gltf_json(const brn_gltf *g, brn_text *json)
     add_accessors(g, json);
     add_views(g, json);
     if (brn_gltf_bytes(g) > 0) {
-        brn_text_add(json, ",\"buffers\":[{\"byteLength\":%" PRIu64 "}]", brn_gltf_bytes(g));
+        brn_json_open(json, "buffers", '[');
+        brn_json_open(json, NULL, '{');
+        brn_json_int(json, "byteLength", (int64_t)brn_gltf_bytes(g));
+        brn_json_close(json);
+        brn_json_close(json);
     }
-    brn_text_append(json, "}", 1);
+    brn_json_close(json);
 }

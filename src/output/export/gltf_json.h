@@ -2,7 +2,7 @@
 #ifndef BRN_OUTPUT_EXPORT_GLTF_JSON_H
 #define BRN_OUTPUT_EXPORT_GLTF_JSON_H
 
-#include "base/text.h"
+#include "base/json.h"
 #include "output/export/gltf_motion.h"
 
 /* The binary part, in this order; every entry is a word of 4 bytes. */
@@ -35,6 +35,6 @@ brn_status brn_gltf_check(brn_ctx *ctx, const brn_gltf *gltf, size_t json, int e
 int brn_gltf_index_count(const brn_gltf *gltf, int body);
 /* Is there anything to draw of this body? */
 bool brn_gltf_shown(const brn_gltf *gltf, int body);
-void brn_gltf_json(const brn_gltf *gltf, brn_text *json);
+void brn_gltf_json(const brn_gltf *gltf, brn_json *json);
 
 #endif

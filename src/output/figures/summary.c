@@ -4,6 +4,7 @@
 #include "base/os.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The members of brn_summary that are plain figures, in order; texts and the hash stand around them. */
@@ -41,26 +42,22 @@
 brn_status brn_summary_write(brn_ctx *ctx, const char *path, const brn_summary *summary, const char *method,
                              const char *blas)
 {
-    brn_text json = {.ctx = ctx};
-    brn_text_add(&json, "{\n  \"status\": ");
-    brn_json_text(&json, summary->status);
-    brn_text_add(&json, ",\n  \"reason\": ");
-    brn_json_text(&json, summary->reason);
-    brn_text_add(&json, ",\n  \"method\": ");
-    brn_json_text(&json, method);
-#define FIGURE(kind, name)                    \
- brn_text_add(&json, ",\n  \"" #name "\": "); \
- brn_json_##kind(&json, summary->name);
+    brn_json json = {.text.ctx = ctx, .lines = 1};
+    char hash[17];
+    (void)snprintf(hash, sizeof hash, "%016" PRIx64, summary->state_hash);
+    brn_json_open(&json, NULL, '{');
+    brn_json_text(&json, "status", summary->status);
+    brn_json_text(&json, "reason", summary->reason);
+    brn_json_text(&json, "method", method);
+#define FIGURE(kind, name) brn_json_##kind(&json, #name, summary->name);
     SUMMARY_FIGURES(FIGURE)
 #undef FIGURE
-    brn_text_add(&json, ",\n  \"state_hash\": \"%016" PRIx64 "\"", summary->state_hash);
-    brn_text_add(&json, ",\n  \"version\": ");
-    brn_json_text(&json, BRN_VERSION);
-    brn_text_add(&json, ",\n  \"blas\": ");
-    brn_json_text(&json, blas);
-    brn_text_add(&json, "\n}\n");
+    brn_json_text(&json, "state_hash", hash);
+    brn_json_text(&json, "version", BRN_VERSION);
+    brn_json_text(&json, "blas", blas);
+    brn_json_close(&json);
     char *text = NULL;
-    BRN_TRY(brn_text_take(&json, &text));
+    BRN_TRY(brn_text_take(&json.text, &text));
     const brn_status status = brn_file_write(ctx, path, text, strlen(text));
     brn_free(ctx, text);
     return status;

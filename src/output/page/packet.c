@@ -24,10 +24,12 @@ static void empty(brn_text *text)
 
 void brn_packet_begin(brn_packet *packet)
 {
-    packet->json.ctx = packet->ctx;
-    packet->out.ctx = packet->ctx;
-    empty(&packet->json);
+    brn_text *text = &packet->json.text;
+    packet->out.ctx = text->ctx = packet->ctx;
+    empty(text);
     empty(&packet->out);
+    packet->json = (brn_json){.text = *text, .lines = -1};
+    brn_json_open(&packet->json, NULL, '{');
     packet->narray = 0;
     packet->used = 0;
     packet->failed = false;
@@ -36,7 +38,7 @@ void brn_packet_begin(brn_packet *packet)
 void brn_packet_clear(brn_packet *packet)
 {
     brn_ctx *ctx = packet->ctx;
-    brn_text_clear(&packet->json);
+    brn_text_clear(&packet->json.text);
     brn_text_clear(&packet->out);
     brn_free(ctx, packet->data);
     *packet = (brn_packet){.ctx = ctx};
@@ -73,17 +75,23 @@ void *brn_packet_add(brn_packet *packet, const char *name, brn_packet_type type,
 /* {"arrays": {...}}, with blanks behind it up to a multiple of 8. */
 static void add_table(brn_packet *packet, bool delta)
 {
-    brn_text *json = &packet->json;
-    brn_text_add(json, "\"arrays\":{");
+    brn_json *json = &packet->json;
+    brn_json_open(json, "arrays", '{');
     for (int i = 0; i < packet->narray; ++i) {
-        brn_text_add(json, "%s\"%s\":{\"type\":\"%s\",\"count\":%zu,\"offset\":%zu%s}", i > 0 ? "," : "",
-                     packet->array[i].name, types[packet->array[i].type].name, packet->array[i].count,
-                     packet->array[i].offset,
-                     delta && packet->array[i].type == BRN_PACKET_U16 ? ",\"code\":\"delta\"" : "");
+        brn_json_open(json, packet->array[i].name, '{');
+        brn_json_text(json, "type", types[packet->array[i].type].name);
+        brn_json_int(json, "count", (int64_t)packet->array[i].count);
+        brn_json_int(json, "offset", (int64_t)packet->array[i].offset);
+        if (delta && packet->array[i].type == BRN_PACKET_U16) {
+            brn_json_text(json, "code", "delta");
+        }
+        brn_json_close(json);
     }
-    brn_text_add(json, "}}");
+    brn_json_close(json);
+    brn_json_close(json);
     static const char blanks[ALIGN] = "       ";
-    brn_text_append(json, blanks, aligned(HEAD + json->length) - HEAD - json->length);
+    const size_t length = json->text.length;
+    brn_text_append(&json->text, blanks, aligned(HEAD + length) - HEAD - length);
 }
 
 /* Neighbours differ by little: the high bytes of their differences are mostly 0 or 255, and packed well where they stand
@@ -115,10 +123,10 @@ brn_status brn_packet_end(brn_packet *packet, bool delta, const void **bytes, si
     *bytes = NULL;
     *size = 0;
     add_table(packet, delta);
-    if (packet->failed || packet->json.failed) {
+    if (packet->failed || packet->json.text.failed) {
         return BRN_ERR_MEMORY;
     }
-    const size_t njson = packet->json.length;
+    const size_t njson = packet->json.text.length;
     if (njson > UINT32_MAX) {
         return brn_fail(packet->ctx, BRN_ERR_LIMIT, "view: a JSON text of %zu bytes", njson);
     }
@@ -131,7 +139,7 @@ brn_status brn_packet_end(brn_packet *packet, bool delta, const void **bytes, si
                                       (unsigned char)(njson >> 16 & 0xffu),
                                       (unsigned char)(njson >> 24)};
     brn_text_append(&packet->out, (const char *)head, HEAD);
-    brn_text_append(&packet->out, packet->json.data, njson);
+    brn_text_append(&packet->out, packet->json.text.data, njson);
     brn_text_append(&packet->out, (const char *)packet->data, packet->used); /* room; coded below */
     if (packet->out.failed) {
         return BRN_ERR_MEMORY;

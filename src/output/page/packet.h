@@ -18,7 +18,7 @@ enum { BRN_PACKET_ARRAYS = 24 };
 /* Zeroed but for ctx. Its memory is kept from packet to packet. */
 typedef struct brn_packet {
     brn_ctx *ctx;
-    brn_text json; /* the object from its '{' on, up to and with the comma before "arrays" */
+    brn_json json; /* its object is open until "arrays" ends it */
     int narray;
     struct {
         const char *name; /* static */
@@ -31,7 +31,7 @@ typedef struct brn_packet {
     bool failed;
 } brn_packet;
 
-void brn_packet_begin(brn_packet *packet); /* empty again */
+void brn_packet_begin(brn_packet *packet); /* empty again, with an object opened */
 void brn_packet_clear(brn_packet *packet); /* frees */
 /* Room for an array of `count` entries, to be filled before the next one is added; not zeroed. NULL: out of memory, which
    brn_packet_end tells as well. */

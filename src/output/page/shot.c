@@ -319,29 +319,22 @@ static void add_contacts(brn_camera *c, const brn_instant *m, int count)
 static void add_head(brn_camera *c, const brn_instant *m, int index, const brn_shown_range *span,
                      int contacts)
 {
-    brn_text *json = &c->packet.json;
-    brn_text_add(json, "{\"kind\":\"frame\",\"index\":%d,\"time\":", index);
-    brn_json_real(json, m->time);
-    brn_text_add(json, ",\"step\":%lld,\"ranges\":{", (long long)m->step);
-    const char *comma = "";
+    brn_json *json = &c->packet.json;
+    brn_json_text(json, "kind", "frame");
+    brn_json_int(json, "index", index);
+    brn_json_real(json, "time", m->time);
+    brn_json_int(json, "step", m->step);
+    brn_json_open(json, "ranges", '{');
     for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
         if (is_shown(c, (brn_shown)f)) {
-            brn_text_add(json, "%s\"%s\":[", comma, brn_shown_table[f].name);
-            brn_json_real(json, span[f].low);
-            brn_text_add(json, ",");
-            brn_json_real(json, span[f].high);
-            brn_text_add(json, "]");
-            comma = ",";
+            brn_json_reals(json, brn_shown_table[f].name, (const double[2]){span[f].low, span[f].high}, 2);
         }
     }
-    brn_text_add(json, "},\"contacts\":%d,\"contacts_total\":%d,", contacts, c->contacts ? m->npoint : 0);
+    brn_json_close(json);
+    brn_json_int(json, "contacts", contacts);
+    brn_json_int(json, "contacts_total", c->contacts ? m->npoint : 0);
     if (m->row != NULL) {
-        brn_text_add(json, "\"row\":[");
-        for (int i = 0; i < m->nrow; ++i) {
-            brn_text_append(json, ",", i > 0 ? 1 : 0);
-            brn_json_real(json, m->row[i]);
-        }
-        brn_text_add(json, "],");
+        brn_json_reals(json, "row", m->row, m->nrow);
     }
 }
 

@@ -1,6 +1,5 @@
 #include "step/ipc/ipc.h"
 
-#include "geom/predicates.h"
 #include "linalg/dense.h"
 #include "step/ipc/ipc_barrier.h"
 
@@ -18,9 +17,6 @@ static const double LAG_SETTLED = 1e-5;
 /* An adaptive stiffness is doubled while a gap shrinks below this fraction of the model's size, up to this factor. */
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
-
-/* A gap of this fraction of the coordinates is rounding: positions, differences, a square and its root each add about 1e-16. */
-static const double GAP_ROUNDING = 2e-15;
 
 /* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
 static const char MEMORY[] = "ipc.barrier";
@@ -82,117 +78,26 @@ static void ipc_destroy(void *self)
 
 /* ---- free of intersections? ------------------------------------------------------------------------------------------- */
 
-/* Whether the exact test looks at an edge and a triangle (3D) or another edge (2D): two obstacles may overlap. */
-static bool looked_at(const void *arg, int a, int b)
+/* Pairs that touch or intersect at x, where the contacts are known. */
+static brn_status count_meetings(brn_ipc *ipc, const double *x, brn_meetings *meetings)
 {
-    const brn_skin *skin = arg;
-    return skin->dim == 2 ? brn_skin_may_touch(skin, skin->edge[a], 2, skin->edge[b], 2)
-                          : brn_skin_may_touch(skin, skin->edge[a], 2, skin->tri[b], 3);
-}
-
-static brn_status intersections(brn_ipc *ipc, const double *x, brn_intersection *found, int room,
-                                size_t *count)
-{
-    const brn_skin *skin = ipc->skin;
-    const brn_surface surface = {
-        .dim = skin->dim,
-        .nnode = ipc->model->nnode,
-        .pos = (const double(*)[3])x,
-        .nedge = skin->nedge,
-        .edge = (const int(*)[2])skin->edge,
-        .ntri = skin->ntri,
-        .tri = (const int(*)[3])skin->tri,
-        .keep = looked_at,
-        .keep_arg = skin,
-    };
     brn_stopwatch *watch = &ipc->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.intersection);
-    const brn_status status = brn_intersect_surface(ipc->intersect, &surface, found, room, count);
+    const brn_status status =
+        brn_meetings_add_surfaces(ipc->intersect, ipc->skin, x, ipc->contact, ipc->ncontact, meetings);
     (void)brn_stopwatch_switch(watch, was);
     return status;
-}
-
-/* Whether a point of the skin is inside a half-space or on its plane, without rounding where nothing is round. */
-static bool inside(const brn_skin *skin, const int *plane, int point, const double *x)
-{
-    const double *p = &x[3 * point];
-    const double *q[3] = {&x[3 * plane[0]], &x[3 * plane[1]], &x[3 * plane[skin->dim == 3 ? 2 : 1]]};
-    if (skin->radius[point] > 0.0) {
-        return !(brn_skin_plane_distance(skin, plane, p, x) > skin->radius[point]);
-    }
-    return skin->dim == 3 ? brn_orient3d(q[0], q[1], q[2], p) <= 0 : brn_orient2d(q[0], q[1], p) <= 0;
-}
-
-/* Whether the gap of a contact is no more than the rounding of its positions and distance. */
-static bool touches(const brn_ipc_contact *c, const double *x)
-{
-    double reach = sqrt(c->d2) + c->offset;
-    for (int k = 0; k < brn_touch_count(c->node); ++k) {
-        for (int i = 0; i < 3; ++i) {
-            reach = fmax(reach, fabs(x[3 * c->node[k] + i]));
-        }
-    }
-    return !(brn_ipc_gap(c) > GAP_ROUNDING * reach);
-}
-
-/* Pairs that touch or intersect; the first one's nodes and place where there is any. */
-static brn_status count_meetings(brn_ipc *ipc, const double *x, size_t *count, int pair[2], double place[3])
-{
-    const brn_skin *skin = ipc->skin;
-    brn_intersection first;
-    BRN_TRY(intersections(ipc, x, &first, 1, count));
-    if (*count > 0) {
-        pair[0] = skin->edge[first.edge][0];
-        pair[1] = skin->dim == 2 ? skin->edge[first.other][0] : skin->tri[first.other][0];
-        memcpy(place, first.point, sizeof first.point);
-    }
-    for (int n = 0; n < skin->nplane; ++n) {
-        const int *plane = skin->plane[n];
-        for (int i = 0; i < skin->npoint; ++i) {
-            const int point = skin->point[i];
-            if (brn_skin_may_touch(skin, &point, 1, plane, skin->dim) && inside(skin, plane, point, x) &&
-                (*count)++ == 0) {
-                pair[0] = point;
-                pair[1] = plane[0];
-                memcpy(place, &x[3 * point], 3 * sizeof *place);
-            }
-        }
-    }
-    /* Round parts have no exact test, and what touches to rounding may have passed it: distances decide. Contacts at x are
-       known. */
-    const size_t exact = *count;
-    for (int i = 0; i < ipc->ncontact; ++i) {
-        const brn_ipc_contact *c = &ipc->contact[i];
-        const bool new = exact == 0 || (c->offset > 0.0 && c->kind != BRN_TOUCH_POINT_PLANE);
-        if (new &&touches(c, x) && (*count)++ == 0) {
-            pair[0] = c->node[0];
-            pair[1] = c->node[brn_touch_count(c->node) - 1];
-            memcpy(place, &x[3 * c->node[0]], 3 * sizeof *place);
-        }
-    }
-    return BRN_OK;
 }
 
 /* Refuses a start that is not free of intersections, by names and place. */
 static brn_status check_start(brn_ipc *ipc, const double *x)
 {
-    size_t count = 0;
-    int pair[2];
-    double place[3];
+    brn_meetings meetings = {0};
     BRN_TRY(brn_ipc_find_candidates(ipc, x, x));
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
-    BRN_TRY(count_meetings(ipc, x, &count, pair, place));
-    brn_ipc_count_inside(ipc, x, &count, pair, place);
-    if (count == 0) {
-        return BRN_OK;
-    }
-    const brn_model *model = ipc->model;
-    return brn_fail(
-        ipc->ctx, BRN_ERR_SCENE,
-        "body '%s' and body '%s' touch or intersect at the start, near [%g, %g, %g] (%zu places): method ipc "
-        "needs a gap between them",
-        model->body[ipc->skin->node_body[pair[0]]].name, model->body[ipc->skin->node_body[pair[1]]].name,
-        place[0], place[1], place[2], count);
+    BRN_TRY(count_meetings(ipc, x, &meetings));
+    brn_meetings_add_inside(ipc->skin, x, &meetings);
+    return brn_meetings_refuse(ipc->skin, &meetings);
 }
 
 /* ---- making --------------------------------------------------------------------------------------------------------------- */
@@ -323,20 +228,18 @@ static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_stat
 /* What the report wants to know of the end of the step. */
 static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 {
-    size_t count = 0;
-    int pair[2];
-    double place[3];
+    brn_meetings meetings = {0};
     BRN_TRY(brn_ipc_find_points(ipc, x));
-    BRN_TRY(count_meetings(ipc, x, &count, pair, place));
-    info->intersections = (int)count;
+    BRN_TRY(count_meetings(ipc, x, &meetings));
+    info->intersections = (int)meetings.count;
     BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is used up: what is stored */
     info->point = ipc->point;
     info->npoint = ipc->npoint;
     info->contacts = ipc->ncontact;
     info->complementarity_offset = ipc->dhat;
     for (int i = 0; i < ipc->ncontact; ++i) {
-        info->gap_min = fmin(info->gap_min, brn_ipc_gap(&ipc->contact[i]));
-        info->complementarity = fmax(info->complementarity, brn_ipc_gap(&ipc->contact[i]));
+        info->gap_min = fmin(info->gap_min, brn_pair_gap(&ipc->contact[i]));
+        info->complementarity = fmax(info->complementarity, brn_pair_gap(&ipc->contact[i]));
     }
     return BRN_OK;
 }
@@ -457,6 +360,7 @@ const brn_method brn_ipc_method = {
              "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",
          [BRN_CONTACT_STIFFNESS] = "its barrier has method.kappa and method.dhat instead",
          [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
+    .predict = brn_newton_predict,
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,

@@ -42,6 +42,23 @@ static void add_method(brn_text *text, const brn_model *model)
     }
 }
 
+/* Of pairs of kinds, and which kind each body is of. */
+static void add_laws(brn_text *text, const brn_model *model)
+{
+    const int size = model->nkind * model->nkind;
+    uint64_t kinds = hash_ints(BRN_HASH_START, &model->nkind, 1);
+    for (int i = 0; i < model->nbody; ++i) {
+        kinds = hash_ints(kinds, &model->body[i].kind, 1);
+    }
+    add_part(text, kinds, "contact.pairs", NULL);
+    add_numbers(text, model->friction, size, "contact.friction");
+    for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
+        char name[40];
+        (void)snprintf(name, sizeof name, "contact.%s", brn_contact_key_words[key]);
+        add_numbers(text, model->contact_key[key], model->contact_key[key] != NULL ? size : 0, name);
+    }
+}
+
 static void add_settings(brn_text *text, const brn_model *model)
 {
     const double dimension = model->dim;
@@ -56,7 +73,7 @@ static void add_settings(brn_text *text, const brn_model *model)
     add_numbers(text, &integrator, 1, "integrator");
     add_method(text, model);
     add_numbers(text, &self, 1, "contact.self");
-    add_numbers(text, model->friction, model->nbody * model->nbody, "contact.friction");
+    add_laws(text, model);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */

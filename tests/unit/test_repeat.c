@@ -205,6 +205,36 @@ static void test_pairs_of_copies(void **state)
     flow_close(&f);
 }
 
+/* Keys that only some methods use reach the model by pairs, whoever asks for them; what nobody gives is not even a table. */
+static void test_contact_keys(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "bodies: [" WALL ", {name: floor, type: static, mesh: b}]\n"
+             "contact:\n"
+             "  restitution: 0.5\n"
+             "  pairs:\n"
+             "    - {between: [wall, floor], stiffness: 1e9}\n"
+             "    - {between: [wall_1_0_0, floor], restitution: 0.25, stiffness: 2e9}\n";
+    flow f = {.ctx = test_ctx(1)};
+    brn_registry registry;
+    brn_registry_fill(&registry);
+    assert_done(f.ctx, flow_scene(f.ctx, text, NULL, &f.scene));
+    assert_done(f.ctx, brn_scene_resolve(f.scene, &registry.schema));
+    assert_done(f.ctx, brn_model_build(f.ctx, f.scene, &f.model));
+    const brn_model *model = f.model;
+    const double *restitution = model->contact_key[BRN_CONTACT_RESTITUTION];
+    const double *stiffness = model->contact_key[BRN_CONTACT_STIFFNESS];
+    assert_null(model->contact_key[BRN_CONTACT_RELAXATION]);
+    assert_near(restitution[brn_model_pair(model, 0, 5)], 0.5, 0.0);
+    assert_near(restitution[brn_model_pair(model, 0, 24)], 0.5, 0.0);
+    assert_near(restitution[brn_model_pair(model, 24, 1)], 0.25, 0.0);
+    assert_near(stiffness[brn_model_pair(model, 24, 0)], 1e9, 0.0);
+    assert_near(stiffness[brn_model_pair(model, 1, 24)], 2e9, 0.0);
+    assert_true(isnan(stiffness[brn_model_pair(model, 0, 1)]));
+    flow_close(&f);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -356,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_contact_keys),
         cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

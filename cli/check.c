@@ -97,6 +97,18 @@ static void print_bodies(const brn_model *model, const brn_model_info *info)
     }
 }
 
+/* Bodies of more than one material; the number of elements of each. */
+static void print_materials(const brn_model *model, const brn_model_info *info)
+{
+    for (int i = 0; i < info->bodies; ++i) {
+        brn_body_info body;
+        if (brn_model_get_body(model, i, &body) >= 0 && !is_copy(model, i, &body) && body.materials != NULL &&
+            strchr(body.materials, ',') != NULL) {
+            (void)printf("\nelements of %s: %s\n", body.source, body.materials);
+        }
+    }
+}
+
 static void print_model(const brn_model_info *info)
 {
     char mass[CLI_TEXT_SIZE], end[CLI_TEXT_SIZE];
@@ -205,6 +217,7 @@ static void print_report(brn_ctx *ctx, const brn_model *model)
         print_cost(&info, &steps.cost);
     }
     print_bodies(model, &info);
+    print_materials(model, &info);
     (void)fflush(stdout);
     if (!steps.known) {
         cli_warning("no step can be suggested: %s", brn_ctx_message(ctx));

@@ -137,7 +137,9 @@ typedef struct brn_body_info {
     const char *type;
     const char
         *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
-    int copies;  /* so many bodies came from it; 1: there is only this one, with the same name */
+    const char
+        *materials; /* those of a deformable body with their elements, "steel 96, rubber 12"; else NULL */
+    int copies;     /* so many bodies came from it; 1: there is only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
@@ -152,7 +154,8 @@ BRN_API brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model *
 BRN_API void brn_model_destroy(brn_model *model);
 BRN_API void brn_model_get_info(const brn_model *model, brn_model_info *out);
 BRN_API brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *out);
-BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1 if there is none */
+/* -1 if there is none. A copy goes by its own name, wall_2_0_1. */
+BRN_API int brn_model_find_body(const brn_model *model, const char *name);
 
 /* Steps to choose from, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force. */
+/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force, and copies of a body have
+   no columns at all unless a probe looks at one of them alone. */
 enum { BODIES_ALL = 64 };
 
 /* Columns of the report: COLUMN(name, value of brn_report *r). */
@@ -98,28 +99,45 @@ static void add_names(brn_series_row *r, const char *name, const quantity *quant
     }
 }
 
-/* Does a probe look at this body? */
+/* Does a probe look at this body, and at no other? Its nodes are in ascending order. */
 static bool is_probed(const brn_model *model, const brn_body *body)
 {
     for (int i = 0; i < model->nprobe; ++i) {
         const brn_probe *probe = &model->probe[i];
-        for (int k = 0; k < probe->nnode; ++k) {
-            if (probe->node[k] >= body->node_first && probe->node[k] < body->node_first + body->node_count) {
-                return true;
-            }
+        if (probe->nnode > 0 && probe->node[0] >= body->node_first &&
+            probe->node[probe->nnode - 1] < body->node_first + body->node_count) {
+            return true;
         }
     }
     return false;
 }
 
-static brn_status choose_bodies(brn_series_row *r, const brn_model *model, bool contact)
+/* Whose columns there are: contact forces, holds, poses. Static bodies have the first holds, in their order. */
+static brn_status choose_columns(brn_series_row *r, const brn_model *model, bool contact)
 {
     BRN_ALLOC(r->ctx, r->body, model->nbody);
-    for (int b = 0; b < model->nbody && contact; ++b) {
+    BRN_ALLOC(r->ctx, r->hold, model->nhold);
+    BRN_ALLOC(r->ctx, r->rigid, model->nbody);
+    const bool all = model->nbody <= BODIES_ALL;
+    int holds = 0;
+    for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        if (model->nbody <= BODIES_ALL || body->type == BRN_BODY_STATIC || is_probed(model, body)) {
+        const bool fixed = body->type == BRN_BODY_STATIC;
+        const bool probed = all || is_probed(model, body);
+        const bool shown = probed || model->source[body->source].count == 1;
+        if (contact && (probed || (shown && fixed))) {
             r->body[r->nbody++] = b;
         }
+        if (shown && fixed) {
+            r->hold[r->nhold++] = holds;
+        }
+        if (shown && body->type == BRN_BODY_RIGID) {
+            r->rigid[r->nrigid++] = b;
+        }
+        holds += fixed;
+    }
+    while (holds < model->nhold) {
+        r->hold[r->nhold++] = holds++;
     }
     return BRN_OK;
 }
@@ -150,15 +168,15 @@ static int write_pose(const brn_sim *sim, int body, double *row)
 
 static brn_status name_columns(brn_series_row *r, const brn_model *model)
 {
-    const int most = BRN_COUNT(report_names) +
-                     model->dim * (2 * model->nhold + 3 * model->nprobe + r->nbody) + 9 * model->nbody;
+    const int most =
+        BRN_COUNT(report_names) + model->dim * (2 * r->nhold + 3 * model->nprobe + r->nbody) + 9 * r->nrigid;
     BRN_ALLOC(r->ctx, r->name, most);
     BRN_ALLOC(r->ctx, r->text, most);
     for (int i = 0; i < BRN_COUNT(report_names); ++i) {
         r->name[r->count++] = report_names[i];
     }
-    for (int i = 0; i < model->nhold; ++i) {
-        add_names(r, model->hold[i].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
+    for (int i = 0; i < r->nhold; ++i) {
+        add_names(r, model->hold[r->hold[i]].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
     }
     for (int i = 0; i < model->nprobe; ++i) {
         add_names(r, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
@@ -166,17 +184,15 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model)
     for (int i = 0; i < r->nbody; ++i) {
         add_names(r, model->body[r->body[i]].name, body_quantities, BRN_COUNT(body_quantities), model->dim);
     }
-    for (int i = 0; i < model->nbody; ++i) {
-        if (model->body[i].type == BRN_BODY_RIGID) {
-            add_pose_names(r, model->body[i].name, model->dim);
-        }
+    for (int i = 0; i < r->nrigid; ++i) {
+        add_pose_names(r, model->body[r->rigid[i]].name, model->dim);
     }
     return BRN_OK;
 }
 
 brn_status brn_series_row_make(brn_series_row *r, const brn_model *model, const brn_method *method)
 {
-    BRN_TRY(choose_bodies(r, model, method != NULL && method->contact));
+    BRN_TRY(choose_columns(r, model, method != NULL && method->contact));
     return name_columns(r, model);
 }
 
@@ -185,6 +201,8 @@ void brn_series_row_clear(brn_series_row *r)
     brn_free(r->ctx, r->name);
     brn_free(r->ctx, r->text);
     brn_free(r->ctx, r->body);
+    brn_free(r->ctx, r->hold);
+    brn_free(r->ctx, r->rigid);
     *r = (brn_series_row){.ctx = r->ctx};
 }
 
@@ -192,9 +210,9 @@ void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_
 {
     const brn_model *model = sim->model;
     int n = write_report(report, row);
-    for (int i = 0; i < model->nhold; ++i) {
+    for (int i = 0; i < r->nhold; ++i) {
         for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
-            const brn_hold *hold = &model->hold[i];
+            const brn_hold *hold = &model->hold[r->hold[i]];
             measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &row[n]);
         }
     }
@@ -207,7 +225,7 @@ void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_
     for (int i = 0; i < r->nbody; ++i, n += model->dim) {
         memcpy(&row[n], sim->contact_force[r->body[i]], (size_t)model->dim * sizeof *row);
     }
-    for (int i = 0; i < model->nbody; ++i) {
-        n += model->body[i].type == BRN_BODY_RIGID ? write_pose(sim, i, &row[n]) : 0;
+    for (int i = 0; i < r->nrigid; ++i) {
+        n += write_pose(sim, r->rigid[i], &row[n]);
     }
 }

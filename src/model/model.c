@@ -115,6 +115,7 @@ void brn_model_destroy(brn_model *model)
     }
     for (int i = 0; i < model->nbody; ++i) {
         brn_free(ctx, model->body[i].name);
+        brn_free(ctx, model->body[i].materials);
         if (model->body[i].touch != model->body[i].boundary) {
             brn_boundary_destroy(model->body[i].touch);
         }
@@ -124,6 +125,7 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->source[i].name);
     }
     brn_free(ctx, model->source);
+    brn_free(ctx, model->mass_alpha);
     for (int i = 0; i < model->nhold; ++i) {
         brn_free(ctx, model->hold[i].name);
         brn_free(ctx, model->hold[i].node);
@@ -203,6 +205,7 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         .name = b->name,
         .type = brn_body_tables[b->type]->name,
         .source = model->source[b->source].name,
+        .materials = b->materials,
         .copies = model->source[b->source].count,
         .node_first = b->node_first,
         .node_count = b->node_count,

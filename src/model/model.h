@@ -21,7 +21,8 @@ enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
 typedef struct brn_body {
     char *name;
-    int source; /* entry of the scene's `bodies` that it is, or is a copy of */
+    char *materials; /* of a deformable body, with the number of elements: "steel 96, rubber 12" */
+    int source;      /* entry of the scene's `bodies` that it is, or is a copy of */
     int kind; /* bodies of one kind touch others by the same laws: copies, unless a pair names one of them */
     int type; /* BRN_BODY_... */
     int node_first, node_count; /* its nodes are contiguous, its handles the last dim + 1 of them */
@@ -124,6 +125,8 @@ struct brn_model {
     brn_block_matrix *mass; /* block size 1 */
     bool mass_diagonal;
     double *node_mass; /* [nnode] row sums, 0 where there is no row */
+    double *
+        mass_alpha; /* [1/s times kg] entries of the mass, each element's times its alpha of Rayleigh damping; NULL: all 0 */
 
     int nhold;
     brn_hold *hold;

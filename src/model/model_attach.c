@@ -12,6 +12,8 @@
 
 /* Nodes further from a deformable body than this part of its shortest edge are not welded to it unless the scene says so. */
 static const double REACH = 0.5;
+/* Nearer than this part of an edge is rounding. */
+static const double GAP_ROUNDING = 1e-9;
 /* A sheet is a surface: what is beside it, by more than this part of its size, cannot turn with it. */
 static const double BESIDE = 1e-6;
 
@@ -107,8 +109,9 @@ static brn_status tie_to_cell(brn_builder *b, cell_search *s, int node, int inde
     }
     const brn_element *element = gather(s, cell, &cell_node, x);
     brn_cell_place_find(element, (const double(*)[3])x, s->place, &place);
-    *gap = place.residual > BESIDE * s->body->quality.smallest_edge ? fmax(place.residual, place.distance)
-                                                                    : place.distance;
+    const double edge = s->body->quality.smallest_edge;
+    *gap = place.residual > BESIDE * edge ? fmax(place.residual, place.distance) : place.distance;
+    *gap = *gap > GAP_ROUNDING * edge ? *gap : 0.0;
     for (int a = 0; a < element->nnode; ++a) {
         part[a] = (brn_tie_part){s->body->node_first + cell_node[a], place.weight[a]};
     }

@@ -162,7 +162,8 @@ static int write_pose(const brn_sim *sim, int body, double *row)
 static brn_status name_columns(brn_series_row *r, const brn_model *model)
 {
     const int most = BRN_COUNT(report_names) +
-                     model->dim * (2 * model->nhold + model->nattach + 3 * model->nprobe + r->nbody) + 9 * model->nbody;
+                     model->dim * (2 * model->nhold + model->nattach + 3 * model->nprobe + r->nbody) +
+                     9 * model->nbody;
     BRN_ALLOC(r->ctx, r->name, most);
     BRN_ALLOC(r->ctx, r->text, most);
     for (int i = 0; i < BRN_COUNT(report_names); ++i) {

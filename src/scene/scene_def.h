@@ -201,7 +201,7 @@ typedef struct brn_scene_def {
     brn_variants materials; /* named */
     brn_blocks meshes;      /* of brn_mesh_def, named */
     brn_variants bodies;
-    brn_blocks fixed; /* of brn_fixed_def */
+    brn_blocks fixed;  /* of brn_fixed_def */
     brn_blocks attach; /* of brn_attach_def */
     brn_blocks loads;  /* of brn_load_def */
     brn_contact_def contact;

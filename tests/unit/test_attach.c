@@ -63,19 +63,19 @@ static void test_places(void **state)
 /* ---- ties -------------------------------------------------------------------------------------------------------------- */
 
 /* A plate tied to a rigid ball, a block tied to the plate's cells, which are tied in part: a chain. */
-static const char chain[] = "brunt: 1\ngravity: [0, 0, -9.81]\ntime: {step: 0.002, end: 1}\n" SOFT
-                            "meshes:\n"
-                            "  plate: {box: {size: [0.4, 0.4, 0.1], cells: [4, 4, 1]}}\n"
-                            "  block: {box: {size: [0.2, 0.2, 0.2], cells: [3, 3, 3], element: tet4}}\n"
-                            "bodies:\n"
-                            "  - {name: ball, type: rigid, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.16],\n"
-                            "     velocity: [1, 0, 0], angular_velocity: [0, 2, 1]}\n"
-                            "  - {name: plate, type: deformable, mesh: plate, material: s, velocity: [1, 0, 0]}\n"
-                            "  - {name: block, type: deformable, mesh: block, material: s, position: [0.01, 0, -0.15],\n"
-                            "     angular_velocity: [3, 0, 1], mass: MASS}\n"
-                            "attach:\n"
-                            "  - {body: plate, where: {sphere: {centre: [0, 0, 0], radius: 0.12}}, to: ball}\n"
-                            "  - {name: under, body: block, where: {face: +z}, to: plate}\n";
+static const char chain[] =
+    "brunt: 1\ngravity: [0, 0, -9.81]\ntime: {step: 0.002, end: 1}\n" SOFT "meshes:\n"
+    "  plate: {box: {size: [0.4, 0.4, 0.1], cells: [4, 4, 1]}}\n"
+    "  block: {box: {size: [0.2, 0.2, 0.2], cells: [3, 3, 3], element: tet4}}\n"
+    "bodies:\n"
+    "  - {name: ball, type: rigid, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.16],\n"
+    "     velocity: [1, 0, 0], angular_velocity: [0, 2, 1]}\n"
+    "  - {name: plate, type: deformable, mesh: plate, material: s, velocity: [1, 0, 0]}\n"
+    "  - {name: block, type: deformable, mesh: block, material: s, position: [0.01, 0, -0.15],\n"
+    "     angular_velocity: [3, 0, 1], mass: MASS}\n"
+    "attach:\n"
+    "  - {body: plate, where: {sphere: {centre: [0, 0, 0], radius: 0.12}}, to: ball}\n"
+    "  - {name: under, body: block, where: {face: +z}, to: plate}\n";
 
 static char *with_mass(const char *kind)
 {
@@ -187,7 +187,8 @@ static void test_problems(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"attach=[{body: plate, where: {all: true}, to: plate}]", "is the body itself"},
-        {"attach=[{body: ball, where: {all: true}, to: plate}]", "is rigid: attach the deformable body to it"},
+        {"attach=[{body: ball, where: {all: true}, to: plate}]",
+         "is rigid: attach the deformable body to it"},
         {"attach=[{body: plate, where: {all: true}, to: bal}]", "did you mean 'ball'"},
         {"attach=[{body: plate, where: {all: true}}]", "to"},
         {"attach=[{body: block, where: {face: -z}, to: plate}]", "m from body 'plate', more than"},
@@ -239,26 +240,29 @@ static void test_allocations(void **state)
 
 /* ---- what it does ------------------------------------------------------------------------------------------------------ */
 
-static const char whole2[] = "brunt: 1\ndimension: 2\ntime: {step: 0.01, end: 0.1}\n" SOFT
-                             "meshes: {b: {grid: {size: [0.4, 0.1], cells: [8, 2]}}}\n"
-                             "bodies: [{name: right, type: deformable, mesh: b, material: s, position: [0.1, 0]}]\n"
-                             "fixed: [{name: wall, body: right, where: {face: -x}}]\n";
+static const char whole2[] =
+    "brunt: 1\ndimension: 2\ntime: {step: 0.01, end: 0.1}\n" SOFT
+    "meshes: {b: {grid: {size: [0.4, 0.1], cells: [8, 2]}}}\n"
+    "bodies: [{name: right, type: deformable, mesh: b, material: s, position: [0.1, 0]}]\n"
+    "fixed: [{name: wall, body: right, where: {face: -x}}]\n";
 static const char halves2[] = "brunt: 1\ndimension: 2\ntime: {step: 0.01, end: 0.1}\n" SOFT
                               "meshes: {b: {grid: {size: [0.2, 0.1], cells: [4, 2]}}}\n"
                               "bodies: [{name: left, type: deformable, mesh: b, material: s},\n"
                               "  {name: right, type: deformable, mesh: b, material: s, position: [0.2, 0]}]\n"
                               "fixed: [{name: wall, body: left, where: {face: -x}}]\n"
                               "attach: [{body: right, where: {face: -x}, to: left}]\n";
-static const char whole3[] = "brunt: 1\ntime: {step: 0.01, end: 0.1}\n" SOFT
-                             "meshes: {b: {box: {size: [0.4, 0.1, 0.1], cells: [8, 2, 2], element: hex8}}}\n"
-                             "bodies: [{name: right, type: deformable, mesh: b, material: s, position: [0.1, 0, 0]}]\n"
-                             "fixed: [{name: wall, body: right, where: {face: -x}}]\n";
-static const char halves3[] = "brunt: 1\ntime: {step: 0.01, end: 0.1}\n" SOFT
-                              "meshes: {b: {box: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2], element: hex8}}}\n"
-                              "bodies: [{name: left, type: deformable, mesh: b, material: s},\n"
-                              "  {name: right, type: deformable, mesh: b, material: s, position: [0.2, 0, 0]}]\n"
-                              "fixed: [{name: wall, body: left, where: {face: -x}}]\n"
-                              "attach: [{body: right, where: {face: -x}, to: left}]\n";
+static const char whole3[] =
+    "brunt: 1\ntime: {step: 0.01, end: 0.1}\n" SOFT
+    "meshes: {b: {box: {size: [0.4, 0.1, 0.1], cells: [8, 2, 2], element: hex8}}}\n"
+    "bodies: [{name: right, type: deformable, mesh: b, material: s, position: [0.1, 0, 0]}]\n"
+    "fixed: [{name: wall, body: right, where: {face: -x}}]\n";
+static const char halves3[] =
+    "brunt: 1\ntime: {step: 0.01, end: 0.1}\n" SOFT
+    "meshes: {b: {box: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2], element: hex8}}}\n"
+    "bodies: [{name: left, type: deformable, mesh: b, material: s},\n"
+    "  {name: right, type: deformable, mesh: b, material: s, position: [0.2, 0, 0]}]\n"
+    "fixed: [{name: wall, body: left, where: {face: -x}}]\n"
+    "attach: [{body: right, where: {face: -x}, to: left}]\n";
 
 static double lowest(const flow *f, int axis)
 {
@@ -278,7 +282,8 @@ static void test_one_body(void **state)
     for (int dim = 2; dim <= 3; ++dim) {
         for (int i = 0; i < FLOW_INTEGRATORS; ++i) {
             char sets[200];
-            (void)snprintf(sets, sizeof sets, "integrator=%s;time.step=%s;materials.s.damping={alpha: 1, beta: 0.001}",
+            (void)snprintf(sets, sizeof sets,
+                           "integrator=%s;time.step=%s;materials.s.damping={alpha: 1, beta: 0.001}",
                            flow_integrators[i], i == FLOW_SYMPLECTIC ? "1e-4" : "0.01");
             flow one = flow_open(1, whole[dim - 2], sets);
             flow two = flow_open(1, halves[dim - 2], sets);

@@ -82,10 +82,10 @@ typedef struct pair_case {
  "-0.05], rotation: {degrees: 90}"
 
 /* Welded by what touches: to a rigid body above, and to a soft one, whose cells lend every node four masters. */
-#define LID3 "  - {name: lid, type: rigid, shape: {sphere: {radius: 0.05}}, position: [0, 0, 0.2]}\n"
-#define CAP3 "  - {name: lid, type: deformable, mesh: cube, material: a, position: [0.02, 0, 0.17]}\n"
-#define LID2 "  - {name: lid, type: rigid, shape: {sphere: {radius: 0.05}}, position: [0, 0.2]}\n"
-#define CAP2 "  - {name: lid, type: deformable, mesh: cube, material: a, position: [0.02, 0.17]}\n"
+#define LID3       "  - {name: lid, type: rigid, shape: {sphere: {radius: 0.05}}, position: [0, 0, 0.2]}\n"
+#define CAP3       "  - {name: lid, type: deformable, mesh: cube, material: a, position: [0.02, 0, 0.17]}\n"
+#define LID2       "  - {name: lid, type: rigid, shape: {sphere: {radius: 0.05}}, position: [0, 0.2]}\n"
+#define CAP2       "  - {name: lid, type: deformable, mesh: cube, material: a, position: [0.02, 0.17]}\n"
 #define WELD(face) "attach: [{body: upper, where: {face: " face "}, to: lid, within: 1}]\n"
 
 static const pair_case cases[] = {

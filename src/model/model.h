@@ -10,6 +10,12 @@
 #include "phys/group.h"
 #include "scene/scene.h"
 
+/* Whether its elements are shown as cells; of others the boundary is. */
+static inline bool brn_body_has_cells(int type)
+{
+    return type == BRN_BODY_DEFORMABLE || type == BRN_BODY_SHELL;
+}
+
 /* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
 enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 

@@ -129,7 +129,8 @@ void brn_model_check_names(brn_scene *scene)
         if (common != NULL && common->mesh != NULL) {
             (void)brn_builder_find(&b, &common->block, "mesh", BRN_NOUN_MESH, common->mesh);
         }
-        if (body->table == &brn_deformable_table && ((const brn_deformable_def *)common)->material != NULL) {
+        const bool soft = body->table == &brn_deformable_table || body->table == &brn_shell_table;
+        if (soft && ((const brn_deformable_def *)common)->material != NULL) {
             (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL,
                                    ((const brn_deformable_def *)common)->material);
         }
@@ -137,6 +138,13 @@ void brn_model_check_names(brn_scene *scene)
     const brn_fixed_def *fixed = b.def->fixed.items;
     for (int i = 0; i < b.def->fixed.count; ++i) {
         check_body_name(&b, &fixed[i].block, fixed[i].body);
+    }
+    const brn_spring_def *springs = b.def->springs.items;
+    for (int i = 0; i < b.def->springs.count; ++i) {
+        check_body_name(&b, &springs[i].block, springs[i].body);
+        if (springs[i].to != NULL) {
+            (void)brn_builder_find(&b, &springs[i].block, "to", BRN_NOUN_BODY, springs[i].to);
+        }
     }
     const brn_attach_def *attach = b.def->attach.items;
     for (int i = 0; i < b.def->attach.count; ++i) {
@@ -199,9 +207,11 @@ static brn_status build(brn_builder *b)
 {
     BRN_TRY(add_settings(b));
     BRN_TRY(brn_builder_add_bodies(b));
+    BRN_TRY(brn_builder_add_springs(b));
     BRN_TRY(brn_builder_add_laws(b));
     BRN_TRY(brn_builder_add_attachments(b));
     BRN_TRY(brn_builder_add_holds(b));
+    BRN_TRY(brn_builder_bend_sheets(b));
     BRN_TRY(brn_builder_add_loads(b));
     BRN_TRY(brn_builder_add_probes(b));
     if (brn_scene_problem_count(b->scene) == 0) {

@@ -150,7 +150,7 @@ static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
         return BRN_OK;
     }
     const int type = b->model->body[bodies.first].type;
-    if (type != BRN_BODY_DEFORMABLE) {
+    if (!brn_body_has_cells(type)) {
         brn_builder_problem(b, &def->block, "body",
                             type == BRN_BODY_STATIC
                                 ? "is static: give the body itself a motion"

@@ -224,6 +224,30 @@ static const brn_param fixed_params[] = {
 static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
                                       .check = brn_check_fixed};
 
+static const brn_param spring_params[] = {
+    BODY(brn_spring_def),
+    WHERE(brn_spring_def),
+    BRN_P_TEXT(brn_spring_def, to, "name of the body at the other end; the same one by default"),
+    BRN_P_BLOCK(brn_spring_def, at, &brn_where_table,
+                "a region of that body: a spring goes to its nearest node; all of it by default"),
+    {.name = "stiffness",
+     .kind = BRN_REAL,
+     .offset = offsetof(brn_spring_def, stiffness),
+     .unit = "N/m",
+     .required = true,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN,
+     .help = "of each spring"},
+    BRN_P_REAL(brn_spring_def, length, "m", NAN, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "at which it has no force; as long as it is at the start by default"),
+    BRN_P_REAL(brn_spring_def, damping, "N s/m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "force over the speed at which it grows longer"),
+    BRN_P_BOOL(brn_spring_def, pull_only, false, "a thread: it pulls but does not push"),
+};
+static const brn_table spring_table = {
+    TABLE("spring", "springs from the nodes of a region to another", brn_spring_def, spring_params),
+    .check = brn_check_spring};
+
 static const brn_param attach_params[] = {
     BRN_P_TEXT(brn_attach_def, name, "for the columns of series.csv; attach0, attach1, ... by default"),
     BODY(brn_attach_def),
@@ -411,6 +435,11 @@ static const brn_param scene_params[] = {
      .offset = offsetof(brn_scene_def, fixed),
      .table = &fixed_table,
      .help = "held or moved regions"},
+    {.name = "springs",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_scene_def, springs),
+     .table = &spring_table,
+     .help = "springs between nodes"},
     {.name = "attach",
      .kind = BRN_BLOCKS,
      .offset = offsetof(brn_scene_def, attach),

@@ -553,6 +553,24 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out,
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */
 
+/* Whether an element, a spring for one, joins a body with others. */
+static bool is_joined(const brn_model *model, const brn_body *body)
+{
+    bool joined = false;
+    for (int g = 0; g < model->ngroup && !joined; ++g) {
+        const brn_element_group *group = model->group[g];
+        for (int e = 0; e < group->nelem && !joined; ++e) {
+            int inside = 0;
+            for (int a = 0; a < group->nnode; ++a) {
+                const int node = group->conn[e * group->nnode + a] - body->node_first;
+                inside += node >= 0 && node < body->node_count;
+            }
+            joined = inside > 0 && inside < group->nnode;
+        }
+    }
+    return joined;
+}
+
 /* A static body needs supports; say so before a solver calls it singular. */
 static brn_status check_supports(brn_ctx *ctx, const brn_model *model, int integrator)
 {
@@ -573,7 +591,7 @@ static brn_status check_supports(brn_ctx *ctx, const brn_model *model, int integ
             held += model->attach[i].to == n ? model->attach[i].nnode * model->dim : 0;
         }
         const int needed = model->dim == 3 ? 6 : 3;
-        if (held < needed) {
+        if (held < needed && !is_joined(model, body)) {
             return brn_fail(
                 ctx, BRN_ERR_SCENE,
                 "body '%s' has %d held dofs, but a static run needs at least %d to stop it from floating "

@@ -356,7 +356,7 @@ const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
     .contact = true,
-    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead =
         {[BRN_CONTACT_RESTITUTION] =
              "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",

@@ -1,6 +1,5 @@
 /* Shells: a sheet of triangles becomes a membrane, which has its mass and is shown, and the bending of it (phys/shells/). */
 #include "model/builder.h"
-#include "model/placement.h"
 #include "phys/shells/bending.h"
 #include "phys/shells/membrane.h"
 
@@ -69,16 +68,14 @@ static brn_membrane_law law_of(const brn_shell_def *def, const brn_material *mat
 }
 
 /* Direction of the warp at every triangle, in the world. */
-static brn_status fill_warp(brn_builder *b, const brn_shell_def *def, int nelem, double (**out)[3])
+static brn_status fill_warp(brn_builder *b, int index, const brn_shell_def *def, int nelem, double (**out)[3])
 {
     *out = NULL;
     if (!brn_block_given(&def->weave.block)) {
         return BRN_OK;
     }
-    double r[9];
     double along[3];
-    brn_placement_rotation(b->scene, &def->soft.common.rotation, b->model->dim, r);
-    brn_dense_apply3(r, def->weave.direction, along);
+    brn_dense_apply3(b->pose[index].rotation, def->weave.direction, along);
     BRN_ALLOC(b->ctx, *out, nelem);
     for (int e = 0; e < nelem; ++e) {
         memcpy((*out)[e], along, sizeof along);
@@ -115,11 +112,11 @@ static brn_status open_sheet(brn_builder *b, int index, const brn_material *mate
                              const brn_moduli *moduli, sheet *s)
 {
     const brn_boundary *boundary = b->model->body[index].boundary;
-    s->def = b->def->bodies.items[index].value;
+    s->def = brn_builder_def(b, index)->value;
     s->law = law_of(s->def, material, moduli);
     s->conn = boundary->face[BRN_TRI3];
     s->nelem = boundary->nface[BRN_TRI3];
-    return fill_warp(b, s->def, s->nelem, &s->warp);
+    return fill_warp(b, index, s->def, s->nelem, &s->warp);
 }
 
 static void mesh_problem(brn_builder *b, int index, const char *remedy)
@@ -155,7 +152,7 @@ brn_status brn_builder_add_sheet(brn_builder *b, int index, const brn_material *
     brn_body *body = &b->model->body[index];
     sheet s;
     body->solid = false;
-    body->radius = 0.5 * ((const brn_shell_def *)b->def->bodies.items[index].value)->thickness;
+    body->radius = 0.5 * ((const brn_shell_def *)brn_builder_def(b, index)->value)->thickness;
     brn_status status = open_sheet(b, index, material, moduli, &s);
     status = status >= 0 ? add_membrane(b, index, &s, params) : status;
     brn_free(b->ctx, s.warp);
@@ -215,7 +212,7 @@ brn_status brn_builder_bend_sheets(brn_builder *b)
         if (b->model->body[i].type != BRN_BODY_SHELL || b->model->body[i].group_count == 0) {
             continue;
         }
-        const brn_shell_def *def = b->def->bodies.items[i].value;
+        const brn_shell_def *def = brn_builder_def(b, i)->value;
         brn_moduli moduli = {0};
         const brn_material_common *params = NULL;
         const brn_material *material = brn_builder_material(b, &def->soft, &moduli, &params);

@@ -11,29 +11,27 @@ typedef struct ends {
     int nto, *to;
 } ends;
 
-/* The body that a spring names; -1 after adding a problem, or if it has one of its own. */
-static int end_body(brn_builder *b, const brn_block *block, const char *key, const char *word)
+/* Nodes of a region of the bodies that a spring names; none after adding a problem, or if a body has one of its own. */
+static brn_status end_nodes(brn_builder *b, const brn_spring_def *def, const char *key,
+                            const brn_where_def *where, int **node, int *nnode)
 {
-    const int body = brn_builder_find(b, block, key, BRN_NOUN_BODY, word);
-    if (body < 0 || b->body_mesh[body] == NULL) {
-        return -1;
+    const char *word = key[0] == 't' ? def->to : def->body;
+    const brn_body_range range = brn_builder_find_bodies(b, &def->block, key, word);
+    bool whole = range.count > 0;
+    for (int i = range.first; i < range.first + range.count; ++i) {
+        whole = whole && b->body_mesh[i] != NULL;
     }
-    return body;
+    return whole ? brn_region_nodes(b->scene, b->model, range.first, range.count, b->body_mesh, where, node,
+                                    nnode)
+                 : BRN_OK;
 }
 
 static brn_status find_ends(brn_builder *b, const brn_spring_def *def, ends *out)
 {
     static const brn_where_def whole = {.all = true};
-    const int body = end_body(b, &def->block, "body", def->body);
-    const int other = def->to != NULL ? end_body(b, &def->block, "to", def->to) : body;
     const brn_where_def *at = brn_block_given(&def->at.block) ? &def->at : &whole;
-    if (body < 0 || other < 0) {
-        return BRN_OK;
-    }
-    BRN_TRY(brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body], &def->where,
-                             &out->from, &out->nfrom));
-    return brn_region_nodes(b->scene, b->model, &b->model->body[other], b->body_mesh[other], at, &out->to,
-                            &out->nto);
+    BRN_TRY(end_nodes(b, def, "body", &def->where, &out->from, &out->nfrom));
+    return end_nodes(b, def, def->to != NULL ? "to" : "body", at, &out->to, &out->nto);
 }
 
 /* The node of the other region that is nearest to a node and not the node itself; -1: there is none. */

@@ -1,8 +1,9 @@
 #include "step/sim.h"
 
-#include "base/hash.h"
 #include "base/parallel.h"
 #include "contact/yardstick.h"
+#include "model/model_parts.h"
+#include "model/rigid_pose.h"
 #include "step/ledger.h"
 
 #include <math.h>
@@ -95,7 +96,10 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     sim->ctx = ctx;
     sim->model = model;
     sim->method = method;
-    const brn_state_sizes sizes = {.nnode = model->nnode};
+    brn_state_sizes sizes = {.nnode = model->nnode, .nrigid = brn_rigid_count(model)};
+    if (method->sizes != NULL) {
+        method->sizes(model, &sizes);
+    }
     brn_state **states[] = {&sim->state, &sim->spare[0], &sim->spare[1]};
     sim->contact_force = brn_calloc(ctx, (size_t)model->nbody, sizeof *sim->contact_force);
     brn_status status = sim->contact_force != NULL ? BRN_OK : BRN_ERR_MEMORY;
@@ -147,23 +151,45 @@ static bool worth_a_retry(brn_status status)
     return status == BRN_ERR_CONVERGENCE || status == BRN_ERR_SINGULAR || status == BRN_ERR_NOT_FINITE;
 }
 
+/* Every array of the state; a method that does not fill one leaves the NaN that was put there. */
 static bool all_finite(const brn_state *state)
 {
     bool finite = true;
-    for (int i = 0; i < 3 * state->sizes.nnode; ++i) {
-        finite = finite && isfinite(state->node_pos[i]) && isfinite(state->node_vel[i]);
-    }
+#define LOOK(name, count, width, what)                              \
+ for (int i = 0; finite && i < state->sizes.count * (width); ++i) { \
+  finite = isfinite(state->name[i]);                                \
+ }
+    BRN_STATE_ARRAYS(LOOK)
+#undef LOOK
     return finite;
 }
 
-/* Adds what the method told of a part of the step. */
+/* So that nobody takes what an earlier attempt left for this one's. */
+static void blank_rigid(brn_state *state)
+{
+    for (int i = 0; i < state->sizes.nrigid; ++i) {
+        state->rigid_pose[7 * i] = state->rigid_vel[6 * i] = NAN;
+    }
+    for (int i = 0; i < state->sizes.njoint; ++i) {
+        state->joint_pos[i] = state->joint_vel[i] = NAN;
+    }
+}
+
+/* Adds what the method told of an accepted part of the step. */
 static void add_info(const brn_step_info *info, brn_report *report)
 {
-    report->iterations += info->iterations;
     report->lags += info->lags;
     report->residual = info->residual;
     report->intersections += info->intersections;
     add_contacts(info, report);
+}
+
+/* Forces and memory of the state as the stage that begins sees them; its contacts are now the ones of the state. */
+static brn_status enter_stage(brn_sim *sim, brn_state *state, double t, brn_step_info *info)
+{
+    *info = (brn_step_info){.gap_min = INFINITY};
+    BRN_TRY(sim->method->reset(sim->self, state, t, info));
+    return brn_ledger_enter(sim->system, state, &info->books);
 }
 
 /* One attempt from `from` at fraction `done` of the step; books it when it succeeds. */
@@ -176,15 +202,23 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     *info = (brn_step_info){.gap_min = INFINITY};
     double h_done = 0.0;
     to->step = from->step;
+    blank_rigid(to);
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
-    add_info(info, report);
+    if (!(h_done > 0.0 && h_done <= h)) {
+        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: method '%s' did %g s of a step of %g s: it does not get any further", t,
+                        sim->method->table->name, h_done, h);
+    }
+    report->iterations += info->iterations; /* work done, whether the result is accepted or not */
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
-                        "t = %g s: a position or velocity is no longer a finite number", t);
+                        "t = %g s: a position, velocity or force is no longer a finite number", t);
     }
     *did = h_done == h ? part : h_done / step;
-    return brn_ledger_book(sim->system, from, to, h_done, info);
+    BRN_TRY(brn_ledger_book(sim->system, from, to, h_done, info));
+    add_info(info, report);
+    return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
 /* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure (`halvings`
@@ -416,20 +450,23 @@ brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **e
         return BRN_ERR_MEMORY;
     }
     memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
+    const brn_stage stage = sim->method->stage(sim->self, sim->state, brn_sim_time(sim));
     brn_status status =
         brn_system_elastic(sim->system, sim->state->node_pos, BRN_TANGENT_EXACT, NULL, packed, NULL);
     if (status >= 0) {
         brn_system_unpack(sim->system, packed, sim->force[0]);
         memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
         status = brn_system_loads(sim->system, sim->state->node_pos, brn_sim_time(sim), packed, NULL);
-        brn_system_drag(sim->system, sim->state->node_pos, sim->state->node_vel, packed);
+        brn_system_drag(sim->system, sim->state->node_pos, stage.inertia ? sim->state->node_vel : NULL,
+                        packed);
     }
     if (status >= 0) {
         brn_system_unpack(sim->system, packed, sim->force[1]);
         for (int a = 0; a < model->nnode; ++a) {
             for (int i = 0; i < 3; ++i) {
                 sim->force[0][3 * a + i] *= -1.0; /* force = -gradient */
-                sim->force[1][3 * a + i] += model->node_mass[a] * sim->system->controls->gravity[i];
+                sim->force[1][3 * a + i] +=
+                    stage.gravity * model->node_mass[a] * sim->system->controls->gravity[i];
             }
         }
         *elastic = sim->force[0];
@@ -474,58 +511,6 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
 
 /* ---- checkpoints --------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_holds(uint64_t hash, const brn_model *model)
-{
-    for (int i = 0; i < model->nhold; ++i) {
-        const brn_hold *hold = &model->hold[i];
-        hash = brn_hash_bytes(hash, &hold->axes, sizeof hold->axes);
-        hash = brn_hash_bytes(hash, hold->node, (size_t)hold->nnode * sizeof *hold->node);
-        hash = brn_hash_bytes(hash, &hold->motion, offsetof(brn_motion, rows));
-        hash = brn_hash_bytes(hash, hold->motion.table, (size_t)hold->motion.rows * 4 * sizeof(double));
-    }
-    return hash;
-}
-
-static uint64_t hash_loads(uint64_t hash, const brn_model *model)
-{
-    for (int i = 0; i < model->nload; ++i) {
-        const brn_load *load = &model->load[i];
-        const double numbers[] = {load->ramp_from, load->ramp_to, load->pressure};
-        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
-        hash = brn_hash_bytes(hash, load->node, (size_t)load->nnode * sizeof *load->node);
-        hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));
-        for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-            const size_t n = (size_t)load->nface[kind] * (size_t)brn_cell_get((brn_cell)kind)->nnode;
-            hash = brn_hash_bytes(hash, load->face[kind], n * sizeof(int));
-        }
-    }
-    return hash;
-}
-
-uint64_t brn_model_hash(const brn_model *model)
-{
-    uint64_t hash = brn_hash_text(BRN_HASH_START, model->method->name);
-    /* A longer run may go on from a shorter one's checkpoint, but a static run ramps gravity over its whole length. */
-    const double end = model->integrator == BRN_STATIC ? model->end : 0.0;
-    const double numbers[] = {model->step, model->gravity[0], model->gravity[1], model->gravity[2], end,
-                              model->dim,  model->integrator, model->nnode,      model->nelem};
-    hash = brn_hash_bytes(hash, numbers, sizeof numbers);
-    hash = brn_hash_bytes(hash, model->rest, (size_t)model->nnode * sizeof *model->rest);
-    hash = brn_hash_bytes(hash, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
-    /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
-    hash = brn_hash_bytes(hash, model->mass->value,
-                          (size_t)model->mass->start[model->mass->n] * sizeof *model->mass->value);
-    hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
-    if (model->tie != NULL) {
-        hash = brn_hash_bytes(hash, model->tie, (size_t)model->nnode * sizeof *model->tie);
-        hash = brn_hash_bytes(hash, model->tie_weight, (size_t)model->nnode * sizeof *model->tie_weight);
-    }
-    for (int i = 0; i < model->ngroup; ++i) {
-        hash = brn_group_hash(model->group[i], hash);
-    }
-    return hash_loads(hash_holds(hash, model), model);
-}
-
 brn_status brn_sim_save(brn_sim *sim, const char *path)
 {
     return brn_sim_save_with(sim, path, NULL, 0);
@@ -534,7 +519,11 @@ brn_status brn_sim_save(brn_sim *sim, const char *path)
 brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra)
 {
     brn_state *loaded = sim->spare[0];
-    BRN_TRY(brn_state_load(loaded, path, brn_model_hash(sim->model), extra, nextra));
+    char *parts = NULL;
+    BRN_TRY(brn_model_parts(sim->model, &parts));
+    const brn_status status = brn_state_load(loaded, path, parts, extra, nextra);
+    brn_free(sim->ctx, parts);
+    BRN_TRY(status);
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
     sim->spare[0] = sim->state;
     sim->state = loaded;

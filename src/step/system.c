@@ -275,11 +275,10 @@ void brn_system_drag(const brn_system *s, const double *pos, const double *vel, 
     if (drag->node < 0) {
         return;
     }
-    const bool moves = s->model->integrator != BRN_STATIC;
     double point[3];
     brn_pull pull;
     brn_drag_point(drag, &pos[3 * drag->node], point);
-    brn_drag_pull(drag, point, &pos[3 * drag->node], moves ? &vel[3 * drag->node] : still, 0.0, &pull);
+    brn_drag_pull(drag, point, &pos[3 * drag->node], vel != NULL ? &vel[3 * drag->node] : still, 0.0, &pull);
     brn_drag_add_force(drag, s->model->dim, pull.force, 1.0, force);
 }
 

@@ -48,7 +48,8 @@ brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent t
 brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
 
-/* Adds the force of a hand that drags, at positions and velocities [nnode][3], at the nodes that have the dofs. */
+/* Adds the force of a hand that drags, at positions and velocities [nnode][3] (NULL: at rest), at the nodes that have the
+   dofs. */
 void brn_system_drag(const brn_system *system, const double *pos, const double *vel, double *force);
 
 /* out = M v; matrix += scale * M. */

@@ -4,8 +4,8 @@
 
 #include "base/hash.h"
 #include "model/model.h"
-#include "output/fields.h"
-#include "output/outline.h"
+#include "output/trajectory/fields.h"
+#include "output/trajectory/outline.h"
 #include "phys/solid.h"
 #include "step/inversion.h"
 #include "step/sim.h"

@@ -6,8 +6,8 @@
 
 #include "base/os.h"
 #include "base/rng.h"
-#include "output/fields.h"
-#include "output/trajectory.h"
+#include "output/trajectory/fields.h"
+#include "output/trajectory/trajectory.h"
 #include "state/hdf5_file.h"
 
 #include <fcntl.h>

@@ -56,7 +56,13 @@ static void add_settings(brn_text *text, const brn_model *model)
     add_numbers(text, &integrator, 1, "integrator");
     add_method(text, model);
     add_numbers(text, &self, 1, "contact.self");
-    add_numbers(text, model->friction, model->nbody * model->nbody, "contact.friction");
+    uint64_t friction =
+        brn_hash_bytes(BRN_HASH_START, model->friction,
+                       (size_t)model->nkind * (size_t)model->nkind * sizeof *model->friction);
+    for (int i = 0; i < model->nbody; ++i) {
+        friction = hash_ints(friction, &model->body[i].kind, 1);
+    }
+    add_part(text, friction, "contact.friction", NULL);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */
@@ -120,6 +126,16 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
              "initial velocity of body", body->name);
 }
 
+/* How many groups belong to bodies: the first ones. */
+static int body_groups(const brn_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->nbody; ++i) {
+        count += model->body[i].group_count;
+    }
+    return count;
+}
+
 /* ---- holds and loads --------------------------------------------------------------------------------------------------- */
 
 static void add_hold(brn_text *text, const brn_hold *hold)
@@ -151,6 +167,10 @@ brn_status brn_model_parts(const brn_model *model, char **out)
     add_settings(&text, model);
     for (int i = 0; i < model->nbody; ++i) {
         add_body(&text, model, &model->body[i]);
+    }
+    for (int i = body_groups(model); i < model->ngroup; ++i) {
+        const brn_element_group *group = model->group[i];
+        add_part(&text, brn_group_hash(group, BRN_HASH_START), "elements of kind", group->kind->name);
     }
     for (int i = 0; i < model->nhold; ++i) {
         add_hold(&text, &model->hold[i]);

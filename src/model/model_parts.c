@@ -56,9 +56,8 @@ static void add_settings(brn_text *text, const brn_model *model)
     add_numbers(text, &integrator, 1, "integrator");
     add_method(text, model);
     add_numbers(text, &self, 1, "contact.self");
-    uint64_t friction =
-        brn_hash_bytes(BRN_HASH_START, model->friction,
-                       (size_t)model->nkind * (size_t)model->nkind * sizeof *model->friction);
+    uint64_t friction = brn_hash_bytes(BRN_HASH_START, model->friction,
+                                       (size_t)model->nkind * (size_t)model->nkind * sizeof *model->friction);
     for (int i = 0; i < model->nbody; ++i) {
         friction = hash_ints(friction, &model->body[i].kind, 1);
     }

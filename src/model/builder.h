@@ -13,6 +13,27 @@ typedef struct brn_rigid_frame {
     double centre[3], axes[9], inverse[9];
 } brn_rigid_frame;
 
+/* A node is tied to others: a master and its weight, and the masters of a node. */
+typedef struct brn_tie_part {
+    int node;
+    double weight;
+} brn_tie_part;
+
+typedef struct brn_tie_draft {
+    int node;
+    int attachment; /* that ties it; -1: it is of a rigid body */
+    int first, count;
+} brn_tie_draft;
+
+typedef struct brn_tie_drafts {
+    brn_tie_draft *tie;
+    int count;
+    size_t capacity;
+    brn_tie_part *part;
+    int used;
+    size_t part_capacity;
+} brn_tie_drafts;
+
 /* Some of the model's bodies that follow each other: those that a name of the scene stands for. */
 typedef struct brn_body_range {
     int first, count;
@@ -32,6 +53,8 @@ typedef struct brn_builder {
     brn_body_place *pose;       /* [bodies] */
     brn_rigid_frame *rigid;     /* [bodies] */
     int *mass_kind;             /* [bodies] */
+    brn_tie_drafts ties;        /* what asks to be tied so far */
+    unsigned char *fixed;       /* [nnode*dim] BRN_DOF_... */
 } brn_builder;
 
 /* Adds a problem at BLOCK.KEY. */
@@ -73,19 +96,25 @@ brn_status brn_builder_add_sheet(brn_builder *b, int index, const brn_material *
 /* Elastic constants of a body's material; NULL after adding a problem. */
 const brn_material *brn_builder_material(brn_builder *b, const brn_deformable_def *def, brn_moduli *moduli,
                                          const brn_material_common **params);
-/* Ties of all rigid bodies, once every node is there. */
-brn_status brn_builder_add_ties(brn_builder *b);
+/* A node is to be tied; its masters may be so themselves. */
+brn_status brn_builder_tie(brn_builder *b, int node, int attachment, const brn_tie_part *part, int count);
+/* What a place in the world is to the handles of a rigid body: dim + 1 parts. */
+void brn_builder_rigid_parts(const brn_builder *b, int body, const double place[3], brn_tie_part part[4]);
 /* Half-spaces that leave their size open are shown wide enough for the bodies above them. */
 void brn_builder_fit_planes(brn_builder *b);
 
 /* The parts, in this order. */
 brn_status brn_builder_add_bodies(brn_builder *b);
 brn_status brn_builder_add_springs(brn_builder *b);
-brn_status brn_builder_add_velocities(brn_builder *b);
 brn_status brn_builder_add_laws(brn_builder *b);
+brn_status brn_builder_add_attachments(brn_builder *b);
 brn_status brn_builder_add_holds(brn_builder *b);
 brn_status brn_builder_bend_sheets(brn_builder *b);
 brn_status brn_builder_add_loads(brn_builder *b);
 brn_status brn_builder_add_probes(brn_builder *b);
+/* Ties and block rows of the model. */
+brn_status brn_builder_close_ties(brn_builder *b);
+/* After the mass. */
+brn_status brn_builder_add_velocities(brn_builder *b);
 
 #endif

@@ -370,7 +370,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         BRN_TRY(add_copies(b, s));
     }
     brn_builder_fit_planes(b);
-    return brn_builder_add_ties(b);
+    return BRN_OK;
 }
 
 /* Velocity of a body's nodes: translation plus rotation about its centre of mass. */
@@ -413,6 +413,9 @@ brn_status brn_builder_add_velocities(brn_builder *b)
         } else if (model->body[n].type == BRN_BODY_RIGID) {
             set_velocity(b, n, rigid->velocity, &rigid->angular_velocity);
         }
+    }
+    if (model->nattach > 0) { /* attached nodes move with what they are attached to */
+        brn_model_follow_nodes(model, &model->vel0[0][0]);
     }
     return BRN_OK;
 }

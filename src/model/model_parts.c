@@ -92,9 +92,10 @@ static uint64_t hash_shape(const brn_model *model, const brn_body *body)
         hash = hash_ints(brn_hash_text(hash, group->kind->name), &group->cell, 1);
         hash = hash_ints(hash, group->conn, (size_t)group->nelem * (size_t)group->nnode);
     }
-    if (model->tie != NULL) {
-        hash = hash_ints(hash, &model->tie[first], count);
-        hash = brn_hash_bytes(hash, model->tie_weight[first], count * sizeof *model->tie_weight);
+    for (int a = body->node_first; a < body->node_first + body->node_count && model->ties.count > 0; ++a) {
+        const brn_masters on = brn_model_masters(model, a);
+        hash = hash_ints(hash, on.node, (size_t)on.count);
+        hash = brn_hash_bytes(hash, on.weight, (size_t)on.count * sizeof *on.weight);
     }
     return hash_boundary(hash_boundary(hash, body->boundary), body->touch);
 }
@@ -116,11 +117,16 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
     const size_t count = (size_t)body->node_count;
     /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
     const int *start = model->mass->start;
-    const double *mass = &model->mass->value[start[first]];
-    const size_t entries = (size_t)(start[first + count] - start[first]);
+    uint64_t mass = BRN_HASH_START;
+    for (size_t a = first; a < first + count; ++a) {
+        const int row = model->node_row[a];
+        mass = row < 0 ? mass
+                       : brn_hash_bytes(mass, &model->mass->value[start[row]],
+                                        (size_t)(start[row + 1] - start[row]) * sizeof *model->mass->value);
+    }
     add_part(text, hash_shape(model, body), "shape and place of body", body->name);
     add_part(text, hash_material(model, body), "material of body", body->name);
-    add_part(text, brn_hash_bytes(BRN_HASH_START, mass, entries * sizeof *mass), "mass of body", body->name);
+    add_part(text, mass, "mass of body", body->name);
     add_part(text, brn_hash_bytes(BRN_HASH_START, model->vel0[first], count * sizeof *model->vel0),
              "initial velocity of body", body->name);
 }

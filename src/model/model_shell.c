@@ -161,15 +161,14 @@ brn_status brn_builder_add_sheet(brn_builder *b, int index, const brn_material *
 
 /* ---- bending ------------------------------------------------------------------------------------------------------ */
 
-/* Triangles all of whose nodes are held stay as they are: they clamp the sheet beside them. */
+/* Triangles all of whose nodes are held or attached go where others tell them: they clamp the sheet beside them. */
 static brn_status fill_clamped(const brn_builder *b, const sheet *s, unsigned char **out)
 {
-    const brn_model *model = b->model;
     BRN_ALLOC(b->ctx, *out, s->nelem);
     for (int e = 0; e < s->nelem; ++e) {
         bool held = true;
         for (int dof = 0; dof < 9; ++dof) {
-            held = held && model->fixed[3 * s->conn[3 * e + dof / 3] + dof % 3] == BRN_DOF_HELD;
+            held = held && b->fixed[3 * s->conn[3 * e + dof / 3] + dof % 3] != BRN_DOF_FREE;
         }
         (*out)[e] = held;
     }

@@ -132,6 +132,15 @@ typedef struct brn_spring_def {
     bool pull_only;   /* a thread: no force when it is shorter */
 } brn_spring_def;
 
+typedef struct brn_attach_def {
+    brn_block block;
+    const char *name; /* for the columns of series.csv; NULL: attach0, attach1, ... */
+    const char *body;
+    brn_where_def where;
+    const char *to;
+    double within; /* [m]; NaN: half the shortest edge of `to` */
+} brn_attach_def;
+
 typedef struct brn_load_def {
     brn_block block;
     const char *name;
@@ -207,6 +216,7 @@ typedef struct brn_scene_def {
     brn_variants bodies;
     brn_blocks fixed;   /* of brn_fixed_def */
     brn_blocks springs; /* of brn_spring_def */
+    brn_blocks attach;  /* of brn_attach_def */
     brn_blocks loads;   /* of brn_load_def */
     brn_contact_def contact;
     brn_output_def output;

@@ -3,6 +3,9 @@
 
 #include "contact/candidates.h"
 #include "model/model.h"
+#include "output/drawing/strain.h"
+#include "output/trajectory/fields.h"
+#include "output/trajectory/outline.h"
 #include "phys/shells/bending.h"
 #include "phys/shells/membrane.h"
 #include "phys/shells/spring.h"
@@ -179,6 +182,66 @@ static void test_springs(void **state)
     flow_close(&f);
 }
 
+/* A sheet that stands on edge is stretched and turned: strain and stress are those of the stretch, across the sheet there are
+   none. */
+static void test_strain_and_stress(void **state)
+{
+    (void)state;
+    flow f = flow_open(
+        1,
+        HEAD "bodies: [{name: a, type: shell, mesh: g, material: s, thickness: 0.01, rotation: {axis: "
+             "[1, 0, 0], degrees: 90}, position: [0, 0, 1e3]}]\n",
+        NULL);
+    const double turn[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0.0, 0.48, 0.64, 0.6};
+    const double stretch[3] = {1.1, 1.0, 0.95}; /* the sheet is in the plane of x and z */
+    const int nnode = f.model->nnode;
+    double *pos = calloc(3 * (size_t)nnode, sizeof *pos);
+    for (int a = 0; a < nnode; ++a) {
+        const double *x = f.model->rest[a];
+        for (int i = 0; i < 3; ++i) {
+            pos[3 * a + i] = turn[3 * i] * stretch[0] * x[0] + turn[3 * i + 1] * stretch[1] * x[1] +
+                             turn[3 * i + 2] * stretch[2] * x[2];
+        }
+    }
+    brn_outline outline = {.ctx = f.ctx};
+    brn_drawing drawing = {.ctx = f.ctx};
+    brn_averages averages = {.ctx = f.ctx};
+    brn_strain strain = {.ctx = f.ctx};
+    double tensor[16 * 6];
+    assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
+    assert_int_equal(outline.info.ncell[BRN_TRI3], 16);
+    assert_int_equal(outline.info.ntri, 16);
+    assert_done(f.ctx, brn_drawing_make(&drawing, &outline.info));
+    assert_done(f.ctx, brn_averages_make(&averages, &outline.info, &drawing));
+    assert_done(f.ctx, brn_strain_make(&strain, &averages));
+    assert_done(f.ctx, brn_strain_cells(&strain, pos, tensor));
+    const double want[6] = {0.5 * (1.21 - 1.0), 0.0, 0.5 * (0.9025 - 1.0), 0.0, 0.0, 0.0};
+    for (int i = 0; i < 16 * 6; ++i) { /* positions of 1e3 m have a rounding of 1e-13, edges are 0.5 m long */
+        assert_near(tensor[i], want[i % 6], 1e-11);
+    }
+
+    /* S = C E in plane stress, sigma = F S F' / det F with the thickness as at rest; turned back into the sheet. */
+    const double c = 1e6 / (1.0 - 0.0625);
+    const double second[3] = {c * (want[0] + 0.25 * want[2]), 0.0, c * (want[2] + 0.25 * want[0])};
+    double stress[16 * 6];
+    assert_done(f.ctx, brn_field_cell_stress(f.ctx, f.model, pos, stress));
+    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+    for (int i = 0; i < 16 * 6; ++i) {
+        const double *q = &turn[3 * at[i % 6][0]], *r = &turn[3 * at[i % 6][1]];
+        double sum = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            sum += q[k] * r[k] * stretch[k] * stretch[k] * second[k] / (stretch[0] * stretch[2]);
+        }
+        assert_near(stress[i], sum, 1e-4); /* 1e6 Pa times 1e-11 and more roundings */
+    }
+    brn_strain_clear(&strain);
+    brn_averages_clear(&averages);
+    brn_drawing_clear(&drawing);
+    brn_outline_clear(&outline);
+    free(pos);
+    flow_close(&f);
+}
+
 typedef struct refused {
     const char *text, *says;
 } refused;
@@ -233,8 +296,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_keys),    cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_springs), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_offsets), cmocka_unit_test(test_springs),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_strain_and_stress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,10 +150,10 @@ void brn_model_destroy(brn_model *model)
     for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
         brn_free(ctx, model->contact_key[key]);
     }
-    void *arrays[] = {model->title,     model->method_params, model->rest,     model->vel0,     model->group,
-                      model->body,      model->node_mass,     model->hold,     model->fixed,    model->friction,
-                      model->load,      model->probe,         model->row_node, model->node_row, model->attach,
-                      model->attached_to};
+    void *arrays[] = {model->title,    model->method_params, model->rest,      model->vel0,
+                      model->group,    model->body,          model->node_mass, model->hold,
+                      model->fixed,    model->friction,      model->load,      model->probe,
+                      model->row_node, model->node_row,      model->attach,    model->attached_to};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }

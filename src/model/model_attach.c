@@ -58,7 +58,8 @@ static double distance2(const void *arg, int cell)
     brn_cell_place_find(gather(s, cell, &node, x), (const double(*)[3])x, s->place, &place);
     double apart = 0.0;
     for (int i = 0; i < 3; ++i) {
-        const double off = fmax(fmax(s->box[cell].lo[i] - s->place[i], s->place[i] - s->box[cell].hi[i]), 0.0);
+        const double off =
+            fmax(fmax(s->box[cell].lo[i] - s->place[i], s->place[i] - s->box[cell].hi[i]), 0.0);
         apart += off * off;
     }
     return fmax(place.distance * place.distance, apart);
@@ -120,7 +121,7 @@ static brn_status tie_to_deformable(brn_builder *b, int index, const brn_attach_
     brn_attachment *attach = &b->model->attach[index];
     const brn_body *to = &b->model->body[attach->to];
     const bool sheet = brn_mesh_dim(b->body_mesh[attach->to]) < b->model->dim;
-    const double reach = sheet               ? BESIDE * to->quality.smallest_edge
+    const double reach = sheet                ? BESIDE * to->quality.smallest_edge
                          : isnan(def->within) ? REACH * to->quality.smallest_edge
                                               : def->within;
     cell_search search;
@@ -137,11 +138,11 @@ static brn_status tie_to_deformable(brn_builder *b, int index, const brn_attach_
     close_search(b->ctx, &search);
     if (status >= 0 && attach->gap > reach) {
         const double *x = b->model->rest[worst];
-        brn_builder_problem(
-            b, &def->block, "where",
-            "the node at [%g, %g, %g] is %.3g m from body '%s', more than %.3g m: select nodes that are nearer%s",
-            x[0], x[1], x[2], attach->gap, to->name, reach,
-            sheet ? " (to a sheet only what lies on it is welded)" : ", or give 'within'");
+        brn_builder_problem(b, &def->block, "where",
+                            "the node at [%g, %g, %g] is %.3g m from body '%s', more than %.3g m: select "
+                            "nodes that are nearer%s",
+                            x[0], x[1], x[2], attach->gap, to->name, reach,
+                            sheet ? " (to a sheet only what lies on it is welded)" : ", or give 'within'");
     }
     return status;
 }
@@ -205,11 +206,12 @@ static bool claim_nodes(brn_builder *b, int index, const brn_attach_def *def)
         const int node = attach->node[i];
         const brn_attachment *other = brn_model_attachment_of(model, node, index);
         if (other != NULL) {
-            brn_builder_problem(b, &def->block, "where",
-                                "node %d of body '%s' is attached to '%s' by '%s' already: leave it to one of "
-                                "them",
-                                node - model->body[attach->body].node_first, model->body[attach->body].name,
-                                model->body[other->to].name, other->name);
+            brn_builder_problem(
+                b, &def->block, "where",
+                "node %d of body '%s' is attached to '%s' by '%s' already: leave it to one of "
+                "them",
+                node - model->body[attach->body].node_first, model->body[attach->body].name,
+                model->body[other->to].name, other->name);
             return false;
         }
         model->attached_to[node] = attach->to;
@@ -232,8 +234,8 @@ static brn_status add_attachment(brn_builder *b, const brn_attach_def *def, int 
     if (attach->name == NULL) {
         return BRN_ERR_MEMORY;
     }
-    BRN_TRY(brn_region_nodes(b->scene, model, body, 1, b->body_mesh, &def->where, &attach->node,
-                             &attach->nnode));
+    BRN_TRY(
+        brn_region_nodes(b->scene, model, body, 1, b->body_mesh, &def->where, &attach->node, &attach->nnode));
     if (!claim_nodes(b, index, def)) {
         return BRN_OK;
     }

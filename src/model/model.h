@@ -134,7 +134,8 @@ struct brn_model {
 
     int nattach;
     brn_attachment *attach;
-    int *attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
+    int *
+        attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
     int nload;
     brn_load *load;
     int nprobe;

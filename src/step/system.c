@@ -191,8 +191,8 @@ static brn_status fill(brn_system *s)
     const int count = model->ngroup + s->npressure_list;
     BRN_ALLOC(s->ctx, lists, count);
     for (int i = 0; i < count; ++i) {
-        lists[i] = i < model->ngroup ? brn_group_stencils(model->group[i])
-                                     : s->pressure_list[i - model->ngroup];
+        lists[i] =
+            i < model->ngroup ? brn_group_stencils(model->group[i]) : s->pressure_list[i - model->ngroup];
     }
     brn_status status = brn_model_row_stencils(model, lists, count, lists, &memory);
     if (status >= 0) {

@@ -49,6 +49,8 @@ brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid);
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
 /* Ties of all rigid bodies, once every node is there. */
 brn_status brn_builder_add_ties(brn_builder *b);
+/* How the shapes of all bodies stand and which nodes they move with, once every node is there and placed. */
+void brn_builder_add_shapes(brn_builder *b);
 /* Half-spaces that leave their size open are shown wide enough for the bodies above them. */
 void brn_builder_fit_planes(brn_builder *b);
 

@@ -261,6 +261,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
                                            : add_deformable(b, i));
     }
     brn_builder_fit_planes(b);
+    brn_builder_add_shapes(b);
     return brn_builder_add_ties(b);
 }
 

@@ -1,7 +1,7 @@
 /* The command around the cases: options, timing, printing. */
 #include "bench.h"
 
-#include "../cli/options.h"
+#include "../cli/terminal/options.h"
 #include "base/os.h"
 
 #include <math.h>

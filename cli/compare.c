@@ -1,11 +1,11 @@
 /* brunt compare: the same scene several times, with other methods and settings, and one table of the runs. */
 #include "commands.h"
-#include "compare_columns.h"
-#include "compare_files.h"
-#include "compare_table.h"
-#include "run_folder.h"
-#include "stop.h"
-#include "terminal.h"
+#include "compare/compare_columns.h"
+#include "compare/compare_files.h"
+#include "compare/compare_table.h"
+#include "run/run_folder.h"
+#include "terminal/stop.h"
+#include "terminal/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static bool all_done(const cli_columns *columns)
 static int report_all(const compare_args *args, brn_ctx *ctx, cli_columns *columns, const char *out)
 {
     compare_with_reference(ctx, columns);
-    bool written = cli_compare_write(columns, args->scene, out);
+    bool written = cli_compare_write(ctx, columns, args->scene, out);
     written = written && write_page(ctx, columns, out, args->budget);
     if (!args->quiet) {
         (void)fputc('\n', stdout);

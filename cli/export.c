@@ -1,8 +1,8 @@
 /* brunt export: a run folder in the formats of other programs. */
 #include "commands.h"
-#include "options.h"
-#include "picture.h"
-#include "terminal.h"
+#include "picture/picture.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 #include <brunt/brunt.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* brunt info: reference text from the tables that the parser uses. */
 #include "commands.h"
-#include "options.h"
-#include "terminal.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 #include <brunt/brunt.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* brunt: the command. Dispatch, --help, --version. */
 #include "commands.h"
-#include "options.h"
-#include "terminal.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 #include <brunt/brunt.h>
 #include <errno.h>

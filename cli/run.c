@@ -1,10 +1,10 @@
 /* brunt run: simulate a scene and write its folder. */
 #include "commands.h"
-#include "options.h"
-#include "run_folder.h"
-#include "session.h"
-#include "stop.h"
-#include "terminal.h"
+#include "run/run_folder.h"
+#include "run/session.h"
+#include "terminal/options.h"
+#include "terminal/stop.h"
+#include "terminal/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

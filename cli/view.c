@@ -1,12 +1,12 @@
 /* brunt view: a run folder or a running simulation in the browser. */
 #include "commands.h"
-#include "live.h"
-#include "options.h"
-#include "recorded.h"
-#include "scene_input.h"
-#include "server.h"
-#include "stop.h"
-#include "terminal.h"
+#include "live/live.h"
+#include "run/scene_input.h"
+#include "server/recorded.h"
+#include "server/server.h"
+#include "terminal/options.h"
+#include "terminal/stop.h"
+#include "terminal/terminal.h"
 
 #include <brunt/brunt.h>
 #include <fcntl.h>

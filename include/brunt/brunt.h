@@ -80,6 +80,26 @@ BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last err
 BRN_API int brn_ctx_threads(const brn_ctx *ctx);
 BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text that a call below handed out */
 
+/* ---- JSON ------------------------------------------------------------------------------------------------------------- */
+
+/* One JSON value, written piece by piece; brackets, commas and keys are the writer's. key: NULL in a list and for the value
+   itself. NaN and infinities, which JSON has no words for, are null, and so is a text that is NULL. Bytes that are not UTF-8
+   become U+FFFD; control characters and the line separators U+2028 and U+2029 are escaped. It asks its ctx for memory alone, so
+   that it may belong to another thread than the ctx does. */
+typedef struct brn_json brn_json;
+
+/* lines: levels of which each member stands on a line of its own; 0: all on one; < 0: without blanks. */
+BRN_API brn_status brn_json_create(brn_ctx *ctx, int lines, brn_json **out);
+BRN_API void brn_json_destroy(brn_json *json);
+BRN_API void brn_json_open(brn_json *json, const char *key, char bracket); /* '{' or '[' */
+BRN_API void brn_json_close(brn_json *json);                               /* the innermost bracket */
+BRN_API void brn_json_text(brn_json *json, const char *key, const char *value);
+BRN_API void brn_json_real(brn_json *json, const char *key, double value);
+BRN_API void brn_json_int(brn_json *json, const char *key, int64_t value);
+BRN_API void brn_json_bool(brn_json *json, const char *key, bool value);
+/* A view of the whole text, with a '\0' behind it. BRN_ERR_MEMORY: there was not enough; BRN_ERR_RANGE: a bracket is open. */
+BRN_API brn_status brn_json_get(const brn_json *json, const char **text, size_t *length);
+
 /* ---- scene: what the user wrote ----------------------------------------------------------------------------- */
 
 typedef struct brn_scene brn_scene;
@@ -115,6 +135,8 @@ typedef struct brn_model_info {
 typedef struct brn_body_info {
     const char *name;
     const char *type;
+    const char *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
+    int copies;         /* so many bodies came from it; 1: there is only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
@@ -135,6 +157,17 @@ BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */
 BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable,
                                             double *resolving);
+
+/* What the model's method will take, as far as it can be told beforehand. */
+typedef struct brn_prediction {
+    double
+        step_min; /* [s] its shortest step where nothing goes wrong: the scene's, or less where it has steps of its own */
+    double steps; /* of them in the run */
+    double flops; /* floating-point operations of one linear solve without contact; 0: it solves no system */
+    double bytes; /* of the factor of its matrix */
+} brn_prediction;
+
+BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
@@ -245,7 +278,8 @@ BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
 BRN_API brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3]);
 BRN_API void brn_sim_get_gravity(const brn_sim *sim, double gravity[3]);
 
-/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. */
+/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. Copies of
+   a body share it, but for those that a pair of the scene names alone. */
 BRN_API brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu);
 /* NaN: there is no such body, or (both below 0) pairs differ. */
 BRN_API double brn_sim_get_friction(const brn_sim *sim, int body, int other);

@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "output/html.h"
+#include "output/page/html.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum {
 typedef struct line {
     int64_t offset;
     size_t length; /* 0: not packed */
-    brn_span span[BRN_SHOWN_COUNT];
+    brn_shown_range span[BRN_SHOWN_COUNT];
 } line;
 
 typedef struct run_part {
@@ -283,7 +283,7 @@ static void say_dropped(const plan *p, char text[256])
 static brn_status pack_run(plan *p, run_part *r, int stride, const char **text, size_t *length)
 {
     brn_run_card card;
-    brn_span span[BRN_SHOWN_COUNT];
+    brn_shown_range span[BRN_SHOWN_COUNT];
     char thinned[160];
     char dropped[256];
     const char *note = dropped;
@@ -292,13 +292,13 @@ static brn_status pack_run(plan *p, run_part *r, int stride, const char **text, 
     const int own = stride_of(p, r, stride);
     brn_view_card(r->view, &card);
     for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
-        span[f] = (brn_span){INFINITY, -INFINITY};
+        span[f] = (brn_shown_range){INFINITY, -INFINITY};
     }
     card.nframe = 0;
     for (int f = 0; f < r->nframe; f = next_kept(r, f, own)) {
         r->kept[card.nframe++] = f;
         if (r->line[f].length > 0) {
-            brn_span_widen(span, r->line[f].span);
+            brn_shown_range_widen(span, r->line[f].span);
         }
     }
     card.frame = r->kept;
@@ -463,8 +463,8 @@ static void clear(plan *p)
     brn_spool_clear(&p->spool);
 }
 
-brn_status brn_report_write(brn_ctx *ctx, brn_view *const *view, int nview, const char *path, int every,
-                            double mb)
+brn_status brn_page_write(brn_ctx *ctx, brn_view *const *view, int nview, const char *path, int every,
+                          double mb)
 {
     if (!(mb > 0.0 && mb < 1e9) || every < 1 || nview < 1) {
         return brn_fail(ctx, BRN_ERR_RANGE,

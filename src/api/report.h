@@ -9,7 +9,7 @@
 /* Writes `path` with the frames of all views, each n-th one at least. Frames are left out evenly until the file is no
    larger than mb megabytes (10^6 bytes); where two frames are too many, fields are left out, which the views keep.
    BRN_ERR_LIMIT: no page of these runs is that small; the message says which budget would do. */
-brn_status brn_report_write(brn_ctx *ctx, brn_view *const *view, int nview, const char *path, int every,
-                            double mb);
+brn_status brn_page_write(brn_ctx *ctx, brn_view *const *view, int nview, const char *path, int every,
+                          double mb);
 
 #endif

@@ -2,8 +2,8 @@
 #include "api/run_series.h"
 #include "base/os.h"
 #include "linalg/blas.h"
-#include "output/summary.h"
-#include "output/trajectory.h"
+#include "output/figures/summary.h"
+#include "output/trajectory/trajectory.h"
 #include "step/sim.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef BRN_API_RUN_SERIES_H
 #define BRN_API_RUN_SERIES_H
 
-#include "output/series.h"
+#include "output/figures/series.h"
 #include "step/sim.h"
 
 typedef struct brn_run_series brn_run_series;

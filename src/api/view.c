@@ -3,7 +3,7 @@
 
 #include "api/registry.h"
 #include "base/os.h"
-#include "output/page.h"
+#include "output/page/page.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -133,7 +133,7 @@ brn_status brn_view_create(brn_ctx *ctx, brn_view **out)
     view->series.ctx = ctx;
     view->outline.ctx = ctx;
     for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
-        view->span[f] = (brn_span){INFINITY, -INFINITY};
+        view->span[f] = (brn_shown_range){INFINITY, -INFINITY};
     }
     *out = view;
     return BRN_OK;
@@ -190,7 +190,7 @@ const char *brn_view_page(size_t *size)
 
 /* ---- packets --------------------------------------------------------------------------------------------------------------- */
 
-brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_span *span, const void **bytes,
+brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_shown_range *span, const void **bytes,
                           size_t *size)
 {
     brn_instant moment = {0};
@@ -209,7 +209,7 @@ brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_span *span,
     return brn_camera_shoot(&view->camera, &moment, index, delta, span, bytes, size);
 }
 
-void brn_span_widen(brn_span *span, const brn_span *more)
+void brn_shown_range_widen(brn_shown_range *span, const brn_shown_range *more)
 {
     for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
         span[f].low = fmin(span[f].low, more[f].low);
@@ -236,11 +236,11 @@ static brn_status measure(brn_view *view)
     const int nframe = brn_view_frames(view);
     const double until = brn_wall_time() + look_seconds;
     for (int k = 0; k < LOOKED_AT_MAX && k < nframe && (k < 2 || brn_wall_time() < until); ++k) {
-        brn_span span[BRN_SHOWN_COUNT];
+        brn_shown_range span[BRN_SHOWN_COUNT];
         const void *bytes = NULL;
         size_t size = 0;
         BRN_TRY(brn_view_shoot(view, frame_to_look_at(k, nframe), false, span, &bytes, &size));
-        brn_span_widen(view->span, span);
+        brn_shown_range_widen(view->span, span);
     }
     view->measured = true;
     return BRN_OK;
@@ -278,7 +278,7 @@ brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size)
 
 brn_status brn_view_frame(brn_view *view, int index, const void **bytes, size_t *size)
 {
-    brn_span span[BRN_SHOWN_COUNT];
+    brn_shown_range span[BRN_SHOWN_COUNT];
     *bytes = NULL;
     *size = 0;
     return brn_view_shoot(view, index, false, span, bytes, size);

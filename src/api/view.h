@@ -2,16 +2,16 @@
 #ifndef BRN_API_VIEW_H
 #define BRN_API_VIEW_H
 
-#include "output/outline.h"
-#include "output/run_packet.h"
-#include "output/trajectory.h"
+#include "output/page/run_packet.h"
+#include "output/trajectory/outline.h"
+#include "output/trajectory/trajectory.h"
 
 struct brn_view {
     brn_ctx *ctx;
     brn_camera camera;
     brn_packet run;         /* of the run */
     brn_plot_series series; /* of a recorded run; of a live one its columns alone */
-    brn_span span[BRN_SHOWN_COUNT];
+    brn_shown_range span[BRN_SHOWN_COUNT];
     bool measured; /* span is known */
     char *name, *scene, *summary;
     char *title, *method;
@@ -30,10 +30,10 @@ struct brn_view {
     bool *at_surface; /* [total cells] whose stress is shown */
 };
 
-brn_status brn_view_create(brn_ctx *ctx, brn_view **out);  /* of nothing */
-void brn_span_widen(brn_span *span, const brn_span *more); /* [BRN_SHOWN_COUNT] both */
+brn_status brn_view_create(brn_ctx *ctx, brn_view **out);                       /* of nothing */
+void brn_shown_range_widen(brn_shown_range *span, const brn_shown_range *more); /* [BRN_SHOWN_COUNT] both */
 /* Frame `index` of the trajectory. span [BRN_SHOWN_COUNT]. */
-brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_span *span, const void **bytes,
+brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_shown_range *span, const void **bytes,
                           size_t *size);
 /* What the page is told of the run; every frame can be had, spans are not known. */
 void brn_view_card(const brn_view *view, brn_run_card *card);

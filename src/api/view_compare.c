@@ -27,7 +27,7 @@ brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, const cha
         return brn_fail(ctx, BRN_ERR_RANGE, "compare: %d runs; a page holds 1 to %d", count, RUNS_MAX);
     }
     brn_status status = open_views(ctx, run_dirs, names, count, view);
-    status = status >= 0 ? brn_report_write(ctx, view, count, path, 1, budget_mb) : status;
+    status = status >= 0 ? brn_page_write(ctx, view, count, path, 1, budget_mb) : status;
     for (int i = 0; i < count; ++i) {
         brn_view_close(view[i]);
     }

@@ -2,7 +2,7 @@
 #include "api/registry.h"
 #include "api/series_row.h"
 #include "api/view.h"
-#include "output/fields.h"
+#include "output/trajectory/fields.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,7 +161,7 @@ brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text,
 brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, const void **bytes,
                              size_t *size)
 {
-    brn_span span[BRN_SHOWN_COUNT];
+    brn_shown_range span[BRN_SHOWN_COUNT];
     *bytes = NULL;
     *size = 0;
     if (view->model == NULL || s->model != view->model || !s->taken) {

@@ -3,7 +3,7 @@
 #include "flow.h"
 #include "unit/no_fsync.h"
 
-#include "output/trajectory.h"
+#include "output/trajectory/trajectory.h"
 #include "step/sim.h"
 
 #include <signal.h>

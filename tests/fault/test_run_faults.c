@@ -5,7 +5,7 @@
 #include "unit/full_disk.h"
 #include "unit/no_fsync.h"
 
-#include "output/trajectory.h"
+#include "output/trajectory/trajectory.h"
 
 #include <sys/stat.h>
 

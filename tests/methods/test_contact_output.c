@@ -5,7 +5,7 @@
 #include "flow.h"
 #include "unit/no_fsync.h"
 
-#include "output/trajectory.h"
+#include "output/trajectory/trajectory.h"
 #include "step/sim.h"
 
 enum { STEPS = 60, FRAME_STEPS = 5, COLUMNS_MAX = 96 };

@@ -7,8 +7,8 @@
 
 #include "base/os.h"
 #include "base/text.h"
-#include "output/export.h"
-#include "output/fields.h"
+#include "output/export/export.h"
+#include "output/trajectory/fields.h"
 
 #include <zlib.h>
 

@@ -5,8 +5,8 @@
 #include "output_model.h"
 
 #include "base/os.h"
-#include "output/export.h"
-#include "output/gltf_json.h"
+#include "output/export/export.h"
+#include "output/export/gltf_json.h"
 
 #define DIR "gltf-files"
 
@@ -535,7 +535,7 @@ static void test_limits(void **unused)
     int tris[2] = {0, 2000000};
     brn_gltf_body body = {.kind = BRN_GLTF_MORPH};
     brn_gltf_motion motion = {.nframe = 1001, .nbody = 1, .body = &body};
-    const brn_surface surface = {
+    const brn_drawing surface = {
         .nbody = 1, .nvertex = 1000000, .vertex_first = first, .tri_first = tris, .edge_first = none};
     brn_gltf gltf = {.surface = &surface, .motion = &motion};
     brn_gltf_layout(&gltf);

@@ -2,17 +2,18 @@
 #include "faulty.h"
 #include "packet_reader.h"
 
-#include "output/packer.h"
-#include "output/packet.h"
+#include "output/drawing/drawing.h"
+#include "output/page/packer.h"
+#include "output/page/packet.h"
 
 #include <float.h>
 
 static char *json_of(brn_ctx *ctx, const char *value)
 {
-    brn_text text = {.ctx = ctx};
+    brn_json json = {.text.ctx = ctx};
     char *out = NULL;
-    brn_json_text(&text, value);
-    assert_done(ctx, brn_text_take(&text, &out));
+    brn_json_text(&json, NULL, value);
+    assert_done(ctx, brn_text_take(&json.text, &out));
     return out;
 }
 
@@ -93,29 +94,82 @@ static void test_validity(void **unused)
     assert_false(brn_json_valid(deep, (size_t)2 * BRN_JSON_DEPTH_MAX + 2));
 }
 
+/* One value in the three layouts; an empty text, an open bracket and too deep a nesting are none. */
+static void test_layouts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int lines;
+        const char *json;
+    } cases[] = {
+        {-1, "{\"a\":1,\"b\":[0.5,true,null],\"c\":{},\"d\":[{\"e\":\"f\"}]}"},
+        {0, "{\"a\": 1, \"b\": [0.5, true, null], \"c\": {}, \"d\": [{\"e\": \"f\"}]}"},
+        {1, "{\n  \"a\": 1,\n  \"b\": [0.5, true, null],\n  \"c\": {},\n  \"d\": [{\"e\": \"f\"}]\n}\n"},
+    };
+    brn_ctx *ctx = test_ctx(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        brn_json *json = NULL;
+        const char *text = NULL;
+        size_t length = 0;
+        assert_done(ctx, brn_json_create(ctx, cases[i].lines, &json));
+        assert_int_equal(brn_json_get(json, &text, &length), BRN_ERR_RANGE);
+        brn_json_open(json, NULL, '{');
+        brn_json_int(json, "a", 1);
+        brn_json_open(json, "b", '[');
+        brn_json_real(json, NULL, 0.5);
+        brn_json_bool(json, NULL, true);
+        brn_json_text(json, NULL, NULL);
+        brn_json_close(json);
+        brn_json_open(json, "c", '{');
+        brn_json_close(json);
+        brn_json_open(json, "d", '[');
+        brn_json_open(json, NULL, '{');
+        brn_json_text(json, "e", "f");
+        brn_json_close(json);
+        brn_json_close(json);
+        assert_int_equal(brn_json_get(json, &text, &length), BRN_ERR_RANGE);
+        brn_json_close(json);
+        brn_json_close(json); /* one too many does nothing */
+        assert_done(ctx, brn_json_get(json, &text, &length));
+        assert_string_equal(text, cases[i].json);
+        assert_int_equal(length, strlen(text));
+        assert_true(brn_json_valid(text, length));
+        brn_json_destroy(json);
+    }
+    brn_json deep = {.text.ctx = ctx};
+    for (int i = 0; i < BRN_JSON_DEPTH_MAX; ++i) {
+        brn_json_open(&deep, NULL, '[');
+    }
+    assert_false(deep.text.failed);
+    brn_json_open(&deep, NULL, '[');
+    assert_true(deep.text.failed);
+    brn_text_clear(&deep.text);
+    brn_ctx_destroy(ctx);
+}
+
 static void test_reals(void **unused)
 {
     (void)unused;
     static const double values[] = {0.0, -0.0, 1.0, 0.1, 1e300, -2.5e-310, 123456789.125, 1.0 / 3.0};
     brn_ctx *ctx = test_ctx(1);
     for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
-        brn_text text = {.ctx = ctx};
-        brn_json_real(&text, values[i]);
-        assert_false(text.failed);
-        assert_true(brn_json_valid(text.data, text.length));
-        assert_true(strtod(text.data, NULL) == values[i]);
-        brn_text_clear(&text);
+        brn_json json = {.text.ctx = ctx};
+        brn_json_real(&json, NULL, values[i]);
+        assert_false(json.text.failed);
+        assert_true(brn_json_valid(json.text.data, json.text.length));
+        assert_true(strtod(json.text.data, NULL) == values[i]);
+        brn_text_clear(&json.text);
     }
     static const double none[] = {INFINITY, -INFINITY, NAN};
     for (int i = 0; i < 3; ++i) {
-        brn_text text = {.ctx = ctx};
-        brn_json_real(&text, none[i]);
-        assert_string_equal(text.data, "null");
-        brn_text_clear(&text);
+        brn_json json = {.text.ctx = ctx};
+        brn_json_real(&json, NULL, none[i]);
+        assert_string_equal(json.text.data, "null");
+        brn_text_clear(&json.text);
     }
     brn_ctx_destroy(ctx);
-    assert_true(brn_packet_float(1e300) == FLT_MAX && brn_packet_float(-INFINITY) == -FLT_MAX);
-    assert_true(brn_packet_float(NAN) == 0.0f && brn_packet_float(0.1) == 0.1f);
+    assert_true(brn_drawing_float(1e300) == FLT_MAX && brn_drawing_float(-INFINITY) == -FLT_MAX);
+    assert_true(brn_drawing_float(NAN) == 0.0f && brn_drawing_float(0.1) == 0.1f);
 }
 
 /* ---- packets ---------------------------------------------------------------------------------------------------------- */
@@ -172,7 +226,7 @@ static void fill(int which, size_t n, void *room)
 static brn_status make(brn_packet *p, bool delta, const void **bytes, size_t *size)
 {
     brn_packet_begin(p);
-    brn_text_add(&p->json, "{\"kind\":\"test\",");
+    brn_json_text(&p->json, "kind", "test");
     for (int which = 0; which < 6; ++which) {
         const size_t n = which == 4 ? 0 : COUNT; /* an empty one among them */
         void *room = brn_packet_add(p, names[which], (brn_packet_type)which, n);
@@ -214,7 +268,6 @@ static void test_packets(void **unused)
     }
     /* more arrays than there is room for are refused, not written past the end */
     brn_packet_begin(&p);
-    brn_text_add(&p.json, "{");
     for (int i = 0; i < BRN_PACKET_ARRAYS; ++i) {
         assert_non_null(brn_packet_add(&p, "a", BRN_PACKET_U8, 1));
     }
@@ -277,9 +330,9 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),     cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_validity),
-        cmocka_unit_test(test_reals),     cmocka_unit_test(test_packets),   cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_texts),   cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_validity),
+        cmocka_unit_test(test_layouts), cmocka_unit_test(test_reals),     cmocka_unit_test(test_packets),
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* Series for the page's plots: whole where rows are few, else with every peak. */
 #include "faulty.h"
 
-#include "output/plot_series.h"
-#include "output/series.h"
+#include "output/figures/plot_series.h"
+#include "output/figures/series.h"
 #include "unit/no_fsync.h"
 
 #define FILE_NAME "plot_series.csv"

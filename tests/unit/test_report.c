@@ -8,7 +8,7 @@
 #include "packet_reader.h"
 
 #include "base/os.h"
-#include "output/trajectory.h"
+#include "output/trajectory/trajectory.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -9,7 +9,7 @@
 #include "model/mesh_source.h"
 #include "model/model.h"
 #include "model/rigid_pose.h"
-#include "output/outline.h"
+#include "output/trajectory/outline.h"
 #include "step/sim.h"
 
 #define HEAD   "brunt: 1\ngravity: [0, 0, 0]\n"

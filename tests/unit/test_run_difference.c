@@ -4,9 +4,9 @@
 #include "output_model.h"
 
 #include "base/os.h"
-#include "output/moments.h"
-#include "output/series.h"
-#include "output/trajectory.h"
+#include "output/compare/common_times.h"
+#include "output/figures/series.h"
+#include "output/trajectory/trajectory.h"
 
 #define DIR "run-difference-files"
 

@@ -5,7 +5,7 @@
 #include "base/os.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "output/series.h"
+#include "output/figures/series.h"
 
 #include <locale.h>
 

@@ -3,8 +3,8 @@
 
 #include "base/os.h"
 #include "base/rng.h"
-#include "output/series.h"
-#include "output/series_table.h"
+#include "output/figures/series.h"
+#include "output/figures/series_table.h"
 
 #define DIR    "series-table-files"
 #define SERIES DIR "/series.csv"

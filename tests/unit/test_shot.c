@@ -3,9 +3,9 @@
 #include "output_model.h"
 #include "packet_reader.h"
 
-#include "output/fields.h"
-#include "output/outline.h"
-#include "output/run_packet.h"
+#include "output/page/run_packet.h"
+#include "output/trajectory/fields.h"
+#include "output/trajectory/outline.h"
 
 /* A model and a camera that looks at it, everything recorded. */
 typedef struct studio {
@@ -63,7 +63,7 @@ static void studio_close(studio *s)
 
 static packet shoot(studio *s, const brn_contact_point *point, int npoint)
 {
-    brn_span span[BRN_SHOWN_COUNT];
+    brn_shown_range span[BRN_SHOWN_COUNT];
     const void *bytes = NULL;
     size_t size = 0;
     assert_done(s->ctx, brn_field_cell_stress(s->ctx, s->model, s->state->node_pos, s->cell_stress));
@@ -174,24 +174,24 @@ static void test_bad_boundary(void **unused)
     studio_open(&s, ctx, test_model_3d(ctx, 2));
     int *body = (int *)s.outline.info.tri_body;
     int(*tri)[3] = (int(*)[3])s.outline.info.tri;
-    brn_surface surface = {.ctx = ctx};
+    brn_drawing surface = {.ctx = ctx};
     body[0] = 1;
-    assert_int_equal(brn_surface_make(&surface, &s.outline.info), BRN_ERR_FORMAT);
-    brn_surface_clear(&surface);
+    assert_int_equal(brn_drawing_make(&surface, &s.outline.info), BRN_ERR_FORMAT);
+    brn_drawing_clear(&surface);
     body[0] = 0;
     const int kept = tri[0][1];
     tri[0][1] = s.model->nnode - 1;
-    assert_int_equal(brn_surface_make(&surface, &s.outline.info), BRN_ERR_FORMAT);
-    brn_surface_clear(&surface);
+    assert_int_equal(brn_drawing_make(&surface, &s.outline.info), BRN_ERR_FORMAT);
+    brn_drawing_clear(&surface);
     tri[0][1] = kept;
-    assert_done(ctx, brn_surface_make(&surface, &s.outline.info));
-    brn_surface_clear(&surface);
+    assert_done(ctx, brn_drawing_make(&surface, &s.outline.info));
+    brn_drawing_clear(&surface);
     /* an older file does not tell which bodies are half-spaces: the patch of the floor is recognised */
     brn_free(ctx, (void *)s.outline.info.body_plane);
     s.outline.info.body_plane = NULL;
-    assert_done(ctx, brn_surface_make(&surface, &s.outline.info));
+    assert_done(ctx, brn_drawing_make(&surface, &s.outline.info));
     assert_true(!surface.plane[0] && !surface.plane[1] && surface.plane[2]);
-    brn_surface_clear(&surface);
+    brn_drawing_clear(&surface);
     studio_close(&s);
 }
 
@@ -552,7 +552,7 @@ static void test_uneven_strain(void **unused)
 /* [m^2] (2D: [m]) of a vertex: a third of the triangles around it, half of the edges, as they are now. */
 static double *vertex_areas(const studio *s)
 {
-    const brn_surface *surface = &s->camera.surface;
+    const brn_drawing *surface = &s->camera.surface;
     const int width = s->model->dim;
     const int n = width == 3 ? surface->ntri : surface->nedge;
     double *area = calloc((size_t)surface->nvertex, sizeof *area);
@@ -580,7 +580,7 @@ static double *vertex_areas(const studio *s)
 /* Force on the vertices of each body from pressure times area. */
 static void body_forces(const studio *s, const packet *frame, double *out, double *step)
 {
-    const brn_surface *surface = &s->camera.surface;
+    const brn_drawing *surface = &s->camera.surface;
     double *p = packet_field(frame, "pressure", (size_t)surface->nvertex);
     double *area = vertex_areas(s);
     const char *range = json_get(json_get(frame->json, "ranges"), "pressure");
@@ -864,7 +864,7 @@ static brn_status shoot_once(brn_ctx *ctx, void *arg)
 {
     const shot_case *c = arg;
     brn_camera camera = {.ctx = ctx};
-    brn_span span[BRN_SHOWN_COUNT];
+    brn_shown_range span[BRN_SHOWN_COUNT];
     const void *bytes = NULL;
     size_t size = 0;
     brn_status status = brn_camera_make(&camera, c->info);

@@ -2,7 +2,7 @@
 
 #include "base/os.h"
 #include "base/text.h"
-#include "output/summary.h"
+#include "output/figures/summary.h"
 
 #define PATH "summary.json"
 

@@ -3,7 +3,7 @@
 #include "no_fsync.h"
 #include "packet_reader.h"
 
-#include "output/trajectory.h"
+#include "output/trajectory/trajectory.h"
 
 #include <pthread.h>
 #include <sys/stat.h>

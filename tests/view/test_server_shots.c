@@ -4,7 +4,7 @@
 #endif
 #include "client.h"
 
-#include "../../cli/server.h"
+#include "../../cli/server/server.h"
 
 #include <pthread.h>
 

@@ -46,30 +46,31 @@ brn_status brn_plane_lattice(brn_ctx *ctx, const double *x, int nx, const double
 
 /* A lattice of hexahedra (the core), and shells of further layers on both sides of the blown axes. Neighbouring shells
    share their nodes along the edges of the core. */
-typedef struct brn_frame {
+typedef struct brn_hex_frame {
     int n[3];        /* core cells along x, y, z */
     int layers;      /* cells across a shell */
     bool blown[3];   /* axes whose two sides carry a shell */
     bool half;       /* only their upper sides do; the lower ones are flat sides of core and shells */
     bool wrapped;    /* the nodes of the last level along z are those of the first: a ring */
     int (*index)[4]; /* [nnode] i, j, k of the core node (of the one below, in a shell) and the layer */
-} brn_frame;
+} brn_hex_frame;
 
-double brn_frame_cells(const brn_frame *frame); /* how many; real, so that it cannot overflow */
+double brn_hex_frame_cells(const brn_hex_frame *frame); /* how many; real, so that it cannot overflow */
 /* Makes the hex8 mesh (positions are left 0) and frame->index; the caller checked the limit. */
-brn_status brn_frame_build(brn_ctx *ctx, brn_frame *frame, brn_mesh **out);
-void brn_frame_free(brn_ctx *ctx, brn_frame *frame);
+brn_status brn_hex_frame_build(brn_ctx *ctx, brn_hex_frame *frame, brn_mesh **out);
+void brn_hex_frame_free(brn_ctx *ctx, brn_hex_frame *frame);
 /* Groups "-x", "+x", ... of the axes that are not blown, nor wrapped; of half blown ones the lower. */
-brn_status brn_frame_side_groups(const brn_frame *frame, brn_mesh *mesh);
+brn_status brn_hex_frame_side_groups(const brn_hex_frame *frame, brn_mesh *mesh);
 /* The same under other names, [axis][lower, upper]. */
-brn_status brn_frame_named_groups(const brn_frame *frame, brn_mesh *mesh, const char *const names[3][2]);
+brn_status brn_hex_frame_named_groups(const brn_hex_frame *frame, brn_mesh *mesh,
+                                      const char *const names[3][2]);
 /* The outermost layer of the shells. */
-brn_status brn_frame_outer_group(const brn_frame *frame, brn_mesh *mesh, const char *name);
+brn_status brn_hex_frame_outer_group(const brn_hex_frame *frame, brn_mesh *mesh, const char *name);
 /* Place in the unit disc of a node, by its index, of a frame blown along x and y: an o-grid (a square core blown half-way
    to a circle, and the shell from it to the rim); with no layers the core is the whole disc. */
-void brn_frame_disc(const brn_frame *frame, const int at[4], double out[2]);
+void brn_hex_frame_disc(const brn_hex_frame *frame, const int at[4], double out[2]);
 /* Mean thickness of the o-grid's shell, of radius 1. */
-double brn_frame_disc_shell(void);
+double brn_hex_frame_disc_shell(void);
 
 /* Turns a hex8 mesh into the wanted cells: tets by five a hexahedron, quadratic cells by mid-edge nodes. The ends of
    every edge have different colours (0, 1); the inner tet of a hexahedron stands on its corners of colour 0, so every
@@ -78,7 +79,7 @@ double brn_frame_disc_shell(void);
    number of cells around. */
 brn_status brn_hex_convert(brn_mesh *mesh, const unsigned char *colour, brn_cell element);
 /* The same with the colours of a frame. */
-brn_status brn_frame_convert(const brn_frame *frame, brn_mesh *mesh, brn_cell element);
+brn_status brn_hex_frame_convert(const brn_hex_frame *frame, brn_mesh *mesh, brn_cell element);
 /* Tets of a hexahedron: how many cells become of one. */
 int brn_hex_pieces(brn_cell element);
 

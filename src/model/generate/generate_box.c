@@ -63,16 +63,16 @@ static brn_status make_axes(brn_ctx *ctx, const box_params *p, double **out, dou
 
 static brn_status solid(brn_ctx *ctx, const box_params *p, double *const axis[3], brn_mesh **out)
 {
-    brn_frame frame = {.n = {p->cells.v[0], p->cells.v[1], p->cells.v[2]}};
-    BRN_TRY(brn_frame_build(ctx, &frame, out));
+    brn_hex_frame frame = {.n = {p->cells.v[0], p->cells.v[1], p->cells.v[2]}};
+    BRN_TRY(brn_hex_frame_build(ctx, &frame, out));
     for (int i = 0; i < (*out)->nnode; ++i) {
         for (int a = 0; a < 3; ++a) {
             (*out)->pos[i][a] = axis[a][frame.index[i][a]];
         }
     }
-    brn_status status = brn_frame_side_groups(&frame, *out);
-    status = status < 0 ? status : brn_frame_convert(&frame, *out, element_cell[p->element]);
-    brn_frame_free(ctx, &frame);
+    brn_status status = brn_hex_frame_side_groups(&frame, *out);
+    status = status < 0 ? status : brn_hex_frame_convert(&frame, *out, element_cell[p->element]);
+    brn_hex_frame_free(ctx, &frame);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* A cylinder about the z axis, centred at the origin: an o-grid in the cross-section (see brn_frame_disc),
+/* A cylinder about the z axis, centred at the origin: an o-grid in the cross-section (see brn_hex_frame_disc),
    extruded along z. Side nodes, mid-edge ones too, lie on the cylinder. */
 #include "model/generate/generate.h"
 
@@ -26,12 +26,12 @@ static const brn_table table = {
     .nparams = BRN_COUNT(params),
 };
 
-static void place_nodes(const cylinder_params *p, const brn_frame *frame, brn_mesh *mesh)
+static void place_nodes(const cylinder_params *p, const brn_hex_frame *frame, brn_mesh *mesh)
 {
     for (int i = 0; i < mesh->nnode; ++i) {
         const int *at = frame->index[i], nz = frame->n[2];
         double *x = mesh->pos[i];
-        brn_frame_disc(frame, at, x);
+        brn_hex_frame_disc(frame, at, x);
         x[0] *= p->radius;
         x[1] *= p->radius;
         x[2] = p->height * ((double)(2LL * at[2] - nz) / (2.0 * nz));
@@ -49,13 +49,13 @@ static void round_side(const cylinder_params *p, brn_mesh *mesh)
     }
 }
 
-static brn_status fill(brn_ctx *ctx, const cylinder_params *p, brn_frame *frame, brn_mesh **out)
+static brn_status fill(brn_ctx *ctx, const cylinder_params *p, brn_hex_frame *frame, brn_mesh **out)
 {
-    BRN_TRY(brn_frame_build(ctx, frame, out));
+    BRN_TRY(brn_hex_frame_build(ctx, frame, out));
     place_nodes(p, frame, *out);
-    BRN_TRY(brn_frame_side_groups(frame, *out));
-    BRN_TRY(brn_frame_outer_group(frame, *out, "side"));
-    BRN_TRY(brn_frame_convert(frame, *out, element_cell[p->element]));
+    BRN_TRY(brn_hex_frame_side_groups(frame, *out));
+    BRN_TRY(brn_hex_frame_outer_group(frame, *out, "side"));
+    BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
     round_side(p, *out);
     return BRN_OK;
 }
@@ -66,14 +66,14 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     *out = NULL;
     BRN_TRY(brn_generate_check(ctx, &table, p));
     const int n = brn_generate_parts(1.35 * p->radius, p->resolution, 2);
-    const double shell = brn_frame_disc_shell() * p->radius;
-    brn_frame frame = {.n = {n, n, brn_generate_parts(p->height, p->resolution, 1)},
-                       .blown = {true, true, false}};
+    const double shell = brn_hex_frame_disc_shell() * p->radius;
+    brn_hex_frame frame = {.n = {n, n, brn_generate_parts(p->height, p->resolution, 1)},
+                           .blown = {true, true, false}};
     frame.layers = (int)fmax(1.0, fmin(round(shell / p->resolution), n));
-    const double count = brn_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
+    const double count = brn_hex_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
     BRN_TRY(brn_generate_limit(ctx, &table, p, "resolution", count));
     const brn_status status = fill(ctx, p, &frame, out);
-    brn_frame_free(ctx, &frame);
+    brn_hex_frame_free(ctx, &frame);
     if (status < 0) {
         brn_mesh_destroy(*out);
         *out = NULL;

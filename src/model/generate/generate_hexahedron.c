@@ -44,7 +44,7 @@ static const brn_table table = {
     .nparams = BRN_COUNT(params),
 };
 
-static void place_nodes(const hexahedron_params *p, const brn_frame *frame, brn_mesh *mesh)
+static void place_nodes(const hexahedron_params *p, const brn_hex_frame *frame, brn_mesh *mesh)
 {
     static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                      {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -62,12 +62,12 @@ static void place_nodes(const hexahedron_params *p, const brn_frame *frame, brn_
     }
 }
 
-static brn_status fill(brn_ctx *ctx, const hexahedron_params *p, brn_frame *frame, brn_mesh **out)
+static brn_status fill(brn_ctx *ctx, const hexahedron_params *p, brn_hex_frame *frame, brn_mesh **out)
 {
-    BRN_TRY(brn_frame_build(ctx, frame, out));
+    BRN_TRY(brn_hex_frame_build(ctx, frame, out));
     place_nodes(p, frame, *out);
-    BRN_TRY(brn_frame_side_groups(frame, *out));
-    return brn_frame_convert(frame, *out, element_cell[p->element]);
+    BRN_TRY(brn_hex_frame_side_groups(frame, *out));
+    return brn_hex_frame_convert(frame, *out, element_cell[p->element]);
 }
 
 static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
@@ -80,11 +80,11 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
         return brn_fail(ctx, BRN_ERR_RANGE, "%s.corners: wants 8 points, got %d",
                         brn_generate_path(&table, p), p->corners.rows);
     }
-    brn_frame frame = {.n = {n[0], n[1], n[2]}};
-    const double count = brn_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
+    brn_hex_frame frame = {.n = {n[0], n[1], n[2]}};
+    const double count = brn_hex_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
     BRN_TRY(brn_generate_limit(ctx, &table, p, "cells", count));
     const brn_status status = fill(ctx, p, &frame, out);
-    brn_frame_free(ctx, &frame);
+    brn_hex_frame_free(ctx, &frame);
     if (status < 0) {
         brn_mesh_destroy(*out);
         *out = NULL;

@@ -73,7 +73,7 @@ static void invert(double radius, double x[3])
     x[2] = radius - scale * below;
 }
 
-static void place_nodes(const quarter_params *p, const brn_frame *frame, brn_mesh *mesh)
+static void place_nodes(const quarter_params *p, const brn_hex_frame *frame, brn_mesh *mesh)
 {
     for (int i = 0; i < mesh->nnode; ++i) {
         const int *at = frame->index[i];
@@ -101,14 +101,14 @@ static void finish_sides(const quarter_params *p, brn_mesh *mesh)
     }
 }
 
-static brn_status fill(brn_ctx *ctx, const quarter_params *p, brn_frame *frame, brn_mesh **out)
+static brn_status fill(brn_ctx *ctx, const quarter_params *p, brn_hex_frame *frame, brn_mesh **out)
 {
     static const char *const names[3][2] = {{"-x", NULL}, {"-y", NULL}, {"surface", NULL}};
-    BRN_TRY(brn_frame_build(ctx, frame, out));
+    BRN_TRY(brn_hex_frame_build(ctx, frame, out));
     place_nodes(p, frame, *out);
-    BRN_TRY(brn_frame_named_groups(frame, *out, names));
-    BRN_TRY(brn_frame_outer_group(frame, *out, "equator"));
-    BRN_TRY(brn_frame_convert(frame, *out, element_cell[p->element]));
+    BRN_TRY(brn_hex_frame_named_groups(frame, *out, names));
+    BRN_TRY(brn_hex_frame_outer_group(frame, *out, "equator"));
+    BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
     finish_sides(p, *out);
     return BRN_OK;
 }
@@ -122,13 +122,13 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
         return brn_fail(ctx, BRN_ERR_RANGE, "%s.core = %g: must be less than radius, %g",
                         brn_generate_path(&table, p), p->core, p->radius);
     }
-    brn_frame frame = {.n = {p->cells, p->cells, p->cells}, .blown = {true, true, true}, .half = true};
+    brn_hex_frame frame = {.n = {p->cells, p->cells, p->cells}, .blown = {true, true, true}, .half = true};
     const double even = round(p->cells * log(2.0 * p->radius / p->core));
     frame.layers = p->layers > 0 ? p->layers : (int)fmax(1.0, fmin(even, BRN_GENERATE_CELLS_MAX));
-    const double count = brn_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
+    const double count = brn_hex_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
     BRN_TRY(brn_generate_limit(ctx, &table, p, "cells", count));
     const brn_status status = fill(ctx, p, &frame, out);
-    brn_frame_free(ctx, &frame);
+    brn_hex_frame_free(ctx, &frame);
     if (status < 0) {
         brn_mesh_destroy(*out);
         *out = NULL;

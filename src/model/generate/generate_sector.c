@@ -41,7 +41,7 @@ static const brn_table table = {
     .nparams = BRN_COUNT(params),
 };
 
-static void place_nodes(const sector_params *p, const brn_frame *frame, brn_mesh *mesh)
+static void place_nodes(const sector_params *p, const brn_hex_frame *frame, brn_mesh *mesh)
 {
     for (int i = 0; i < mesh->nnode; ++i) {
         const int *at = frame->index[i];
@@ -66,14 +66,14 @@ static void round_side(brn_mesh *mesh, const char *name, double radius)
     }
 }
 
-static brn_status fill(brn_ctx *ctx, const sector_params *p, brn_frame *frame, brn_mesh **out)
+static brn_status fill(brn_ctx *ctx, const sector_params *p, brn_hex_frame *frame, brn_mesh **out)
 {
     /* The frame's axes are z, outwards, around: right-handed. */
     static const char *const names[3][2] = {{"-z", "+z"}, {"inner", "outer"}, {"from", "to"}};
-    BRN_TRY(brn_frame_build(ctx, frame, out));
+    BRN_TRY(brn_hex_frame_build(ctx, frame, out));
     place_nodes(p, frame, *out);
-    BRN_TRY(brn_frame_named_groups(frame, *out, names));
-    BRN_TRY(brn_frame_convert(frame, *out, element_cell[p->element]));
+    BRN_TRY(brn_hex_frame_named_groups(frame, *out, names));
+    BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
     round_side(*out, "inner", p->inner_radius);
     round_side(*out, "outer", p->outer_radius);
     return BRN_OK;
@@ -115,11 +115,11 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     BRN_TRY(brn_generate_check(ctx, &table, p));
     const bool closed = p->to - p->from == 360.0;
     BRN_TRY(check_shape(ctx, p, closed));
-    brn_frame frame = {.n = {p->cells.v[2], p->cells.v[0], p->cells.v[1]}, .wrapped = closed};
-    const double count = brn_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
+    brn_hex_frame frame = {.n = {p->cells.v[2], p->cells.v[0], p->cells.v[1]}, .wrapped = closed};
+    const double count = brn_hex_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
     BRN_TRY(brn_generate_limit(ctx, &table, p, "cells", count));
     const brn_status status = fill(ctx, p, &frame, out);
-    brn_frame_free(ctx, &frame);
+    brn_hex_frame_free(ctx, &frame);
     if (status < 0) {
         brn_mesh_destroy(*out);
         *out = NULL;

@@ -58,7 +58,7 @@ static void place(const double u[3], double t, double out[3])
     }
 }
 
-static void place_nodes(const sphere_params *p, const brn_frame *frame, brn_mesh *mesh)
+static void place_nodes(const sphere_params *p, const brn_hex_frame *frame, brn_mesh *mesh)
 {
     for (int i = 0; i < mesh->nnode; ++i) {
         const int *at = frame->index[i];
@@ -86,12 +86,12 @@ static void round_surface(const sphere_params *p, brn_mesh *mesh)
     }
 }
 
-static brn_status fill(brn_ctx *ctx, const sphere_params *p, brn_frame *frame, brn_mesh **out)
+static brn_status fill(brn_ctx *ctx, const sphere_params *p, brn_hex_frame *frame, brn_mesh **out)
 {
-    BRN_TRY(brn_frame_build(ctx, frame, out));
+    BRN_TRY(brn_hex_frame_build(ctx, frame, out));
     place_nodes(p, frame, *out);
-    BRN_TRY(brn_frame_outer_group(frame, *out, "surface"));
-    BRN_TRY(brn_frame_convert(frame, *out, element_cell[p->element]));
+    BRN_TRY(brn_hex_frame_outer_group(frame, *out, "surface"));
+    BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
     round_surface(p, *out);
     if (p->grading.block.line != 0) {
         brn_mesh_quality quality;
@@ -113,12 +113,12 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     /* Edges along the core and along the sphere are about 1.2 and 1.57 radii over n. */
     const int n = brn_generate_parts(1.35 * p->radius, p->resolution, 2);
     const double shell = (1.0 - 0.5 * (core_middle + core_corner)) * p->radius;
-    brn_frame frame = {.n = {n, n, n}, .blown = {true, true, true}};
+    brn_hex_frame frame = {.n = {n, n, n}, .blown = {true, true, true}};
     frame.layers = (int)fmax(1.0, fmin(round(shell / p->resolution), n));
-    const double count = brn_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
+    const double count = brn_hex_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
     BRN_TRY(brn_generate_limit(ctx, &table, p, "resolution", count));
     const brn_status status = fill(ctx, p, &frame, out);
-    brn_frame_free(ctx, &frame);
+    brn_hex_frame_free(ctx, &frame);
     if (status < 0) {
         brn_mesh_destroy(*out);
         *out = NULL;

@@ -1,5 +1,5 @@
 /* A ring in the xy plane about the origin, round or (with straight parts along x between two half circles) the link of a
-   chain: an o-grid in the cross-section (see brn_frame_disc), carried around. Surface nodes, mid-edge ones too, lie at
+   chain: an o-grid in the cross-section (see brn_hex_frame_disc), carried around. Surface nodes, mid-edge ones too, lie at
    minor_radius from the centre line. */
 #include "model/generate/generate.h"
 
@@ -56,14 +56,14 @@ static void station(const torus_params *p, int k, double centre[2], double outwa
     centre[1] = p->major_radius * outwards[1];
 }
 
-static void place_nodes(const torus_params *p, const brn_frame *frame, brn_mesh *mesh)
+static void place_nodes(const torus_params *p, const brn_hex_frame *frame, brn_mesh *mesh)
 {
     for (int i = 0; i < mesh->nnode; ++i) {
         const int *at = frame->index[i];
         double *x = mesh->pos[i], centre[2], outwards[2], disc[2];
         station(p, at[2], centre, outwards);
         /* Axes of the section: z, outwards; with the way around they are right-handed. */
-        brn_frame_disc(frame, at, disc);
+        brn_hex_frame_disc(frame, at, disc);
         x[0] = centre[0] + p->minor_radius * disc[1] * outwards[0];
         x[1] = centre[1] + p->minor_radius * disc[1] * outwards[1];
         x[2] = p->minor_radius * disc[0];
@@ -87,12 +87,12 @@ static void round_surface(const torus_params *p, brn_mesh *mesh)
     }
 }
 
-static brn_status fill(brn_ctx *ctx, const torus_params *p, brn_frame *frame, brn_mesh **out)
+static brn_status fill(brn_ctx *ctx, const torus_params *p, brn_hex_frame *frame, brn_mesh **out)
 {
-    BRN_TRY(brn_frame_build(ctx, frame, out));
+    BRN_TRY(brn_hex_frame_build(ctx, frame, out));
     place_nodes(p, frame, *out);
-    BRN_TRY(brn_frame_outer_group(frame, *out, "surface"));
-    BRN_TRY(brn_frame_convert(frame, *out, element_cell[p->element]));
+    BRN_TRY(brn_hex_frame_outer_group(frame, *out, "surface"));
+    BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
     round_surface(p, *out);
     return BRN_OK;
 }
@@ -124,14 +124,15 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     BRN_TRY(brn_generate_check(ctx, &table, p));
     BRN_TRY(check_shape(ctx, p));
     /* As many layers on either side as make cells of the shell as thick as those of the core. */
-    const int layers = p->across < 4 ? 0 : (int)fmax(1.0, round(0.5 * brn_frame_disc_shell() * p->across));
+    const int layers =
+        p->across < 4 ? 0 : (int)fmax(1.0, round(0.5 * brn_hex_frame_disc_shell() * p->across));
     const int core = p->across - 2 * layers;
-    brn_frame frame = {
+    brn_hex_frame frame = {
         .n = {core, core, p->around}, .layers = layers, .blown = {true, true, false}, .wrapped = true};
-    const double count = brn_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
+    const double count = brn_hex_frame_cells(&frame) * brn_hex_pieces(element_cell[p->element]);
     BRN_TRY(brn_generate_limit(ctx, &table, p, "around", count));
     const brn_status status = fill(ctx, p, &frame, out);
-    brn_frame_free(ctx, &frame);
+    brn_hex_frame_free(ctx, &frame);
     if (status < 0) {
         brn_mesh_destroy(*out);
         *out = NULL;

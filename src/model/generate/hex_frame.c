@@ -3,17 +3,17 @@
 #include <string.h>
 
 /* Different core nodes along z. */
-static int levels(const brn_frame *f)
+static int levels(const brn_hex_frame *f)
 {
     return f->wrapped ? f->n[2] : f->n[2] + 1;
 }
 
-static int core_node(const brn_frame *f, int i, int j, int k)
+static int core_node(const brn_hex_frame *f, int i, int j, int k)
 {
     return (k % levels(f) * (f->n[1] + 1) + j) * (f->n[0] + 1) + i;
 }
 
-static bool on_blown_side(const brn_frame *f, const int at[3])
+static bool on_blown_side(const brn_hex_frame *f, const int at[3])
 {
     bool on = false;
     for (int a = 0; a < 3; ++a) {
@@ -23,7 +23,7 @@ static bool on_blown_side(const brn_frame *f, const int at[3])
 }
 
 /* Quads of the blown sides. */
-static double side_quads(const brn_frame *f)
+static double side_quads(const brn_hex_frame *f)
 {
     double sum = 0.0;
     for (int a = 0; a < 3; ++a) {
@@ -32,14 +32,14 @@ static double side_quads(const brn_frame *f)
     return sum;
 }
 
-double brn_frame_cells(const brn_frame *f)
+double brn_hex_frame_cells(const brn_hex_frame *f)
 {
     return (double)f->n[0] * f->n[1] * f->n[2] + side_quads(f) * f->layers;
 }
 
 /* What build needs on the way. */
 typedef struct frame_work {
-    brn_frame *frame;
+    brn_hex_frame *frame;
     int ncore, nside; /* core nodes, and those that carry a shell */
     int *side;        /* [ncore] number among the shell-carrying nodes, -1 */
     brn_mesh *mesh;
@@ -53,7 +53,7 @@ static int shell_node(const frame_work *w, int core, int layer)
 
 static void number_nodes(frame_work *w)
 {
-    const brn_frame *f = w->frame;
+    const brn_hex_frame *f = w->frame;
     int node = 0;
     for (int k = 0; k < levels(f); ++k) {
         for (int j = 0; j <= f->n[1]; ++j) {
@@ -66,7 +66,7 @@ static void number_nodes(frame_work *w)
 
 static void write_index(const frame_work *w)
 {
-    const brn_frame *f = w->frame;
+    const brn_hex_frame *f = w->frame;
     int core = 0;
     for (int k = 0; k < levels(f); ++k) {
         for (int j = 0; j <= f->n[1]; ++j) {
@@ -82,7 +82,7 @@ static void write_index(const frame_work *w)
 
 static void write_core(frame_work *w)
 {
-    const brn_frame *f = w->frame;
+    const brn_hex_frame *f = w->frame;
     for (int k = 0; k < f->n[2]; ++k) {
         for (int j = 0; j < f->n[1]; ++j) {
             for (int i = 0; i < f->n[0]; ++i) {
@@ -101,7 +101,7 @@ static void write_core(frame_work *w)
 /* The shell on one side: each quad of the core's side, counter-clockwise from outside, extruded layer by layer. */
 static void write_shell(frame_work *w, int axis, int upper)
 {
-    const brn_frame *f = w->frame;
+    const brn_hex_frame *f = w->frame;
     const int a = (axis + 1) % 3, b = (axis + 2) % 3;
     static const int corner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
     for (int l = 0; l < f->layers; ++l) {
@@ -125,13 +125,13 @@ static void write_shell(frame_work *w, int axis, int upper)
 
 static brn_status build(frame_work *w, brn_ctx *ctx)
 {
-    brn_frame *f = w->frame;
+    brn_hex_frame *f = w->frame;
     BRN_ALLOC(ctx, w->side, w->ncore);
     number_nodes(w);
     const int nnode = w->ncore + f->layers * w->nside;
     BRN_ALLOC(ctx, f->index, nnode);
     BRN_TRY(brn_mesh_create(ctx, nnode, &w->mesh));
-    BRN_TRY(brn_mesh_alloc_cells(w->mesh, BRN_HEX8, (int)brn_frame_cells(f)));
+    BRN_TRY(brn_mesh_alloc_cells(w->mesh, BRN_HEX8, (int)brn_hex_frame_cells(f)));
     write_index(w);
     write_core(w);
     for (int axis = 0; axis < 3; ++axis) {
@@ -142,7 +142,7 @@ static brn_status build(frame_work *w, brn_ctx *ctx)
     return BRN_OK;
 }
 
-brn_status brn_frame_build(brn_ctx *ctx, brn_frame *frame, brn_mesh **out)
+brn_status brn_hex_frame_build(brn_ctx *ctx, brn_hex_frame *frame, brn_mesh **out)
 {
     frame_work w = {.frame = frame};
     *out = NULL;
@@ -152,14 +152,14 @@ brn_status brn_frame_build(brn_ctx *ctx, brn_frame *frame, brn_mesh **out)
     brn_free(ctx, w.side);
     if (status < 0) {
         brn_mesh_destroy(w.mesh);
-        brn_frame_free(ctx, frame);
+        brn_hex_frame_free(ctx, frame);
         return status;
     }
     *out = w.mesh;
     return BRN_OK;
 }
 
-void brn_frame_free(brn_ctx *ctx, brn_frame *frame)
+void brn_hex_frame_free(brn_ctx *ctx, brn_hex_frame *frame)
 {
     brn_free(ctx, frame->index);
     frame->index = NULL;
@@ -168,7 +168,8 @@ void brn_frame_free(brn_ctx *ctx, brn_frame *frame)
 /* ---- groups ---------------------------------------------------------------------------------------------------------- */
 
 /* Nodes whose index along an axis has a value. */
-static brn_status index_group(const brn_frame *frame, brn_mesh *mesh, int axis, int value, const char *name)
+static brn_status index_group(const brn_hex_frame *frame, brn_mesh *mesh, int axis, int value,
+                              const char *name)
 {
     unsigned char *marked = NULL;
     BRN_ALLOC(mesh->ctx, marked, mesh->nnode);
@@ -180,7 +181,8 @@ static brn_status index_group(const brn_frame *frame, brn_mesh *mesh, int axis, 
     return status;
 }
 
-brn_status brn_frame_named_groups(const brn_frame *frame, brn_mesh *mesh, const char *const names[3][2])
+brn_status brn_hex_frame_named_groups(const brn_hex_frame *frame, brn_mesh *mesh,
+                                      const char *const names[3][2])
 {
     for (int axis = 0; axis < 3; ++axis) {
         const bool open = (!frame->blown[axis] || frame->half) && !(axis == 2 && frame->wrapped);
@@ -191,13 +193,13 @@ brn_status brn_frame_named_groups(const brn_frame *frame, brn_mesh *mesh, const 
     return BRN_OK;
 }
 
-brn_status brn_frame_side_groups(const brn_frame *frame, brn_mesh *mesh)
+brn_status brn_hex_frame_side_groups(const brn_hex_frame *frame, brn_mesh *mesh)
 {
     static const char *const names[3][2] = {{"-x", "+x"}, {"-y", "+y"}, {"-z", "+z"}};
-    return brn_frame_named_groups(frame, mesh, names);
+    return brn_hex_frame_named_groups(frame, mesh, names);
 }
 
-brn_status brn_frame_outer_group(const brn_frame *frame, brn_mesh *mesh, const char *name)
+brn_status brn_hex_frame_outer_group(const brn_hex_frame *frame, brn_mesh *mesh, const char *name)
 {
     unsigned char *marked = NULL;
     BRN_ALLOC(mesh->ctx, marked, mesh->nnode);
@@ -214,7 +216,7 @@ brn_status brn_frame_outer_group(const brn_frame *frame, brn_mesh *mesh, const c
 /* The core reaches from core_middle on the axes to core_corner on the diagonals; without a shell it is the disc. */
 static const double core_middle = 0.55, core_corner = 1.2 * 0.55;
 
-void brn_frame_disc(const brn_frame *frame, const int at[4], double out[2])
+void brn_hex_frame_disc(const brn_hex_frame *frame, const int at[4], double out[2])
 {
     const bool shell = frame->layers > 0;
     const double square = shell ? (core_corner - core_middle) / (sqrt(2.0) - 1.0) : 0.0;
@@ -230,7 +232,7 @@ void brn_frame_disc(const brn_frame *frame, const int at[4], double out[2])
     out[1] = (1.0 - t) * (square * v + disc * m * b) + t * b;
 }
 
-double brn_frame_disc_shell(void)
+double brn_hex_frame_disc_shell(void)
 {
     return 1.0 - 0.5 * (core_middle + core_corner);
 }
@@ -272,7 +274,7 @@ brn_status brn_hex_convert(brn_mesh *mesh, const unsigned char *colour, brn_cell
     return element == BRN_TET10 || element == BRN_HEX20 ? brn_mesh_raise_order(mesh) : BRN_OK;
 }
 
-brn_status brn_frame_convert(const brn_frame *frame, brn_mesh *mesh, brn_cell element)
+brn_status brn_hex_frame_convert(const brn_hex_frame *frame, brn_mesh *mesh, brn_cell element)
 {
     unsigned char *colour = NULL;
     BRN_ALLOC(mesh->ctx, colour, mesh->nnode);

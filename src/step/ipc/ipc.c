@@ -110,10 +110,8 @@ static double starting_stiffness(const brn_ipc *ipc)
     double start = 0.0;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        for (int i = 0; i < body->solid_count && body->type == BRN_BODY_DEFORMABLE; ++i) {
-            const brn_moduli *m = &model->solid[body->solid_first + i]->moduli;
-            const double young = m->mu * (3.0 * m->lambda + 2.0 * m->mu) / (m->lambda + m->mu);
-            start = fmax(start, 0.1 * young);
+        for (int i = 0; i < body->group_count; ++i) {
+            start = fmax(start, 0.1 * model->group[body->group_first + i]->young);
         }
         double area = 0.0;
         for (int i = 0; i < body->touch->nnode && body->type == BRN_BODY_RIGID; ++i) {
@@ -140,7 +138,8 @@ static void choose(brn_ipc *ipc)
 static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
-    const brn_newton_params newton = {1e-10, p->iterations, BRN_NEWTON_PROJECTED, p->solver};
+    const brn_newton_params newton = {ipc->model->integrator, 1e-10, p->iterations, BRN_NEWTON_PROJECTED,
+                                      p->solver};
     brn_ipc_fill_terms(ipc);
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
     BRN_ALLOC(ipc->ctx, ipc->looked_at, (size_t)ipc->model->nnode * 3);
@@ -251,7 +250,7 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
     ipc->kappa = ipc->kappa_start;
     ipc->nslide = 0; /* nothing has slipped yet */
     BRN_TRY(check_start(ipc, state->node_pos));
-    BRN_TRY(brn_newton_reset(ipc->newton, state, t));
+    BRN_TRY(brn_newton_reset(ipc->newton, state, t, &info->books));
     return measure(ipc, state->node_pos, info);
 }
 
@@ -313,25 +312,6 @@ static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
     return BRN_OK;
 }
 
-/* Friction dissipates like damping does; the barrier's own force is in the reactions. */
-static brn_status book_friction(brn_ipc *ipc)
-{
-    brn_newton *n = ipc->newton;
-    brn_arena *arena = brn_ctx_arena(ipc->ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    double *friction = brn_arena_take(arena, (size_t)ipc->system->ndof, sizeof *friction);
-    if (friction == NULL) {
-        return BRN_ERR_MEMORY;
-    }
-    memset(friction, 0, (size_t)ipc->system->ndof * sizeof *friction);
-    brn_ipc_friction_gradient(ipc, n->x, friction);
-    for (int i = 0; i < ipc->system->ndof; ++i) {
-        n->damping[i] += friction[i]; /* finish turns the sign */
-    }
-    brn_arena_rewind(arena, mark);
-    return BRN_OK;
-}
-
 static brn_status ipc_step(void *self, const brn_state *in, double t, double h, brn_state *out,
                            double *h_done, brn_step_info *info)
 {
@@ -348,8 +328,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
-    BRN_TRY(book_friction(ipc));
-    BRN_TRY(brn_newton_finish(n, in, out));
+    BRN_TRY(brn_newton_finish(n, in, out, &info->books));
     BRN_TRY(measure(ipc, out->node_pos, info));
     if (info->intersections > 0) {
         return brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE,
@@ -360,12 +339,32 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     return remember_stiffness(ipc, in, out, info->gap_min);
 }
 
+static brn_stage ipc_stage(const void *self, const brn_state *state, double t)
+{
+    (void)state;
+    return brn_newton_stage(((const brn_ipc *)self)->newton, t);
+}
+
+static brn_status ipc_changed(void *self, brn_state *state, const brn_change *change)
+{
+    return brn_newton_changed(((brn_ipc *)self)->newton, state, change);
+}
+
 const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
     .contact = true,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .contact_instead =
+        {[BRN_CONTACT_RESTITUTION] =
+             "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",
+         [BRN_CONTACT_STIFFNESS] = "its barrier has method.kappa and method.dhat instead",
+         [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
+    .predict = brn_newton_predict,
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,
+    .stage = ipc_stage,
+    .changed = ipc_changed,
     .destroy = ipc_destroy,
 };

@@ -59,7 +59,7 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
         const int count = brn_touch_count(c->node);
         const int a = ipc->skin->node_body[c->node[0]];
         const int b = ipc->skin->node_body[c->node[count - 1]];
-        const double mu = ipc->system->controls->friction[a * ipc->model->nbody + b];
+        const double mu = ipc->system->controls->friction[brn_model_pair(ipc->model, a, b)];
         /* A negative share is taken off what others count twice: a friction of its own would drive. */
         if (!(mu > 0.0) || c->area < 0.0) {
             continue;

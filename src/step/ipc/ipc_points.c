@@ -20,7 +20,7 @@ static void set_pair(const brn_ipc *ipc, const int node[4], brn_contact_point *t
 {
     to->body[0] = ipc->skin->node_body[node[0]];
     to->body[1] = ipc->skin->node_body[node[brn_touch_count(node) - 1]];
-    to->mu = ipc->system->controls->friction[to->body[0] * ipc->model->nbody + to->body[1]];
+    to->mu = ipc->system->controls->friction[brn_model_pair(ipc->model, to->body[0], to->body[1])];
 }
 
 /* A pair that parted during the step: friction without a normal force. */

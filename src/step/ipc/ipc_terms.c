@@ -238,7 +238,20 @@ static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *bas
     return BRN_OK;
 }
 
+/* Friction; the barrier stores what it takes. */
+static void ipc_dissipative(void *self, const double *x, double *grad)
+{
+    brn_ipc_friction_gradient(self, x, grad);
+}
+
 void brn_ipc_fill_terms(brn_ipc *ipc)
 {
-    ipc->terms = (brn_newton_terms){ipc, ipc_energy, ipc_gradient, ipc_hessian, brn_ipc_bound};
+    ipc->terms = (brn_newton_terms){
+        .self = ipc,
+        .energy = ipc_energy,
+        .gradient = ipc_gradient,
+        .dissipative = ipc_dissipative,
+        .hessian = ipc_hessian,
+        .bound = brn_ipc_bound,
+    };
 }

@@ -1,0 +1,149 @@
+/* What the files of the live simulation share. */
+#ifndef CLI_LIVE_PRIVATE_H
+#define CLI_LIVE_PRIVATE_H
+
+#include "live/live.h"
+#include "terminal/grow_text.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+enum { LIVE_QUEUE_MAX = 256, LIVE_ERROR_SIZE = 512 };
+
+/* ---- commands ------------------------------------------------------------------------------------------------------ */
+
+typedef enum live_verb {
+    LIVE_ACK,
+    LIVE_PAUSE,
+    LIVE_RESUME,
+    LIVE_STEP,
+    LIVE_RESET,
+    LIVE_SPEED,
+    LIVE_DRAG,
+    LIVE_RELEASE,
+    LIVE_MOVE,
+    LIVE_GRAVITY,
+    LIVE_FRICTION,
+    LIVE_MOTION,
+    LIVE_VERBS
+} live_verb;
+
+typedef struct live_command {
+    live_verb verb;
+    int index[2]; /* whole numbers in the order given; friction of all pairs: -1 */
+    double value[3];
+    unsigned client; /* who hears what is wrong with it; 0: nobody */
+} live_command;
+
+/* Words and finite numbers, separated by blanks. False: *out is not a command and why says what would be. */
+bool live_command_parse(const char *text, size_t length, live_command *out, char why[LIVE_ERROR_SIZE]);
+
+/* ---- packets and pages ---------------------------------------------------------------------------------------------- */
+
+/* Bytes that several pages are sent; counted under the lock. */
+typedef struct live_packet {
+    int holders;
+    int64_t step;
+    size_t size;
+    char bytes[];
+} live_packet;
+
+typedef struct live_client {
+    cli_live *live;
+    cli_socket *socket;
+    pthread_t thread; /* sends */
+    /* The rest under the lock of the live simulation. */
+    pthread_cond_t wake;
+    unsigned serial;
+    bool closing;        /* or given up: it gets nothing more */
+    bool run_due, wants; /* is to be sent the run; has drawn what it got and wants the next frame */
+    int under_way;       /* index of the frame that it has not drawn yet, -1: none */
+    live_packet *packet; /* to be sent next */
+    int64_t sent_step;   /* of the last frame that it got, -1: none */
+    int64_t dropped;     /* steps that it was not sent */
+    unsigned state_seen;
+    bool dragging;
+    char error[LIVE_ERROR_SIZE]; /* what was wrong with its last command, "" after a while */
+    double error_until;          /* [s] of cli_now */
+    bool state_due;              /* the error is new, or over */
+} live_client;
+
+/* What the state tells, as the simulation's thread last said. */
+typedef struct live_status {
+    bool running, done;
+    double speed, time, rate;
+    int64_t step;
+    char error[LIVE_ERROR_SIZE]; /* of a step that failed; "" */
+    brn_json *controls;          /* gravity, friction, motions, movable; NULL: not yet known */
+} live_status;
+
+struct cli_live {
+    /* Belongs to the simulation's thread. */
+    brn_ctx *ctx;
+    const brn_model *model;
+    brn_sim **sim;
+    brn_snapshot *writing;
+    /* Belongs to the encoder's thread. */
+    brn_ctx *view_ctx;
+    brn_view *view;
+    brn_snapshot *reading;
+    /* Constant. */
+    live_packet *run;
+    uint32_t *nodes; /* [vertices] of the run */
+    int vertices;
+    bool paused; /* does not start by itself */
+    pthread_t simulator, encoder;
+    bool threads_run;
+
+    pthread_mutex_t lock; /* what follows; held for a few copies at most */
+    pthread_cond_t to_simulator, to_encoder;
+    bool stopping;
+    double
+        start_at; /* [s] when the first page has drawn its first picture, or takes long for it; infinite before it comes */
+    live_command queue[LIVE_QUEUE_MAX];
+    int queued;
+    live_status status;
+    unsigned version; /* of the status */
+    /* Three snapshots go round: one is written, one is the newest, one is read. */
+    brn_snapshot *newest;
+    bool fresh; /* the newest was not read yet */
+    int64_t newest_step;
+    int generation; /* counts resets */
+    live_packet *last;
+    live_client *clients[CLI_SOCKETS_MAX];
+    unsigned serials;
+};
+
+/* ---- live_state.c ------------------------------------------------------------------------------------------------------ */
+
+/* What a person can change, as an object; to be destroyed. NULL: no memory. */
+brn_json *live_controls(brn_ctx *ctx, const brn_model *model, const brn_sim *sim);
+/* The message, any thread (the ctx gives memory alone); error: what to tell instead of the status's own, "" if nothing. */
+void live_state_write(brn_ctx *ctx, const live_status *status, int64_t dropped, const char *error,
+                      cli_text *out);
+
+/* ---- live.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* Waits until it is woken or the seconds are over; infinity: without end. The condition is one of live_condition_init. */
+void live_wait(pthread_cond_t *condition, pthread_mutex_t *lock, double seconds);
+bool live_condition_init(pthread_cond_t *condition);
+
+/* ---- live_pages.c ------------------------------------------------------------------------------------------------------ */
+
+void *live_encode(void *live); /* thread */
+live_packet *live_packet_create(const void *bytes, size_t size, int64_t step);
+void live_packet_drop(live_packet *packet); /* under the lock; NULL is fine */
+/* All of these under the lock. */
+bool live_frame_wanted(const cli_live *live); /* a page waits for a state that no snapshot has yet */
+void live_tell_pages(cli_live *live);         /* the status has changed */
+void live_pages_restart(cli_live *live);      /* after a reset: everything begins anew */
+/* For a few seconds. client 0: to all. */
+void live_tell_error(cli_live *live, unsigned client, const char *why);
+
+/* ---- live_simulate.c -------------------------------------------------------------------------------------------------------------- */
+
+void *live_simulate(void *live); /* thread */
+/* Under the lock. False: the queue is full. */
+bool live_command_queue(cli_live *live, const live_command *command);
+
+#endif

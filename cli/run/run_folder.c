@@ -1,0 +1,71 @@
+#include "run/run_folder.h"
+
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool cli_folder_has(const char *dir, const char *name)
+{
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s", dir, name);
+    struct stat info;
+    return length > 0 && length < (int)sizeof path && stat(path, &info) == 0;
+}
+
+bool cli_folder_holds_run(const char *dir)
+{
+    return cli_folder_has(dir, "summary.json") || cli_folder_has(dir, "trajectory.h5") ||
+           cli_folder_has(dir, "checkpoint.h5") || cli_folder_has(dir, "series.csv");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void cli_folder_print(const char *dir)
+{
+    static const struct {
+        const char *name, *help;
+    } known[] = {
+        {"scene.yaml", "the scene with every default written out"},
+        {"summary.json", "one flat object of figures"},
+        {"series.csv", "a row a step: energies, errors, reactions, probes"},
+        {"trajectory.h5", "the frames (HDF5)"},
+        {"trajectory.xmf", "opens trajectory.h5 in ParaView"},
+        {"report.html", "opens in a browser: the run to look at"},
+        {"checkpoint.h5", "what --resume goes on from"},
+    };
+    enum { FILES_MAX = 64 };
+    char *names[FILES_MAX];
+    int count = 0;
+    DIR *folder = opendir(dir);
+    for (struct dirent *entry; folder != NULL && count < FILES_MAX && (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] != '.' && (names[count] = strdup(entry->d_name)) != NULL) {
+            ++count;
+        }
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    qsort(names, (size_t)count, sizeof *names, by_name);
+    (void)printf("\n%s%s%s\n", cli_paint(stdout, CLI_BOLD), dir, cli_paint(stdout, CLI_PLAIN));
+    for (int i = 0; i < count; ++i) {
+        char path[4096], size[CLI_TEXT_SIZE];
+        struct stat info;
+        (void)snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+            const char *help = "";
+            for (int k = 0; k < CLI_COUNT(known); ++k) {
+                help = strcmp(known[k].name, names[i]) == 0 ? known[k].help : help;
+            }
+            (void)printf("  %-16s %10s  %s\n", names[i], cli_file_size((double)info.st_size, size), help);
+        }
+        free(names[i]);
+    }
+}

@@ -1,0 +1,76 @@
+#include "terminal/stop.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t own_signal;
+static volatile sig_atomic_t *told = &own_signal; /* shared with the child after cli_stop_share */
+static volatile sig_atomic_t child_process;
+static pid_t parent_process; /* not 0: this is a child */
+
+static void on_signal(int number)
+{
+    if (*told != 0) {
+        if (child_process > 0) {
+            (void)kill((pid_t)child_process, SIGKILL);
+        }
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+    }
+    *told = number;
+}
+
+static void handle_all(void (*handler)(int))
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    /* A closed terminal, unless nohup asked to outlive it. */
+    struct sigaction old;
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGHUP, &action, NULL);
+    }
+}
+
+void cli_stop_catch(void)
+{
+    /* A child keeps to what its parent was told. */
+    if (parent_process == 0) {
+        handle_all(on_signal);
+    }
+}
+
+int cli_stop_signal(void)
+{
+    if (*told == 0 && parent_process != 0 && getppid() != parent_process) {
+        return SIGHUP;
+    }
+    return (int)*told;
+}
+
+bool cli_stop_share(void)
+{
+    void *page = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        return false;
+    }
+    told = page; /* zeroed by the system */
+    return true;
+}
+
+void cli_stop_child(pid_t child)
+{
+    child_process = (sig_atomic_t)child;
+}
+
+void cli_stop_follow(pid_t parent)
+{
+    parent_process = parent;
+    handle_all(SIG_IGN);
+}

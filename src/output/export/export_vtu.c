@@ -1,0 +1,274 @@
+/* VTK XML unstructured grids, one file a frame (and one of its contacts), and a PVD file that lists them with their times. Arrays are appended as
+   raw binary, compressed (see vtu_pack.h). What does not change in time is packed once and starts every file. */
+#include "base/text.h"
+#include "output/export/export_contacts.h"
+#include "output/export/export_frame.h"
+#include "output/export/vtu_pack.h"
+#include "output/trajectory/fields.h"
+#include "output/trajectory/outline.h"
+
+#include <string.h>
+
+enum { CONNECTIVITY, OFFSETS, TYPES, BODY, FIXED_ARRAYS };
+
+typedef struct vtu {
+    brn_ctx *ctx;
+    const brn_playback_info *info;
+    size_t nvolume, ncell;             /* volume cells; with the obstacles' boundary cells behind them */
+    size_t fixed_offset[FIXED_ARRAYS]; /* where each packed array starts */
+    size_t fixed_length;               /* of them all */
+    brn_text xml, data, pvd;
+    double *work; /* [max(nnode, ncell)][6] */
+    brn_frame frame;
+} vtu;
+
+/* Is this boundary part shown by itself? Only bodies without volume cells are. */
+static bool is_obstacle(const brn_playback_info *info, int body)
+{
+    return info->body_type[body] != BRN_BODY_DEFORMABLE;
+}
+
+/* ---- cells: the same in every frame ---------------------------------------------------------------------------- */
+
+typedef struct cell_tables {
+    int64_t *connectivity, *offset;
+    unsigned char *type;
+    int *body;
+    size_t ncell, nindex;
+} cell_tables;
+
+/* Appends a cell; with NULL tables only counts. */
+static void add_cell(cell_tables *t, brn_cell kind, const int *node, int body)
+{
+    const brn_cell_info *cell = brn_cell_get(kind);
+    if (t->connectivity != NULL) {
+        for (int i = 0; i < cell->nnode; ++i) {
+            t->connectivity[t->nindex + (size_t)i] = node[i];
+        }
+        t->offset[t->ncell] = (int64_t)t->nindex + cell->nnode;
+        t->type[t->ncell] = (unsigned char)cell->vtk;
+        t->body[t->ncell] = body;
+    }
+    t->nindex += (size_t)cell->nnode;
+    t->ncell++;
+}
+
+static void add_cells(cell_tables *t, const brn_playback_info *info)
+{
+    t->ncell = 0;
+    t->nindex = 0;
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        const size_t width = (size_t)brn_cell_get((brn_cell)kind)->nnode;
+        for (int c = 0; c < info->ncell[kind]; ++c) {
+            add_cell(t, (brn_cell)kind, info->cell[kind] + (size_t)c * width, info->cell_body[kind][c]);
+        }
+    }
+    for (int i = 0; i < info->ntri && info->dim == 3; ++i) {
+        if (is_obstacle(info, info->tri_body[i])) {
+            add_cell(t, BRN_TRI3, info->tri[i], info->tri_body[i]);
+        }
+    }
+    for (int i = 0; i < info->nedge; ++i) {
+        if (is_obstacle(info, info->edge_body[i])) {
+            add_cell(t, BRN_EDGE2, info->edge[i], info->edge_body[i]);
+        }
+    }
+}
+
+static brn_status pack_fixed(vtu *v, int which, const void *bytes, size_t length)
+{
+    v->fixed_offset[which] = v->data.length;
+    return brn_vtu_pack(v->ctx, bytes, length, &v->data);
+}
+
+static brn_status pack_tables(vtu *v, const cell_tables *t)
+{
+    BRN_TRY(pack_fixed(v, CONNECTIVITY, t->connectivity, t->nindex * sizeof *t->connectivity));
+    BRN_TRY(pack_fixed(v, OFFSETS, t->offset, t->ncell * sizeof *t->offset));
+    BRN_TRY(pack_fixed(v, TYPES, t->type, t->ncell * sizeof *t->type));
+    BRN_TRY(pack_fixed(v, BODY, t->body, t->ncell * sizeof *t->body));
+    v->fixed_length = v->data.length;
+    return BRN_OK;
+}
+
+static brn_status pack_cells(vtu *v)
+{
+    cell_tables t = {0};
+    add_cells(&t, v->info);
+    v->nvolume = (size_t)brn_outline_cells(v->info);
+    v->ncell = t.ncell;
+    t.connectivity = brn_calloc(v->ctx, t.nindex, sizeof *t.connectivity);
+    t.offset = brn_calloc(v->ctx, t.ncell, sizeof *t.offset);
+    t.type = brn_calloc(v->ctx, t.ncell, sizeof *t.type);
+    t.body = brn_calloc(v->ctx, t.ncell, sizeof *t.body);
+    brn_status status = BRN_ERR_MEMORY;
+    if (t.connectivity != NULL && t.offset != NULL && t.type != NULL && t.body != NULL) {
+        add_cells(&t, v->info);
+        status = pack_tables(v, &t);
+    }
+    brn_free(v->ctx, t.connectivity);
+    brn_free(v->ctx, t.offset);
+    brn_free(v->ctx, t.type);
+    brn_free(v->ctx, t.body);
+    return status;
+}
+
+/* ---- arrays of a frame -------------------------------------------------------------------------------------------- */
+
+static void add_tag(vtu *v, const char *type, const char *name, int width, size_t offset)
+{
+    brn_vtu_tag(&v->xml, type, name, width, offset);
+}
+
+static brn_status add_reals(vtu *v, const char *name, size_t count, int width, const double *values)
+{
+    add_tag(v, "Float64", name, width, v->data.length);
+    return brn_vtu_pack(v->ctx, values, count * (size_t)width * sizeof *values, &v->data);
+}
+
+/* Von Mises and the tensor, components in VTK's order xx, yy, zz, xy, yz, xz; rows beyond `known` are 0. */
+static brn_status add_stress(vtu *v, const double *stress, size_t known, size_t count)
+{
+    static const size_t order[6] = {0, 1, 2, 5, 3, 4};
+    memset(v->work, 0, 6 * count * sizeof *v->work);
+    for (size_t i = 0; i < known; ++i) {
+        v->work[i] = brn_von_mises(stress + 6 * i);
+    }
+    BRN_TRY(add_reals(v, "von_mises", count, 1, v->work));
+    memset(v->work, 0, 6 * count * sizeof *v->work);
+    for (size_t i = 0; i < known; ++i) {
+        for (size_t k = 0; k < 6; ++k) {
+            v->work[6 * i + k] = stress[6 * i + order[k]];
+        }
+    }
+    return add_reals(v, "stress", count, 6, v->work);
+}
+
+static brn_status add_point_data(vtu *v)
+{
+    const size_t nnode = (size_t)v->info->nnode;
+    const double *rest = nnode > 0 ? v->info->rest[0] : NULL;
+    brn_text_add(&v->xml, "<Points>\n");
+    BRN_TRY(add_reals(v, "position", nnode, 3, v->frame.pos));
+    brn_text_add(&v->xml, "</Points>\n<PointData>\n");
+    for (size_t i = 0; i < 3 * nnode; ++i) {
+        v->work[i] = v->frame.pos[i] - rest[i];
+    }
+    BRN_TRY(add_reals(v, "displacement", nnode, 3, v->work));
+    if (v->frame.vel != NULL) {
+        BRN_TRY(add_reals(v, "velocity", nnode, 3, v->frame.vel));
+    }
+    if (v->frame.force != NULL) {
+        BRN_TRY(add_reals(v, "force", nnode, 3, v->frame.force));
+    }
+    if (v->frame.node_stress != NULL) {
+        BRN_TRY(add_stress(v, v->frame.node_stress, nnode, nnode));
+    }
+    brn_text_add(&v->xml, "</PointData>\n");
+    return BRN_OK;
+}
+
+static brn_status add_cell_data(vtu *v)
+{
+    brn_text_add(&v->xml, "<Cells>\n");
+    add_tag(v, "Int64", "connectivity", 1, v->fixed_offset[CONNECTIVITY]);
+    add_tag(v, "Int64", "offsets", 1, v->fixed_offset[OFFSETS]);
+    add_tag(v, "UInt8", "types", 1, v->fixed_offset[TYPES]);
+    brn_text_add(&v->xml, "</Cells>\n<CellData>\n");
+    add_tag(v, "Int32", "body", 1, v->fixed_offset[BODY]);
+    if (v->frame.cell_stress != NULL) {
+        BRN_TRY(add_stress(v, v->frame.cell_stress, v->nvolume, v->ncell));
+    }
+    brn_text_add(&v->xml, "</CellData>\n");
+    return BRN_OK;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------- */
+
+/* The whole file in v->xml. */
+static brn_status compose(vtu *v)
+{
+    v->xml.length = 0;
+    v->data.length = v->fixed_length;
+    brn_vtu_head(&v->xml, v->frame.time, (size_t)v->info->nnode, v->ncell);
+    BRN_TRY(add_point_data(v));
+    BRN_TRY(add_cell_data(v));
+    brn_vtu_tail(&v->xml, &v->data);
+    return v->xml.failed ? BRN_ERR_MEMORY : BRN_OK;
+}
+
+/* Lists a file of the frame: part 0 the bodies, part 1 the contacts. */
+static void add_to_collection(vtu *v, int part, const char *name)
+{
+    char time[BRN_REAL_TEXT];
+    brn_text_add(&v->pvd, "<DataSet timestep=\"%s\" part=\"%d\" file=\"%s\"/>\n",
+                 brn_format_real(v->frame.time, time), part, name);
+}
+
+static brn_status write_contacts(vtu *v, brn_playback *playback, const char *dir, int index)
+{
+    char name[BRN_FRAME_NAME];
+    const brn_contact_point *point = NULL;
+    int npoint = 0;
+    BRN_TRY(brn_playback_contacts(playback, index, &point, &npoint));
+    v->xml.length = 0;
+    BRN_TRY(brn_export_contact_grid(v->ctx, point, npoint, v->frame.time, &v->xml));
+    brn_export_name(v->info, "contacts", index, "vtu", name);
+    add_to_collection(v, 1, name);
+    return brn_export_file(v->ctx, dir, name, v->xml.data, v->xml.length);
+}
+
+static brn_status write_frame(vtu *v, brn_playback *playback, const char *dir, int index)
+{
+    char name[BRN_FRAME_NAME];
+    BRN_TRY(brn_playback_read(playback, index, &v->frame));
+    BRN_TRY(compose(v));
+    brn_export_name(v->info, "frame", index, "vtu", name);
+    add_to_collection(v, 0, name);
+    return brn_export_file(v->ctx, dir, name, v->xml.data, v->xml.length);
+}
+
+static brn_status write_all(vtu *v, brn_playback *playback, const char *dir, int every, int *files)
+{
+    const brn_playback_info *info = v->info;
+    BRN_TRY(brn_export_begin(v->ctx, info, dir, every, BRN_WANT_MOTION | BRN_WANT_STRESS, &v->frame));
+    BRN_TRY(pack_cells(v));
+    const size_t most = v->ncell > (size_t)info->nnode ? v->ncell : (size_t)info->nnode;
+    BRN_ALLOC(v->ctx, v->work, 6 * most);
+    brn_text_add(&v->pvd,
+                 "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n"
+                 "<Collection>\n",
+                 brn_vtu_byte_order());
+    for (int f = 0; f < info->nframe; f += every < info->nframe ? every : info->nframe) {
+        BRN_TRY(write_frame(v, playback, dir, f));
+        ++*files;
+        if (info->has_contact) {
+            BRN_TRY(write_contacts(v, playback, dir, f));
+            ++*files;
+        }
+    }
+    brn_text_add(&v->pvd, "</Collection>\n</VTKFile>\n");
+    if (v->pvd.failed) {
+        return BRN_ERR_MEMORY;
+    }
+    BRN_TRY(brn_export_file(v->ctx, dir, "trajectory.pvd", v->pvd.data, v->pvd.length));
+    ++*files;
+    return BRN_OK;
+}
+
+brn_status brn_export_vtu(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files)
+{
+    *files = 0;
+    vtu v = {.ctx = ctx,
+             .info = brn_playback_get(playback),
+             .xml = {.ctx = ctx},
+             .data = {.ctx = ctx},
+             .pvd = {.ctx = ctx}};
+    const brn_status status = write_all(&v, playback, dir, every, files);
+    brn_export_end(ctx, &v.frame);
+    brn_free(ctx, v.work);
+    brn_text_clear(&v.xml);
+    brn_text_clear(&v.data);
+    brn_text_clear(&v.pvd);
+    return status;
+}

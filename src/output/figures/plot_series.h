@@ -1,0 +1,25 @@
+/* The columns of a run's series as the viewer's page has them: f32, thinned where there are many rows. */
+#ifndef BRN_OUTPUT_FIGURES_PLOT_SERIES_H
+#define BRN_OUTPUT_FIGURES_PLOT_SERIES_H
+
+#include "base/ctx.h"
+
+enum { BRN_PLOT_ROWS_MAX = 2000 };
+
+/* Zeroed but for ctx. */
+typedef struct brn_plot_series {
+    brn_ctx *ctx;
+    int ncolumn, rows;
+    int64_t of;   /* rows before thinning */
+    char **name;  /* [ncolumn] */
+    float *value; /* [ncolumn][rows]; NaN: not known */
+} brn_plot_series;
+
+/* Reads series.csv; a file that is absent or no series is an empty one: the pictures of a run can be shown without. With
+   more rows than the limit every two rows stand for a run of rows: of each column its smallest and its largest value, in
+   the order in which they came, so that no peak is lost (time and step are thereby those of the run's ends). After a
+   failure the series can (and must) still be cleared. */
+brn_status brn_plot_series_read(brn_plot_series *series, const char *path);
+void brn_plot_series_clear(brn_plot_series *series);
+
+#endif

@@ -1,0 +1,31 @@
+/* A run as a packet for the viewer's page: all that does not change in time (docs/viewer.md). */
+#ifndef BRN_OUTPUT_PAGE_RUN_PACKET_H
+#define BRN_OUTPUT_PAGE_RUN_PACKET_H
+
+#include "output/figures/plot_series.h"
+#include "output/page/shot.h"
+
+/* What is told about a run beside its shape; nothing is owned. */
+typedef struct brn_run_card {
+    const char *name, *title, *method;
+    double step, end; /* [s] */
+    bool live;
+    const char *scene;   /* its text */
+    const char *summary; /* JSON; NULL: none */
+    const char *thinned; /* NULL: nothing is left out */
+    int recorded;        /* frames that there are */
+    int nframe;
+    const int *frame;            /* [nframe] which of them can be had; NULL: the first nframe */
+    const double *time;          /* [recorded] [s] */
+    const int64_t *frame_step;   /* [recorded] */
+    const brn_shown_range *span; /* [BRN_SHOWN_COUNT] */
+    const brn_plot_series *series;
+    const char *const *note; /* [nnote] */
+    int nnote;
+} brn_run_card;
+
+/* The bytes are the packet's, valid until it begins again. */
+brn_status brn_run_packet(const brn_camera *camera, const brn_run_card *card, brn_packet *packet,
+                          const void **bytes, size_t *size);
+
+#endif

@@ -135,8 +135,9 @@ typedef struct brn_model_info {
 typedef struct brn_body_info {
     const char *name;
     const char *type;
-    const char *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
-    int copies;         /* so many bodies came from it; 1: there is only this one, with the same name */
+    const char
+        *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
+    int copies;  /* so many bodies came from it; 1: there is only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;

@@ -139,6 +139,46 @@ double brn_primitive_distance_at(const brn_primitive *shape, const brn_rigid_map
     return d;
 }
 
+/* ---- faces -------------------------------------------------------------------------------------------------------------------- */
+
+int brn_primitive_face_count(const brn_primitive *shape)
+{
+    return shape->kind == BRN_PRIMITIVE_BOX ? 2 * shape->dim : shape->kind == BRN_PRIMITIVE_CYLINDER ? 3 : 1;
+}
+
+static double face_distance(const brn_primitive *shape, int face, const double p[3], double n[3])
+{
+    double unused[3];
+    if (shape->kind == BRN_PRIMITIVE_BOX) {
+        const double sign = face % 2 == 0 ? 1.0 : -1.0;
+        unit_axis(face / 2, sign, n);
+        return sign * p[face / 2] - shape->size[face / 2];
+    }
+    if (shape->kind == BRN_PRIMITIVE_CYLINDER && face < 2) {
+        const double sign = face == 0 ? 1.0 : -1.0;
+        unit_axis(2, sign, n);
+        return sign * p[2] - shape->size[1];
+    }
+    if (shape->kind == BRN_PRIMITIVE_CYLINDER) {
+        n[0] = p[0];
+        n[1] = p[1];
+        n[2] = 0.0;
+        return normalise(n) - shape->size[0];
+    }
+    return brn_primitive_distance(shape, p, n, unused);
+}
+
+double brn_primitive_face_at(const brn_primitive *shape, const brn_rigid_map *frame, int face,
+                             const double p[3], double normal[3])
+{
+    double own[3];
+    double n[3];
+    brn_rigid_map_undo(frame, p, own);
+    const double d = face_distance(shape, face, own, n);
+    brn_dense_apply3(frame->rotation, n, normal);
+    return d;
+}
+
 /* ---- support ------------------------------------------------------------------------------------------------------------------ */
 
 bool brn_primitive_support(const brn_primitive *shape, const double direction[3], double out[3])
@@ -173,8 +213,8 @@ bool brn_primitive_support(const brn_primitive *shape, const double direction[3]
     }
 }
 
-bool brn_primitive_support_at(const brn_primitive *shape, const brn_rigid_map *frame, const double direction[3],
-                              double out[3])
+bool brn_primitive_support_at(const brn_primitive *shape, const brn_rigid_map *frame,
+                              const double direction[3], double out[3])
 {
     double own[3];
     double place[3];

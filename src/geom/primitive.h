@@ -47,10 +47,16 @@ double brn_primitive_distance(const brn_primitive *shape, const double p[3], dou
 double brn_primitive_distance_at(const brn_primitive *shape, const brn_rigid_map *frame, const double p[3],
                                  double normal[3], double closest[3]);
 
+/* The smooth faces of a shape: a box has 2 dim, a cylinder its mantle and two ends, others one. Of a point that is not outside,
+   the signed distance from a face [m], <= 0, and the face's normal there; the nearest face's is that of the shape. */
+int brn_primitive_face_count(const brn_primitive *shape);
+double brn_primitive_face_at(const brn_primitive *shape, const brn_rigid_map *frame, int face,
+                             const double p[3], double normal[3]);
+
 /* The point of the shape that is farthest along a direction, which need not be a unit vector; one of them where there are
    several. False for a half-space, which has no end. */
 bool brn_primitive_support(const brn_primitive *shape, const double direction[3], double out[3]);
-bool brn_primitive_support_at(const brn_primitive *shape, const brn_rigid_map *frame, const double direction[3],
-                              double out[3]);
+bool brn_primitive_support_at(const brn_primitive *shape, const brn_rigid_map *frame,
+                              const double direction[3], double out[3]);
 
 #endif

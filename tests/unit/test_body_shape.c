@@ -13,25 +13,25 @@
 #define BODY3(...) BODY("axis: [1, 2, -0.5], ", __VA_ARGS__)
 #define BODY2(...) BODY("", __VA_ARGS__)
 static const char *const scene3 =
-    "brunt: 1\nmethod: {type: none}\ntime: {step: 0.01, end: 1}\ncontact: {}\nbodies:\n"
-    BODY3("p", "static", "plane: {normal: [1, 0.5, 2]}", "[0, 0, -9]")
-    BODY3("b", "static", "box: {size: [0.2, 0.4, 0.6]}", "[1, 0, 0]")
-    BODY3("c", "static", "cylinder: {radius: 0.3, height: 0.5}", "[2, 0, 0]")
-    BODY3("s", "static", "sphere: {radius: 0.3}", "[3, 0, 0]")
-    BODY3("k", "static", "capsule: {radius: 0.1, height: 0.5}", "[4, 0, 0]")
-    BODY3("rb", "rigid", "box: {size: [0.2, 0.4, 0.6]}", "[1, 5, 0]")
-    BODY3("rc", "rigid", "cylinder: {radius: 0.3, height: 0.5}", "[2, 5, 0]")
-    BODY3("rs", "rigid", "sphere: {radius: 0.3}", "[3, 5, 0]")
-    BODY3("rk", "rigid", "capsule: {radius: 0.1, height: 0.5}", "[4, 5, 0]");
+    "brunt: 1\nmethod: {type: none}\ntime: {step: 0.01, end: 1}\ncontact: {}\nbodies:\n" BODY3(
+        "p", "static", "plane: {normal: [1, 0.5, 2]}", "[0, 0, -9]")
+        BODY3("b", "static", "box: {size: [0.2, 0.4, 0.6]}", "[1, 0, 0]")
+            BODY3("c", "static", "cylinder: {radius: 0.3, height: 0.5}", "[2, 0, 0]")
+                BODY3("s", "static", "sphere: {radius: 0.3}", "[3, 0, 0]")
+                    BODY3("k", "static", "capsule: {radius: 0.1, height: 0.5}", "[4, 0, 0]")
+                        BODY3("rb", "rigid", "box: {size: [0.2, 0.4, 0.6]}", "[1, 5, 0]")
+                            BODY3("rc", "rigid", "cylinder: {radius: 0.3, height: 0.5}", "[2, 5, 0]")
+                                BODY3("rs", "rigid", "sphere: {radius: 0.3}", "[3, 5, 0]")
+                                    BODY3("rk", "rigid", "capsule: {radius: 0.1, height: 0.5}", "[4, 5, 0]");
 static const char *const scene2 =
-    "brunt: 1\ndimension: 2\nmethod: {type: none}\ntime: {step: 0.01, end: 1}\nbodies:\n"
-    BODY2("p", "static", "plane: {normal: [1, 2]}", "[0, -9]")
-    BODY2("b", "static", "box: {size: [0.2, 0.4]}", "[1, 0]")
-    BODY2("s", "static", "sphere: {radius: 0.3}", "[3, 0]")
-    BODY2("k", "static", "capsule: {radius: 0.1, height: 0.5}", "[4, 0]")
-    BODY2("rb", "rigid", "box: {size: [0.2, 0.4]}", "[1, 5]")
-    BODY2("rs", "rigid", "sphere: {radius: 0.3}", "[3, 5]")
-    BODY2("rk", "rigid", "capsule: {radius: 0.1, height: 0.5}", "[4, 5]");
+    "brunt: 1\ndimension: 2\nmethod: {type: none}\ntime: {step: 0.01, end: 1}\nbodies:\n" BODY2(
+        "p", "static", "plane: {normal: [1, 2]}", "[0, -9]")
+        BODY2("b", "static", "box: {size: [0.2, 0.4]}", "[1, 0]")
+            BODY2("s", "static", "sphere: {radius: 0.3}", "[3, 0]")
+                BODY2("k", "static", "capsule: {radius: 0.1, height: 0.5}", "[4, 0]")
+                    BODY2("rb", "rigid", "box: {size: [0.2, 0.4]}", "[1, 5]")
+                        BODY2("rs", "rigid", "sphere: {radius: 0.3}", "[3, 5]")
+                            BODY2("rk", "rigid", "capsule: {radius: 0.1, height: 0.5}", "[4, 5]");
 
 static double distance(const brn_model *m, int body, const double *x, const double p[3])
 {
@@ -146,8 +146,10 @@ static void test_sizes(void **state)
     (void)state;
     flow f = flow_open(1, scene3, NULL);
     const brn_primitive want[5] = {
-        {BRN_PRIMITIVE_PLANE, 3, {0}},          {BRN_PRIMITIVE_BOX, 3, {0.1, 0.2, 0.3}},
-        {BRN_PRIMITIVE_CYLINDER, 3, {0.3, 0.25}}, {BRN_PRIMITIVE_SPHERE, 3, {0.3}},
+        {BRN_PRIMITIVE_PLANE, 3, {0}},
+        {BRN_PRIMITIVE_BOX, 3, {0.1, 0.2, 0.3}},
+        {BRN_PRIMITIVE_CYLINDER, 3, {0.3, 0.25}},
+        {BRN_PRIMITIVE_SPHERE, 3, {0.3}},
         {BRN_PRIMITIVE_CAPSULE, 3, {0.1, 0.25}},
     };
     for (int b = 0; b < f.model->nbody; ++b) {

@@ -104,7 +104,8 @@ static void test_samples(void **state)
 static void test_normals(void **state)
 {
     (void)state;
-    const double h = 1e-6; /* truncation h^2 / radius, rounding 1e-16 / h: 1e-10 at points away from edges of the distance */
+    const double h =
+        1e-6; /* truncation h^2 / radius, rounding 1e-16 / h: 1e-10 at points away from edges of the distance */
     for (int k = 0; k < NSHAPE; ++k) {
         const brn_primitive *s = &shapes[k];
         brn_rng rng = {4};
@@ -158,17 +159,28 @@ static void test_exact(void **state)
     const brn_primitive ball = {BRN_PRIMITIVE_SPHERE, 3, {1}};
     const brn_primitive plate = {BRN_PRIMITIVE_BOX, 2, {1, 2}};
     const exact_case cases[] = {
-        {box, {1, 0, 0}, 0, {1, 0, 0}},           {box, {-0.5, 0, 0}, -0.5, {-1, 0, 0}},
-        {box, {4, 6, 0}, 5, {0.6, 0.8, 0}},       {box, {1, 2, 0}, 0, {1, 0, 0}},
-        {box, {1, 2, 4}, 0, {1, 0, 0}},           {box, {0, 1.5, 3.75}, -0.25, {0, 0, 1}},
-        {box, {2, 4, 6}, 3, {1. / 3, 2. / 3, 2. / 3}}, {box, {0, -2.5, 0}, 0.5, {0, -1, 0}},
-        {tube, {0, 0, 0}, -1, {1, 0, 0}},         {tube, {0, 0, 1.5}, -0.5, {0, 0, 1}},
-        {tube, {4, 0, 6}, 5, {0.6, 0, 0.8}},      {tube, {0, -0.75, 0}, -0.25, {0, -1, 0}},
-        {tube, {0, 1, -2}, 0, {0, 0, -1}},        {tube, {0, 0, -3}, 1, {0, 0, -1}},
-        {rod, {0, 0, 0}, -1, {1, 0, 0}},          {rod, {0, 0, 5}, 2, {0, 0, 1}},
-        {rod, {0, 3, -6}, 4, {0, 0.6, -0.8}},     {rod, {0.5, 0, 1}, -0.5, {1, 0, 0}},
-        {ball, {0, 0, 0}, -1, {1, 0, 0}},         {ball, {0, 3, 4}, 4, {0, 0.6, 0.8}},
-        {plate, {4, 6, 0}, 5, {0.6, 0.8, 0}},     {plate, {0.75, -1.5, 0}, -0.25, {1, 0, 0}},
+        {box, {1, 0, 0}, 0, {1, 0, 0}},
+        {box, {-0.5, 0, 0}, -0.5, {-1, 0, 0}},
+        {box, {4, 6, 0}, 5, {0.6, 0.8, 0}},
+        {box, {1, 2, 0}, 0, {1, 0, 0}},
+        {box, {1, 2, 4}, 0, {1, 0, 0}},
+        {box, {0, 1.5, 3.75}, -0.25, {0, 0, 1}},
+        {box, {2, 4, 6}, 3, {1. / 3, 2. / 3, 2. / 3}},
+        {box, {0, -2.5, 0}, 0.5, {0, -1, 0}},
+        {tube, {0, 0, 0}, -1, {1, 0, 0}},
+        {tube, {0, 0, 1.5}, -0.5, {0, 0, 1}},
+        {tube, {4, 0, 6}, 5, {0.6, 0, 0.8}},
+        {tube, {0, -0.75, 0}, -0.25, {0, -1, 0}},
+        {tube, {0, 1, -2}, 0, {0, 0, -1}},
+        {tube, {0, 0, -3}, 1, {0, 0, -1}},
+        {rod, {0, 0, 0}, -1, {1, 0, 0}},
+        {rod, {0, 0, 5}, 2, {0, 0, 1}},
+        {rod, {0, 3, -6}, 4, {0, 0.6, -0.8}},
+        {rod, {0.5, 0, 1}, -0.5, {1, 0, 0}},
+        {ball, {0, 0, 0}, -1, {1, 0, 0}},
+        {ball, {0, 3, 4}, 4, {0, 0.6, 0.8}},
+        {plate, {4, 6, 0}, 5, {0.6, 0.8, 0}},
+        {plate, {0.75, -1.5, 0}, -0.25, {1, 0, 0}},
         {{BRN_PRIMITIVE_PLANE, 3, {0}}, {5, 6, -7}, -7, {0, 0, 1}},
         {{BRN_PRIMITIVE_PLANE, 2, {0}}, {5, 6, 0}, 6, {0, 1, 0}},
     };
@@ -209,6 +221,32 @@ static void test_support(void **state)
                 sample(s, &rng, at);
                 assert_true(brn_dense_dot3(at, way) <= brn_dense_dot3(most, way) + 1e-12);
             }
+        }
+    }
+}
+
+/* Inside, the nearest face is the shape's nearest place. */
+static void test_faces(void **state)
+{
+    (void)state;
+    const brn_rigid_map frame = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int k = 0; k < NSHAPE; ++k) {
+        brn_rng rng = {8};
+        for (int n = 0; n < 300; ++n) {
+            double p[3];
+            double normal[3];
+            double closest[3];
+            double most = -INFINITY;
+            random_point(&rng, shapes[k].dim, 1.0, p);
+            const double d = brn_primitive_distance(&shapes[k], p, normal, closest);
+            for (int i = 0; i < brn_primitive_face_count(&shapes[k]) && d < 0.0; ++i) {
+                double of_face[3];
+                const double at = brn_primitive_face_at(&shapes[k], &frame, i, p, of_face);
+                assert_true(at <= 0.0);
+                assert_true(at < d || brn_dense_dot3(normal, of_face) > 1.0 - 1e-15 * 4);
+                most = fmax(most, at);
+            }
+            assert_true(d >= 0.0 || most == d);
         }
     }
 }
@@ -257,7 +295,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples), cmocka_unit_test(test_normals), cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_support), cmocka_unit_test(test_frame),
+        cmocka_unit_test(test_support), cmocka_unit_test(test_faces),   cmocka_unit_test(test_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

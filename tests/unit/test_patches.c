@@ -291,7 +291,7 @@ static void test_rim(void **state)
                 s.item[i].body[0] == 1; /* a corner of the table, which the block's vertices make up for */
             assert_near(s.item[i].gap, -0.005, 1e-15);
             assert_near(s.item[i].normal[2], own ? -1.0 : 1.0, 1e-15);
-            assert_true(!own || s.item[i].area < 1e-15);
+            assert_true(!own || s.item[i].area < 1e-13); /* rounding of weights */
         }
         check_points(&s, 1e-300);
         stage_close(&s);
@@ -480,8 +480,9 @@ static void test_self(void **state)
         assert_true(s.model->rest[p->node[0]][2] > 0.0);
         area += p->area;
     }
-    /* The straight part beyond 0.15 of half a strip: 0.5 - pi r / 2 - 0.15 long, in cells of 0.025. */
-    assert_near(area, (0.5 - 0.5 * pi * radius - 0.15) * 0.1, 0.1 * 0.025);
+    /* The straight part beyond 0.15 of half a strip: 0.5 - pi r / 2 - 0.15 long, in cells of 0.025; the bent
+       ones add or take up to one and a half. */
+    assert_near(area, (0.5 - 0.5 * pi * radius - 0.15) * 0.1, 0.1 * 0.0375);
     check_points(&s, 1e-300);
     stage_close(&s);
 }

@@ -151,6 +151,9 @@ static brn_status build_shapes(brn_patches *p)
             box->hi[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->hi[i];
             way[i] = -1.0;
             box->lo[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->lo[i];
+            const double slack = BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
+            box->lo[i] -= slack;
+            box->hi[i] += slack;
         }
     }
     return brn_bvh_build(p->shapes, p->box, p->skin->npoint > 0 ? p->nshape : 0);

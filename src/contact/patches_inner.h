@@ -5,6 +5,9 @@
 #include "contact/patches.h"
 #include "geom/bvh.h"
 
+/* What is nearer than this part of the size of a side or shape touches it, on which side rounding alone would tell. */
+#define BRN_PATCHES_TOUCH 1e-9
+
 /* A point with what its area is made of. */
 typedef struct brn_patch_draft {
     brn_patch patch; /* area: a_p */

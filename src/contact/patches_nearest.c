@@ -7,8 +7,6 @@
 
 /* Distances that differ by less are of one place, which several sides share. */
 static const double TIE = 1e-9;
-/* Places nearer to an edge or corner than this part of a side's size have the normal of the side. */
-static const double TOO_NEAR = 1e-9;
 /* A side around a vertex looks at another side if the cosine of their outward normals is below minus this. Inside of a body that
    comes before what is nearest: a corner that stands on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
@@ -103,7 +101,7 @@ void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *g
     *out = (brn_patch_draft){.patch = {.body = {-1, group->body}, .node = {-1, -1, -1, -1}}, .carry = 1.0};
     double d = brn_primitive_distance_at(shape, &patches->frame[group->body], &patches->x[3 * group->point],
                                          to->normal, closest);
-    if (d < TOO_NEAR * shape->size[0] && !looks_against(patches, group->point, to->normal, false)) {
+    if (d < BRN_PATCHES_TOUCH * shape->size[0] && !looks_against(patches, group->point, to->normal, false)) {
         turn_to_face(patches, group, &d, to->normal);
     }
     to->gap = d - patches->skin->radius[group->point];
@@ -210,8 +208,8 @@ static void measure(const brn_patches *patches, view *v, brn_patch *to)
     (void)brn_candidate_gather(v->pair.node, patches->x, x);
     (void)brn_pair_frame(&v->pair, (const double(*)[3])x, to->weight, to->normal);
     v->pair.offset = offset_of(patches, v, v->pair.node[0]);
-    const bool flat =
-        v->pair.stencil.count == patches->skin->dim + 1 || !(d > TOO_NEAR * side_length(patches, v->side));
+    const bool flat = v->pair.stencil.count == patches->skin->dim + 1 ||
+                      !(d > BRN_PATCHES_TOUCH * side_length(patches, v->side));
     for (int i = 0; i < 3; ++i) {
         to->normal[i] = flat ? (sheet ? side : 1.0) * vector[i] / area : (sheet ? 1.0 : side) * to->normal[i];
     }
@@ -233,8 +231,8 @@ static view nearest_side(const brn_patches *patches, const brn_patch_group *grou
             seen = v.looked_at && is_nearer(&v, &seen) ? v : seen;
         }
     }
-    const bool outside =
-        all.side >= 0 && all.height > 0.0 && sqrt(all.pair.d2) > TOO_NEAR * side_length(patches, all.side);
+    const bool outside = all.side >= 0 && all.height > 0.0 &&
+                         sqrt(all.pair.d2) > BRN_PATCHES_TOUCH * side_length(patches, all.side);
     return solid && !outside && sqrt(seen.pair.d2) < patches->depth ? seen : all;
 }
 

@@ -313,20 +313,29 @@ const brn_patch *brn_patches_get(const brn_patches *p)
     return p->item;
 }
 
-/* A body that moves as a whole has the point by the nodes that say so. */
+/* A body that moves as a whole has the point by the nodes that say so. A shell acts at its middle, on what touches it as well, as
+   in brn_lever_of_pair: the two places are the gap apart, so that forces have no moment. */
 void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, const double *x, brn_lever *out)
 {
     const int vertex = patch->node[0];
-    const double r = skin->radius[vertex];
-    const double down[2] = {r, r + patch->gap}; /* where the two surfaces are below the vertex */
+    int span[2][4];
+    bool whole[2];
+    double height = 0.0; /* of the vertex over the face's own nodes */
+    for (int s = 0; s < 2; ++s) {
+        whole[s] = brn_body_span(skin->model, patch->body[s], span[s]) > 0;
+    }
+    for (int k = 0; k < 4 && patch->node[k] >= 0; ++k) {
+        height += patch->weight[k] * brn_dense_dot3(&x[3 * patch->node[k]], patch->normal);
+    }
+    const double first = !whole[0] ? 0.0 : whole[1] ? skin->radius[vertex] : height - patch->gap;
+    const double down[2] = {first, first + patch->gap}; /* where the two sides act below the vertex */
     out->count = 0;
     for (int s = 0; s < 2; ++s) {
-        int span[4];
         double place[3];
         for (int i = 0; i < 3; ++i) {
             place[i] = x[3 * vertex + i] - down[s] * patch->normal[i];
         }
-        if (brn_body_span(skin->model, patch->body[s], span) > 0) {
+        if (whole[s]) {
             brn_lever_add_place(out, skin->model, patch->body[s], place, s == 0 ? 1.0 : -1.0, x);
             continue;
         }

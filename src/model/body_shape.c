@@ -75,7 +75,7 @@ void brn_body_shape_frame(const brn_model *model, int body, const double *x, brn
    them; the first of equally far ones. */
 static int farthest(const brn_model *model, const brn_body *body, const int *chosen, int count)
 {
-    double normal[2][3]; /* orthonormal directions that are spanned already */
+    double normal[2][3] = {{0}}; /* orthonormal directions that are spanned already */
     double most = -1.0;
     int best = body->node_first;
     for (int k = 1; k < count; ++k) {

@@ -6,6 +6,7 @@
 #include "contact/meetings.h"
 #include "contact/patches.h"
 #include "linalg/dense.h"
+#include "model/body_shape.h"
 
 #define HEAD(dim)                                                                    \
  "brunt: 1\ndimension: " #dim "\nmethod: {type: none}\ntime: {step: 0.01, end: 1}\n" \
@@ -80,11 +81,13 @@ static void check_points(const stage *s, double within)
                 between[c] += lever.weight[k] * s->x[3 * lever.node[k] + c];
             }
         }
+        int unused[4];
         const double r = s->skin->radius[p->node[0]];
-        const bool whole = s->model->body[p->body[0]].type != BRN_BODY_DEFORMABLE;
-        for (int c = 0; c < 3;
-             ++c) { /* a node that deforms acts where it is, a rigid surface at its radius */
-            const double want = (p->gap + (whole ? 0.0 : r)) * p->normal[c];
+        const bool bare = brn_body_span(s->model, p->body[0], unused) == 0 &&
+                          brn_body_span(s->model, p->body[1], unused) == 0;
+        const double thick = bare ? r + s->skin->radius[p->node[1]] : 0.0;
+        for (int c = 0; c < 3; ++c) { /* nodes of sheets that deform act where they are */
+            const double want = (p->gap + thick) * p->normal[c];
             assert_near(between[c], want, 1e-13);
             assert_near(p->place[c], s->x[3 * p->node[0] + c] - (r + 0.5 * p->gap) * p->normal[c], 1e-15);
         }
@@ -511,6 +514,44 @@ static void test_self(void **state)
     stage_close(&s);
 }
 
+static const char cloth[] = HEAD(3) "meshes: {m: {grid: {size: [1, 0.1], cells: [80, 8]}}}\n"
+                                    "contact: {self: true}\nbodies:\n"
+                                    "  - {name: c, type: shell, mesh: m, material: a, thickness: 0.03}\n";
+
+/* A shell thicker than its cells does not meet its neighbours. Folded, its halves meet at their thickness. */
+static void test_self_shell(void **state)
+{
+    (void)state;
+    stage s = stage_open(1, cloth, 0.0, 0.03);
+    const double pi = acos(-1.0);
+    const double radius = 0.014; /* the halves are 0.028 apart: 0.002 less than the thickness */
+    int beyond = 0;
+    assert_int_equal(s.count, 0);
+    for (int a = 0; a < s.model->nnode; ++a) {
+        const double *X = s.model->rest[a];
+        const double angle = fmax(-0.5 * pi, fmin(0.5 * pi, X[0] / radius));
+        s.x[3 * a] = -radius * cos(angle) + fabs(X[0]) - fmin(0.5 * pi * radius, fabs(X[0]));
+        s.x[3 * a + 2] = radius * sin(angle);
+        beyond += fabs(X[0]) > 0.15;
+    }
+    look(&s, 0.0, 0.03);
+    double area = 0.0;
+    for (int i = 0; i < s.count; ++i) {
+        const brn_patch *p = &s.item[i];
+        const double along = fabs(s.model->rest[p->node[0]][0]);
+        if (along > 0.15) { /* farther from the bend than the thickness goes */
+            --beyond;
+            area += p->area;
+            assert_near(p->gap, -0.002, 1e-14);
+            assert_near(fabs(p->normal[2]), 1.0, 1e-14);
+        }
+    }
+    assert_int_equal(beyond, 0);
+    assert_near(area, 0.35 * 0.1, 0.1 * 0.0125); /* of one half; up to a column of cells */
+    check_points(&s, 1e-300);
+    stage_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,7 +560,7 @@ int main(void)
         cmocka_unit_test(test_shape_on_mesh),  cmocka_unit_test(test_rim),
         cmocka_unit_test(test_stacks),         cmocka_unit_test(test_slow_search),
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_self),           cmocka_unit_test(test_self_shell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,6 +331,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         BRN_TRY(add_copies(b, s));
     }
     brn_builder_fit_planes(b);
+    brn_builder_add_shapes(b);
     return BRN_OK;
 }
 

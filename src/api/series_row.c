@@ -1,6 +1,7 @@
 #include "api/series_row.h"
 
 #include "model/rigid_pose.h"
+#include "step/newton.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY, CONTACT } quant
 
 static const char *const prefixes[] = {"force_", "d", "", "v", "contact_"};
 static const quantity hold_quantities[] = {FORCE, DISPLACEMENT};
+static const quantity attachment_quantities[] = {FORCE};
 static const quantity probe_quantities[] = {POSITION, DISPLACEMENT, VELOCITY};
 static const quantity body_quantities[] = {CONTACT};
 
@@ -85,6 +87,15 @@ static void measure(const brn_sim *sim, const int *node, int nnode, unsigned axe
         }
         const double force = (axes >> i & 1u) != 0 ? sum : 0.0;
         out[i] = what == FORCE ? force : nnode == 0 ? 0.0 : sum / nnode;
+    }
+}
+
+/* The force of an attachment on the nodes that it holds. */
+static void write_weld(const brn_sim *sim, int attachment, double *out)
+{
+    const brn_memory *force = brn_state_recall(sim->state, BRN_ATTACH_FORCE);
+    for (int i = 0; i < sim->model->dim; ++i) {
+        out[i] = force != NULL && force->count > 0 ? force->value[3 * attachment + i] : NAN;
     }
 }
 
@@ -168,8 +179,9 @@ static int write_pose(const brn_sim *sim, int body, double *row)
 
 static brn_status name_columns(brn_series_row *r, const brn_model *model)
 {
-    const int most =
-        BRN_COUNT(report_names) + model->dim * (2 * r->nhold + 3 * model->nprobe + r->nbody) + 9 * r->nrigid;
+    const int most = BRN_COUNT(report_names) +
+                     model->dim * (2 * r->nhold + model->nattach + 3 * model->nprobe + r->nbody) +
+                     9 * r->nrigid;
     BRN_ALLOC(r->ctx, r->name, most);
     BRN_ALLOC(r->ctx, r->text, most);
     for (int i = 0; i < BRN_COUNT(report_names); ++i) {
@@ -177,6 +189,9 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model)
     }
     for (int i = 0; i < r->nhold; ++i) {
         add_names(r, model->hold[r->hold[i]].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
+    }
+    for (int i = 0; i < model->nattach; ++i) {
+        add_names(r, model->attach[i].name, attachment_quantities, 1, model->dim);
     }
     for (int i = 0; i < model->nprobe; ++i) {
         add_names(r, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
@@ -215,6 +230,9 @@ void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_
             const brn_hold *hold = &model->hold[r->hold[i]];
             measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &row[n]);
         }
+    }
+    for (int i = 0; i < model->nattach; ++i, n += model->dim) {
+        write_weld(sim, i, &row[n]);
     }
     for (int i = 0; i < model->nprobe; ++i) {
         for (int q = 0; q < BRN_COUNT(probe_quantities); ++q, n += model->dim) {

@@ -1,5 +1,6 @@
 /* Levers: where on the surface a contact acts, as a combination of nodes that have dofs or are held. The surface of a round
-   body, or of a sheet, is away from its nodes and turns with the body: its points are combinations of the body's handles. */
+   body, or of an obstacle that is a sheet, is away from its nodes and turns with the body: its points are combinations of the
+   body's handles. A shell has none: its contacts act at its middle, on what touches it as well. */
 #ifndef BRN_CONTACT_LEVER_H
 #define BRN_CONTACT_LEVER_H
 
@@ -16,7 +17,7 @@ typedef struct brn_lever {
 
 /* Adds a node, or to the weight of one that is there. */
 void brn_lever_add(brn_lever *lever, int node, double weight);
-/* Adds a place [m] that moves with a body, by the body's handles at x. */
+/* Adds a place [m] that moves with a body, at x: by the nodes of brn_body_span, of which the body must have some. */
 void brn_lever_add_place(brn_lever *lever, const brn_model *model, int body, const double place[3],
                          double weight, const double *x);
 /* The lever of a pair, by weights and normal of brn_pair_frame: each side acts at its surface. */

@@ -8,7 +8,7 @@
 enum { PAIRS_MAX = BRN_GROUP_NODES_MAX * (BRN_GROUP_NODES_MAX + 1) / 2 };
 
 /* Adds scale times an element to the values of the mass matrix, or of others like it; pairs: its m_ab for a <= b. */
-static void add_element(const brn_block_matrix *mass, const int *node, int nnode, const double *pairs,
+static void add_element(const brn_model *model, const int *node, int nnode, const double *pairs,
                         bool consistent, double scale, double *value)
 {
     double total = 0.0;
@@ -22,11 +22,11 @@ static void add_element(const brn_block_matrix *mass, const int *node, int nnode
     for (int a = 0, k = 0; a < nnode; ++a) {
         for (int b = a; b < nnode; ++b, ++k) {
             if (consistent) {
-                const int row = node[a] < node[b] ? node[a] : node[b];
-                const int column = node[a] < node[b] ? node[b] : node[a];
-                value[brn_block_matrix_find(mass, row, column)] += scale * pairs[k];
+                const int row = model->node_row[node[a] < node[b] ? node[a] : node[b]];
+                const int column = model->node_row[node[a] < node[b] ? node[b] : node[a]];
+                value[brn_block_matrix_find(model->mass, row, column)] += scale * pairs[k];
             } else if (a == b) {
-                value[mass->start[node[a]]] += scale * (pairs[k] * total / diagonal);
+                value[model->mass->start[model->node_row[node[a]]]] += scale * (pairs[k] * total / diagonal);
             }
         }
     }
@@ -43,7 +43,7 @@ static void add_group(const brn_model *model, const brn_element_group *group, bo
         const int count = group->nelem - first < BRN_LANES ? group->nelem - first : BRN_LANES;
         group->kind->mass(group, (const double(*)[3])model->rest, first, count, pairs);
         for (int e = 0; e < count; ++e) {
-            add_element(model->mass, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent,
+            add_element(model, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent,
                         scale, value);
         }
     }
@@ -59,10 +59,10 @@ static void add_body(const brn_model *model, const brn_body *body, int kind, boo
     if (kind == BRN_MASS_UNIFORM && body->group_count > 0) {
         double total = 0.0;
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            total += value[model->mass->start[a]];
+            total += value[model->mass->start[model->node_row[a]]];
         }
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            value[model->mass->start[a]] = total / body->node_count;
+            value[model->mass->start[model->node_row[a]]] = total / body->node_count;
         }
     }
 }
@@ -77,11 +77,16 @@ static brn_status add_damping(brn_model *model, const int *kind)
     if (!damped) {
         return BRN_OK;
     }
-    BRN_ALLOC(model->ctx, model->mass_alpha, model->mass->start[model->nnode]);
+    BRN_ALLOC(model->ctx, model->mass_alpha, model->mass->start[model->nrow]);
+    int row = 0;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
         const double alpha = body->group_count > 0 ? model->group[body->group_first]->alpha : 0.0;
+        const int first = model->mass->start[row];
         bool same = true;
+        while (row < model->nrow && model->row_node[row] < body->node_first + body->node_count) {
+            ++row;
+        }
         for (int i = 1; i < body->group_count; ++i) {
             same = same && model->group[body->group_first + i]->alpha == alpha;
         }
@@ -89,8 +94,7 @@ static brn_status add_damping(brn_model *model, const int *kind)
             add_body(model, body, kind[b], true, model->mass_alpha);
             continue;
         }
-        for (int k = model->mass->start[body->node_first];
-             k < model->mass->start[body->node_first + body->node_count]; ++k) {
+        for (int k = first; k < model->mass->start[row]; ++k) {
             model->mass_alpha[k] = alpha * model->mass->value[k];
         }
     }
@@ -100,13 +104,17 @@ static brn_status add_damping(brn_model *model, const int *kind)
 /* Row sums are each node's share of the mass; with them the centre of mass of a body is exact. */
 static brn_status sum_rows(brn_model *model)
 {
-    double *one = NULL;
-    BRN_ALLOC(model->ctx, one, model->nnode);
-    for (int a = 0; a < model->nnode; ++a) {
-        one[a] = 1.0;
+    double *sum = NULL; /* then ones */
+    BRN_ALLOC(model->ctx, sum, 2 * (size_t)model->nrow);
+    double *one = &sum[model->nrow];
+    for (int row = 0; row < model->nrow; ++row) {
+        one[row] = 1.0;
     }
-    const brn_status status = brn_block_matrix_multiply(model->mass, one, model->node_mass);
-    brn_free(model->ctx, one);
+    const brn_status status = brn_block_matrix_multiply(model->mass, one, sum);
+    for (int row = 0; row < model->nrow && status >= 0; ++row) {
+        model->node_mass[model->row_node[row]] = sum[row];
+    }
+    brn_free(model->ctx, sum);
     return status;
 }
 
@@ -132,9 +140,11 @@ static void measure_body(brn_model *model, brn_body *body)
     }
 }
 
-brn_status brn_model_build_mass(brn_model *model, const int *kind)
+/* The pattern of consistent masses. */
+static brn_status create_matrix(brn_model *model, const int *kind)
 {
     brn_stencils *lists = NULL;
+    int *memory = NULL;
     int nlists = 0;
     BRN_ALLOC(model->ctx, lists, model->ngroup);
     for (int b = 0; b < model->nbody; ++b) {
@@ -145,11 +155,19 @@ brn_status brn_model_build_mass(brn_model *model, const int *kind)
             }
         }
     }
-    const brn_status status =
-        brn_block_matrix_create(model->ctx, model->nnode, 1, lists, nlists, &model->mass);
-    brn_free(model->ctx, lists);
-    BRN_TRY(status);
     model->mass_diagonal = nlists == 0;
+    brn_status status = brn_model_row_stencils(model, lists, nlists, lists, &memory);
+    if (status >= 0) {
+        status = brn_block_matrix_create(model->ctx, model->nrow, 1, lists, nlists, &model->mass);
+    }
+    brn_free(model->ctx, memory);
+    brn_free(model->ctx, lists);
+    return status;
+}
+
+brn_status brn_model_build_mass(brn_model *model, const int *kind)
+{
+    BRN_TRY(create_matrix(model, kind));
     BRN_ALLOC(model->ctx, model->node_mass, model->nnode);
     for (int b = 0; b < model->nbody; ++b) {
         add_body(model, &model->body[b], kind[b], false, model->mass->value);

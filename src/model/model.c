@@ -81,44 +81,19 @@ double brn_motion_end(const brn_motion *motion)
     return steady ? motion->until : fmin(motion->until, fmax(rows, 0.0));
 }
 
-void brn_model_follow(const brn_model *model, double *v)
+const brn_attachment *brn_model_attachment_of(const brn_model *model, int node, int end)
 {
-    const int dim = model->dim;
-    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
-        for (int i = 0; i < dim && model->tie[a] >= 0; ++i) {
-            double sum = 0.0;
-            for (int k = 0; k <= dim; ++k) {
-                sum += model->tie_weight[a][k] * v[(model->tie[a] + k) * dim + i];
+    if (model->attached_to == NULL || model->attached_to[node] < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < end; ++i) {
+        for (int k = 0; k < model->attach[i].nnode; ++k) {
+            if (model->attach[i].node[k] == node) {
+                return &model->attach[i];
             }
-            v[a * dim + i] = sum;
         }
     }
-}
-
-void brn_model_follow_nodes(const brn_model *model, double *v)
-{
-    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
-        for (int i = 0; i < model->dim && model->tie[a] >= 0; ++i) {
-            double sum = 0.0;
-            for (int k = 0; k <= model->dim; ++k) {
-                sum += model->tie_weight[a][k] * v[3 * (model->tie[a] + k) + i];
-            }
-            v[3 * a + i] = sum;
-        }
-    }
-}
-
-void brn_model_lead(const brn_model *model, double *force)
-{
-    const int dim = model->dim;
-    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
-        for (int i = 0; i < dim && model->tie[a] >= 0; ++i) {
-            for (int k = 0; k <= dim; ++k) {
-                force[(model->tie[a] + k) * dim + i] += model->tie_weight[a][k] * force[a * dim + i];
-            }
-            force[a * dim + i] = 0.0;
-        }
-    }
+    return NULL;
 }
 
 double brn_load_factor(const brn_load *load, double t)
@@ -168,13 +143,19 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].name);
         brn_free(ctx, model->probe[i].node);
     }
+    for (int i = 0; i < model->nattach; ++i) {
+        brn_free(ctx, model->attach[i].name);
+        brn_free(ctx, model->attach[i].node);
+    }
+    brn_ties_clear(ctx, &model->ties);
     brn_block_matrix_destroy(model->mass);
     for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
         brn_free(ctx, model->contact_key[key]);
     }
-    void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->group,
-                      model->body,  model->node_mass,     model->hold, model->fixed,     model->friction,
-                      model->load,  model->probe,         model->tie,  model->tie_weight};
+    void *arrays[] = {model->title,    model->method_params, model->rest,      model->vel0,
+                      model->group,    model->body,          model->node_mass, model->hold,
+                      model->fixed,    model->friction,      model->load,      model->probe,
+                      model->row_node, model->node_row,      model->attach,    model->attached_to};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }
@@ -193,14 +174,27 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
         .elements = model->nelem,
         .step = model->step,
         .end = model->end,
+        .attachments = model->nattach,
     };
-    for (int i = 0; i < model->nnode * model->dim; ++i) {
+    for (int i = 0; i < model->nrow * model->dim; ++i) {
         out->dofs += model->fixed[i] == 0;
     }
     for (int i = 0; i < model->nbody; ++i) {
         out->mass += model->body[i].mass;
         out->volume += model->body[i].volume;
     }
+}
+
+brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_attachment_info *out)
+{
+    if (attachment < 0 || attachment >= model->nattach) {
+        return brn_fail(model->ctx, BRN_ERR_RANGE, "attachment %d: the model has %d, numbered from 0",
+                        attachment, model->nattach);
+    }
+    const brn_attachment *a = &model->attach[attachment];
+    *out = (brn_attachment_info){
+        .name = a->name, .body = a->body, .to = a->to, .node_count = a->nnode, .gap = a->gap};
+    return BRN_OK;
 }
 
 int brn_model_find_body(const brn_model *model, const char *name)

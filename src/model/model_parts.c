@@ -42,20 +42,20 @@ static void add_method(brn_text *text, const brn_model *model)
     }
 }
 
-/* Of pairs of kinds, and which kind each body is of. */
+/* Laws of contact: numbers of each pair of kinds of bodies, and of which kind each body is. */
 static void add_laws(brn_text *text, const brn_model *model)
 {
-    const int size = model->nkind * model->nkind;
-    uint64_t kinds = hash_ints(BRN_HASH_START, &model->nkind, 1);
+    const size_t bytes = (size_t)model->nkind * (size_t)model->nkind * sizeof(double);
+    uint64_t kinds = BRN_HASH_START;
     for (int i = 0; i < model->nbody; ++i) {
         kinds = hash_ints(kinds, &model->body[i].kind, 1);
     }
-    add_part(text, kinds, "contact.pairs", NULL);
-    add_numbers(text, model->friction, size, "contact.friction");
+    add_part(text, brn_hash_bytes(kinds, model->friction, bytes), "contact.friction", NULL);
     for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
-        char name[40];
+        const double *law = model->contact_key[key];
+        char name[128];
         (void)snprintf(name, sizeof name, "contact.%s", brn_contact_key_words[key]);
-        add_numbers(text, model->contact_key[key], model->contact_key[key] != NULL ? size : 0, name);
+        add_part(text, law != NULL ? brn_hash_bytes(kinds, law, bytes) : 0, name, NULL);
     }
 }
 
@@ -104,9 +104,10 @@ static uint64_t hash_shape(const brn_model *model, const brn_body *body)
         hash = hash_ints(brn_hash_text(hash, group->kind->name), &group->cell, 1);
         hash = hash_ints(hash, group->conn, (size_t)group->nelem * (size_t)group->nnode);
     }
-    if (model->tie != NULL) {
-        hash = hash_ints(hash, &model->tie[first], count);
-        hash = brn_hash_bytes(hash, model->tie_weight[first], count * sizeof *model->tie_weight);
+    for (int a = body->node_first; a < body->node_first + body->node_count && model->ties.count > 0; ++a) {
+        const brn_masters on = brn_model_masters(model, a);
+        hash = hash_ints(hash, on.node, (size_t)on.count);
+        hash = brn_hash_bytes(hash, on.weight, (size_t)on.count * sizeof *on.weight);
     }
     return hash_boundary(hash_boundary(hash, body->boundary), body->touch);
 }
@@ -128,13 +129,28 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
     const size_t count = (size_t)body->node_count;
     /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
     const int *start = model->mass->start;
-    const double *mass = &model->mass->value[start[first]];
-    const size_t entries = (size_t)(start[first + count] - start[first]);
+    uint64_t mass = BRN_HASH_START;
+    for (size_t a = first; a < first + count; ++a) {
+        const int row = model->node_row[a];
+        mass = row < 0 ? mass
+                       : brn_hash_bytes(mass, &model->mass->value[start[row]],
+                                        (size_t)(start[row + 1] - start[row]) * sizeof *model->mass->value);
+    }
     add_part(text, hash_shape(model, body), "shape and place of body", body->name);
     add_part(text, hash_material(model, body), "material of body", body->name);
-    add_part(text, brn_hash_bytes(BRN_HASH_START, mass, entries * sizeof *mass), "mass of body", body->name);
+    add_part(text, mass, "mass of body", body->name);
     add_part(text, brn_hash_bytes(BRN_HASH_START, model->vel0[first], count * sizeof *model->vel0),
              "initial velocity of body", body->name);
+}
+
+/* How many groups belong to bodies: the first ones. */
+static int body_groups(const brn_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->nbody; ++i) {
+        count += model->body[i].group_count;
+    }
+    return count;
 }
 
 /* ---- holds and loads --------------------------------------------------------------------------------------------------- */
@@ -168,6 +184,10 @@ brn_status brn_model_parts(const brn_model *model, char **out)
     add_settings(&text, model);
     for (int i = 0; i < model->nbody; ++i) {
         add_body(&text, model, &model->body[i]);
+    }
+    for (int i = body_groups(model); i < model->ngroup; ++i) {
+        const brn_element_group *group = model->group[i];
+        add_part(&text, brn_group_hash(group, BRN_HASH_START), "elements of kind", group->kind->name);
     }
     for (int i = 0; i < model->nhold; ++i) {
         add_hold(&text, &model->hold[i]);

@@ -6,6 +6,8 @@
 #include "step/ipc/ipc.h"
 #include "step/none/none.h"
 
+#include <string.h>
+
 static const brn_method *const methods[] = {
 #define METHOD(name) &brn_##name##_method,
 #include "api/methods.def"
@@ -26,6 +28,16 @@ const brn_method *brn_method_of_table(const brn_table *table)
 {
     for (int i = 0; i < brn_method_count(); ++i) {
         if (methods[i]->table == table) {
+            return methods[i];
+        }
+    }
+    return NULL;
+}
+
+const brn_method *brn_method_find(const char *name)
+{
+    for (int i = 0; name != NULL && i < brn_method_count(); ++i) {
+        if (strcmp(methods[i]->table->name, name) == 0) {
             return methods[i];
         }
     }

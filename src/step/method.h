@@ -10,9 +10,9 @@
 
 /* What a method tells of one attempt; of a reset: all about contact. */
 typedef struct brn_step_info {
-    int iterations;
-    int lags;        /* solves with friction's normal forces renewed between them; 0: none is lagged */
-    double residual; /* of its stopping test */
+    int64_t iterations; /* or events */
+    int lags;           /* solves with friction's normal forces renewed between them; 0: none is lagged */
+    double residual;    /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
     int npoint;
     int contacts;                  /* pairs in contact at the end */
@@ -23,12 +23,22 @@ typedef struct brn_step_info {
     double
         stiffness_work; /* [J] gained by the stored energy when the stiffness was changed before this step */
     int intersections;  /* found by the exact test at the end */
+    double own[BRN_OWN_FIGURES]; /* of the method's own figures, in the order of their table */
 } brn_step_info;
 
+/* A figure of a method's own (brn_figure_get): named NAME.figure, with its reduction over the run, and how those of the
+   parts of a step become one: LAST, SUM, MAX or MIN. */
+typedef struct brn_own_figure {
+    brn_figure figure;
+    brn_reduction parts;
+} brn_own_figure;
+
 typedef struct brn_method {
-    const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
-    unsigned integrators;   /* bit i set: leaves the choice of integrator i */
-    bool contact;           /* bodies may touch: forces on each are worth a column */
+    const brn_table *table;        /* name, help, parameters; its struct starts with brn_block */
+    unsigned integrators;          /* bit i set: leaves the choice of integrator i */
+    bool contact;                  /* bodies may touch: forces on each are worth a column */
+    const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
+    int nfigures;
 
     /* The model and the system outlive the method. */
     brn_status (*create)(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self);

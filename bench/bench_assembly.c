@@ -3,6 +3,8 @@
 #include "bench.h"
 #include "bench_cube.h"
 
+#include "phys/solid.h"
+
 #include <string.h>
 
 typedef struct job {
@@ -32,10 +34,10 @@ static brn_status assembled(void *arg)
 static brn_status kernel(void *arg)
 {
     job *j = arg;
-    const brn_solid *solid = j->cube->model->solid[0];
+    const brn_solid *solid = brn_solid_of_group(j->cube->model->group[0]);
     double energy[BLOCK];
-    for (int first = 0; first < solid->nelem; first += BLOCK) {
-        const int count = solid->nelem - first < BLOCK ? solid->nelem - first : BLOCK;
+    for (int first = 0; first < solid->group.nelem; first += BLOCK) {
+        const int count = solid->group.nelem - first < BLOCK ? solid->group.nelem - first : BLOCK;
         brn_solid_eval(solid, (const double(*)[3])j->cube->x, first, count, BRN_TANGENT_PROJECTED, energy,
                        j->elem_grad, j->elem_hess);
     }
@@ -44,11 +46,11 @@ static brn_status kernel(void *arg)
 
 static brn_status measure(brn_bench *bench, brn_bench_cube *cube, const char *name)
 {
-    const brn_solid *solid = cube->model->solid[0];
+    const brn_solid *solid = brn_solid_of_group(cube->model->group[0]);
     job j = {.cube = cube};
     BRN_ALLOC(cube->ctx, j.grad, cube->system->ndof);
-    BRN_ALLOC(cube->ctx, j.elem_grad, (size_t)BLOCK * (size_t)brn_solid_grad_size(solid));
-    BRN_ALLOC(cube->ctx, j.elem_hess, (size_t)BLOCK * (size_t)brn_solid_hess_size(solid));
+    BRN_ALLOC(cube->ctx, j.elem_grad, (size_t)BLOCK * (size_t)brn_group_grad_size(&solid->group));
+    BRN_ALLOC(cube->ctx, j.elem_hess, (size_t)BLOCK * (size_t)brn_group_hess_size(&solid->group));
     static const struct {
         const char *what;
         bool grad, hess;
@@ -57,16 +59,16 @@ static brn_status measure(brn_bench *bench, brn_bench_cube *cube, const char *na
     brn_bench_timing t;
     brn_status status = brn_bench_measure(bench, kernel, &j, &t);
     if (status >= 0) {
-        status = brn_bench_add(bench, solid->nelem / t.cpu, "elements/s", "%s %d, all, kernel", name,
-                               solid->nelem);
+        status = brn_bench_add(bench, solid->group.nelem / t.cpu, "elements/s", "%s %d, all, kernel", name,
+                               solid->group.nelem);
     }
     for (int i = 0; i < 3 && status >= 0; ++i) {
         j.want_grad = parts[i].grad;
         j.want_hess = parts[i].hess;
         status = brn_bench_measure(bench, assembled, &j, &t);
         if (status >= 0) {
-            status = brn_bench_add(bench, solid->nelem / t.cpu, "elements/s", "%s %d, %s", name, solid->nelem,
-                                   parts[i].what);
+            status = brn_bench_add(bench, solid->group.nelem / t.cpu, "elements/s", "%s %d, %s", name,
+                                   solid->group.nelem, parts[i].what);
         }
     }
     brn_free(cube->ctx, j.grad);

@@ -5,6 +5,7 @@
 #include "bench_cube.h"
 
 #include "linalg/blas.h"
+#include "phys/solid.h"
 
 #include <cholmod.h>
 #include <math.h>
@@ -200,14 +201,14 @@ static brn_status numeric_joined(void *arg)
 static brn_status fill_touch(touch *t)
 {
     const brn_system *s = t->job->cube->system;
-    const brn_solid *solid = s->model->solid[0];
+    const brn_solid *solid = brn_solid_of_group(s->model->group[0]);
     const int width = solid->element->nnode;
-    const int count = solid->nelem / 10;
+    const int count = solid->group.nelem / 10;
     BRN_ALLOC(s->ctx, t->node, 4 * (size_t)count);
     for (int e = 0; e < count; ++e) {
-        t->node[4 * e] = solid->conn[(size_t)(solid->nelem - 1 - e) * (size_t)width];
+        t->node[4 * e] = solid->group.conn[(size_t)(solid->group.nelem - 1 - e) * (size_t)width];
         for (int k = 0; k < 3; ++k) {
-            t->node[4 * e + 1 + k] = solid->conn[(size_t)e * (size_t)width + (size_t)k];
+            t->node[4 * e + 1 + k] = solid->group.conn[(size_t)e * (size_t)width + (size_t)k];
         }
     }
     t->list = (brn_stencils){count, 4, t->node};

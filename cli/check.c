@@ -22,6 +22,8 @@ typedef struct check_args {
 typedef struct step_estimate {
     double stable, resolving; /* [s] */
     bool known;
+    brn_prediction cost;
+    bool cost_known;
 } step_estimate;
 
 static const char *volume_unit(int dimension)
@@ -29,10 +31,29 @@ static const char *volume_unit(int dimension)
     return dimension == 2 ? "m^3/m" : "m^3";
 }
 
+/* Copies of a body are told of by the first of them. */
+static bool is_copy(const brn_model *model, int i, const brn_body_info *b)
+{
+    brn_body_info before;
+    return b->copies > 1 && i > 0 && brn_model_get_body(model, i - 1, &before) >= 0 &&
+           before.source == b->source;
+}
+
+static void name_body(const brn_body_info *b, char name[CLI_TEXT_SIZE])
+{
+    if (b->copies > 1) {
+        (void)snprintf(name, CLI_TEXT_SIZE, "%d x %s", b->copies, b->source);
+    } else {
+        (void)snprintf(name, CLI_TEXT_SIZE, "%s", b->name);
+    }
+}
+
 /* One row of the table of bodies; the size of an unbounded obstacle is left out. */
 static void print_body(const brn_body_info *b, int dimension, int width)
 {
     char mass[CLI_TEXT_SIZE], edge[CLI_TEXT_SIZE], volume[CLI_TEXT_SIZE], size[96], worst[64];
+    char name[CLI_TEXT_SIZE];
+    name_body(b, name);
     const double extent[3] = {b->box_max[0] - b->box_min[0], b->box_max[1] - b->box_min[1],
                               b->box_max[2] - b->box_min[2]};
     if (!isfinite(extent[0] + extent[1] + extent[2])) {
@@ -49,7 +70,7 @@ static void print_body(const brn_body_info *b, int dimension, int width)
     }
     /* Prefixes do not work on cubic metres. */
     (void)snprintf(volume, sizeof volume, "%.3g %s", b->volume, volume_unit(dimension));
-    (void)printf("%-*.*s  %-10s  %9s  %14s  %-28s  %8d  %9s  %s\n", width, width, b->name, b->type,
+    (void)printf("%-*.*s  %-10s  %9s  %14s  %-28s  %8d  %9s  %s\n", width, width, name, b->type,
                  cli_quantity(b->mass * 1e3, "g", mass), volume, size, b->element_count,
                  b->element_count > 0 ? cli_quantity(b->smallest_edge, "m", edge) : "-", worst);
 }
@@ -60,15 +81,17 @@ static void print_bodies(const brn_model *model, const brn_model_info *info)
     int width = 4;
     brn_body_info body;
     for (int i = 0; i < info->bodies; ++i) {
-        if (brn_model_get_body(model, i, &body) >= 0 && (int)strnlen(body.name, WIDTH_MAX) > width) {
-            width = (int)strnlen(body.name, WIDTH_MAX);
+        char name[CLI_TEXT_SIZE];
+        if (brn_model_get_body(model, i, &body) >= 0 && !is_copy(model, i, &body)) {
+            name_body(&body, name);
+            width = (int)strnlen(name, WIDTH_MAX) > width ? (int)strnlen(name, WIDTH_MAX) : width;
         }
     }
     (void)printf("\n%s%-*s  %-10s  %9s  %14s  %-28s  %8s  %9s  %s%s\n", cli_paint(stdout, CLI_BOLD), width,
                  "body", "type", "mass", "volume", "size", "elements", "min edge", "worst element",
                  cli_paint(stdout, CLI_PLAIN));
     for (int i = 0; i < info->bodies; ++i) {
-        if (brn_model_get_body(model, i, &body) >= 0) {
+        if (brn_model_get_body(model, i, &body) >= 0 && !is_copy(model, i, &body)) {
             print_body(&body, info->dimension, width);
         }
     }
@@ -108,6 +131,20 @@ static void print_steps(const brn_model_info *info, const step_estimate *steps)
     }
 }
 
+/* What the method will take beyond the chosen steps. */
+static void print_cost(const brn_model_info *info, const brn_prediction *cost)
+{
+    char text[CLI_TEXT_SIZE], size[CLI_TEXT_SIZE];
+    if (cost->flops > 0.0) {
+        (void)printf("  %-16s%s and %s a linear solve, without contact\n", "cost",
+                     cli_quantity(cost->flops, "flop", text), cli_quantity(cost->bytes, "B", size));
+    }
+    if (cost->step_min < info->step) {
+        (void)printf("  %-16sabout %.3g steps, the shortest %s\n", cost->flops > 0.0 ? "" : "cost",
+                     cost->steps, cli_quantity(cost->step_min, "s", text));
+    }
+}
+
 static int print_warnings(const brn_model *model, const brn_model_info *info, const step_estimate *steps)
 {
     char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
@@ -126,7 +163,7 @@ static int print_warnings(const brn_model *model, const brn_model_info *info, co
     }
     for (int i = 0; i < info->bodies; ++i) {
         brn_body_info b;
-        if (brn_model_get_body(model, i, &b) >= 0 && b.worst_element >= 0 &&
+        if (brn_model_get_body(model, i, &b) >= 0 && !is_copy(model, i, &b) && b.worst_element >= 0 &&
             !(b.worst_quality >= quality_poor)) {
             cli_warning(
                 "body '%s': element %d is nearly degenerate (quality %.3f, 1 is best): accuracy and step "
@@ -161,8 +198,12 @@ static void print_report(brn_ctx *ctx, const brn_model *model)
     step_estimate steps = {0};
     brn_model_get_info(model, &info);
     steps.known = brn_model_estimate_steps(ctx, model, &steps.stable, &steps.resolving) >= 0;
+    steps.cost_known = brn_model_predict(ctx, model, &steps.cost) >= 0;
     print_model(&info);
     print_steps(&info, &steps);
+    if (steps.cost_known) {
+        print_cost(&info, &steps.cost);
+    }
     print_bodies(model, &info);
     (void)fflush(stdout);
     if (!steps.known) {

@@ -11,6 +11,14 @@ static bool is_static(const brn_body_info *body)
     return strcmp(body->type, "static") == 0;
 }
 
+/* Copies of a body rub alike: the first stands for all. */
+static bool is_first(const brn_model *model, int body, const brn_body_info *info)
+{
+    brn_body_info before;
+    return body == 0 || info->copies == 1 || brn_model_get_body(model, body - 1, &before) < 0 ||
+           before.source != info->source;
+}
+
 static void write_friction(const brn_model *model, const brn_sim *sim, int bodies, brn_json *out)
 {
     int count = 0;
@@ -19,7 +27,7 @@ static void write_friction(const brn_model *model, const brn_sim *sim, int bodie
         for (int j = i; j < bodies && count < PAIRS_MAX; ++j) {
             brn_body_info a, b;
             if (brn_model_get_body(model, i, &a) < 0 || brn_model_get_body(model, j, &b) < 0 ||
-                (is_static(&a) && is_static(&b))) {
+                (is_static(&a) && is_static(&b)) || !is_first(model, i, &a) || !is_first(model, j, &b)) {
                 continue;
             }
             count++;

@@ -135,6 +135,9 @@ typedef struct brn_model_info {
 typedef struct brn_body_info {
     const char *name;
     const char *type;
+    const char
+        *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
+    int copies;  /* so many bodies came from it; 1: there is only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
@@ -155,6 +158,17 @@ BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */
 BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable,
                                             double *resolving);
+
+/* What the model's method will take, as far as it can be told beforehand. */
+typedef struct brn_prediction {
+    double
+        step_min; /* [s] its shortest step where nothing goes wrong: the scene's, or less where it has steps of its own */
+    double steps; /* of them in the run */
+    double flops; /* floating-point operations of one linear solve without contact; 0: it solves no system */
+    double bytes; /* of the factor of its matrix */
+} brn_prediction;
+
+BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
@@ -270,7 +284,8 @@ BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
 BRN_API brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3]);
 BRN_API void brn_sim_get_gravity(const brn_sim *sim, double gravity[3]);
 
-/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. */
+/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. Copies of
+   a body share it, but for those that a pair of the scene names alone. */
 BRN_API brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu);
 /* NaN: there is no such body, or (both below 0) pairs differ. */
 BRN_API double brn_sim_get_friction(const brn_sim *sim, int body, int other);

@@ -1,4 +1,5 @@
 /* The public calls that join layers: compile a scene, start a simulation, estimate steps, print a scene, export. */
+#include "api/check_method.h"
 #include "api/registry.h"
 #include "api/report.h"
 #include "base/os.h"
@@ -10,28 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* An integrator that the chosen method does not take is a problem that names those it takes. */
-static void check_method(brn_scene *scene)
-{
-    const brn_scene_def *def = brn_scene_get_def(scene);
-    const brn_method *method = brn_method_of_table(def->method.table);
-    if (method == NULL) {
-        return; /* the method itself is a problem already */
-    }
-    if ((method->integrators >> def->integrator & 1u) == 0) {
-        char words[200] = "";
-        size_t used = 0;
-        for (int i = 0; brn_integrator_words[i] != NULL && used < sizeof words; ++i) {
-            if (method->integrators >> i & 1u) {
-                used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? ", " : "",
-                                         brn_integrator_words[i]);
-            }
-        }
-        brn_scene_add_problem(scene, "integrator", "method '%s' does not take it; it takes %s",
-                              method->table->name, words);
-    }
-}
 
 static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
 {
@@ -46,7 +25,7 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
         brn_model_check_names(scene);
     }
     if (brn_scene_get_def(scene) != NULL) {
-        check_method(scene);
+        brn_check_method(scene, brn_method_of_table(brn_scene_get_def(scene)->method.table));
     }
     if (brn_scene_problem_count(scene) > 0) {
         return brn_fail(ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(scene, 0));
@@ -115,20 +94,39 @@ static brn_status largest_eigenvalue(brn_system *s, double *v, double *w, double
 /* M with the matrix's block size, as the mode finder wants it. */
 static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
 {
+    const brn_model *model = s->model;
     const brn_stencils none = {0};
     brn_stencils *lists = NULL;
-    BRN_ALLOC(s->ctx, lists, s->model->nsolid + 1);
+    BRN_ALLOC(s->ctx, lists, model->ngroup + 1);
     lists[0] = none;
-    for (int i = 0; i < s->model->nsolid; ++i) {
-        const brn_solid *solid = s->model->solid[i];
-        lists[i] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
+    for (int i = 0; i < model->ngroup; ++i) {
+        lists[i] = brn_group_stencils(model->group[i]);
     }
     const brn_status status =
-        brn_block_matrix_create(s->ctx, s->model->nnode, s->model->dim, lists, s->model->nsolid, out);
+        brn_block_matrix_create(s->ctx, model->nnode, model->dim, lists, model->ngroup, out);
     brn_free(s->ctx, lists);
     BRN_TRY(status);
     brn_system_mass_add(s, 1.0, *out);
     return BRN_OK;
+}
+
+/* What the modes are looked for on: copies of a body vibrate as the first of them does, so the others are held. Adds how many rigid
+   motions are left and how many dofs. */
+static void hold_copies(const brn_model *model, unsigned char *held, int *rigid, int *nfree)
+{
+    const int dim = model->dim;
+    memcpy(held, model->fixed, (size_t)model->nnode * (size_t)dim);
+    for (int n = 0; n < model->nbody; ++n) {
+        const brn_body *body = &model->body[n];
+        if (n > model->source[body->source].first) {
+            memset(&held[body->node_first * dim], BRN_DOF_HELD, (size_t)(body->node_count * dim));
+        } else {
+            *rigid += body->type == BRN_BODY_STATIC ? 0 : dim == 3 ? 6 : 3;
+        }
+    }
+    for (int i = 0; i < model->nnode * dim; ++i) {
+        *nfree += held[i] == BRN_DOF_FREE;
+    }
 }
 
 /* Lowest eigenvalue that is not a rigid motion. */
@@ -136,12 +134,9 @@ static brn_status lowest_elastic(brn_system *s, double highest, double *out)
 {
     int rigid = 0;
     int nfree = 0;
-    for (int n = 0; n < s->model->nbody; ++n) {
-        rigid += s->model->body[n].type == BRN_BODY_STATIC ? 0 : s->model->dim == 3 ? 6 : 3;
-    }
-    for (int i = 0; i < s->ndof; ++i) {
-        nfree += s->model->fixed[i] == BRN_DOF_FREE;
-    }
+    unsigned char *held = NULL;
+    BRN_TAKE(brn_ctx_arena(s->ctx), held, s->ndof);
+    hold_copies(s->model, held, &rigid, &nfree);
     const int wanted = rigid + 1 < nfree / 2 ? rigid + 1 : nfree / 2;
     *out = 0.0;
     if (wanted < 1) {
@@ -150,7 +145,7 @@ static brn_status lowest_elastic(brn_system *s, double highest, double *out)
     brn_block_matrix *mass = NULL;
     BRN_TRY(expand_mass(s, &mass));
     brn_modes *modes = NULL;
-    const brn_status status = brn_modes_find(s->ctx, s->matrix, mass, s->model->fixed, wanted, 1e-4, &modes);
+    const brn_status status = brn_modes_find(s->ctx, s->matrix, mass, held, wanted, 1e-4, &modes);
     brn_block_matrix_destroy(mass);
     BRN_TRY(status);
     for (int i = 0; i < modes->count && *out == 0.0; ++i) {
@@ -189,6 +184,16 @@ brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double
     const brn_arena_mark mark = brn_arena_now(arena);
     const brn_status status = estimate(system, stable, resolving);
     brn_arena_rewind(arena, mark);
+    brn_system_destroy(system);
+    return status;
+}
+
+brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out)
+{
+    brn_system *system = NULL;
+    *out = (brn_prediction){.step_min = model->step};
+    BRN_TRY(brn_system_create(ctx, model, &system));
+    const brn_status status = brn_method_of_table(model->method)->predict(model, system, out);
     brn_system_destroy(system);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "api/registry.h"
 #include "base/text.h"
 #include "output/figures/figure_table.h"
+#include "phys/solid.h"
 #include "scene/scene.h"
 
 #include <string.h>
@@ -119,6 +120,30 @@ static const char *const set_topics[BRN_SET_COUNT] = {
     [BRN_SET_BODY] = "bodies",    [BRN_SET_SHAPE] = "shapes",
 };
 
+/* What it takes, by its masks. */
+static void describe_method(brn_text *text, const brn_method *method)
+{
+    brn_text_add(text, "  integrators:");
+    for (int i = 0; brn_integrator_words[i] != NULL; ++i) {
+        if (method->integrators >> i & 1u) {
+            brn_text_add(text, " %s", brn_integrator_words[i]);
+        }
+    }
+    brn_text_add(text, "\n  body types:");
+    for (int i = 0; i < BRN_BODY_TYPE_COUNT; ++i) {
+        if (method->bodies >> i & 1u) {
+            brn_text_add(text, " %s", brn_body_tables[i]->name);
+        }
+    }
+    brn_text_add(text, method->contact_keys != 0 ? "\n  of contact:" : "");
+    for (int i = 0; i < BRN_CONTACT_KEY_COUNT; ++i) {
+        if (method->contact_keys >> i & 1u) {
+            brn_text_add(text, " %s", brn_contact_key_words[i]);
+        }
+    }
+    brn_text_add(text, "\n");
+}
+
 static void describe_table(brn_text *text, const brn_schema *schema, const brn_table *table)
 {
     brn_text_add(text, "%s: %s\n", table->name, table->help);
@@ -126,6 +151,10 @@ static void describe_table(brn_text *text, const brn_schema *schema, const brn_t
         if (brn_material_get(i)->table == table) {
             brn_text_add(text, "  %s\n", brn_material_get(i)->equation);
         }
+    }
+    const brn_method *method = brn_method_of_table(table);
+    if (method != NULL) {
+        describe_method(text, method);
     }
     brn_table_describe(table, schema, 2, text);
 }

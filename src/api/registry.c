@@ -3,14 +3,22 @@
 #include "model/body_types.h"
 #include "model/mesh_source.h"
 #include "model/shapes/shape.h"
-#include "step/ipc/ipc.h"
-#include "step/none/none.h"
+#include "phys/material.h"
+
+/* Tests put a list with a method of their own in its place. */
+#ifndef BRN_METHODS_DEF
+# define BRN_METHODS_DEF "api/methods.def"
+#endif
+
+#define METHOD(name) extern const brn_method brn_##name##_method;
+#include BRN_METHODS_DEF
+#undef METHOD
 
 #include <string.h>
 
 static const brn_method *const methods[] = {
 #define METHOD(name) &brn_##name##_method,
-#include "api/methods.def"
+#include BRN_METHODS_DEF
 #undef METHOD
 };
 
@@ -75,7 +83,7 @@ void brn_registry_fill(brn_registry *registry)
     for (int i = 0; i < brn_shape_count(); ++i) {
         add(registry, BRN_SET_SHAPE, brn_shape_get(i)->table);
     }
-    add(registry, BRN_SET_BODY, &brn_deformable_table);
-    add(registry, BRN_SET_BODY, &brn_static_table);
-    add(registry, BRN_SET_BODY, &brn_rigid_table);
+    for (int i = 0; i < BRN_BODY_TYPE_COUNT; ++i) {
+        add(registry, BRN_SET_BODY, brn_body_tables[i]);
+    }
 }

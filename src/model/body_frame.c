@@ -1,22 +1,20 @@
 /* The frame of a body: its nodes placed in the world, the boundary that is seen and the one that touches. */
 #include "linalg/dense.h"
 #include "model/builder.h"
-#include "model/placement.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { NODES_MAX = 200000000 };
 
-static void place_nodes(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh, int first)
+static void place_nodes(brn_builder *b, const brn_pose *pose, const brn_mesh *mesh, int first)
 {
-    double r[9];
-    brn_placement_rotation(b->scene, &common->rotation, b->model->dim, r);
+    const double *r = pose->rotation;
     for (int a = 0; a < mesh->nnode; ++a) {
         const double *x = mesh->pos[a];
         for (int i = 0; i < 3; ++i) {
             b->model->rest[first + a][i] =
-                r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2] + common->position[i];
+                r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2] + pose->position[i];
         }
     }
 }
@@ -36,14 +34,13 @@ brn_status brn_builder_grow_nodes(brn_builder *b, int count)
     return BRN_OK;
 }
 
-static brn_status add_nodes(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh,
-                            brn_body *body)
+static brn_status add_nodes(brn_builder *b, const brn_pose *pose, const brn_mesh *mesh, brn_body *body)
 {
     const int first = b->model->nnode;
     BRN_TRY(brn_builder_grow_nodes(b, mesh->nnode));
     body->node_first = first;
     body->node_count = mesh->nnode;
-    place_nodes(b, common, mesh, first);
+    place_nodes(b, pose, mesh, first);
     return BRN_OK;
 }
 
@@ -124,22 +121,21 @@ static brn_status add_touch(brn_ctx *ctx, int dim, const brn_shape_form *form, b
 
 brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh)
 {
-    const brn_body_common *common = brn_builder_body(b, index);
     brn_model *model = b->model;
     brn_body *body = &model->body[index];
-    body->solid_first = model->nsolid;
-    body->elem_first = model->nelem;
+    const brn_shape_form *form = brn_builder_form(b, index);
+    body->group_first = model->ngroup;
     brn_mesh_measure(mesh, &body->quality);
-    BRN_TRY(add_nodes(b, common, mesh, body));
+    BRN_TRY(add_nodes(b, &b->pose[index], mesh, body));
     BRN_TRY(add_boundary(model->dim, mesh, body));
     if (brn_mesh_dim(mesh) == 1) {
         body->quality.worst_cell = -1; /* a line has no shape to judge */
     }
-    if (b->form[index].mesh != mesh) {
+    if (form->mesh != mesh) {
         return BRN_OK;
     }
     body->quality.worst_cell = -1; /* its triangles only show it: no reason to judge them */
-    return add_touch(b->ctx, model->dim, &b->form[index], body);
+    return add_touch(b->ctx, model->dim, form, body);
 }
 
 brn_status brn_builder_add_corners(brn_builder *b, int index)
@@ -195,7 +191,7 @@ void brn_builder_fit_planes(brn_builder *b)
     const brn_model *model = b->model;
     for (int i = 0; i < model->nbody; ++i) {
         const brn_body *body = &model->body[i];
-        if (body->plane[0] < 0 || body->boundary == NULL || !b->form[i].fit) {
+        if (body->plane[0] < 0 || body->boundary == NULL || !brn_builder_form(b, i)->fit) {
             continue;
         }
         /* The patch is 2 m wide here: half its edges are unit vectors. */
@@ -208,14 +204,14 @@ void brn_builder_fit_planes(brn_builder *b)
             v[k] = model->dim == 3 ? 0.5 * (x[body->plane[2]][k] - x[body->plane[0]][k]) : v[k];
         }
         brn_dense_cross3(u, v, n);
-        const double reach = 3.0 * reach_along(model, brn_builder_body(b, i)->position, n);
+        const double reach = 3.0 * reach_along(model, b->pose[i].position, n);
         const double half = reach > 0.0 && isfinite(reach) ? reach : 1.0;
-        brn_mesh *mesh = b->form[i].mesh;
+        brn_mesh *mesh = brn_builder_form(b, i)->mesh;
         for (int a = 0; a < mesh->nnode; ++a) {
             for (int k = 0; k < 3; ++k) {
                 mesh->pos[a][k] *= half;
             }
         }
-        place_nodes(b, brn_builder_body(b, i), mesh, body->node_first);
+        place_nodes(b, &b->pose[i], mesh, body->node_first);
     }
 }

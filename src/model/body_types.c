@@ -71,3 +71,19 @@ const brn_table brn_rigid_table = {
     .params = rigid_params,
     .nparams = BRN_COUNT(rigid_params),
 };
+
+const brn_table *const brn_body_tables[BRN_BODY_TYPE_COUNT] = {
+    [BRN_BODY_DEFORMABLE] = &brn_deformable_table,
+    [BRN_BODY_STATIC] = &brn_static_table,
+    [BRN_BODY_RIGID] = &brn_rigid_table,
+};
+
+int brn_body_type_of_table(const brn_table *table)
+{
+    for (int i = 0; i < BRN_BODY_TYPE_COUNT; ++i) {
+        if (brn_body_tables[i] == table) {
+            return i;
+        }
+    }
+    return -1;
+}

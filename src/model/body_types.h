@@ -30,6 +30,10 @@ typedef struct brn_rigid_def {
     double stiffness;           /* [Pa] */
 } brn_rigid_def;
 
+enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID, BRN_BODY_TYPE_COUNT };
 extern const brn_table brn_deformable_table, brn_static_table, brn_rigid_table;
+extern const brn_table *const brn_body_tables[BRN_BODY_TYPE_COUNT]; /* by type */
+/* BRN_BODY_... of a table; -1: of none. */
+int brn_body_type_of_table(const brn_table *table);
 
 #endif

@@ -1,12 +1,13 @@
 #include "model/mass.h"
 
 #include "model/body_types.h"
+#include "phys/lanes.h"
 
 #include <string.h>
 
-enum { PAIRS_MAX = 20 * 21 / 2 };
+enum { PAIRS_MAX = BRN_GROUP_NODES_MAX * (BRN_GROUP_NODES_MAX + 1) / 2 };
 
-/* Adds the elements of one solid; pairs: m_ab for a <= b of one element at a time. */
+/* Adds the elements of one group; pairs: m_ab for a <= b of one element at a time. */
 static void add_element(brn_model *model, const int *node, int nnode, const double *pairs, bool consistent)
 {
     brn_block_matrix *mass = model->mass;
@@ -31,16 +32,16 @@ static void add_element(brn_model *model, const int *node, int nnode, const doub
     }
 }
 
-static void add_solid(brn_model *model, const brn_solid *solid, bool consistent)
+static void add_group(brn_model *model, const brn_element_group *group, bool consistent)
 {
     double pairs[BRN_LANES * PAIRS_MAX];
-    const int nnode = solid->element->nnode;
+    const int nnode = group->nnode;
     const int npair = nnode * (nnode + 1) / 2;
-    for (int first = 0; first < solid->nelem; first += BRN_LANES) {
-        const int count = solid->nelem - first < BRN_LANES ? solid->nelem - first : BRN_LANES;
-        brn_solid_mass(solid, (const double(*)[3])model->rest, first, count, pairs);
+    for (int first = 0; first < group->nelem && group->kind->mass != NULL; first += BRN_LANES) {
+        const int count = group->nelem - first < BRN_LANES ? group->nelem - first : BRN_LANES;
+        group->kind->mass(group, (const double(*)[3])model->rest, first, count, pairs);
         for (int e = 0; e < count; ++e) {
-            add_element(model, &solid->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent);
+            add_element(model, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent);
         }
     }
 }
@@ -63,10 +64,10 @@ static void measure_body(brn_model *model, brn_body *body)
     body->mass = 0.0;
     body->volume = 0.0;
     memset(body->centre, 0, sizeof body->centre);
-    for (int i = 0; i < body->solid_count; ++i) {
-        const brn_solid *solid = model->solid[body->solid_first + i];
-        for (int e = 0; e < solid->nelem; ++e) {
-            body->volume += brn_solid_element_volume(solid, e);
+    for (int i = 0; i < body->group_count; ++i) {
+        const brn_element_group *group = model->group[body->group_first + i];
+        for (int e = 0; e < group->nelem; ++e) {
+            body->volume += brn_group_volume(group, e);
         }
     }
     for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
@@ -84,11 +85,13 @@ brn_status brn_model_build_mass(brn_model *model, const int *kind)
 {
     brn_stencils *lists = NULL;
     int nlists = 0;
-    BRN_ALLOC(model->ctx, lists, model->nsolid);
+    BRN_ALLOC(model->ctx, lists, model->ngroup);
     for (int b = 0; b < model->nbody; ++b) {
-        for (int i = 0; i < model->body[b].solid_count && kind[b] == BRN_MASS_CONSISTENT; ++i) {
-            const brn_solid *solid = model->solid[model->body[b].solid_first + i];
-            lists[nlists++] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
+        for (int i = 0; i < model->body[b].group_count && kind[b] == BRN_MASS_CONSISTENT; ++i) {
+            const brn_element_group *group = model->group[model->body[b].group_first + i];
+            if (group->kind->mass != NULL) {
+                lists[nlists++] = brn_group_stencils(group);
+            }
         }
     }
     const brn_status status =
@@ -99,10 +102,10 @@ brn_status brn_model_build_mass(brn_model *model, const int *kind)
     BRN_ALLOC(model->ctx, model->node_mass, model->nnode);
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        for (int i = 0; i < body->solid_count; ++i) {
-            add_solid(model, model->solid[body->solid_first + i], kind[b] == BRN_MASS_CONSISTENT);
+        for (int i = 0; i < body->group_count; ++i) {
+            add_group(model, model->group[body->group_first + i], kind[b] == BRN_MASS_CONSISTENT);
         }
-        if (kind[b] == BRN_MASS_UNIFORM && body->solid_count > 0) {
+        if (kind[b] == BRN_MASS_UNIFORM && body->group_count > 0) {
             double total = 0.0;
             for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
                 total += model->mass->value[model->mass->start[a]];

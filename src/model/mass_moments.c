@@ -48,11 +48,11 @@ static void add_cells(sums *s, const brn_solid *solid, const double (*pos)[3])
     double pairs[BRN_LANES * PAIRS_MAX];
     const int nnode = solid->element->nnode;
     const int npair = nnode * (nnode + 1) / 2;
-    for (int first = 0; first < solid->nelem; first += BRN_LANES) {
-        const int count = solid->nelem - first < BRN_LANES ? solid->nelem - first : BRN_LANES;
+    for (int first = 0; first < solid->group.nelem; first += BRN_LANES) {
+        const int count = solid->group.nelem - first < BRN_LANES ? solid->group.nelem - first : BRN_LANES;
         brn_solid_mass(solid, pos, first, count, pairs);
         for (int e = 0; e < count; ++e) {
-            const int *node = &solid->conn[(first + e) * nnode];
+            const int *node = &solid->group.conn[(first + e) * nnode];
             const double *mass = &pairs[e * npair];
             for (int a = 0; a < nnode; ++a) {
                 for (int b = a; b < nnode; ++b, ++mass) {

@@ -135,8 +135,8 @@ void brn_model_destroy(brn_model *model)
         return;
     }
     brn_ctx *ctx = model->ctx;
-    for (int i = 0; i < model->nsolid; ++i) {
-        brn_solid_destroy(model->solid[i]);
+    for (int i = 0; i < model->ngroup; ++i) {
+        brn_group_destroy(model->group[i]);
     }
     for (int i = 0; i < model->nbody; ++i) {
         brn_free(ctx, model->body[i].name);
@@ -145,6 +145,10 @@ void brn_model_destroy(brn_model *model)
         }
         brn_boundary_destroy(model->body[i].boundary);
     }
+    for (int i = 0; i < model->nsource; ++i) {
+        brn_free(ctx, model->source[i].name);
+    }
+    brn_free(ctx, model->source);
     for (int i = 0; i < model->nhold; ++i) {
         brn_free(ctx, model->hold[i].name);
         brn_free(ctx, model->hold[i].node);
@@ -163,7 +167,10 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].node);
     }
     brn_block_matrix_destroy(model->mass);
-    void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->solid,
+    for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
+        brn_free(ctx, model->contact_key[key]);
+    }
+    void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->group,
                       model->body,  model->node_mass,     model->hold, model->fixed,     model->friction,
                       model->load,  model->probe,         model->tie,  model->tie_weight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
@@ -210,12 +217,12 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         return brn_fail(model->ctx, BRN_ERR_RANGE, "body %d: the model has bodies 0 to %d", body,
                         model->nbody - 1);
     }
-    static const char *const types[] = {
-        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static", [BRN_BODY_RIGID] = "rigid"};
     const brn_body *b = &model->body[body];
     *out = (brn_body_info){
         .name = b->name,
-        .type = types[b->type],
+        .type = brn_body_tables[b->type]->name,
+        .source = model->source[b->source].name,
+        .copies = model->source[b->source].count,
         .node_first = b->node_first,
         .node_count = b->node_count,
         .element_count = b->elem_count,

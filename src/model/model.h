@@ -5,25 +5,25 @@
 #include "geom/mesh.h"
 #include "linalg/assembly.h"
 #include "linalg/block_matrix.h"
-#include "phys/solid.h"
+#include "model/body_types.h"
+#include "phys/group.h"
 #include "scene/scene.h"
-
-enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID };
 
 /* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
 enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
 typedef struct brn_body {
     char *name;
-    int type;                   /* BRN_BODY_... */
+    int source; /* entry of the scene's `bodies` that it is, or is a copy of */
+    int kind; /* bodies of one kind touch others by the same laws: copies, unless a pair names one of them */
+    int type; /* BRN_BODY_... */
     int node_first, node_count; /* its nodes are contiguous, its handles the last dim + 1 of them */
     /* The handles of a rigid body, and of an obstacle with a radius: nodes of no cell that move as the whole body does, so
        that any place on or about it is a combination of them. First of them; -1: it has none. */
     int handle;
-    int solid_first, solid_count; /* its solids are contiguous; of a rigid body one element on the handles */
-    int elem_first,
-        elem_count;         /* numbers of its elements in the order of its solids; a rigid body has none */
-    brn_boundary *boundary; /* what is seen; node numbers of the model */
+    int group_first, group_count; /* its groups are contiguous; of a rigid body one element on the handles */
+    int elem_count;               /* elements that are shown, cells; a rigid body has none */
+    brn_boundary *boundary;       /* what is seen; node numbers of the model */
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
     bool
@@ -43,6 +43,12 @@ typedef struct brn_motion {
     int rows;      /* of table, 0: none */
     double *table; /* [rows][4]: t, x, y, z */
 } brn_motion;
+
+/* A body of the scene, and the model's bodies that it has become. */
+typedef struct brn_source {
+    char *name;
+    int first, count;
+} brn_source;
 
 /* A held (or moved) set of nodes: a `fixed` entry or a static body. */
 typedef struct brn_hold {
@@ -83,11 +89,13 @@ struct brn_model {
     int nnode;
     double (*rest)[3]; /* [m] positions at which the material is unstrained, placed in the world */
     double (*vel0)[3]; /* [m/s] initial velocities */
-    int nelem;
-    int nsolid;
-    brn_solid **solid;
+    int nelem;         /* that are shown */
+    int ngroup;
+    brn_element_group **group; /* those of bodies in their order */
     int nbody;
     brn_body *body;
+    int nsource;
+    brn_source *source; /* in the scene's order */
 
     /* Mass: one number a pair of nodes, the same for each axis. Lumped and uniform masses are a diagonal matrix. */
     brn_block_matrix *mass; /* block size 1 */
@@ -107,7 +115,10 @@ struct brn_model {
     int nprobe;
     brn_probe *probe;
 
-    double *friction; /* [nbody][nbody] coefficient of each pair of bodies, symmetric */
+    /* Laws of each pair of kinds of bodies, [nkind][nkind], symmetric: see brn_model_pair. */
+    int nkind;
+    double *friction;
+    double *contact_key[BRN_CONTACT_KEY_COUNT]; /* NaN: the method's own; NULL: so for all pairs */
     bool contact_self;
 
     double frame_every; /* [s] */
@@ -136,6 +147,11 @@ void brn_model_follow(const brn_model *model, double *v);
 void brn_model_lead(const brn_model *model, double *force);
 /* Follow of a [nnode][3] vector. */
 void brn_model_follow_nodes(const brn_model *model, double *v);
+/* Where the law of two bodies stands in friction and contact_key. */
+static inline size_t brn_model_pair(const brn_model *model, int body, int other)
+{
+    return (size_t)model->body[body].kind * (size_t)model->nkind + (size_t)model->body[other].kind;
+}
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 

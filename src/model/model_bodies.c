@@ -1,6 +1,7 @@
 /* Bodies of a model: their meshes or shapes, their solids, initial velocities. */
 #include "model/builder.h"
 #include "model/placement.h"
+#include "phys/solid.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,10 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
                              bool *suits)
 {
     const int dim = b->model->dim;
-    *suits = false;
+    *suits = b->copy;
+    if (b->copy) {
+        return BRN_OK;
+    }
     if (solid && brn_mesh_dim(mesh) != dim) {
         brn_builder_problem(b, &common->block, "mesh",
                             "a deformable body in a %dD scene wants a mesh of %s, this one has %s", dim,
@@ -80,17 +84,22 @@ static const brn_material *body_material(brn_builder *b, const brn_deformable_de
     return material;
 }
 
-brn_status brn_builder_push_solid(brn_builder *b, int index, brn_solid *solid)
+brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group)
 {
     brn_model *model = b->model;
-    void *grown = brn_realloc(b->ctx, model->solid, (size_t)model->nsolid + 1, sizeof(brn_solid *));
+    brn_body *body = &model->body[index];
+    void *grown = brn_realloc(b->ctx, model->group, (size_t)model->ngroup + 1, sizeof *model->group);
     if (grown == NULL) {
-        brn_solid_destroy(solid);
+        brn_group_destroy(group);
         return BRN_ERR_MEMORY;
     }
-    model->solid = grown;
-    model->solid[model->nsolid++] = solid;
-    model->body[index].solid_count++;
+    model->group = grown;
+    model->group[model->ngroup++] = group;
+    body->group_count++;
+    if (group->cell >= 0) {
+        body->elem_count += group->nelem;
+        model->nelem += group->nelem;
+    }
     return BRN_OK;
 }
 
@@ -124,19 +133,17 @@ static brn_status add_solids(brn_builder *b, int index, const brn_mesh *mesh, co
             continue;
         }
         BRN_TRY(status);
-        solid->density = params->density;
-        solid->alpha = params->damping.alpha;
-        solid->beta = params->damping.beta;
-        BRN_TRY(brn_builder_push_solid(b, index, solid));
-        body->elem_count += solid->nelem;
-        model->nelem += solid->nelem;
+        solid->group.density = params->density;
+        solid->group.alpha = params->damping.alpha;
+        solid->group.beta = params->damping.beta;
+        BRN_TRY(brn_builder_push_group(b, index, &solid->group));
     }
     return BRN_OK;
 }
 
 static brn_status add_deformable(brn_builder *b, int index)
 {
-    const brn_deformable_def *def = b->def->bodies.items[index].value;
+    const brn_deformable_def *def = brn_builder_def(b, index)->value;
     const brn_mesh *mesh = NULL;
     brn_moduli moduli = {0};
     const brn_material_common *params = NULL;
@@ -162,12 +169,20 @@ static brn_status body_shape(brn_builder *b, int index, const brn_variant *varia
 {
     const brn_body_common *common = brn_builder_body(b, index);
     const brn_shape *shape = brn_shape_of_table(variant->table);
-    const brn_status status = shape->make(b->ctx, variant->value, b->model->dim, &b->form[index]);
+    brn_shape_form *form = brn_builder_form(b, index);
+    if (form->mesh != NULL) { /* of the first copy */
+        *out = form->mesh;
+        return BRN_OK;
+    }
+    const brn_status status = shape->make(b->ctx, variant->value, b->model->dim, form);
     if (status < 0 && status != BRN_ERR_MEMORY) {
         brn_builder_problem(b, &common->block, "shape", "%s", brn_ctx_message(b->ctx));
         return BRN_OK;
     }
-    *out = b->form[index].mesh;
+    if (status >= 0 && form->half_space && brn_repeat_count(common) > 1) {
+        brn_builder_problem(b, &common->block, "repeat", "a half-space has no end: one is enough");
+    }
+    *out = form->mesh;
     return status;
 }
 
@@ -199,7 +214,7 @@ static brn_status mesh_or_shape(brn_builder *b, int index, const brn_variant *sh
 
 static brn_status add_static(brn_builder *b, int index)
 {
-    const brn_static_def *def = b->def->bodies.items[index].value;
+    const brn_static_def *def = brn_builder_def(b, index)->value;
     const brn_mesh *mesh = NULL;
     BRN_TRY(mesh_or_shape(b, index, &def->shape, &mesh));
     if (mesh == NULL) {
@@ -226,18 +241,98 @@ static brn_status add_static(brn_builder *b, int index)
 
 static brn_status add_rigid(brn_builder *b, int index)
 {
-    const brn_rigid_def *def = b->def->bodies.items[index].value;
+    const brn_rigid_def *def = brn_builder_def(b, index)->value;
     const brn_mesh *mesh = NULL;
     BRN_TRY(mesh_or_shape(b, index, &def->shape, &mesh));
     return mesh != NULL ? brn_builder_add_rigid(b, index, mesh) : BRN_OK;
 }
 
-brn_status brn_builder_add_bodies(brn_builder *b)
+/* Names of copies are for copies alone. */
+static void check_copy_names(brn_builder *b, int source)
+{
+    const brn_body_common *common = b->def->bodies.items[source].value;
+    const size_t length = strlen(common->name);
+    for (int i = 0; i < b->def->bodies.count && brn_block_given(&common->repeat.block); ++i) {
+        const brn_body_common *other = b->def->bodies.items[i].value;
+        if (strncmp(other->name, common->name, length) == 0 && other->name[length] == '_' &&
+            other->name[length + 1] >= '0' && other->name[length + 1] <= '9') {
+            brn_builder_problem(b, &other->block, "name",
+                                "reads like a copy of '%s', which is repeated; choose another name",
+                                common->name);
+        }
+    }
+}
+
+/* How many bodies each body of the scene becomes. */
+static brn_status count_bodies(brn_builder *b, int *total)
 {
     const int count = b->def->bodies.count;
+    BRN_ALLOC(b->ctx, b->model->source, count);
+    BRN_ALLOC(b->ctx, b->form, count);
+    *total = 0;
+    for (int s = 0; s < count; ++s) {
+        const brn_body_common *common = b->def->bodies.items[s].value;
+        const int copies = brn_repeat_count(common);
+        check_copy_names(b, s);
+        if (copies > BRN_SCENE_BODIES_MAX - *total) {
+            brn_builder_problem(b, &common->block, "repeat", "more than %d bodies in all",
+                                (int)BRN_SCENE_BODIES_MAX);
+            return brn_fail(b->ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(b->scene, 0));
+        }
+        brn_source *source = &b->model->source[b->model->nsource++];
+        *source = (brn_source){brn_strdup(b->ctx, common->name), *total, copies};
+        if (source->name == NULL) {
+            return BRN_ERR_MEMORY;
+        }
+        *total += copies;
+    }
+    return BRN_OK;
+}
+
+static brn_status add_body(brn_builder *b, int index)
+{
+    const brn_table *type = brn_builder_def(b, index)->table;
+    return type == &brn_static_table  ? add_static(b, index)
+           : type == &brn_rigid_table ? add_rigid(b, index)
+                                      : add_deformable(b, index);
+}
+
+/* A body of the scene with its copies. Where the first has a problem, the others would tell the same again. */
+static brn_status add_copies(brn_builder *b, int source)
+{
+    brn_model *model = b->model;
+    const brn_body_common *common = b->def->bodies.items[source].value;
+    const int before = brn_scene_problem_count(b->scene);
+    for (int copy = 0; copy < model->source[source].count; ++copy) {
+        const int index = model->source[source].first + copy;
+        brn_body *body = &model->body[index];
+        char name[256];
+        model->nbody = index + 1;
+        body->source = source;
+        body->plane[0] = -1;
+        body->handle = -1;
+        body->solid = true;
+        brn_repeat_name(common, copy, name, sizeof name);
+        body->name = brn_strdup(b->ctx, name);
+        if (body->name == NULL) {
+            return BRN_ERR_MEMORY;
+        }
+        b->copy = copy > 0;
+        if (brn_scene_problem_count(b->scene) == before) {
+            brn_repeat_pose(b->scene, common, copy, &b->pose[index]);
+            BRN_TRY(add_body(b, index));
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_builder_add_bodies(brn_builder *b)
+{
+    int count = 0;
+    BRN_TRY(count_bodies(b, &count));
     BRN_ALLOC(b->ctx, b->model->body, count);
     BRN_ALLOC(b->ctx, b->body_mesh, count);
-    BRN_ALLOC(b->ctx, b->form, count);
+    BRN_ALLOC(b->ctx, b->pose, count);
     BRN_ALLOC(b->ctx, b->rigid, count);
     BRN_ALLOC(b->ctx, b->mass_kind, count);
     BRN_ALLOC(b->ctx, b->mesh, b->def->meshes.count);
@@ -245,20 +340,8 @@ brn_status brn_builder_add_bodies(brn_builder *b)
     if (count == 0) {
         brn_scene_add_problem(b->scene, "bodies", "a scene needs at least one body");
     }
-    for (int i = 0; i < count; ++i) {
-        brn_body *body = &b->model->body[i];
-        b->model->nbody = i + 1;
-        body->plane[0] = -1;
-        body->handle = -1;
-        body->solid = true;
-        body->name = brn_strdup(b->ctx, brn_builder_body(b, i)->name);
-        if (body->name == NULL) {
-            return BRN_ERR_MEMORY;
-        }
-        const brn_table *type = b->def->bodies.items[i].table;
-        BRN_TRY(type == &brn_static_table  ? add_static(b, i)
-                : type == &brn_rigid_table ? add_rigid(b, i)
-                                           : add_deformable(b, i));
+    for (int s = 0; s < b->def->bodies.count; ++s) {
+        BRN_TRY(add_copies(b, s));
     }
     brn_builder_fit_planes(b);
     return brn_builder_add_ties(b);
@@ -296,7 +379,7 @@ brn_status brn_builder_add_velocities(brn_builder *b)
     brn_model *model = b->model;
     BRN_ALLOC(b->ctx, model->vel0, model->nnode);
     for (int n = 0; n < model->nbody; ++n) {
-        const void *def = b->def->bodies.items[n].value;
+        const void *def = brn_builder_def(b, n)->value;
         const brn_deformable_def *soft = def;
         const brn_rigid_def *rigid = def;
         if (model->body[n].type == BRN_BODY_DEFORMABLE) {

@@ -22,9 +22,19 @@ void brn_builder_problem(brn_builder *b, const brn_block *block, const char *key
     brn_scene_add_problem(b->scene, path, "%s", text);
 }
 
+const brn_variant *brn_builder_def(const brn_builder *b, int body)
+{
+    return &b->def->bodies.items[b->model->body[body].source];
+}
+
 const brn_body_common *brn_builder_body(const brn_builder *b, int body)
 {
-    return b->def->bodies.items[body].value;
+    return brn_builder_def(b, body)->value;
+}
+
+brn_shape_form *brn_builder_form(const brn_builder *b, int body)
+{
+    return &b->form[b->model->body[body].source];
 }
 
 /* Name of an entry; NULL if the entry has a problem of its own. */
@@ -36,6 +46,27 @@ static const char *name_of(const brn_builder *b, brn_noun noun, int index)
     return block != NULL ? block->name : NULL;
 }
 
+/* A word that begins like a copy of a body but is none; false if it does not. */
+static bool tell_copies(brn_builder *b, const brn_block *block, const char *key, const char *word)
+{
+    for (int i = 0; i < b->def->bodies.count; ++i) {
+        const brn_body_common *body = b->def->bodies.items[i].value;
+        const size_t length = body != NULL && body->name != NULL ? strlen(body->name) : 0;
+        if (length == 0 || body->repeat.count.count == 0 || strncmp(word, body->name, length) != 0 ||
+            word[length] != '_') {
+            continue;
+        }
+        char first[200];
+        char last[200];
+        brn_repeat_name(body, 0, first, sizeof first);
+        brn_repeat_name(body, brn_repeat_count(body) - 1, last, sizeof last);
+        brn_builder_problem(b, block, key, "no such body; copies of '%s' are %s to %s", body->name, first,
+                            last);
+        return true;
+    }
+    return false;
+}
+
 int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, brn_noun noun, const char *word)
 {
     static const char *const nouns[] = {"material", "mesh", "body"};
@@ -44,12 +75,17 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
     int count = 0;
     for (int i = 0; i < counts[noun]; ++i) {
         const char *name = name_of(b, noun, i);
-        if (name != NULL && strcmp(name, word) == 0) {
+        if (name != NULL &&
+            (strcmp(name, word) == 0 ||
+             (noun == BRN_NOUN_BODY && brn_repeat_find(b->def->bodies.items[i].value, word) >= 0))) {
             return i;
         }
         if (name != NULL && count < NAMES_MAX) {
             names[count++] = name;
         }
+    }
+    if (noun == BRN_NOUN_BODY && tell_copies(b, block, key, word)) {
+        return -1;
     }
     const int near = brn_nearest_word(word, names, count);
     if (near >= 0) {
@@ -63,6 +99,18 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
     }
     brn_builder_problem(b, block, key, "no such %s; there is: %s", nouns[noun], list);
     return -1;
+}
+
+brn_body_range brn_builder_find_bodies(brn_builder *b, const brn_block *block, const char *key,
+                                       const char *word)
+{
+    const int source = brn_builder_find(b, block, key, BRN_NOUN_BODY, word);
+    if (source < 0) {
+        return (brn_body_range){0, 0};
+    }
+    const int copy = brn_repeat_find(b->def->bodies.items[source].value, word);
+    const brn_source *from = &b->model->source[source];
+    return copy >= 0 ? (brn_body_range){from->first + copy, 1} : (brn_body_range){from->first, from->count};
 }
 
 static void check_body_name(brn_builder *b, const brn_block *block, const char *word)
@@ -140,27 +188,6 @@ static brn_status add_settings(brn_builder *b)
     return BRN_OK;
 }
 
-static brn_status add_friction(brn_builder *b)
-{
-    brn_model *model = b->model;
-    BRN_ALLOC(b->ctx, model->friction, (size_t)model->nbody * (size_t)model->nbody);
-    for (int i = 0; i < model->nbody * model->nbody; ++i) {
-        model->friction[i] = b->def->contact.friction;
-    }
-    const brn_pair_def *pairs = b->def->contact.pairs.items;
-    for (int i = 0; i < b->def->contact.pairs.count; ++i) {
-        const int first =
-            brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[0]);
-        const int second =
-            brn_builder_find(b, &pairs[i].block, "between", BRN_NOUN_BODY, pairs[i].between.v[1]);
-        if (first >= 0 && second >= 0) {
-            model->friction[first * model->nbody + second] = pairs[i].friction;
-            model->friction[second * model->nbody + first] = pairs[i].friction;
-        }
-    }
-    return BRN_OK;
-}
-
 static brn_status build(brn_builder *b)
 {
     BRN_TRY(add_settings(b));
@@ -169,7 +196,7 @@ static brn_status build(brn_builder *b)
         BRN_TRY(brn_model_build_mass(b->model, b->mass_kind));
         BRN_TRY(brn_builder_add_velocities(b));
     }
-    BRN_TRY(add_friction(b));
+    BRN_TRY(brn_builder_add_laws(b));
     BRN_TRY(brn_builder_add_holds(b));
     BRN_TRY(brn_builder_add_loads(b));
     BRN_TRY(brn_builder_add_probes(b));
@@ -194,6 +221,7 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     }
     brn_free(ctx, b.mesh);
     brn_free(ctx, b.form);
+    brn_free(ctx, b.pose);
     brn_free(ctx, b.rigid);
     brn_free(ctx, b.tried);
     brn_free(ctx, b.body_mesh);

@@ -7,11 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The body that a hold, load or probe names; -1 if there is none, or if it has a problem of its own. */
-static int region_body(brn_builder *b, const brn_block *block, const char *word)
+/* The bodies that a hold, load or probe names; none if there are none, or if they have a problem of their own. */
+static brn_body_range region_bodies(brn_builder *b, const brn_block *block, const char *word)
 {
-    const int body = brn_builder_find(b, block, "body", BRN_NOUN_BODY, word);
-    return body >= 0 && b->body_mesh[body] != NULL ? body : -1;
+    const brn_body_range range = brn_builder_find_bodies(b, block, "body", word);
+    for (int i = range.first; i < range.first + range.count; ++i) {
+        if (b->body_mesh[i] == NULL) {
+            return (brn_body_range){0, 0};
+        }
+    }
+    return range;
+}
+
+static brn_status region_nodes(brn_builder *b, brn_body_range bodies, const brn_where_def *where, int **node,
+                               int *nnode)
+{
+    return brn_region_nodes(b->scene, b->model, bodies.first, bodies.count, b->body_mesh, where, node, nnode);
 }
 
 static brn_status copy_motion(brn_builder *b, const brn_motion_def *def, brn_motion *out)
@@ -82,7 +93,7 @@ static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *bl
 
 static brn_status add_static_hold(brn_builder *b, int body, brn_hold *hold)
 {
-    const brn_static_def *def = b->def->bodies.items[body].value;
+    const brn_static_def *def = brn_builder_def(b, body)->value;
     const brn_body *from = &b->model->body[body];
     hold->name = brn_strdup(b->ctx, from->name);
     BRN_ALLOC(b->ctx, hold->node, from->node_count);
@@ -108,19 +119,19 @@ static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
         hold->axes |= 1u << (*c - 'x');
     }
     BRN_TRY(copy_motion(b, &def->motion, &hold->motion));
-    const int body = region_body(b, &def->block, def->body);
-    if (body < 0) {
+    const brn_body_range bodies = region_bodies(b, &def->block, def->body);
+    if (bodies.count == 0) {
         return BRN_OK;
     }
-    if (b->model->body[body].type != BRN_BODY_DEFORMABLE) {
+    const int type = b->model->body[bodies.first].type;
+    if (type != BRN_BODY_DEFORMABLE) {
         brn_builder_problem(b, &def->block, "body",
-                            b->model->body[body].type == BRN_BODY_STATIC
+                            type == BRN_BODY_STATIC
                                 ? "is static: give the body itself a motion"
                                 : "is rigid and moves freely: a body that should not is of type static");
         return BRN_OK;
     }
-    return brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body], &def->where,
-                            &hold->node, &hold->nnode);
+    return region_nodes(b, bodies, &def->where, &hold->node, &hold->nnode);
 }
 
 brn_status brn_builder_add_holds(brn_builder *b)
@@ -167,14 +178,15 @@ static int place_in(const int *list, int count, int wanted)
 }
 
 /* Nodal forces of a dead traction over the region's faces, accumulated on the region's nodes. */
-static brn_status spread_traction(brn_builder *b, const brn_body *body, const double traction[3],
+static brn_status spread_traction(brn_builder *b, brn_body_range bodies, const double traction[3],
                                   brn_load *load, int *faces)
 {
     brn_model *model = b->model;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         int *face = NULL;
         int nface = 0;
-        BRN_TRY(brn_region_faces(model, body, (brn_cell)kind, load->node, load->nnode, &face, &nface));
+        BRN_TRY(brn_region_faces(model, bodies.first, bodies.count, (brn_cell)kind, load->node, load->nnode,
+                                 &face, &nface));
         const int width = brn_cell_get((brn_cell)kind)->nnode;
         *faces += nface;
         for (int f = 0; f < nface; ++f) {
@@ -196,18 +208,18 @@ static brn_status spread_traction(brn_builder *b, const brn_body *body, const do
     return BRN_OK;
 }
 
-static brn_status collect_faces(brn_builder *b, const brn_body *body, brn_load *load, int *total)
+static brn_status collect_faces(brn_builder *b, brn_body_range bodies, brn_load *load, int *total)
 {
     *total = 0;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        BRN_TRY(brn_region_faces(b->model, body, (brn_cell)kind, load->node, load->nnode, &load->face[kind],
-                                 &load->nface[kind]));
+        BRN_TRY(brn_region_faces(b->model, bodies.first, bodies.count, (brn_cell)kind, load->node,
+                                 load->nnode, &load->face[kind], &load->nface[kind]));
         *total += load->nface[kind];
     }
     return BRN_OK;
 }
 
-static brn_status fill_load(brn_builder *b, const brn_load_def *def, const brn_body *body, brn_load *load)
+static brn_status fill_load(brn_builder *b, const brn_load_def *def, brn_body_range bodies, brn_load *load)
 {
     double vector[3] = {0.0, 0.0, 0.0};
     const brn_reals *given = def->force.count > 0 ? &def->force : &def->traction;
@@ -224,10 +236,10 @@ static brn_status fill_load(brn_builder *b, const brn_load_def *def, const brn_b
     }
     int faces = 0;
     if (def->traction.count > 0) {
-        BRN_TRY(spread_traction(b, body, vector, load, &faces));
+        BRN_TRY(spread_traction(b, bodies, vector, load, &faces));
     } else {
         load->pressure = def->pressure;
-        BRN_TRY(collect_faces(b, body, load, &faces));
+        BRN_TRY(collect_faces(b, bodies, load, &faces));
         load->nnode = 0;
     }
     if (faces == 0) {
@@ -251,19 +263,18 @@ static brn_status add_load(brn_builder *b, int index, brn_load *load)
     if (def->ramp.block.line == 0 && b->model->integrator == BRN_STATIC) {
         load->ramp_to = b->model->end;
     }
-    const int body = region_body(b, &def->block, def->body);
-    if (body < 0) {
+    const brn_body_range bodies = region_bodies(b, &def->block, def->body);
+    if (bodies.count == 0) {
         return BRN_OK;
     }
-    if (b->model->body[body].type == BRN_BODY_RIGID && !isnan(def->pressure)) {
+    if (b->model->body[bodies.first].type == BRN_BODY_RIGID && !isnan(def->pressure)) {
         brn_builder_problem(b, &def->block, "pressure",
                             "the body is rigid: it takes force and traction, which keep their direction");
         return BRN_OK;
     }
-    BRN_TRY(brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body], &def->where,
-                             &load->node, &load->nnode));
+    BRN_TRY(region_nodes(b, bodies, &def->where, &load->node, &load->nnode));
     BRN_ALLOC(b->ctx, load->force, (size_t)load->nnode * 3);
-    return load->nnode > 0 ? fill_load(b, def, &b->model->body[body], load) : BRN_OK;
+    return load->nnode > 0 ? fill_load(b, def, bodies, load) : BRN_OK;
 }
 
 brn_status brn_builder_add_loads(brn_builder *b)
@@ -288,10 +299,9 @@ brn_status brn_builder_add_probes(brn_builder *b)
         if (probe->name == NULL) {
             return BRN_ERR_MEMORY;
         }
-        const int body = region_body(b, &def->block, def->body);
-        if (body >= 0) {
-            BRN_TRY(brn_region_nodes(b->scene, b->model, &b->model->body[body], b->body_mesh[body],
-                                     &def->where, &probe->node, &probe->nnode));
+        const brn_body_range bodies = region_bodies(b, &def->block, def->body);
+        if (bodies.count > 0) {
+            BRN_TRY(region_nodes(b, bodies, &def->where, &probe->node, &probe->nnode));
         }
     }
     return BRN_OK;

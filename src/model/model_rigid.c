@@ -10,7 +10,7 @@
 #include "linalg/dense.h"
 #include "model/builder.h"
 #include "model/mass_moments.h"
-#include "model/placement.h"
+#include "phys/solid.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void simplex_corner(int dim, int i, double u[3])
 
 static brn_status body_moments(brn_builder *b, int index, const brn_mesh *mesh, brn_moments *out)
 {
-    const brn_shape_form *form = &b->form[index];
+    const brn_shape_form *form = brn_builder_form(b, index);
     *out = (brn_moments){.volume = form->volume};
     if (form->mesh == mesh) {
         for (int i = 0; i < 3; ++i) {
@@ -83,8 +83,7 @@ static brn_status add_handles(brn_builder *b, int index, brn_rigid_frame *frame)
     const int count = model->dim + 1;
     frame->handle = model->nnode;
     BRN_TRY(brn_builder_grow_nodes(b, count));
-    double r[9];
-    brn_placement_rotation(b->scene, &brn_builder_body(b, index)->rotation, model->dim, r);
+    const brn_pose *pose = &b->pose[index];
     for (int n = 0; n < count; ++n) {
         double u[3];
         double arm[3];
@@ -94,9 +93,9 @@ static brn_status add_handles(brn_builder *b, int index, brn_rigid_frame *frame)
         for (int i = 0; i < 3; ++i) {
             arm[i] += frame->centre[i];
         }
-        brn_dense_apply3(r, arm, x);
+        brn_dense_apply3(pose->rotation, arm, x);
         for (int i = 0; i < 3; ++i) {
-            model->rest[frame->handle + n][i] = x[i] + brn_builder_body(b, index)->position[i];
+            model->rest[frame->handle + n][i] = x[i] + pose->position[i];
         }
     }
     body->handle = frame->handle;
@@ -108,7 +107,7 @@ static brn_status add_handles(brn_builder *b, int index, brn_rigid_frame *frame)
 static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *frame, double volume,
                               double mass)
 {
-    const brn_rigid_def *def = b->def->bodies.items[index].value;
+    const brn_rigid_def *def = brn_builder_def(b, index)->value;
     brn_model *model = b->model;
     const int conn[4] = {frame->handle, frame->handle + 1, frame->handle + 2, frame->handle + 3};
     const brn_moduli moduli = {.mu = 4.0 * def->stiffness};
@@ -116,11 +115,13 @@ static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *
     BRN_TRY(brn_solid_create(b->ctx, model->dim == 3 ? BRN_TET4 : BRN_TRI3, &brn_material_stvk, &moduli,
                              (const double(*)[3])model->rest, conn, 1, &solid));
     const double simplex = brn_solid_element_volume(solid, 0);
-    solid->density = mass / simplex;
+    solid->group.density = mass / simplex;
     for (int q = 0; q < solid->element->nquad * BRN_LANES; ++q) {
         solid->volume[q] *= volume / simplex;
     }
-    return brn_builder_push_solid(b, index, solid);
+    solid->group.cell = -1; /* what is seen is the surface of the body */
+    solid->group.young = 0.0;
+    return brn_builder_push_group(b, index, &solid->group);
 }
 
 /* Faces of a surface that looks inwards are turned over. */
@@ -178,11 +179,12 @@ static double body_mass(brn_builder *b, const brn_rigid_def *def, double volume)
 
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh)
 {
-    const brn_rigid_def *def = b->def->bodies.items[index].value;
+    const brn_rigid_def *def = brn_builder_def(b, index)->value;
     brn_rigid_frame *frame = &b->rigid[index];
     const char *key = def->shape.table != NULL ? "shape" : "mesh";
     brn_moments moments;
-    if (b->form[index].mesh == mesh && b->form[index].half_space) {
+    const brn_shape_form *form = brn_builder_form(b, index);
+    if (form->mesh == mesh && form->half_space) {
         brn_builder_problem(b, &def->common.block, key, "a half-space has no end: only a static body has it");
         return BRN_OK;
     }
@@ -203,7 +205,7 @@ brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh
     b->mass_kind[index] = BRN_MASS_LUMPED;
     b->model->body[index].type = BRN_BODY_RIGID;
     BRN_TRY(brn_builder_add_frame(b, index, mesh));
-    if (b->model->dim == 3 && b->form[index].mesh != mesh && brn_mesh_dim(mesh) == 2) {
+    if (b->model->dim == 3 && form->mesh != mesh && brn_mesh_dim(mesh) == 2) {
         face_outwards(b->model, b->model->body[index].boundary);
     }
     BRN_TRY(add_handles(b, index, frame));

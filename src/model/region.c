@@ -52,17 +52,17 @@ static bool on_face(const region *r, int face, const double x[3])
     return fabs(x[axis] - plane) <= SLACK * r->size;
 }
 
-static int nearest_node(const region *r, const brn_reals *point)
+static int nearest_node(const region *r, const brn_reals *point, double *best_distance)
 {
     double p[3] = {0.0, 0.0, 0.0};
     memcpy(p, point->v, (size_t)(point->count < 3 ? point->count : 3) * sizeof(double));
     int best = -1;
-    double best_distance = INFINITY;
+    *best_distance = INFINITY;
     for (int a = 0; a < r->nnode; ++a) {
         const double d = distance(r->model->rest[r->body->node_first + a], p);
-        if (d < best_distance) {
+        if (d < *best_distance) {
             best = a;
-            best_distance = d;
+            *best_distance = d;
         }
     }
     return best;
@@ -125,7 +125,8 @@ static bool mark(brn_scene *scene, const region *r, const brn_mesh *mesh, const 
                                   r->model->dim);
             return false;
         }
-        marked[nearest_node(r, &where->nearest)] = 1;
+        double apart = 0.0;
+        marked[nearest_node(r, &where->nearest, &apart)] = 1;
         return true;
     }
     for (int a = 0; a < r->nnode; ++a) {
@@ -138,33 +139,71 @@ static bool mark(brn_scene *scene, const region *r, const brn_mesh *mesh, const 
     return true;
 }
 
-brn_status brn_region_nodes(brn_scene *scene, const brn_model *model, const brn_body *body,
-                            const brn_mesh *mesh, const brn_where_def *where, int **node, int *nnode)
+/* Of several bodies the one that the nearest node is of. */
+static int nearest_body(const brn_model *model, int first, int count, const brn_mesh *const *mesh,
+                        const brn_reals *point)
+{
+    int best = first;
+    double best_distance = INFINITY;
+    for (int i = first; i < first + count; ++i) {
+        const region r = {.model = model, .body = &model->body[i], .nnode = mesh[i]->nnode};
+        double apart = 0.0;
+        (void)nearest_node(&r, point, &apart);
+        if (apart < best_distance) {
+            best = i;
+            best_distance = apart;
+        }
+    }
+    return best;
+}
+
+/* Adds the nodes of one body to the list; false if a problem was added. */
+static bool select_in(brn_scene *scene, region *r, const brn_mesh *mesh, const brn_where_def *where,
+                      unsigned char *marked, int *node, int *nnode)
+{
+    measure(r);
+    memset(marked, 0, (size_t)mesh->nnode);
+    if (!mark(scene, r, mesh, where, marked)) {
+        *nnode = 0;
+        return false;
+    }
+    for (int a = 0; a < mesh->nnode; ++a) {
+        if (marked[a]) {
+            node[(*nnode)++] = r->body->node_first + a;
+        }
+    }
+    return true;
+}
+
+brn_status brn_region_nodes(brn_scene *scene, const brn_model *model, int first, int count,
+                            const brn_mesh *const *mesh, const brn_where_def *where, int **node, int *nnode)
 {
     *node = NULL;
     *nnode = 0;
-    region r = {.model = model, .body = body, .nnode = mesh->nnode};
-    measure(&r);
-    unsigned char *marked = NULL;
-    BRN_ALLOC(model->ctx, marked, mesh->nnode);
-    int count = 0;
-    if (mark(scene, &r, mesh, where, marked)) {
-        for (int a = 0; a < mesh->nnode; ++a) {
-            count += marked[a];
-        }
-        if (count == 0) {
-            brn_scene_add_problem(scene, where->block.path,
-                                  "selects no node; body '%s' spans [%g, %g, %g] to [%g, %g, %g]", body->name,
-                                  r.lo[0], r.lo[1], r.lo[2], r.hi[0], r.hi[1], r.hi[2]);
-        }
+    if (where->nearest.count > 0 && count > 1) {
+        first = nearest_body(model, first, count, mesh, &where->nearest);
+        count = 1;
     }
-    int *list = brn_calloc(model->ctx, (size_t)count, sizeof *list);
-    if (list != NULL) {
-        for (int a = 0; a < mesh->nnode && *nnode < count; ++a) {
-            if (marked[a]) {
-                list[(*nnode)++] = body->node_first + a;
-            }
-        }
+    int total = 0;
+    int most = 0;
+    for (int i = first; i < first + count; ++i) {
+        total += mesh[i]->nnode;
+        most = mesh[i]->nnode > most ? mesh[i]->nnode : most;
+    }
+    unsigned char *marked = NULL;
+    BRN_ALLOC(model->ctx, marked, most);
+    int *list = brn_calloc(model->ctx, (size_t)total, sizeof *list);
+    bool good = list != NULL;
+    region r = {.model = model};
+    for (int i = first; i < first + count && good; ++i) {
+        r.body = &model->body[i];
+        r.nnode = mesh[i]->nnode;
+        good = select_in(scene, &r, mesh[i], where, marked, list, nnode);
+    }
+    if (good && *nnode == 0) {
+        brn_scene_add_problem(scene, where->block.path,
+                              "selects no node; body '%s' spans [%g, %g, %g] to [%g, %g, %g]", r.body->name,
+                              r.lo[0], r.lo[1], r.lo[2], r.hi[0], r.hi[1], r.hi[2]);
     }
     brn_free(model->ctx, marked);
     *node = list;
@@ -176,22 +215,28 @@ static bool contains(const int *node, int nnode, int wanted)
     return bsearch(&wanted, node, (size_t)nnode, sizeof *node, ascending) != NULL;
 }
 
-brn_status brn_region_faces(const brn_model *model, const brn_body *body, brn_cell kind, const int *node,
+brn_status brn_region_faces(const brn_model *model, int first, int count, brn_cell kind, const int *node,
                             int nnode, int **face, int *nface)
 {
     const int width = brn_cell_get(kind)->nnode;
-    const int total = body->boundary->nface[kind];
+    int total = 0;
+    for (int i = first; i < first + count; ++i) {
+        total += model->body[i].boundary->nface[kind];
+    }
     *nface = 0;
     BRN_ALLOC(model->ctx, *face, (size_t)total * (size_t)width);
-    for (int f = 0; f < total; ++f) {
-        const int *from = &body->boundary->face[kind][f * width];
-        bool all = true;
-        for (int a = 0; a < width && all; ++a) {
-            all = contains(node, nnode, from[a]);
-        }
-        if (all) {
-            memcpy(&(*face)[(size_t)*nface * (size_t)width], from, (size_t)width * sizeof *from);
-            ++*nface;
+    for (int i = first; i < first + count; ++i) {
+        const brn_boundary *boundary = model->body[i].boundary;
+        for (int f = 0; f < boundary->nface[kind]; ++f) {
+            const int *from = &boundary->face[kind][f * width];
+            bool all = true;
+            for (int a = 0; a < width && all; ++a) {
+                all = contains(node, nnode, from[a]);
+            }
+            if (all) {
+                memcpy(&(*face)[(size_t)*nface * (size_t)width], from, (size_t)width * sizeof *from);
+                ++*nface;
+            }
         }
     }
     return BRN_OK;

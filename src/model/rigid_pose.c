@@ -36,24 +36,100 @@ static void rotation_vector(const double r[9], double out[3])
     }
 }
 
+/* Mean of the handles' entries of [nnode][3]: their masses are equal. */
+static void centre_of(const brn_model *model, int first, const double *entry, double out[3])
+{
+    const int count = model->dim + 1;
+    memset(out, 0, 3 * sizeof *out);
+    for (int i = 0; i < model->dim; ++i) {
+        for (int a = first; a < first + count; ++a) {
+            out[i] += entry[3 * a + i] / count;
+        }
+    }
+}
+
 void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, const double *vel,
                        brn_rigid_pose *out)
 {
-    const int count = model->dim + 1;
-    const brn_body *b = &model->body[body];
-    const int first = b->node_first + b->node_count - count;
+    const int first = model->body[body].handle;
     double f[9];
     double r[9];
-    *out = (brn_rigid_pose){.centre = {0.0}};
-    for (int i = 0; i < model->dim; ++i) { /* the handles have equal masses */
-        for (int a = first; a < first + count; ++a) {
-            out->centre[i] += pos[3 * a + i] / count;
-            out->velocity[i] += vel[3 * a + i] / count;
-        }
-    }
+    centre_of(model, first, pos, out->centre);
+    centre_of(model, first, vel, out->velocity);
     handle_map(model, first, &pos[3 * first], f);
     brn_rotation_nearest(f, r);
     rotation_vector(r, out->rotation);
+}
+
+/* Angular velocity w with J w = L, both of the handles about their centre; they have equal masses, which cancel. */
+static void spin_of(const brn_model *model, int first, const double *pos, const double *vel,
+                    const double centre[3], const double velocity[3], double spin[3])
+{
+    double inertia[9] = {0};
+    double inverse[9];
+    double angular[3] = {0};
+    for (int a = first; a <= first + model->dim; ++a) {
+        double r[3];
+        double v[3];
+        double turn[3];
+        for (int i = 0; i < 3; ++i) {
+            r[i] = pos[3 * a + i] - centre[i];
+            v[i] = vel[3 * a + i] - velocity[i];
+        }
+        brn_dense_cross3(r, v, turn);
+        for (int i = 0; i < 3; ++i) {
+            angular[i] += turn[i];
+            for (int j = 0; j < 3; ++j) {
+                inertia[3 * i + j] += (i == j ? brn_dense_dot3(r, r) : 0.0) - r[i] * r[j];
+            }
+        }
+    }
+    if (model->dim == 2) {
+        spin[0] = spin[1] = 0.0;
+        spin[2] = angular[2] / inertia[8];
+        return;
+    }
+    (void)brn_dense_inverse3(inertia, inverse);
+    for (int i = 0; i < 3; ++i) {
+        spin[i] = brn_dense_dot3(&inverse[3 * i], angular);
+    }
+}
+
+int brn_rigid_count(const brn_model *model)
+{
+    int count = 0;
+    for (int b = 0; b < model->nbody; ++b) {
+        count += model->body[b].type == BRN_BODY_RIGID;
+    }
+    return count;
+}
+
+void brn_rigid_states(const brn_model *model, const double *pos, const double *vel, double *pose,
+                      double *velocity)
+{
+    int n = 0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const int first = model->body[b].handle;
+        double f[9];
+        double r[9];
+        if (model->body[b].type != BRN_BODY_RIGID) {
+            continue;
+        }
+        double *p = &pose[7 * n];
+        double *v = &velocity[6 * n];
+        centre_of(model, first, pos, p);
+        centre_of(model, first, vel, v);
+        handle_map(model, first, &pos[3 * first], f);
+        brn_rotation_nearest(f, r);
+        brn_rotation_quaternion(r, &p[3]);
+        /* Of the two quaternions the one with w >= 0, so that a pose has one set of numbers. */
+        const double sign = p[3] < 0.0 ? -1.0 : 1.0;
+        for (int i = 3; i < 7; ++i) {
+            p[i] *= sign;
+        }
+        spin_of(model, first, pos, vel, p, v, &v[3]);
+        ++n;
+    }
 }
 
 /* End of a step of one body: F = R0 turn (S0 + E), where R0' dF = W + E in its antisymmetric and symmetric parts and turn is

@@ -75,9 +75,9 @@ static int prepare_batch(brn_solid *solid, const double (*rest)[3], int batch)
     const brn_element *element = solid->element;
     const int dim = element->dim, nnode = element->nnode, nquad = element->nquad;
     for (int l = 0; l < BRN_LANES; ++l) {
-        const bool real = batch * BRN_LANES + l < solid->nelem;
-        const int number = real ? batch * BRN_LANES + l : solid->nelem - 1;
-        const int *node = solid->conn + (size_t)number * (size_t)nnode;
+        const bool real = batch * BRN_LANES + l < solid->group.nelem;
+        const int number = real ? batch * BRN_LANES + l : solid->group.nelem - 1;
+        const int *node = solid->group.conn + (size_t)number * (size_t)nnode;
         for (int q = 0; q < nquad; ++q) {
             double m[9], inverse[9];
             const double det = jacobian_at(element, solid->reference + q * nnode * dim, rest, node, m);
@@ -98,17 +98,17 @@ static int prepare_batch(brn_solid *solid, const double (*rest)[3], int batch)
 
 static brn_status fill(brn_solid *solid, const double (*rest)[3], const int *conn)
 {
-    brn_ctx *ctx = solid->ctx;
+    brn_ctx *ctx = solid->group.ctx;
     const brn_element *element = solid->element;
-    const size_t nconn = (size_t)solid->nelem * (size_t)element->nnode;
-    const int nbatch = solid->nelem / BRN_LANES + (solid->nelem % BRN_LANES != 0);
+    const size_t nconn = (size_t)solid->group.nelem * (size_t)element->nnode;
+    const int nbatch = solid->group.nelem / BRN_LANES + (solid->group.nelem % BRN_LANES != 0);
     const size_t npoint = (size_t)nbatch * (size_t)element->nquad;
-    BRN_ALLOC(ctx, solid->conn, nconn);
+    BRN_ALLOC(ctx, solid->group.conn, nconn);
     BRN_ALLOC(ctx, solid->reference, element->nquad * element->nnode * element->dim);
     BRN_ALLOC(ctx, solid->inverse, npoint * (size_t)(element->dim * element->dim * BRN_LANES));
     BRN_ALLOC(ctx, solid->volume, npoint * BRN_LANES);
     if (nconn > 0) {
-        memcpy(solid->conn, conn, nconn * sizeof *conn);
+        memcpy(solid->group.conn, conn, nconn * sizeof *conn);
     }
     tabulate(element, element->point, element->nquad, solid->reference);
     for (int batch = 0; batch < nbatch; ++batch) {
@@ -119,6 +119,11 @@ static brn_status fill(brn_solid *solid, const double (*rest)[3], const int *con
         }
     }
     return BRN_OK;
+}
+
+static double young_of(const brn_moduli *m)
+{
+    return m->mu * (3.0 * m->lambda + 2.0 * m->mu) / (m->lambda + m->mu);
 }
 
 brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *material,
@@ -135,12 +140,17 @@ brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *mat
     }
     brn_solid *solid = NULL;
     BRN_ALLOC(ctx, solid, 1);
-    *solid = (brn_solid){.ctx = ctx,
+    *solid = (brn_solid){.group = {.kind = &brn_solid_kind,
+                                   .ctx = ctx,
+                                   .dim = element->dim,
+                                   .nnode = element->nnode,
+                                   .nelem = nelem,
+                                   .cell = (int)cell,
+                                   .density = 1.0,
+                                   .young = young_of(moduli)},
                          .element = element,
                          .material = material,
-                         .moduli = *moduli,
-                         .density = 1.0,
-                         .nelem = nelem};
+                         .moduli = *moduli};
     const brn_status status = fill(solid, rest, conn);
     if (status < 0) {
         brn_solid_destroy(solid);
@@ -155,22 +165,11 @@ void brn_solid_destroy(brn_solid *solid)
     if (solid == NULL) {
         return;
     }
-    brn_free(solid->ctx, solid->conn);
-    brn_free(solid->ctx, solid->reference);
-    brn_free(solid->ctx, solid->inverse);
-    brn_free(solid->ctx, solid->volume);
-    brn_free(solid->ctx, solid);
-}
-
-int brn_solid_grad_size(const brn_solid *solid)
-{
-    return solid->element->nnode * solid->element->dim;
-}
-
-int brn_solid_hess_size(const brn_solid *solid)
-{
-    const int n = solid->element->nnode, dim = solid->element->dim;
-    return n * (n + 1) / 2 * dim * dim;
+    brn_free(solid->group.ctx, solid->group.conn);
+    brn_free(solid->group.ctx, solid->reference);
+    brn_free(solid->group.ctx, solid->inverse);
+    brn_free(solid->group.ctx, solid->volume);
+    brn_free(solid->group.ctx, solid);
 }
 
 double brn_solid_element_volume(const brn_solid *solid, int element)
@@ -195,9 +194,9 @@ void brn_solid_mass(const brn_solid *solid, const double (*rest)[3], int first, 
         element->shape(point, shape);
         tabulate(element, point, 1, dn);
         for (int e = 0; e < count; ++e) {
-            const int *node = solid->conn + ((size_t)first + (size_t)e) * (size_t)n;
+            const int *node = solid->group.conn + ((size_t)first + (size_t)e) * (size_t)n;
             const double det = jacobian_at(element, dn, rest, node, m);
-            const double weight = solid->density * element->weight_mass[q] * det;
+            const double weight = solid->group.density * element->weight_mass[q] * det;
             double *out = mass + (size_t)e * (size_t)size;
             for (int a = 0; a < n; ++a) {
                 for (int b = a; b < n; ++b) {

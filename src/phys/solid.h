@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "geom/cell.h"
+#include "phys/group.h"
 #include "phys/material.h"
 
 /* An element kind: shape functions and quadrature. One file plus one line in elements.def. */
@@ -36,14 +37,10 @@ const brn_element *brn_element_get(int index);
 const brn_element *brn_element_of_cell(brn_cell cell); /* NULL if the cell is no element */
 
 typedef struct brn_solid {
-    brn_ctx *ctx;
+    brn_element_group group;
     const brn_element *element;
     const brn_material *material;
     brn_moduli moduli;
-    double density;     /* [kg/m^3]; set by the owner, 1 at first */
-    double alpha, beta; /* Rayleigh damping; set by the owner, 0 at first */
-    int nelem;
-    int *conn;         /* [nelem][nnode], node numbers of the model */
     double *reference; /* shape gradients in reference coordinates, [nquad][nnode][dim] */
     /* inverse of the Jacobian d(rest)/d(reference), [nbatch][nquad][dim][dim][BRN_LANES]: [r][j] = d ref_r / d rest_j;
        padding lanes repeat the last element. The gradient of N_a at rest is reference_a times it. */
@@ -57,34 +54,27 @@ brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *mat
                             const brn_moduli *moduli, const double (*rest)[3], const int *conn, int nelem,
                             brn_solid **out);
 void brn_solid_destroy(brn_solid *solid);
+extern const brn_group_kind brn_solid_kind;
+/* The solid that a group is; NULL if it is of another kind. */
+const brn_solid *brn_solid_of_group(const brn_element_group *group);
 
-/* Number of doubles of an element's gradient (nnode*dim) and Hessian: the blocks (a,b) with a <= b, ordered by a then
-   b, each dim x dim row-major (rows belong to node a). */
-int brn_solid_grad_size(const brn_solid *solid);
-int brn_solid_hess_size(const brn_solid *solid);
-
-/* How the Hessian is made. VISCOUS is the stiffness that damping uses: the part of the tangent that resists a change of
-   the Green strain, with the moduli at rest. It equals the exact tangent at rest, is positive semi-definite in any state,
-   and every rigid velocity (translation + omega x x) lies in its null space in any state, stressed or not. */
-typedef enum brn_tangent { BRN_TANGENT_EXACT, BRN_TANGENT_PROJECTED, BRN_TANGENT_VISCOUS } brn_tangent;
-
-/* Elements [first, first + count), first a multiple of BRN_LANES. Any of energy [count], grad [count][grad_size],
-   hess [count][hess_size] may be NULL. x: current positions of the model's nodes. An element outside the material's
-   domain has energy +inf (its grad and hess are then finite but meaningless). An element's results are the same bits
-   whatever else is asked for and whoever its neighbours are. */
+/* The functions of a group (phys/group.h), of which stress is for a linear material that of small strains. The viscous
+   tangent is the part of the tangent that resists a change of the Green strain. */
 void brn_solid_eval(const brn_solid *solid, const double (*x)[3], int first, int count, brn_tangent tangent,
                     double *energy, double *grad, double *hess);
 
-/* Cauchy stress (xx, yy, zz, yz, xz, xy) [Pa] averaged over the element's rest volume, [count][6]; for a linear material
-   the small-strain stress. jacobian: smallest det F over its quadrature points, [count]; energy_density: average
-   [J/m^3] of rest volume, [count]. Any may be NULL. first as above. */
 void brn_solid_stress(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy,
                       double *jacobian, double *energy_density);
 
-/* Consistent mass of an element: the scalar m_ab for a <= b, [count][nnode*(nnode+1)/2], density included. */
 void brn_solid_mass(const brn_solid *solid, const double (*rest)[3], int first, int count, double *mass);
 
-/* Rest volume of an element [m^3] (2D: area times unit depth). */
 double brn_solid_element_volume(const brn_solid *solid, int element);
+/* tet4, tri3: every element keeps a tenth of its volume at x0, certified, rounding included (geom/volume_bound.h). tet10, hex8,
+   hex20, tri6: so does the determinant of d(current)/d(reference) at the quadrature points, where their energy looks at it; it
+   is a cubic in the fraction there too and bounded by the same function, from columns that are rounded before. Between these
+   points it may be negative. An element (or quadrature point) that is not positive at x0 beyond rounding, which some materials
+   allow, sets no bound. */
+double brn_solid_bound(const brn_solid *solid, const double (*x0)[3], const double (*x1)[3], int first,
+                       int count);
 
 #endif

@@ -18,8 +18,9 @@ BRN_LANES_INLINE void brn_batch_gather(const brn_solid *solid, const double (*x)
 {
     double *out = (double *)edge;
     for (int l = 0; l < BRN_LANES; ++l) {
-        const int element = batch * BRN_LANES + l < solid->nelem ? batch * BRN_LANES + l : solid->nelem - 1;
-        const int *node = solid->conn + (size_t)element * (size_t)nnode;
+        const int element =
+            batch * BRN_LANES + l < solid->group.nelem ? batch * BRN_LANES + l : solid->group.nelem - 1;
+        const int *node = solid->group.conn + (size_t)element * (size_t)nnode;
         const double *origin = x[node[0]];
         for (int a = 1; a < nnode; ++a) {
             for (int i = 0; i < dim; ++i) {

@@ -16,6 +16,7 @@ enum {
     BRN_SCENE_DEPTH_MAX = 64,
     BRN_SCENE_NODES_MAX = 5000000, /* after aliases are expanded */
     BRN_SCENE_BLOCKS_MAX = 200000, /* structs that a resolve makes */
+    BRN_SCENE_BODIES_MAX = 65535,  /* bodies, copies counted: what a page can tell apart */
     BRN_SCENE_PROBLEMS_MAX = 100,  /* further ones are counted, not stored */
 };
 

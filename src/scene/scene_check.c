@@ -72,6 +72,45 @@ void brn_check_motion(brn_scene *scene, int dimension, const void *value)
     }
 }
 
+void brn_check_jitter(brn_scene *scene, int dimension, const void *value)
+{
+    const brn_jitter_def *jitter = value;
+    const int n = jitter->position.count;
+    if (n > 1 && n != dimension) {
+        tell(scene, &jitter->block, "position", "must be 1 or %d numbers, found %d", dimension, n);
+    }
+}
+
+void brn_check_repeat(brn_scene *scene, int dimension, const void *value)
+{
+    const brn_repeat_def *repeat = value;
+    const brn_ints *count = &repeat->count;
+    if (count->count != 1 && count->count != dimension) {
+        tell(scene, &repeat->block, "count", "must be 1 number, or %d in %dD, found %d", dimension, dimension,
+             count->count);
+        return;
+    }
+    bool apart = count->v[0] == 1;
+    for (int i = 0; i < dimension; ++i) {
+        apart = apart || repeat->spacing[i] != 0.0;
+        if (count->count > 1 && count->v[i] > 1 && repeat->spacing[i] == 0.0) {
+            tell(scene, &repeat->block, "spacing", "is 0 in %c, where count is %d: copies would coincide",
+                 "xyz"[i], count -> v[i]);
+        }
+    }
+    if (count->count == 1 && !apart) {
+        tell(scene, &repeat->block, "spacing", "must not be zero: copies would coincide");
+    }
+    double total = 1.0;
+    for (int i = 0; i < count->count; ++i) {
+        total *= count->v[i];
+    }
+    if (total > BRN_SCENE_BODIES_MAX) {
+        tell(scene, &repeat->block, "count", "makes %.0f copies; at most %d bodies fit in a scene", total,
+             (int)BRN_SCENE_BODIES_MAX);
+    }
+}
+
 void brn_check_box(brn_scene *scene, int dimension, const void *value)
 {
     const brn_box_def *box = value;
@@ -160,6 +199,21 @@ void brn_check_load(brn_scene *scene, int dimension, const void *value)
     }
     check_point(scene, dimension, &load->block, "force", &load->force);
     check_point(scene, dimension, &load->block, "traction", &load->traction);
+}
+
+void brn_check_pair(brn_scene *scene, int dimension, const void *value)
+{
+    (void)dimension;
+    const brn_pair_def *pair = value;
+    bool says = !isnan(pair->friction);
+    for (int i = 0; i < BRN_CONTACT_KEY_COUNT; ++i) {
+        says = says || !isnan(pair->key[i]);
+    }
+    if (!says) {
+        tell(scene, &pair->block, NULL,
+             "says nothing about the pair: give friction, restitution, stiffness "
+             "or relaxation");
+    }
 }
 
 void brn_check_ramp(brn_scene *scene, int dimension, const void *value)

@@ -67,6 +67,45 @@ static const brn_param motion_params[] = {
 const brn_table brn_motion_table = {TABLE("motion", "a prescribed motion", brn_motion_def, motion_params),
                                     .check = brn_check_motion};
 
+/* ---- copies --------------------------------------------------------------------------------------------------------- */
+
+static const brn_param jitter_params[] = {
+    {.name = "position",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_jitter_def, position),
+     .unit = "m",
+     .hi = INFINITY,
+     .bounds = BRN_OPEN_HIGH,
+     .help = "at most so far to either side: one number, or one for each axis"},
+    BRN_P_REAL(brn_jitter_def, rotation, "degrees", 0.0, 0.0, 180.0, BRN_CLOSED,
+               "turned by at most so much about any axis, in 2D about z"),
+};
+static const brn_table jitter_table = {
+    TABLE("jitter", "disorder of the copies, by the scene's seed", brn_jitter_def, jitter_params),
+    .check = brn_check_jitter};
+
+static const brn_param repeat_params[] = {
+    {.name = "count",
+     .kind = BRN_INTS,
+     .offset = offsetof(brn_repeat_def, count),
+     .required = true,
+     .lo = 1,
+     .hi = INFINITY,
+     .help = "how many: one number along a line, or one for each axis of a grid"},
+    {.name = "spacing",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_repeat_def, spacing),
+     .unit = "m",
+     .required = true,
+     .help = "from one to the next: the step along the line, or the steps along the axes"},
+    BRN_P_VECTOR(brn_repeat_def, stagger, "m",
+                 "of every second one along the last axis: a wall's running bond"),
+    BRN_P_BLOCK(brn_repeat_def, jitter, &jitter_table, "disorder; not given: none"),
+};
+const brn_table brn_repeat_table = {
+    TABLE("repeat", "copies of a body, the first at its position", brn_repeat_def, repeat_params),
+    .check = brn_check_repeat};
+
 /* ---- regions -------------------------------------------------------------------------------------------------------- */
 
 static const brn_param box_params[] = {
@@ -215,6 +254,21 @@ static const brn_table load_table = {TABLE("load", "a force on a region", brn_lo
 
 /* ---- contact and output --------------------------------------------------------------------------------------------- */
 
+const char *const brn_contact_key_words[] = {"restitution", "stiffness", "relaxation", NULL};
+
+#define CONTACT_KEY(type, key_, name_, unit_, hi_, bounds_, help_)                                          \
+ {                                                                                                          \
+  .name = (name_), .kind = BRN_REAL, .offset = offsetof(type, key[key_]), .unit = (unit_), .standard = NAN, \
+  .hi = (hi_), .bounds = (bounds_), .help = (help_)                                                         \
+ }
+#define CONTACT_KEYS(type, else_)                                                                      \
+ CONTACT_KEY(type, BRN_CONTACT_RESTITUTION, "restitution", "1", 1.0, BRN_CLOSED,                       \
+             "share of the closing velocity that comes back; not given: " else_),                      \
+     CONTACT_KEY(type, BRN_CONTACT_STIFFNESS, "stiffness", "Pa/m", INFINITY, BRN_OPEN,                 \
+                 "pressure over depth where a method lets bodies into each other; not given: " else_), \
+     CONTACT_KEY(type, BRN_CONTACT_RELAXATION, "relaxation", "s", INFINITY, BRN_OPEN_HIGH,             \
+                 "time in which such depth is pushed out; not given: " else_)
+
 static const brn_param pair_params[] = {
     {.name = "between",
      .kind = BRN_TEXTS,
@@ -226,17 +280,20 @@ static const brn_param pair_params[] = {
      .kind = BRN_REAL,
      .offset = offsetof(brn_pair_def, friction),
      .unit = "1",
-     .required = true,
+     .standard = NAN,
      .hi = INFINITY,
-     .help = "coefficient of this pair"},
+     .help = "coefficient of this pair; not given: as contact's"},
+    CONTACT_KEYS(brn_pair_def, "as contact's"),
 };
 static const brn_table pair_table = {
-    TABLE("pair", "two bodies with their own friction", brn_pair_def, pair_params)};
+    TABLE("pair", "two bodies that differ from the rest", brn_pair_def, pair_params),
+    .check = brn_check_pair};
 
 static const brn_param contact_params[] = {
     BRN_P_REAL(brn_contact_def, friction, "1", 0.0, 0.0, INFINITY, BRN_CLOSED,
                "coefficient of every pair not listed"),
     BRN_P_BOOL(brn_contact_def, self, 1, "bodies touch themselves too"),
+    CONTACT_KEYS(brn_contact_def, "the method's own"),
     {.name = "pairs",
      .kind = BRN_BLOCKS,
      .offset = offsetof(brn_contact_def, pairs),

@@ -70,6 +70,21 @@ typedef struct brn_ramp_def {
     double from, to; /* [s]: 0 before, 1 after, linear between */
 } brn_ramp_def;
 
+typedef struct brn_jitter_def {
+    brn_block block;
+    brn_reals position; /* [m] at most so far off: 1 number, or one an axis */
+    double rotation;    /* [degrees] at most */
+} brn_jitter_def;
+
+/* Copies of a body: along one line (one count), or on a grid (a count for each axis). */
+typedef struct brn_repeat_def {
+    brn_block block;
+    brn_ints count;
+    double spacing[3]; /* [m] */
+    double stagger[3]; /* [m] of every second one along the last axis of count */
+    brn_jitter_def jitter;
+} brn_repeat_def;
+
 /* Keys that every body type has; a body type's struct starts with this one. */
 typedef struct brn_body_common {
     brn_block block;
@@ -77,6 +92,7 @@ typedef struct brn_body_common {
     const char *mesh; /* name in meshes */
     double position[3];
     brn_blocks rotation; /* of brn_rotation_def, applied in order */
+    brn_repeat_def repeat;
 } brn_body_common;
 
 typedef struct brn_mesh_def {
@@ -114,17 +130,23 @@ typedef struct brn_load_def {
     brn_ramp_def ramp;
 } brn_load_def;
 
+/* Keys of contact that not every method has a use for; brn_method says which it takes. */
+enum { BRN_CONTACT_RESTITUTION, BRN_CONTACT_STIFFNESS, BRN_CONTACT_RELAXATION, BRN_CONTACT_KEY_COUNT };
+extern const char *const brn_contact_key_words[]; /* "restitution", "stiffness", "relaxation" */
+
 typedef struct brn_pair_def {
     brn_block block;
-    brn_texts between; /* two body names */
-    double friction;
+    brn_texts between;                 /* two body names */
+    double friction;                   /* NaN: as contact says */
+    double key[BRN_CONTACT_KEY_COUNT]; /* [1], [Pa/m], [s]; NaN: as contact says */
 } brn_pair_def;
 
 typedef struct brn_contact_def {
     brn_block block;
     double friction;
     bool self;
-    brn_blocks pairs; /* of brn_pair_def */
+    double key[BRN_CONTACT_KEY_COUNT]; /* NaN: the method's own value */
+    brn_blocks pairs;                  /* of brn_pair_def */
 } brn_contact_def;
 
 typedef struct brn_probe_def {
@@ -177,24 +199,29 @@ typedef struct brn_scene_def {
 } brn_scene_def;
 
 extern const brn_table brn_scene_table; /* the root */
-extern const brn_table brn_rotation_table, brn_motion_table, brn_where_table;
+extern const brn_table brn_rotation_table, brn_motion_table, brn_where_table, brn_repeat_table;
 
 /* The params of brn_body_common, to be pasted at the head of a body type's parameter list. */
-#define BRN_BODY_COMMON_PARAMS(type)                                                                      \
- {.name = "name",                                                                                         \
-  .kind = BRN_TEXT,                                                                                       \
-  .offset = offsetof(type, common.name),                                                                  \
-  .required = true,                                                                                       \
-  .help = "unique name"},                                                                                 \
-     {.name = "mesh", .kind = BRN_TEXT, .offset = offsetof(type, common.mesh), .help = "name of a mesh"}, \
-     {.name = "position",                                                                                 \
-      .kind = BRN_VECTOR,                                                                                 \
-      .offset = offsetof(type, common.position),                                                          \
-      .unit = "m",                                                                                        \
-      .help = "where the mesh's origin goes"},                                                            \
- {                                                                                                        \
-  .name = "rotation", .kind = BRN_BLOCKS, .offset = offsetof(type, common.rotation),                      \
-  .table = &brn_rotation_table, .help = "about the mesh's origin; one, or a list applied in order"        \
+#define BRN_BODY_COMMON_PARAMS(type)                                                                        \
+ {.name = "name",                                                                                           \
+  .kind = BRN_TEXT,                                                                                         \
+  .offset = offsetof(type, common.name),                                                                    \
+  .required = true,                                                                                         \
+  .help = "unique name"},                                                                                   \
+     {.name = "mesh", .kind = BRN_TEXT, .offset = offsetof(type, common.mesh), .help = "name of a mesh"},   \
+     {.name = "position",                                                                                   \
+      .kind = BRN_VECTOR,                                                                                   \
+      .offset = offsetof(type, common.position),                                                            \
+      .unit = "m",                                                                                          \
+      .help = "where the mesh's origin goes"},                                                              \
+     {.name = "rotation",                                                                                   \
+      .kind = BRN_BLOCKS,                                                                                   \
+      .offset = offsetof(type, common.rotation),                                                            \
+      .table = &brn_rotation_table,                                                                         \
+      .help = "about the mesh's origin; one, or a list applied in order"},                                  \
+ {                                                                                                          \
+  .name = "repeat", .kind = BRN_BLOCK, .offset = offsetof(type, common.repeat), .table = &brn_repeat_table, \
+  .help = "copies of it, each a body of its own"                                                            \
  }
 
 #endif

@@ -6,15 +6,15 @@
 #include "base/ctx.h"
 
 /* X(name, count, width, what): double arrays [count][width], sizes fixed when the state is made. */
-#define BRN_STATE_ARRAYS(X)                                                              \
- X(node_pos, nnode, 3, "[m], written by step")                                           \
- X(node_vel, nnode, 3, "[m/s], written by step")                                         \
- X(rigid_pose, nrigid, 7, "position of the centre of mass [m], unit quaternion w x y z") \
- X(rigid_vel, nrigid, 6, "velocity [m/s], angular velocity in world axes [rad/s]")       \
- X(joint_pos, njoint, 1, "[m] or [rad]")                                                 \
- X(joint_vel, njoint, 1, "[m/s] or [rad/s]")                                             \
- X(node_load, nnode, 3, "[N], loads (not gravity) at the method's last evaluation")      \
- X(node_react, nnode, 3, "[N], force of the holds on their nodes, likewise")             \
+#define BRN_STATE_ARRAYS(X)                                                                                  \
+ X(node_pos, nnode, 3, "[m], written by step")                                                               \
+ X(node_vel, nnode, 3, "[m/s], written by step")                                                             \
+ X(rigid_pose, nrigid, 7, "centre of mass [m], rotation since the start as unit quaternion w x y z, w >= 0") \
+ X(rigid_vel, nrigid, 6, "velocity [m/s], angular velocity in world axes [rad/s]")                           \
+ X(joint_pos, njoint, 1, "[m] or [rad]")                                                                     \
+ X(joint_vel, njoint, 1, "[m/s] or [rad/s]")                                                                 \
+ X(node_load, nnode, 3, "[N], loads (not gravity) at the method's last evaluation")                          \
+ X(node_react, nnode, 3, "[N], force of the holds on their nodes, likewise")                                 \
  X(node_damp, nnode, 3, "[N], damping force, likewise")
 
 typedef struct brn_state_sizes {

@@ -16,7 +16,7 @@ brn_status brn_controls_create(brn_ctx *ctx, const brn_model *model, brn_control
     *out = NULL;
     brn_controls *c = NULL;
     BRN_ALLOC(ctx, c, 1);
-    const size_t pairs = (size_t)model->nbody * (size_t)model->nbody;
+    const size_t pairs = (size_t)model->nkind * (size_t)model->nkind;
     c->ctx = ctx;
     c->model = model;
     c->drag.node = -1;

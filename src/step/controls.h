@@ -24,7 +24,7 @@ typedef struct brn_controls {
     brn_ctx *ctx;
     const brn_model *model;
     double gravity[3]; /* [m/s^2] */
-    double *friction;  /* [nbody][nbody] coefficient of each pair of bodies, symmetric */
+    double *friction;  /* as that of the model, see brn_model_pair */
     brn_clock *clock;  /* [nhold] */
     brn_shift *shift;  /* [nhold]; of the holds of static bodies */
     brn_drag drag;

@@ -54,7 +54,7 @@ static double node_mass(const brn_drag *d, const brn_model *model)
     return 1.0 / inverse;
 }
 
-void brn_drag_choose(brn_drag *d, const brn_model *model, const double gravity[3], double size)
+void brn_drag_choose(brn_drag *d, const brn_model *model, const double gravity[3], double size, bool forward)
 {
     const double h = model->step;
     const double g = sqrt(brn_dense_dot3(gravity, gravity));
@@ -63,7 +63,7 @@ void brn_drag_choose(brn_drag *d, const brn_model *model, const double gravity[3
     const double sag = g > 0.0 ? 2.0 * M_PI * sqrt(SAG * size / g) : INFINITY; /* [s] */
     double omega = 2.0 * M_PI / fmax(PERIOD_STEPS * h, fmin(PERIOD, sag));
     double damping = INFINITY; /* [kg/s] most */
-    if (model->integrator == BRN_SYMPLECTIC_EULER) {
+    if (forward) {
         damping = EXPLICIT * node_mass(d, model) / h;
         omega = fmin(omega, 0.5 * damping / mass); /* critical with that damping */
     }

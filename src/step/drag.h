@@ -32,8 +32,10 @@ typedef struct brn_pull {
     double stiffness[9]; /* [N/m] -d force/d y, symmetric, positive semi-definite */
 } brn_pull;
 
-/* Fills everything but `asked`, `target` and `node`, which are given. gravity [m/s^2] and size [m] of the scene. */
-void brn_drag_choose(brn_drag *drag, const brn_model *model, const double gravity[3], double size);
+/* Fills everything but `asked`, `target` and `node`, which are given. gravity [m/s^2] and size [m] of the scene; forward: the
+   force at the start of a step moves the node, so that its damping must be bounded. */
+void brn_drag_choose(brn_drag *drag, const brn_model *model, const double gravity[3], double size,
+                     bool forward);
 /* Where the spring ends in a step that starts with the node at x. */
 void brn_drag_point(const brn_drag *drag, const double x[3], double point[3]);
 /* At position x and velocity v of the node; c = dv/dx within the step [1/s]. In 2D all third entries are 0. */

@@ -1,10 +1,12 @@
 #include "step/ledger.h"
 
 #include "linalg/dense.h"
-#include "step/scheme.h"
 
 #include <math.h>
 #include <string.h>
+
+/* [N] inertia of the held dofs in the last step, packed; absent: none moved. */
+static const char HELD[] = "ledger.held_inertia";
 
 typedef struct measure {
     double kinetic, elastic, gravity;
@@ -69,10 +71,10 @@ static brn_status measure_state(brn_system *s, const brn_state *state, measure *
         add_wrench(x, &p3[3 * a], out->momentum);
         out->momentum_scale += norm(&p3[3 * a]);
         out->angular_scale += norm(&p3[3 * a]) * norm(x);
-        /* A static run ramps gravity like a load and books its work as one. */
-        out->gravity -= model->integrator != BRN_STATIC
-                            ? model->node_mass[a] * brn_dense_dot3(s->controls->gravity, x)
-                            : 0.0;
+        out->gravity -= model->node_mass[a] * brn_dense_dot3(s->controls->gravity, x);
+    }
+    if (state->ledger[BRN_LEDGER_WEIGHT_LOAD] != 0.0) {
+        out->gravity = 0.0;
     }
     return brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, &out->elastic, NULL, NULL);
 }
@@ -87,18 +89,13 @@ static brn_status measured(brn_system *s, const brn_state *state, measure *out)
     return status;
 }
 
-/* Where between the two ends of a step its integrator evaluates forces. */
-static double place_of_evaluation(int integrator)
-{
-    return integrator == BRN_MIDPOINT ? 0.5 : integrator == BRN_SYMPLECTIC_EULER ? 0.0 : 1.0;
-}
-
 /* Force and torque of everything external at the last evaluation, which `out` remembers. */
-static void external_rate(const brn_system *s, const brn_state *in, const brn_state *out, double rate[6])
+static void external_rate(const brn_system *s, const brn_state *in, const brn_state *out,
+                          const brn_books *books, double rate[6])
 {
     const brn_model *model = s->model;
-    const double place = place_of_evaluation(model->integrator);
-    const double gravity = model->integrator != BRN_STATIC ? 1.0 : 0.0;
+    const double place = books->place;
+    const double gravity = books->weight_load ? 0.0 : 1.0;
     memset(rate, 0, 6 * sizeof *rate);
     for (int a = 0; a < model->nnode; ++a) {
         double f[3];
@@ -115,10 +112,10 @@ static void external_rate(const brn_system *s, const brn_state *in, const brn_st
 
 /* The impulses that gravity, loads and holds give in a step, added up without their directions: what a momentum that
    stays small while a body rests on its support is to be measured by. Damping and friction are internal. */
-static void book_exchanged(const brn_system *s, brn_state *out, double h)
+static void book_exchanged(const brn_system *s, brn_state *out, double h, const brn_books *books)
 {
     const brn_model *model = s->model;
-    const double gravity = model->integrator != BRN_STATIC ? norm(s->controls->gravity) : 0.0;
+    const double gravity = books->weight_load ? 0.0 : norm(s->controls->gravity);
     double sum = 0.0;
     double turn = 0.0;
     for (int a = 0; a < model->nnode; ++a) {
@@ -134,9 +131,11 @@ static void book_exchanged(const brn_system *s, brn_state *out, double h)
 brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info *info)
 {
     measure m;
-    BRN_TRY(measured(s, state, &m));
     double *ledger = state->ledger;
     memset(ledger, 0, sizeof state->ledger);
+    ledger[BRN_LEDGER_RESTS] = !info->books.inertia;
+    ledger[BRN_LEDGER_WEIGHT_LOAD] = info->books.weight_load;
+    BRN_TRY(measured(s, state, &m));
     ledger[BRN_LEDGER_ENERGY0] = m.kinetic + m.elastic + m.gravity + info->contact_energy;
     ledger[BRN_LEDGER_CONTACT] = info->contact_energy;
     ledger[BRN_LEDGER_GRAVITY0] = m.gravity;
@@ -144,15 +143,8 @@ brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = m.momentum_scale;
     ledger[BRN_LEDGER_ANGULAR_SCALE] = m.angular_scale;
     memcpy(&ledger[BRN_LEDGER_START], m.momentum, sizeof m.momentum);
-    external_rate(s, state, state, &ledger[BRN_LEDGER_RATE]);
+    external_rate(s, state, state, &info->books, &ledger[BRN_LEDGER_RATE]);
     return BRN_OK;
-}
-
-/* How an integrator weighs this evaluation's forces against the last ones' in v^{n+1} - v^n:
-   Newmark h/2 (F^n + F^{n+1}); BDF2 1/3 of the last change + 2/3 h F^{n+1}; the others h F. */
-static double share_of_last(int kind)
-{
-    return kind == BRN_NEWMARK ? 0.5 : kind == BRN_BDF2 ? 1.0 / 3.0 : 0.0;
 }
 
 /* dp = M dv of the held dofs' columns: the momentum that their motion gave in the step. */
@@ -177,79 +169,77 @@ static brn_status held_momentum(const brn_system *s, const brn_state *in, const 
 
 /* Impulses of everything external. A rule over several evaluations holds for the free dofs; held ones gain in each step
    what their motion says, so their share of the forces is taken out of the rule and booked as it is. */
-static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, double h, const double *dp)
+static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, double h,
+                          const brn_books *books, const double *dp)
 {
-    const int integrator = s->model->integrator;
-    const double last = share_of_last(brn_scheme_kind(s->model, in, h));
     double *ledger = out->ledger;
     double rate[6];
     double gain[6] = {0};
-    external_rate(s, in, out, rate);
-    if (share_of_last(integrator) > 0.0) {
+    external_rate(s, in, out, books, rate);
+    if (books->carry != BRN_CARRY_NOTHING) {
         add_wrenches(s, dp, out->node_pos, gain);
     }
     for (int i = 0; i < 6; ++i) {
         const double free_rate = rate[i] - gain[i] / h;
-        const double effective = (1.0 - last) * free_rate + last * in->ledger[BRN_LEDGER_RATE + i];
-        ledger[BRN_LEDGER_IMPULSE + i] += h * effective + gain[i];
-        /* BDF2 goes on from the effective rate of the last step. */
-        ledger[BRN_LEDGER_RATE + i] = integrator == BRN_BDF2 ? effective : free_rate;
+        const double mean = (1.0 - books->last) * free_rate + books->last * in->ledger[BRN_LEDGER_RATE + i];
+        ledger[BRN_LEDGER_IMPULSE + i] += books->summed ? books->impulse[i] : h * mean + gain[i];
+        ledger[BRN_LEDGER_RATE + i] = books->carry == BRN_CARRY_MEAN ? mean : free_rate;
     }
 }
 
-/* Work of loads and holds along the step; two-point rules and static runs take the mean of both ends. The inertia of the
-   held dofs is left out of the rule and works along the mean of their two velocities: a motion that starts at once
-   puts in 1/2 m v^2, not the m v^2 of its reaction times the way. held: last force of that inertia, NULL if none. */
-static void book_work(const brn_system *s, const brn_state *in, brn_state *out, double h, const double *dp,
-                      const double *held)
+/* Work of loads and holds along the step. The inertia of the held dofs is left out of the rule and works along the mean of
+   their two velocities: a motion that starts at once puts in 1/2 m v^2, not the m v^2 of its reaction times the way. */
+static void book_work(const brn_system *s, const brn_state *in, brn_state *out, double h,
+                      const brn_books *books, const double *dp)
 {
-    const int integrator = s->model->integrator;
     const int dim = s->model->dim;
-    const double before = integrator == BRN_NEWMARK || integrator == BRN_STATIC ? 0.5 : 0.0;
+    const brn_memory *held = brn_state_recall(in, HELD);
     double work = 0.0;
-    double dissipated = 0.0;
     for (int dof = 0; dof < s->ndof; ++dof) {
         const int i = dof / dim * 3 + dof % dim;
         const double dx = out->node_pos[i] - in->node_pos[i];
-        const bool fixed = s->model->fixed[dof] == BRN_DOF_HELD && integrator != BRN_STATIC;
+        const bool fixed = s->model->fixed[dof] == BRN_DOF_HELD && books->inertia;
         const double inertia = fixed ? dp[dof] / h : 0.0;
         const double now = out->node_load[i] + out->node_react[i] - inertia;
-        const double was = in->node_load[i] + in->node_react[i] - (fixed && held != NULL ? held[dof] : 0.0);
-        work += ((1.0 - before) * now + before * was) * dx;
+        const double was = in->node_load[i] + in->node_react[i] -
+                           (fixed && held != NULL && held->count > 0 ? held->value[dof] : 0.0);
+        work += ((1.0 - books->before) * now + books->before * was) * dx;
         work += inertia * h * 0.5 * (in->node_vel[i] + out->node_vel[i]);
-        dissipated -= ((1.0 - before) * out->node_damp[i] + before * in->node_damp[i]) * dx;
     }
-    out->ledger[BRN_LEDGER_WORK] += work;
-    out->ledger[BRN_LEDGER_DISSIPATED] += dissipated;
+    out->ledger[BRN_LEDGER_WORK] += books->summed ? books->work : work;
+    out->ledger[BRN_LEDGER_DISSIPATED] += books->dissipated;
 }
 
-/* The force that the held dofs' inertia had in Newmark's last step; NULL where there is none. */
-static brn_status last_held_inertia(const brn_system *s, const brn_state *in, double **out)
+/* What the next step's rule needs of the held dofs' inertia. */
+static brn_status remember_held(const brn_system *s, brn_state *out, double h, const brn_books *books,
+                                const double *dp)
 {
-    const brn_memory *acceleration = brn_state_recall(in, "newmark.acceleration");
-    *out = NULL;
-    if (s->model->integrator != BRN_NEWMARK || acceleration == NULL || acceleration->count == 0) {
+    bool any = false;
+    for (int dof = 0; dof < s->ndof && books->before > 0.0 && books->inertia && !any; ++dof) {
+        any = dp[dof] != 0.0;
+    }
+    if (!any) {
+        brn_state_forget(out, HELD);
         return BRN_OK;
     }
-    double *a = NULL;
-    BRN_TAKE(brn_ctx_arena(s->ctx), a, s->ndof);
-    BRN_TAKE(brn_ctx_arena(s->ctx), *out, s->ndof);
+    double *held = NULL;
+    BRN_TRY(brn_state_remember(out, HELD, (size_t)s->ndof, &held));
     for (int dof = 0; dof < s->ndof; ++dof) {
-        a[dof] = s->model->fixed[dof] == BRN_DOF_HELD ? acceleration->value[dof] : 0.0;
+        held[dof] = dp[dof] / h;
     }
-    return brn_system_mass_apply(s, a, *out);
+    return BRN_OK;
 }
 
-static brn_status book_exchange(brn_system *s, const brn_state *in, brn_state *out, double h)
+static brn_status book_exchange(brn_system *s, const brn_state *in, brn_state *out, double h,
+                                const brn_books *books)
 {
     double *dp = NULL;
-    double *held = NULL;
     BRN_TAKE(brn_ctx_arena(s->ctx), dp, s->ndof);
     BRN_TRY(held_momentum(s, in, out, dp));
-    BRN_TRY(last_held_inertia(s, in, &held));
-    book_impulses(s, in, out, h, dp);
-    book_work(s, in, out, h, dp, held);
-    return BRN_OK;
+    book_impulses(s, in, out, h, books, dp);
+    book_work(s, in, out, h, books, dp);
+    book_exchanged(s, out, h, books);
+    return remember_held(s, out, h, books, dp);
 }
 
 brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, double h,
@@ -259,10 +249,9 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
     memcpy(ledger, in->ledger, sizeof out->ledger);
     brn_arena *arena = brn_ctx_arena(s->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    const brn_status status = book_exchange(s, in, out, h);
+    const brn_status status = book_exchange(s, in, out, h, &info->books);
     brn_arena_rewind(arena, mark);
     BRN_TRY(status);
-    book_exchanged(s, out, h);
     ledger[BRN_LEDGER_CONTACT] = info->contact_energy;
     ledger[BRN_LEDGER_STIFFNESS_WORK] += info->stiffness_work;
 
@@ -284,35 +273,47 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
     return BRN_OK;
 }
 
+/* Momentum is kept from here on if it was not before. Where gravity turns from a load into a potential, what that is here
+   counts as work of whoever changed the stage, so that the sum of energies goes on without a jump. */
+brn_status brn_ledger_enter(brn_system *s, brn_state *state, const brn_books *books)
+{
+    double *ledger = state->ledger;
+    measure before;
+    measure after;
+    BRN_TRY(measured(s, state, &before));
+    const bool rested = ledger[BRN_LEDGER_RESTS] != 0.0;
+    ledger[BRN_LEDGER_RESTS] = !books->inertia;
+    ledger[BRN_LEDGER_WEIGHT_LOAD] = books->weight_load;
+    BRN_TRY(measured(s, state, &after));
+    for (int i = 0; rested && books->inertia && i < 6; ++i) {
+        ledger[BRN_LEDGER_START + i] = after.momentum[i] - ledger[BRN_LEDGER_IMPULSE + i];
+    }
+    const double gain = after.gravity - before.gravity;
+    ledger[BRN_LEDGER_WORK] += gain;
+    ledger[BRN_LEDGER_FIELD_WORK] += gain;
+    ledger[BRN_LEDGER_GRAVITY0] += gain;
+    external_rate(s, state, state, books, &ledger[BRN_LEDGER_RATE]);
+    return BRN_OK;
+}
+
 /* The potential energy jumps, which is the work of whoever changed the field. Where it is measured from is arbitrary, so this work
    says nothing of the size of energies. A trapezoidal rule starts its next step from the new forces. */
-brn_status brn_ledger_book_gravity(brn_system *s, const double change[3], const double *accelerations,
-                                   brn_state *state)
+void brn_ledger_book_gravity(const brn_system *s, const double change[3], const double *carried,
+                             brn_state *state)
 {
     const brn_model *model = s->model;
     double *ledger = state->ledger;
-    if (model->integrator == BRN_STATIC) { /* gravity is a load there */
-        return BRN_OK;
+    if (ledger[BRN_LEDGER_WEIGHT_LOAD] != 0.0) { /* its work is booked as a load's */
+        return;
     }
-    brn_arena *arena = brn_ctx_arena(s->ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    double *p = brn_arena_take(arena, (size_t)s->ndof, sizeof *p);
-    if (p == NULL) {
-        return BRN_ERR_MEMORY;
+    double gain = 0.0;
+    for (int a = 0; a < model->nnode; ++a) {
+        gain -= model->node_mass[a] * brn_dense_dot3(change, &state->node_pos[3 * a]);
     }
-    const brn_status status = brn_system_mass_apply(s, accelerations, p);
-    if (status >= 0) {
-        double gain = 0.0;
-        for (int a = 0; a < model->nnode; ++a) {
-            gain -= model->node_mass[a] * brn_dense_dot3(change, &state->node_pos[3 * a]);
-        }
-        ledger[BRN_LEDGER_WORK] += gain;
-        ledger[BRN_LEDGER_FIELD_WORK] += gain;
-        ledger[BRN_LEDGER_GRAVITY0] += gain;
-        add_wrenches(s, p, state->node_pos, &ledger[BRN_LEDGER_RATE]);
-    }
-    brn_arena_rewind(arena, mark);
-    return status;
+    ledger[BRN_LEDGER_WORK] += gain;
+    ledger[BRN_LEDGER_FIELD_WORK] += gain;
+    ledger[BRN_LEDGER_GRAVITY0] += gain;
+    add_wrenches(s, carried, state->node_pos, &ledger[BRN_LEDGER_RATE]);
 }
 
 static double relative(double error, double scale)
@@ -341,7 +342,7 @@ brn_status brn_ledger_report(brn_system *s, const brn_state *state, brn_report *
     }
     memcpy(report->momentum, m.momentum, sizeof report->momentum);
     memcpy(report->angular_momentum, &m.momentum[3], sizeof report->angular_momentum);
-    if (s->model->integrator != BRN_STATIC) {
+    if (ledger[BRN_LEDGER_RESTS] == 0.0) {
         report->momentum_error =
             relative(norm(off), ledger[BRN_LEDGER_MOMENTUM_SCALE] + ledger[BRN_LEDGER_EXCHANGED]);
         report->angular_momentum_error =

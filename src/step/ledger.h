@@ -17,11 +17,13 @@ enum {
     BRN_LEDGER_STIFFNESS_WORK, /* [J] by changes of the contacts' stiffness since the start */
     BRN_LEDGER_IMPULSE = 8,    /* [3] [N s], then [3] angular [N m s], of all external forces */
     BRN_LEDGER_START = 14,     /* [3] momentum, then [3] angular momentum at the start */
-    BRN_LEDGER_RATE = 20, /* [3] force, [3] torque of the last step on the free dofs, for two-point rules */
-    BRN_LEDGER_CONTACT = 26, /* [J] stored in the contacts now */
+    BRN_LEDGER_RATE = 20,      /* [3] force, [3] torque on the free dofs that the last step carried over */
+    BRN_LEDGER_CONTACT = 26,   /* [J] stored in the contacts now */
     BRN_LEDGER_EXCHANGED, /* [N s] sum of |impulse| of gravity, loads and holds, node by node, since the start */
     BRN_LEDGER_EXCHANGED_TURN, /* [N m s] the same times each node's distance from the origin */
     BRN_LEDGER_FIELD_WORK,     /* [J] of the work: by changes of gravity itself */
+    BRN_LEDGER_RESTS,          /* 1: the last step had no inertia, and momentum is not kept */
+    BRN_LEDGER_WEIGHT_LOAD,    /* 1: gravity was a load in the last step, and has no potential */
 };
 
 /* Sets the totals of a fresh state at time t (its forces are filled in); info: of the reset. */
@@ -29,9 +31,12 @@ brn_status brn_ledger_start(brn_system *system, brn_state *state, const brn_step
 /* Books the step `in` -> `out` of length h: `out`'s totals. */
 brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h,
                            const brn_step_info *info);
-/* Books a change of gravity [m/s^2] that has happened; [m/s^2] change of the accelerations of free dofs by it, packed. */
-brn_status brn_ledger_book_gravity(brn_system *system, const double change[3], const double *accelerations,
-                                   brn_state *state);
+/* A state goes on in another stage, whose forces are filled in. */
+brn_status brn_ledger_enter(brn_system *system, brn_state *state, const brn_books *books);
+/* Books a change of gravity [m/s^2] that has happened, and of the forces on the free dofs that the last step carried over by
+   it [N], packed. */
+void brn_ledger_book_gravity(const brn_system *system, const double change[3], const double *carried,
+                             brn_state *state);
 /* Fills the energies, momenta and balance errors of a report. */
 brn_status brn_ledger_report(brn_system *system, const brn_state *state, brn_report *report);
 

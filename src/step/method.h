@@ -1,4 +1,4 @@
-/* The interface of a contact method: four functions and a parameter table. A method is one folder src/step/NAME/ plus
+/* The interface of a contact method: a parameter table and a few functions. A method is one folder src/step/NAME/ plus
    one line in src/api/methods.def. */
 #ifndef BRN_STEP_METHOD_H
 #define BRN_STEP_METHOD_H
@@ -6,6 +6,7 @@
 #include "contact/points.h"
 #include "model/model.h"
 #include "state/state.h"
+#include "step/books.h"
 #include "step/system.h"
 
 /* What a method tells of one attempt; of a reset: all about contact. */
@@ -24,6 +25,9 @@ typedef struct brn_step_info {
         stiffness_work; /* [J] gained by the stored energy when the stiffness was changed before this step */
     int intersections;  /* found by the exact test at the end */
     double own[BRN_OWN_FIGURES]; /* of the method's own figures, in the order of their table */
+    brn_books books;             /* how forces acted in this step, for the ledger */
+    bool
+        ends_stage; /* the next step follows another rule: the driver resets the state and goes on with the ledger */
 } brn_step_info;
 
 /* A figure of a method's own (brn_figure_get): named NAME.figure, with its reduction over the run, and how those of the
@@ -33,22 +37,57 @@ typedef struct brn_own_figure {
     brn_reduction parts;
 } brn_own_figure;
 
+/* How a method would go on from a state. */
+typedef struct brn_stage {
+    bool inertia; /* false: it looks for equilibrium */
+    bool
+        forward; /* forces of the start of a step move it: stiff and strongly damped ones must be kept small */
+    double gravity; /* share of gravity that acts now: less than 1 while a static stage ramps it */
+} brn_stage;
+
+/* What was changed by hand; step/controls.h holds the new values. */
+enum {
+    BRN_CHANGED_GRAVITY = 1,
+    BRN_CHANGED_FRICTION = 2,
+    BRN_CHANGED_MOTION = 4, /* speed of a motion, offset of an obstacle */
+    BRN_CHANGED_DRAG = 8,
+};
+
+typedef struct brn_change {
+    unsigned what;     /* BRN_CHANGED_... */
+    double gravity[3]; /* [m/s^2] new minus old */
+    double *
+        jolt; /* [ndof] zeros, to be filled: how much the accelerations that the next step starts from change */
+} brn_change;
+
 typedef struct brn_method {
-    const brn_table *table;        /* name, help, parameters; its struct starts with brn_block */
-    unsigned integrators;          /* bit i set: leaves the choice of integrator i */
-    bool contact;                  /* bodies may touch: forces on each are worth a column */
-    const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
+    const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
+    unsigned integrators;   /* bit i set: leaves the choice of integrator i */
+    bool contact;           /* bodies may touch: forces on each are worth a column */
+    unsigned bodies;        /* bit BRN_BODY_... set: takes bodies of this type */
+    unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
+    const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* of a key without use: why, and what to write */
+    const brn_own_figure *figures;                      /* [nfigures], at most BRN_OWN_FIGURES */
     int nfigures;
 
+    /* What a run will take, for `brunt check`. */
+    brn_status (*predict)(const brn_model *model, const brn_system *system, brn_prediction *out);
+    /* Grows the sizes of the state, which start with a pose for every rigid body. NULL: that is enough. */
+    void (*sizes)(const brn_model *model, brn_state_sizes *sizes);
     /* The model and the system outlive the method. */
     brn_status (*create)(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self);
-    /* Advances from `in` at time t by at most h into `out` (same sizes, content undefined), sets *h_done <= h. Fills
-       out's node_load, node_react, node_damp. Negative: not done, `in` untouched; BRN_ERR_CONVERGENCE, _SINGULAR and
-       _NOT_FINITE are retried with a smaller step. */
+    /* Advances from `in` at time t by at most h into `out` (same sizes, content undefined), sets 0 < *h_done <= h. Fills all
+       arrays of `out` and info->books. Negative: not done, `in` untouched; BRN_ERR_CONVERGENCE, _SINGULAR and _NOT_FINITE are
+       retried with a smaller step. */
     brn_status (*step)(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
                        brn_step_info *info);
-    /* Makes the method's memory in the state fit positions and velocities that were set from outside at time t. */
+    /* Makes poses, forces and the method's memory in the state fit node positions and velocities that were set from outside at
+       time t. */
     brn_status (*reset)(void *self, brn_state *state, double t, brn_step_info *info);
+    /* How it would go on from the state at time t. */
+    brn_stage (*stage)(const void *self, const brn_state *state, double t);
+    /* Makes its memory in the state fit what was changed by hand. NULL: it remembers nothing that depends on it. */
+    brn_status (*changed)(void *self, brn_state *state, const brn_change *change);
     void (*destroy)(void *self);
 } brn_method;
 

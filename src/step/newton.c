@@ -80,20 +80,20 @@ static brn_status potential(brn_newton *n, const double *y, energy *out)
     BRN_TRY(brn_system_elastic(n->system, n->x, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
     if (m->inertia) {
         for (int i = 0; i < ndof; ++i) {
-            n->step[i] = y[i] - m->target[i];
+            n->scratch[i] = y[i] - m->target[i];
         }
-        BRN_TRY(brn_system_mass_apply(n->system, n->step, n->inertia));
+        BRN_TRY(brn_system_mass_apply(n->system, n->scratch, n->inertia));
         for (int i = 0; i < ndof; ++i) {
-            inertia += 0.5 / m->s * n->step[i] * n->inertia[i];
+            inertia += 0.5 / m->s * n->scratch[i] * n->inertia[i];
         }
     }
     if (n->system->damping != NULL && m->inertia) {
         for (int i = 0; i < ndof; ++i) {
-            n->step[i] = m->c * (y[i] - m->origin[i]);
+            n->scratch[i] = m->c * (y[i] - m->origin[i]);
         }
-        BRN_TRY(brn_block_matrix_multiply(n->system->damping, n->step, n->damping));
+        BRN_TRY(brn_block_matrix_multiply(n->system->damping, n->scratch, n->damping));
         for (int i = 0; i < ndof; ++i) {
-            damping += 0.5 / m->c * n->step[i] * n->damping[i];
+            damping += 0.5 / m->c * n->scratch[i] * n->damping[i];
         }
     }
     double extra = 0.0;
@@ -109,7 +109,7 @@ static brn_status potential(brn_newton *n, const double *y, energy *out)
     return BRN_OK;
 }
 
-/* Forces at n->y; n->rhs = minus the unbalanced force [N]. */
+/* Forces at n->y; n->unbalanced follows. */
 static brn_status forces(brn_newton *n)
 {
     const brn_scheme *m = n->scheme;
@@ -123,28 +123,28 @@ static brn_status forces(brn_newton *n)
     BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->load, NULL));
     if (m->inertia) {
         for (int i = 0; i < s->ndof; ++i) {
-            n->step[i] = (n->y[i] - m->target[i]) / m->s;
+            n->scratch[i] = (n->y[i] - m->target[i]) / m->s;
         }
-        BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
+        BRN_TRY(brn_system_mass_apply(s, n->scratch, n->inertia));
     }
     if (s->damping != NULL && m->inertia) {
         for (int i = 0; i < s->ndof; ++i) {
-            n->step[i] = m->c * (n->y[i] - m->origin[i]);
+            n->scratch[i] = m->c * (n->y[i] - m->origin[i]);
         }
-        BRN_TRY(brn_block_matrix_multiply(s->damping, n->step, n->damping));
+        BRN_TRY(brn_block_matrix_multiply(s->damping, n->scratch, n->damping));
     }
-    memset(n->extra, 0, bytes);
+    memset(n->contact, 0, bytes);
     if (n->terms != NULL) {
         double *was = watch(n, &s->watch.phases.contact);
-        BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->extra));
-        brn_model_lead(n->model, n->extra);
+        BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->contact));
+        brn_model_lead(n->model, n->contact);
         (void)watch(n, was);
     }
     if (pull_at(n, n->y, &n->pull)) {
-        brn_drag_add_force(&s->controls->drag, n->model->dim, n->pull.force, -1.0, n->extra);
+        brn_drag_add_force(&s->controls->drag, n->model->dim, n->pull.force, -1.0, n->contact);
     }
     for (int i = 0; i < s->ndof; ++i) {
-        n->rhs[i] = n->load[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->extra[i];
+        n->unbalanced[i] = n->load[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
     }
     return BRN_OK;
 }
@@ -167,7 +167,7 @@ static double imbalance(const brn_newton *n, double *residual)
     const brn_scheme *m = n->scheme;
     const int dim = n->model->dim;
     const int ndof = n->system->ndof;
-    const double *const parts[] = {n->inertia, n->elastic, n->load, n->damping, n->extra};
+    const double *const parts[] = {n->inertia, n->elastic, n->load, n->damping, n->contact};
     double scale = 0.0;
     for (int k = 0; k < BRN_COUNT(parts); ++k) {
         const double part = max_abs(parts[k], ndof);
@@ -184,7 +184,7 @@ static double imbalance(const brn_newton *n, double *residual)
            is nothing to gain. */
         const double mass = m->inertia ? n->model->node_mass[i / dim] / m->s : 0.0;
         const double floor = 8.0 * (n->noise * n->stiffness[i] + POSITION_NOISE * way * mass);
-        const double force = fabs(n->rhs[i]);
+        const double force = fabs(n->unbalanced[i]);
         const double allowed = n->params.tolerance * scale + floor;
         worst = force / allowed > worst || isnan(force) ? force / allowed : worst;
         *residual = fmax(*residual, force);
@@ -214,7 +214,7 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     BRN_TRY(brn_system_elastic(s, n->x, tangent, NULL, NULL, s->matrix));
     /* The stiffness of a follower pressure is indefinite: it goes with the exact tangent only, else it is lagged. */
     if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
-        BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->trial, s->matrix));
+        BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->scratch, s->matrix));
     }
     brn_pull pull;
     if (pull_at(n, n->y, &pull)) {
@@ -237,7 +237,7 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     return BRN_OK;
 }
 
-/* n->step = Newton direction for the right-hand side n->rhs, held dofs going their remaining way; tied dofs have no
+/* n->step = Newton direction for the right-hand side n->unbalanced, held dofs going their remaining way; tied dofs have no
    equation of their own and stay behind. */
 static brn_status solve_free(brn_newton *n)
 {
@@ -247,15 +247,15 @@ static brn_status solve_free(brn_newton *n)
         n->step[i] = n->model->fixed[i] == BRN_DOF_HELD ? n->scheme->held[i] - n->y[i] : 0.0;
     }
     if (moving) {
-        BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->trial));
+        BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->scratch));
     }
     for (int i = 0; i < s->ndof; ++i) {
-        const double follow = moving ? n->trial[i] : 0.0;
-        n->trial[i] = n->model->fixed[i] ? n->step[i] : n->rhs[i] - follow;
+        const double follow = moving ? n->scratch[i] : 0.0;
+        n->scratch[i] = n->model->fixed[i] ? n->step[i] : n->unbalanced[i] - follow;
     }
     if (n->params.solver == BRN_NEWTON_PCG) {
         brn_pcg_result result;
-        return brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->trial, fmin(1e-4, n->params.tolerance),
+        return brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, fmin(1e-4, n->params.tolerance),
                              PCG_CAP, n->step, &result);
     }
     (void)watch(n, &s->watch.phases.symbolic);
@@ -269,7 +269,7 @@ static brn_status solve_free(brn_newton *n)
     (void)watch(n, &s->watch.phases.factor);
     BRN_TRY(brn_factor_numeric(n->factor, n->matrix, n->model->fixed));
     (void)watch(n, &s->watch.phases.solve);
-    return brn_factor_solve(n->factor, n->trial, n->step);
+    return brn_factor_solve(n->factor, n->scratch, n->step);
 }
 
 static brn_status solve(brn_newton *n)
@@ -301,10 +301,10 @@ static brn_status direction(brn_newton *n, bool *projected)
 /* Tries the whole step, or as much of it as is free, with rigid bodies turned instead of sheared: a straight step stretches
    a body by the square of its turn, which a stiff one lets it make in many small pieces only. The same step to first
    order, so near the solution nothing changes. */
-static brn_status search_turned(brn_newton *n, const double *way, energy *here, const search_limits *limits,
-                                bool *found)
+static brn_status search_turned(brn_newton *n, energy *here, const search_limits *limits, bool *found)
 {
     const int ndof = n->system->ndof;
+    double *turned = n->turned;
     double scale = 1.0;
     *found = false;
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -312,16 +312,16 @@ static brn_status search_turned(brn_newton *n, const double *way, energy *here, 
         double load = 0.0;
         energy there;
         for (int i = 0; i < ndof; ++i) {
-            n->step[i] = scale * way[i];
+            turned[i] = scale * n->step[i];
         }
         brn_scheme_place(n->scheme, n->y, n->x);
-        if (!(brn_rigid_turn_steps(n->model, n->x, n->step) > TURN_LEAST)) {
+        if (!(brn_rigid_turn_steps(n->model, n->x, turned) > TURN_LEAST)) {
             return BRN_OK;
         }
-        brn_model_follow(n->model, n->step);
+        brn_model_follow(n->model, turned);
         if (n->terms != NULL) {
             double *was = watch(n, &n->system->watch.phases.ccd);
-            BRN_TRY(n->terms->bound(n->terms->self, n->x, n->step, &bound));
+            BRN_TRY(n->terms->bound(n->terms->self, n->x, turned, &bound));
             (void)watch(n, was);
         }
         if (bound < 1.0) {
@@ -329,8 +329,8 @@ static brn_status search_turned(brn_newton *n, const double *way, energy *here, 
             continue;
         }
         for (int i = 0; i < ndof; ++i) {
-            n->trial[i] = n->y[i] + n->step[i];
-            load += n->load[i] * n->step[i];
+            n->trial[i] = n->y[i] + turned[i];
+            load += n->load[i] * turned[i];
         }
         BRN_TRY(potential(n, n->trial, &there));
         const double noise = ENERGY_NOISE * (here->size + there.size + fabs(load)) + limits->rounding;
@@ -345,29 +345,27 @@ static brn_status search_turned(brn_newton *n, const double *way, energy *here, 
     return BRN_OK;
 }
 
-/* Moves y along the step. The potential reuses n->step as scratch, so the step is kept in `way`. *here: the potential at y, in
-   and out. */
-static brn_status search(brn_newton *n, double *way, energy *here, double *length)
+/* Moves y along the step. *here: the potential at y, in and out. */
+static brn_status search(brn_newton *n, energy *here, double *length)
 {
     const int ndof = n->system->ndof;
     const bool settled = remaining(n) == 0.0;
     double slope = 0.0;
     double load = 0.0;     /* [J] work of the loads along the whole step */
     double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
-    memcpy(way, n->step, (size_t)ndof * sizeof *way);
     for (int i = 0; i < ndof; ++i) {
-        load += n->load[i] * way[i];
+        load += n->load[i] * n->step[i];
         if (!n->model->fixed[i]) {
-            slope -= n->rhs[i] * way[i];
+            slope -= n->unbalanced[i] * n->step[i];
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
         }
     }
     if (settled && n->model->tie != NULL) {
         const search_limits limits = {slope, rounding};
         bool found = false;
-        BRN_TRY(search_turned(n, way, here, &limits, &found));
+        BRN_TRY(search_turned(n, here, &limits, &found));
         if (found) {
-            *length = max_abs(way, ndof);
+            *length = max_abs(n->step, ndof);
             return BRN_OK;
         }
     }
@@ -375,14 +373,14 @@ static brn_status search(brn_newton *n, double *way, energy *here, double *lengt
     if (n->terms != NULL) {
         brn_scheme_place(n->scheme, n->y, n->x);
         double *was = watch(n, &n->system->watch.phases.ccd);
-        BRN_TRY(n->terms->bound(n->terms->self, n->x, way, &bound));
+        BRN_TRY(n->terms->bound(n->terms->self, n->x, n->step, &bound));
         (void)watch(n, was);
     }
     double alpha = bound;
     for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
         energy there;
         for (int i = 0; i < ndof; ++i) {
-            n->trial[i] = n->y[i] + alpha * way[i];
+            n->trial[i] = n->y[i] + alpha * n->step[i];
         }
         BRN_TRY(potential(n, n->trial, &there));
         const double noise = ENERGY_NOISE * (here->size + there.size + fabs(alpha * load)) + rounding;
@@ -394,7 +392,8 @@ static brn_status search(brn_newton *n, double *way, energy *here, double *lengt
                 n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
             *here = there;
-            *length = alpha / bound * max_abs(way, ndof); /* what is in the way is no sign of convergence */
+            *length =
+                alpha / bound * max_abs(n->step, ndof); /* what is in the way is no sign of convergence */
             return BRN_OK;
         }
     }
@@ -414,7 +413,7 @@ static brn_status start(brn_newton *n, const brn_state *in)
     energy here;
     energy there;
     double load = 0.0; /* [J] work of the loads on the way to the guess */
-    double *guess = n->rhs;
+    double *guess = n->trial;
     for (int i = 0; i < ndof; ++i) {
         guess[i] = n->model->fixed[i] ? 0.0 : m->target[i];
     }
@@ -461,7 +460,7 @@ static brn_status tell_obstruction(const brn_newton *n)
                     n->scheme->t, name, most);
 }
 
-static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
+static brn_status iterate(brn_newton *n, brn_step_info *info)
 {
     bool projected = false;
     bool last = false; /* the step just done was within the tolerance */
@@ -491,7 +490,7 @@ static brn_status iterate(brn_newton *n, double *way, brn_step_info *info)
         /* A step within the tolerance is the last one, but still done: that leaves the square of its error. */
         last = settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance;
         (void)watch(n, &n->system->watch.phases.search);
-        const brn_status status = search(n, way, &here, &length);
+        const brn_status status = search(n, &here, &length);
         if (last && status == BRN_ERR_CONVERGENCE) {
             return BRN_OK; /* rounding allows no better */
         }
@@ -518,36 +517,38 @@ brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double
 
 brn_status brn_newton_solve(brn_newton *n, brn_step_info *info)
 {
-    brn_arena *arena = brn_ctx_arena(n->ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    double *way = brn_arena_take(arena, (size_t)n->system->ndof, sizeof *way);
     double *was = n->system->watch.phase;
-    const brn_status status = way != NULL ? iterate(n, way, info) : BRN_ERR_MEMORY;
+    const brn_status status = iterate(n, info);
     (void)watch(n, was);
-    brn_arena_rewind(arena, mark);
     return status;
 }
 
-brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out)
+brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out, brn_books *books)
 {
+    const int ndof = n->system->ndof;
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
-    for (int i = 0; i < n->system->ndof; ++i) {
-        n->rhs[i] *= -1.0; /* what the holds supply */
+    if (n->terms != NULL && n->terms->dissipative != NULL) {
+        n->terms->dissipative(n->terms->self, n->x, n->damping);
+    }
+    for (int i = 0; i < ndof; ++i) {
+        n->unbalanced[i] *= -1.0; /* what the holds supply */
         n->damping[i] *= -1.0;
     }
     if (n->system->controls->drag.node >= 0) { /* a load like others, now that it is known */
         brn_drag_add_force(&n->system->controls->drag, n->model->dim, n->pull.force, 1.0, n->load);
     }
-    brn_newton_write_forces(n, n->load, n->rhs, n->damping, out);
+    brn_newton_write(n, n->load, n->unbalanced, n->damping, out);
+    *books = brn_scheme_books(n->scheme->integrator, n->scheme->kind);
+    books->dissipated = brn_newton_dissipated(n, in, out, books);
     return BRN_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */
 
 /* A static body needs supports; say so before a solver calls it singular. */
-static brn_status check_supports(brn_ctx *ctx, const brn_model *model)
+static brn_status check_supports(brn_ctx *ctx, const brn_model *model, int integrator)
 {
-    for (int n = 0; n < model->nbody && model->integrator == BRN_STATIC; ++n) {
+    for (int n = 0; n < model->nbody && integrator == BRN_STATIC; ++n) {
         const brn_body *body = &model->body[n];
         if (body->type == BRN_BODY_RIGID) {
             return brn_fail(ctx, BRN_ERR_SCENE,
@@ -573,9 +574,10 @@ static brn_status check_supports(brn_ctx *ctx, const brn_model *model)
 
 static brn_status allocate(brn_newton *n)
 {
-    BRN_TRY(brn_scheme_create(n->ctx, n->system, &n->scheme));
-    double **arrays[] = {&n->y,    &n->trial,   &n->step,    &n->rhs,       &n->inertia, &n->elastic,
-                         &n->load, &n->damping, &n->gravity, &n->stiffness, &n->extra};
+    BRN_TRY(brn_scheme_create(n->ctx, n->system, n->params.integrator, &n->scheme));
+    double **arrays[] = {&n->y,       &n->trial,  &n->step,    &n->unbalanced, &n->inertia,
+                         &n->elastic, &n->load,   &n->damping, &n->gravity,    &n->stiffness,
+                         &n->contact, &n->turned, &n->scratch};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         BRN_ALLOC(n->ctx, *arrays[i], n->system->ndof);
     }
@@ -588,7 +590,7 @@ brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *s
                              const brn_newton_params *params, const brn_newton_terms *terms, brn_newton **out)
 {
     *out = NULL;
-    BRN_TRY(check_supports(ctx, model));
+    BRN_TRY(check_supports(ctx, model, params->integrator));
     brn_newton *n = NULL;
     BRN_ALLOC(ctx, n, 1);
     n->ctx = ctx;
@@ -612,8 +614,8 @@ void brn_newton_destroy(brn_newton *n)
     }
     brn_scheme_destroy(n->ctx, n->scheme);
     brn_factor_destroy(n->factor);
-    double *arrays[] = {n->x,       n->y,    n->trial,   n->step,    n->rhs,       n->inertia,
-                        n->elastic, n->load, n->damping, n->gravity, n->stiffness, n->extra};
+    double *arrays[] = {n->x,    n->y,       n->trial,   n->step,      n->unbalanced, n->inertia, n->elastic,
+                        n->load, n->damping, n->gravity, n->stiffness, n->contact,    n->turned,  n->scratch};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(n->ctx, arrays[i]);
     }

@@ -1,6 +1,8 @@
 /* Loads and weights as Newton's method sees them, and the forces of a state that was set from outside. */
 #include "step/newton.h"
 
+#include "model/rigid_pose.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -11,18 +13,18 @@ brn_status brn_newton_weigh(brn_newton *n)
         return BRN_OK;
     }
     for (int dof = 0; dof < n->system->ndof; ++dof) {
-        n->trial[dof] = gravity[dof % n->model->dim];
+        n->scratch[dof] = gravity[dof % n->model->dim];
     }
     memcpy(n->weighed, gravity, sizeof n->weighed);
-    return brn_system_mass_apply(n->system, n->trial, n->gravity);
+    return brn_system_mass_apply(n->system, n->scratch, n->gravity);
 }
 
 brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *force, brn_block_matrix *matrix)
 {
     memset(force, 0, (size_t)n->system->ndof * sizeof *force);
     BRN_TRY(brn_system_loads(n->system, x, t, force, matrix));
-    if (n->model->integrator == BRN_STATIC) {
-        const double factor = fmin(1.0, t / n->model->end);
+    if (n->params.integrator == BRN_STATIC) {
+        const double factor = brn_newton_stage(n, t).gravity;
         for (int dof = 0; dof < n->system->ndof; ++dof) {
             force[dof] += factor * n->gravity[dof];
         }
@@ -31,9 +33,10 @@ brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *fo
     return BRN_OK;
 }
 
-void brn_newton_write_forces(const brn_newton *n, const double *load, const double *react,
-                             const double *damping, brn_state *out)
+void brn_newton_write(const brn_newton *n, const double *load, const double *react, const double *damping,
+                      brn_state *out)
 {
+    brn_rigid_states(n->model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
     const int dim = n->model->dim;
     double *const arrays[] = {out->node_load, out->node_react, out->node_damp};
     for (int i = 0; i < BRN_COUNT(arrays) && dim == 2; ++i) {
@@ -47,9 +50,22 @@ void brn_newton_write_forces(const brn_newton *n, const double *load, const doub
     }
 }
 
+double brn_newton_dissipated(const brn_newton *n, const brn_state *in, const brn_state *out,
+                             const brn_books *books)
+{
+    const int dim = n->model->dim;
+    double sum = 0.0;
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        const int i = dof / dim * 3 + dof % dim;
+        const double force = (1.0 - books->before) * out->node_damp[i] + books->before * in->node_damp[i];
+        sum -= force * (out->node_pos[i] - in->node_pos[i]);
+    }
+    return sum;
+}
+
 /* Initial accelerations M a = loads + M g - gradient - D v, for Newmark, and the forces of the initial state. Held
    dofs start without acceleration: a sudden start of their motion belongs to the first step. */
-brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t)
+brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books *books)
 {
     brn_system *s = n->system;
     const int ndof = s->ndof;
@@ -60,34 +76,73 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t)
     BRN_TRY(brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
     BRN_TRY(brn_newton_weigh(n));
     BRN_TRY(brn_newton_loads(n, state->node_pos, t, n->load, NULL));
-    brn_system_drag(s, state->node_pos, state->node_vel, n->load);
-    const bool dynamic = n->model->integrator != BRN_STATIC;
+    const bool dynamic = n->params.integrator != BRN_STATIC;
+    brn_system_drag(s, state->node_pos, dynamic ? state->node_vel : NULL, n->load);
     if (s->damping != NULL && dynamic) {
         BRN_TRY(brn_system_damping_update(s, state->node_pos));
-        brn_system_pack(s, state->node_vel, n->trial);
-        BRN_TRY(brn_block_matrix_multiply(s->damping, n->trial, n->damping));
+        brn_system_pack(s, state->node_vel, n->scratch);
+        BRN_TRY(brn_block_matrix_multiply(s->damping, n->scratch, n->damping));
     }
-    memset(n->extra, 0, (size_t)ndof * sizeof(double));
+    memset(n->contact, 0, (size_t)ndof * sizeof(double));
     if (n->terms != NULL) {
-        BRN_TRY(n->terms->gradient(n->terms->self, state->node_pos, n->extra));
-        brn_model_lead(n->model, n->extra);
+        BRN_TRY(n->terms->gradient(n->terms->self, state->node_pos, n->contact));
+        brn_model_lead(n->model, n->contact);
     }
     for (int dof = 0; dof < ndof; ++dof) {
         n->damping[dof] *= -1.0;
-        n->rhs[dof] = n->load[dof] + n->damping[dof] - n->elastic[dof] - n->extra[dof] +
-                      (dynamic ? n->gravity[dof] : 0.0);
+        n->unbalanced[dof] = n->load[dof] + n->damping[dof] - n->elastic[dof] - n->contact[dof] +
+                             (dynamic ? n->gravity[dof] : 0.0);
     }
     memset(n->inertia, 0, (size_t)ndof * sizeof(double));
-    if (n->model->integrator == BRN_NEWMARK) {
-        double *acceleration = NULL;
-        BRN_TRY(brn_system_mass_solve(s, n->rhs, n->step));
-        BRN_TRY(brn_state_remember(state, "newmark.acceleration", (size_t)ndof, &acceleration));
-        memcpy(acceleration, n->step, (size_t)ndof * sizeof(double));
+    if (n->params.integrator == BRN_NEWMARK) {
+        BRN_TRY(brn_system_mass_solve(s, n->unbalanced, n->step));
+        BRN_TRY(brn_scheme_accelerate(state, n->step, ndof));
         BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
     }
     for (int dof = 0; dof < ndof; ++dof) {
-        n->rhs[dof] = n->inertia[dof] - n->rhs[dof]; /* what the holds must supply */
+        n->unbalanced[dof] = n->inertia[dof] - n->unbalanced[dof]; /* what the holds must supply */
     }
-    brn_newton_write_forces(n, n->load, n->rhs, n->damping, state);
+    brn_newton_write(n, n->load, n->unbalanced, n->damping, state);
+    *books = brn_scheme_books(n->params.integrator, n->params.integrator);
+    return BRN_OK;
+}
+
+brn_stage brn_newton_stage(const brn_newton *n, double t)
+{
+    const bool still = n->params.integrator == BRN_STATIC;
+    return (brn_stage){.inertia = !still, .gravity = still ? fmin(1.0, t / n->model->end) : 1.0};
+}
+
+/* Only the trapezoidal rule carries accelerations over to the next step; BDF2 starts anew. */
+brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change *change)
+{
+    if ((change->what & BRN_CHANGED_GRAVITY) == 0) {
+        return BRN_OK;
+    }
+    if (n->params.integrator == BRN_NEWMARK) {
+        for (int dof = 0; dof < n->system->ndof; ++dof) {
+            n->step[dof] = change->gravity[dof % n->model->dim];
+        }
+        BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
+        BRN_TRY(brn_system_mass_solve(n->system, n->scratch, change->jolt));
+    }
+    brn_scheme_jolt(n->system, change->jolt, state);
+    return BRN_OK;
+}
+
+/* One factorisation of the elastic pattern; an explicit step solves with the mass alone. */
+brn_status brn_newton_predict(const brn_model *model, const brn_system *system, brn_prediction *out)
+{
+    *out = (brn_prediction){.step_min = model->step, .steps = (double)model->nstep};
+    if (model->integrator == BRN_SYMPLECTIC_EULER) {
+        return BRN_OK;
+    }
+    brn_factor *factor = NULL;
+    brn_factor_stats stats;
+    BRN_TRY(brn_factor_create(system->ctx, system->matrix, model->fixed, &factor));
+    brn_factor_get_stats(factor, &stats);
+    brn_factor_destroy(factor);
+    out->flops = stats.flops;
+    out->bytes = stats.bytes;
     return BRN_OK;
 }

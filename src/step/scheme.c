@@ -7,12 +7,13 @@ static const char ACCELERATION[] = "newmark.acceleration";
 static const char PREVIOUS[] =
     "bdf2.previous"; /* [0] step, then the way of the last step and v before it, packed */
 
-brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme **out)
+brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, int integrator, brn_scheme **out)
 {
     *out = NULL;
     brn_scheme *scheme = NULL;
     BRN_ALLOC(ctx, scheme, 1);
     scheme->system = system;
+    scheme->integrator = integrator;
     double **arrays[] = {&scheme->target, &scheme->origin, &scheme->drift, &scheme->coast,
                          &scheme->ahead,  &scheme->held,   &scheme->accel};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
@@ -41,11 +42,29 @@ void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme)
     brn_free(ctx, scheme);
 }
 
-int brn_scheme_kind(const brn_model *model, const brn_state *in, double h)
+static int kind_of(const brn_scheme *m, const brn_memory *previous)
 {
-    const brn_memory *previous = brn_state_recall(in, PREVIOUS);
-    const bool two_steps = previous != NULL && previous->count > 0 && previous->value[0] == h;
-    return model->integrator == BRN_BDF2 && !two_steps ? BRN_IMPLICIT_EULER : model->integrator;
+    const bool two_steps = previous != NULL && previous->count > 0 && previous->value[0] == m->h;
+    return m->integrator == BRN_BDF2 && !two_steps ? BRN_IMPLICIT_EULER : m->integrator;
+}
+
+brn_books brn_scheme_books(int integrator, int kind)
+{
+    const bool two_point = integrator == BRN_NEWMARK || integrator == BRN_STATIC;
+    return (brn_books){
+        .place = kind == BRN_MIDPOINT           ? 0.5
+                 : kind == BRN_SYMPLECTIC_EULER ? 0.0
+                                                : 1.0,
+        .last = kind == BRN_NEWMARK ? 0.5
+                : kind == BRN_BDF2  ? 1.0 / 3.0
+                                    : 0.0,
+        .carry = integrator == BRN_NEWMARK ? BRN_CARRY_FORCE
+                 : integrator == BRN_BDF2  ? BRN_CARRY_MEAN
+                                           : BRN_CARRY_NOTHING,
+        .before = two_point ? 0.5 : 0.0,
+        .inertia = integrator != BRN_STATIC,
+        .weight_load = integrator == BRN_STATIC,
+    };
 }
 
 /* Coefficients of one integrator, and target and origin of every dof as if it were free. */
@@ -56,7 +75,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
     const double h = m->h;
     const brn_memory *previous = brn_state_recall(in, PREVIOUS);
     const brn_memory *acceleration = brn_state_recall(in, ACCELERATION);
-    m->kind = brn_scheme_kind(model, in, h);
+    m->kind = kind_of(m, previous);
     m->inertia = m->kind != BRN_STATIC;
     m->forward = m->kind == BRN_MIDPOINT ? 2.0 : 1.0;
     m->t_eval = m->kind == BRN_MIDPOINT ? m->t + 0.5 * h : m->t + h;
@@ -174,7 +193,7 @@ static brn_status write_memory(const brn_scheme *m, const brn_state *in, const d
     const brn_model *model = m->system->model;
     const int ndof = m->system->ndof;
     double *memory = NULL;
-    if (model->integrator == BRN_NEWMARK) {
+    if (m->integrator == BRN_NEWMARK) {
         const brn_memory *old = brn_state_recall(in, ACCELERATION);
         BRN_TRY(brn_state_remember(out, ACCELERATION, (size_t)ndof, &memory));
         for (int dof = 0; dof < ndof; ++dof) {
@@ -183,7 +202,7 @@ static brn_status write_memory(const brn_scheme *m, const brn_state *in, const d
             memory[dof] = model->fixed[dof] ? m->accel[dof]
                                             : 2.0 / m->h * (out->node_vel[at] - in->node_vel[at]) - before;
         }
-    } else if (model->integrator == BRN_BDF2) {
+    } else if (m->integrator == BRN_BDF2) {
         BRN_TRY(brn_state_remember(out, PREVIOUS, 1 + 2 * (size_t)ndof, &memory));
         memory[0] = m->h;
         memcpy(&memory[1], way, (size_t)ndof * sizeof *way);
@@ -210,6 +229,14 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
     }
     brn_model_follow_nodes(model, out->node_vel); /* the ways of tied nodes follow already */
     return write_memory(m, in, way, out);
+}
+
+brn_status brn_scheme_accelerate(brn_state *state, const double *acceleration, int ndof)
+{
+    double *memory = NULL;
+    BRN_TRY(brn_state_remember(state, ACCELERATION, (size_t)ndof, &memory));
+    memcpy(memory, acceleration, (size_t)ndof * sizeof *memory);
+    return BRN_OK;
 }
 
 void brn_scheme_jolt(const brn_system *s, const double *change, brn_state *state)

@@ -23,11 +23,13 @@
 #define BRN_STEP_SCHEME_H
 
 #include "state/state.h"
+#include "step/books.h"
 #include "step/system.h"
 
 typedef struct brn_scheme {
     const brn_system *system;
-    int kind; /* the integrator really used in this step */
+    int integrator; /* BRN_IMPLICIT_EULER ... that is asked for */
+    int kind;       /* the one really used in this step: BDF2 needs two equal steps */
     double t, h;
     double t_eval; /* [s] where forces are evaluated */
     double s, c;
@@ -43,10 +45,12 @@ typedef struct brn_scheme {
     double *accel;           /* [ndof] scratch: Newmark's a^n, then the held dofs' acceleration */
 } brn_scheme;
 
-brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, brn_scheme **out);
+brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, int integrator, brn_scheme **out);
 void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme);
-/* The integrator that a step of h from `in` really uses: BDF2 needs two equal steps. */
-int brn_scheme_kind(const brn_model *model, const brn_state *in, double h);
+/* How an integrator's forces act over a step (of the kind that it really is), for the ledger. */
+brn_books brn_scheme_books(int integrator, int kind);
+/* Initial accelerations of a state [m/s^2], packed: what Newmark starts from. */
+brn_status brn_scheme_accelerate(brn_state *state, const double *acceleration, int ndof);
 /* All accelerations of free dofs [m/s^2], packed, change at once: Newmark remembers the new ones, BDF2 starts anew. */
 void brn_scheme_jolt(const brn_system *system, const double *change, brn_state *state);
 /* Prepares a step of h from the state at time t. */

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "contact/yardstick.h"
+#include "model/rigid_pose.h"
 #include "output/figures/figure_table.h"
 #include "step/ledger.h"
 
@@ -109,7 +110,10 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     sim->ctx = ctx;
     sim->model = model;
     sim->method = method;
-    const brn_state_sizes sizes = {.nnode = model->nnode};
+    brn_state_sizes sizes = {.nnode = model->nnode, .nrigid = brn_rigid_count(model)};
+    if (method->sizes != NULL) {
+        method->sizes(model, &sizes);
+    }
     brn_state **states[] = {&sim->state, &sim->spare[0], &sim->spare[1]};
     sim->contact_force = brn_calloc(ctx, (size_t)model->nbody, sizeof *sim->contact_force);
     brn_status status = sim->contact_force != NULL ? BRN_OK : BRN_ERR_MEMORY;
@@ -161,13 +165,28 @@ static bool worth_a_retry(brn_status status)
     return status == BRN_ERR_CONVERGENCE || status == BRN_ERR_SINGULAR || status == BRN_ERR_NOT_FINITE;
 }
 
+/* Every array of the state; a method that does not fill one leaves the NaN that was put there. */
 static bool all_finite(const brn_state *state)
 {
     bool finite = true;
-    for (int i = 0; i < 3 * state->sizes.nnode; ++i) {
-        finite = finite && isfinite(state->node_pos[i]) && isfinite(state->node_vel[i]);
-    }
+#define LOOK(name, count, width, what)                              \
+ for (int i = 0; finite && i < state->sizes.count * (width); ++i) { \
+  finite = isfinite(state->name[i]);                                \
+ }
+    BRN_STATE_ARRAYS(LOOK)
+#undef LOOK
     return finite;
+}
+
+/* So that nobody takes what an earlier attempt left for this one's. */
+static void blank_rigid(brn_state *state)
+{
+    for (int i = 0; i < state->sizes.nrigid; ++i) {
+        state->rigid_pose[7 * i] = state->rigid_vel[6 * i] = NAN;
+    }
+    for (int i = 0; i < state->sizes.njoint; ++i) {
+        state->joint_pos[i] = state->joint_vel[i] = NAN;
+    }
 }
 
 /* Adds what the method told of a part of the step. */
@@ -180,6 +199,14 @@ static void add_info(const brn_method *method, const brn_step_info *info, brn_re
     add_contacts(method, info, report);
 }
 
+/* Forces and memory of the state as the stage that begins sees them; its contacts are now the ones of the state. */
+static brn_status enter_stage(brn_sim *sim, brn_state *state, double t, brn_step_info *info)
+{
+    *info = (brn_step_info){.gap_min = INFINITY};
+    BRN_TRY(sim->method->reset(sim->self, state, t, info));
+    return brn_ledger_enter(sim->system, state, &info->books);
+}
+
 /* One attempt from `from` at fraction `done` of the step; books it when it succeeds. */
 static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
                           double *did, brn_report *report, brn_step_info *info)
@@ -190,15 +217,22 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     *info = (brn_step_info){.gap_min = INFINITY};
     double h_done = 0.0;
     to->step = from->step;
+    blank_rigid(to);
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
+    if (!(h_done > 0.0 && h_done <= h)) {
+        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: method '%s' did %g s of a step of %g s: it does not get any further", t,
+                        sim->method->table->name, h_done, h);
+    }
     add_info(sim->method, info, report);
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
-                        "t = %g s: a position or velocity is no longer a finite number", t);
+                        "t = %g s: a position, velocity or force is no longer a finite number", t);
     }
     *did = h_done == h ? part : h_done / step;
-    return brn_ledger_book(sim->system, from, to, h_done, info);
+    BRN_TRY(brn_ledger_book(sim->system, from, to, h_done, info));
+    return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
 /* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure (`halvings`
@@ -330,7 +364,7 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
 /* ---- measuring ----------------------------------------------------------------------------------------------------- */
 
 typedef struct inversion_job {
-    const brn_solid *solid;
+    const brn_element_group *group;
     const double (*x)[3];
     int *count; /* by block */
 } inversion_job;
@@ -339,10 +373,10 @@ static brn_status count_inversions(void *arg, int block, brn_arena *scratch)
 {
     const inversion_job *job = arg;
     const int first = block * INVERSION_BLOCK;
-    const int n = brn_block_end(job->solid->nelem, INVERSION_BLOCK, block) - first;
+    const int n = brn_block_end(job->group->nelem, INVERSION_BLOCK, block) - first;
     double *jacobian = NULL;
     BRN_TAKE(scratch, jacobian, n);
-    brn_solid_stress(job->solid, job->x, first, n, NULL, jacobian, NULL);
+    job->group->kind->stress(job->group, job->x, first, n, NULL, jacobian, NULL);
     job->count[block] = 0;
     for (int i = 0; i < n; ++i) {
         job->count[block] += !(jacobian[i] > 0.0);
@@ -353,12 +387,15 @@ static brn_status count_inversions(void *arg, int block, brn_arena *scratch)
 static brn_status inversions(brn_sim *sim, int *out)
 {
     *out = 0;
-    for (int i = 0; i < sim->model->nsolid; ++i) {
-        const brn_solid *solid = sim->model->solid[i];
+    for (int i = 0; i < sim->model->ngroup; ++i) {
+        const brn_element_group *group = sim->model->group[i];
+        if (group->kind->stress == NULL) {
+            continue;
+        }
         brn_arena *arena = brn_ctx_arena(sim->ctx);
         const brn_arena_mark mark = brn_arena_now(arena);
-        const int nblocks = brn_block_count(solid->nelem, INVERSION_BLOCK);
-        inversion_job job = {solid, (const double(*)[3])sim->state->node_pos, NULL};
+        const int nblocks = brn_block_count(group->nelem, INVERSION_BLOCK);
+        inversion_job job = {group, (const double(*)[3])sim->state->node_pos, NULL};
         BRN_TAKE(arena, job.count, nblocks);
         const brn_status status = brn_parallel_for(sim->ctx, nblocks, count_inversions, &job);
         for (int b = 0; b < nblocks && status >= 0; ++b) {
@@ -429,20 +466,23 @@ brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **e
         return BRN_ERR_MEMORY;
     }
     memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
+    const brn_stage stage = sim->method->stage(sim->self, sim->state, brn_sim_time(sim));
     brn_status status =
         brn_system_elastic(sim->system, sim->state->node_pos, BRN_TANGENT_EXACT, NULL, packed, NULL);
     if (status >= 0) {
         brn_system_unpack(sim->system, packed, sim->force[0]);
         memset(packed, 0, (size_t)sim->system->ndof * sizeof *packed);
         status = brn_system_loads(sim->system, sim->state->node_pos, brn_sim_time(sim), packed, NULL);
-        brn_system_drag(sim->system, sim->state->node_pos, sim->state->node_vel, packed);
+        brn_system_drag(sim->system, sim->state->node_pos, stage.inertia ? sim->state->node_vel : NULL,
+                        packed);
     }
     if (status >= 0) {
         brn_system_unpack(sim->system, packed, sim->force[1]);
         for (int a = 0; a < model->nnode; ++a) {
             for (int i = 0; i < 3; ++i) {
                 sim->force[0][3 * a + i] *= -1.0; /* force = -gradient */
-                sim->force[1][3 * a + i] += model->node_mass[a] * sim->system->controls->gravity[i];
+                sim->force[1][3 * a + i] +=
+                    stage.gravity * model->node_mass[a] * sim->system->controls->gravity[i];
             }
         }
         *elastic = sim->force[0];
@@ -533,15 +573,8 @@ uint64_t brn_model_hash(const brn_model *model)
         hash = brn_hash_bytes(hash, model->tie, (size_t)model->nnode * sizeof *model->tie);
         hash = brn_hash_bytes(hash, model->tie_weight, (size_t)model->nnode * sizeof *model->tie_weight);
     }
-    for (int i = 0; i < model->nsolid; ++i) {
-        const brn_solid *solid = model->solid[i];
-        const double material[] = {solid->alpha, solid->beta, solid->density,
-                                   brn_solid_element_volume(solid, 0)};
-        hash = brn_hash_text(hash, solid->material->table->name);
-        hash = brn_hash_bytes(hash, &solid->moduli, sizeof solid->moduli);
-        hash = brn_hash_bytes(hash, material, sizeof material);
-        hash = brn_hash_bytes(hash, solid->conn,
-                              (size_t)solid->nelem * (size_t)solid->element->nnode * sizeof(int));
+    for (int i = 0; i < model->ngroup; ++i) {
+        hash = brn_group_hash(model->group[i], hash);
     }
     return hash_loads(hash_holds(hash, model), model);
 }

@@ -2,7 +2,6 @@
 #include "step/sim.h"
 
 #include "step/ledger.h"
-#include "step/scheme.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,24 +32,28 @@ static brn_status take_vector(const brn_sim *sim, const char *what, const double
 
 /* ---- gravity ----------------------------------------------------------------------------------------------------------- */
 
+/* Tells the method; jolt [ndof] as in brn_change, may be NULL unless gravity changed. */
+static brn_status tell(brn_sim *sim, brn_state *state, unsigned what, const double gravity[3], double *jolt)
+{
+    brn_change change = {.what = what, .jolt = jolt};
+    if (gravity != NULL) {
+        memcpy(change.gravity, gravity, sizeof change.gravity);
+    }
+    return sim->method->changed != NULL ? sim->method->changed(sim->self, state, &change) : BRN_OK;
+}
+
 static brn_status book_change(brn_sim *sim, brn_state *state, const double change[3])
 {
     brn_system *s = sim->system;
     brn_arena *arena = brn_ctx_arena(sim->ctx);
-    double *weight = NULL;
-    double *a = NULL;
-    BRN_TAKE(arena, weight, s->ndof);
-    BRN_TAKE(arena, a, s->ndof);
-    for (int dof = 0; dof < s->ndof; ++dof) {
-        a[dof] = change[dof % sim->model->dim];
-    }
-    BRN_TRY(brn_system_mass_apply(s, a, weight));
-    memset(a, 0, (size_t)s->ndof * sizeof *a);
-    if (sim->model->integrator == BRN_NEWMARK) { /* the others remember no accelerations */
-        BRN_TRY(brn_system_mass_solve(s, weight, a));
-    }
-    BRN_TRY(brn_ledger_book_gravity(s, change, a, state));
-    brn_scheme_jolt(s, a, state);
+    double *jolt = NULL;
+    double *momentum = NULL; /* a second */
+    BRN_TAKE(arena, jolt, s->ndof);
+    BRN_TAKE(arena, momentum, s->ndof);
+    memset(jolt, 0, (size_t)s->ndof * sizeof *jolt);
+    BRN_TRY(tell(sim, state, BRN_CHANGED_GRAVITY, change, jolt));
+    BRN_TRY(brn_system_mass_apply(s, jolt, momentum));
+    brn_ledger_book_gravity(s, change, momentum, state);
     return BRN_OK;
 }
 
@@ -68,6 +71,12 @@ static brn_status change_gravity(brn_sim *sim, brn_state *state, const double fr
     return status;
 }
 
+static void choose_drag(const brn_sim *sim, brn_drag *drag)
+{
+    const bool forward = sim->method->stage(sim->self, sim->state, brn_sim_time(sim)).forward;
+    brn_drag_choose(drag, sim->model, sim->system->controls->gravity, sim->system->size, forward);
+}
+
 brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3])
 {
     brn_controls *c = sim->system->controls;
@@ -76,7 +85,7 @@ brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3])
     BRN_TRY(change_gravity(sim, sim->state, c->gravity, wanted));
     memcpy(c->gravity, wanted, sizeof c->gravity);
     if (c->drag.node >= 0) { /* its force is bounded by weights */
-        brn_drag_choose(&c->drag, sim->model, c->gravity, sim->system->size);
+        choose_drag(sim, &c->drag);
     }
     return BRN_OK;
 }
@@ -102,14 +111,14 @@ brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
     if (!(mu >= 0.0 && mu <= LARGEST)) {
         return brn_fail(sim->ctx, BRN_ERR_RANGE, "friction = %g: must be a finite number >= 0", mu);
     }
-    for (int i = 0; i < nbody * nbody && all; ++i) {
+    for (int i = 0; i < sim->model->nkind * sim->model->nkind && all; ++i) {
         friction[i] = mu;
     }
     if (!all) {
-        friction[body * nbody + other] = mu;
-        friction[other * nbody + body] = mu;
+        friction[brn_model_pair(sim->model, body, other)] = mu;
+        friction[brn_model_pair(sim->model, other, body)] = mu;
     }
-    return BRN_OK;
+    return tell(sim, sim->state, BRN_CHANGED_FRICTION, NULL, NULL);
 }
 
 double brn_sim_get_friction(const brn_sim *sim, int body, int other)
@@ -117,10 +126,10 @@ double brn_sim_get_friction(const brn_sim *sim, int body, int other)
     const int nbody = sim->model->nbody;
     const double *friction = sim->system->controls->friction;
     if (body >= 0 && body < nbody && other >= 0 && other < nbody) {
-        return friction[body * nbody + other];
+        return friction[brn_model_pair(sim->model, body, other)];
     }
     bool same = body < 0 && other < 0 && nbody > 0;
-    for (int i = 1; i < nbody * nbody && same; ++i) {
+    for (int i = 1; i < sim->model->nkind * sim->model->nkind && same; ++i) {
         same = friction[i] == friction[0];
     }
     return same ? friction[0] : NAN;
@@ -140,7 +149,7 @@ brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor)
                         sim->model->hold[hold].name, factor);
     }
     brn_controls_set_rate(sim->system->controls, hold, brn_sim_time(sim), factor);
-    return BRN_OK;
+    return tell(sim, sim->state, BRN_CHANGED_MOTION, NULL, NULL);
 }
 
 double brn_sim_get_motion_speed(const brn_sim *sim, int motion)
@@ -176,7 +185,7 @@ brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3])
     BRN_TRY(find_obstacle(sim, body, &hold));
     BRN_TRY(take_vector(sim, "offset", offset, wanted));
     brn_controls_set_offset(sim->system->controls, hold, brn_sim_time(sim), wanted, brn_sim_shift_speed(sim));
-    return BRN_OK;
+    return tell(sim, sim->state, BRN_CHANGED_MOTION, NULL, NULL);
 }
 
 brn_status brn_sim_get_offset(const brn_sim *sim, int body, double offset[3])
@@ -214,7 +223,7 @@ brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double s
     brn_controls *c = sim->system->controls;
     if (node < 0) {
         c->drag.node = -1;
-        return BRN_OK;
+        return tell(sim, sim->state, BRN_CHANGED_DRAG, NULL, NULL);
     }
     brn_drag drag = {.node = node, .asked = stiffness};
     BRN_TRY(check_node(sim, node));
@@ -222,9 +231,9 @@ brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double s
     if (!(stiffness >= 0.0 && stiffness <= LARGEST)) {
         return brn_fail(sim->ctx, BRN_ERR_RANGE, "stiffness = %g: must be a finite number >= 0", stiffness);
     }
-    brn_drag_choose(&drag, sim->model, c->gravity, sim->system->size);
+    choose_drag(sim, &drag);
     c->drag = drag;
-    return BRN_OK;
+    return tell(sim, sim->state, BRN_CHANGED_DRAG, NULL, NULL);
 }
 
 /* ---- checkpoints --------------------------------------------------------------------------------------------------------- */

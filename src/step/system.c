@@ -11,7 +11,7 @@ typedef struct elastic_job {
     const brn_model *model;
     const double (*x)[3];
     brn_tangent tangent;
-    bool damping; /* Hessian scaled by each solid's beta */
+    bool damping; /* Hessian scaled by each group's beta */
 } elastic_job;
 
 static brn_status elastic_elements(void *arg, int list, int first, int count, double *energy, double *grad,
@@ -19,12 +19,12 @@ static brn_status elastic_elements(void *arg, int list, int first, int count, do
 {
     (void)scratch;
     const elastic_job *job = arg;
-    const brn_solid *solid = job->model->solid[list];
-    brn_solid_eval(solid, job->x, first, count, job->tangent, energy, grad, hess);
+    const brn_element_group *group = job->model->group[list];
+    group->kind->eval(group, job->x, first, count, job->tangent, energy, grad, hess);
     if (job->damping) {
-        const size_t n = (size_t)count * (size_t)brn_solid_hess_size(solid);
+        const size_t n = (size_t)count * (size_t)brn_group_hess_size(group);
         for (size_t i = 0; i < n; ++i) {
-            hess[i] *= solid->beta;
+            hess[i] *= group->beta;
         }
     }
     return BRN_OK;
@@ -68,8 +68,8 @@ static brn_status pressure_faces(void *arg, int list, int first, int count, doub
 
 static bool is_damped(const brn_model *model)
 {
-    for (int i = 0; i < model->nsolid; ++i) {
-        if (model->solid[i]->alpha != 0.0 || model->solid[i]->beta != 0.0) {
+    for (int i = 0; i < model->ngroup; ++i) {
+        if (model->group[i]->alpha != 0.0 || model->group[i]->beta != 0.0) {
             return true;
         }
     }
@@ -98,24 +98,23 @@ static brn_status list_pressure(brn_system *s)
     return BRN_OK;
 }
 
-static brn_status create_matrices(brn_system *s, brn_stencils *solids)
+static brn_status create_matrices(brn_system *s, brn_stencils *groups)
 {
     const brn_model *model = s->model;
-    for (int i = 0; i < model->nsolid; ++i) {
-        const brn_solid *solid = model->solid[i];
-        solids[i] = (brn_stencils){solid->nelem, solid->element->nnode, solid->conn};
+    for (int i = 0; i < model->ngroup; ++i) {
+        groups[i] = brn_group_stencils(model->group[i]);
     }
     /* The faces of a body are inside its elements' stencils, so pressure and mass need no blocks of their own. */
-    BRN_TRY(brn_block_matrix_create(s->ctx, model->nnode, model->dim, solids, model->nsolid, &s->matrix));
+    BRN_TRY(brn_block_matrix_create(s->ctx, model->nnode, model->dim, groups, model->ngroup, &s->matrix));
     BRN_TRY(
-        brn_assembly_create(s->ctx, model->nnode, model->dim, solids, model->nsolid, s->matrix, &s->elastic));
+        brn_assembly_create(s->ctx, model->nnode, model->dim, groups, model->ngroup, s->matrix, &s->elastic));
     if (s->npressure_list > 0) {
         BRN_TRY(brn_assembly_create(s->ctx, model->nnode, model->dim, s->pressure_list, s->npressure_list,
                                     s->matrix, &s->pressure));
     }
     if (is_damped(model)) {
         BRN_TRY(
-            brn_block_matrix_create(s->ctx, model->nnode, model->dim, solids, model->nsolid, &s->damping));
+            brn_block_matrix_create(s->ctx, model->nnode, model->dim, groups, model->ngroup, &s->damping));
     }
     const brn_block_matrix *mass = model->mass;
     BRN_ALLOC(s->ctx, s->mass_block, mass->start[mass->n]);
@@ -169,14 +168,14 @@ static brn_status measure_stiffness(brn_system *s)
 
 static brn_status fill(brn_system *s)
 {
-    brn_stencils *solids = NULL;
+    brn_stencils *groups = NULL;
     BRN_TRY(brn_controls_create(s->ctx, s->model, &s->controls));
     BRN_TRY(list_pressure(s));
     BRN_ALLOC(s->ctx, s->work, s->ndof);
     BRN_ALLOC(s->ctx, s->stiff_diagonal, s->ndof);
-    BRN_ALLOC(s->ctx, solids, s->model->nsolid);
-    const brn_status status = create_matrices(s, solids);
-    brn_free(s->ctx, solids);
+    BRN_ALLOC(s->ctx, groups, s->model->ngroup);
+    const brn_status status = create_matrices(s, groups);
+    brn_free(s->ctx, groups);
     BRN_TRY(status);
     measure_size(s);
     return measure_stiffness(s);
@@ -276,11 +275,10 @@ void brn_system_drag(const brn_system *s, const double *pos, const double *vel, 
     if (drag->node < 0) {
         return;
     }
-    const bool moves = s->model->integrator != BRN_STATIC;
     double point[3];
     brn_pull pull;
     brn_drag_point(drag, &pos[3 * drag->node], point);
-    brn_drag_pull(drag, point, &pos[3 * drag->node], moves ? &vel[3 * drag->node] : still, 0.0, &pull);
+    brn_drag_pull(drag, point, &pos[3 * drag->node], vel != NULL ? &vel[3 * drag->node] : still, 0.0, &pull);
     brn_drag_add_force(drag, s->model->dim, pull.force, 1.0, force);
 }
 
@@ -387,7 +385,7 @@ brn_status brn_system_damping_update(brn_system *s, const double *x)
     /* alpha M, body by body: a node belongs to one body, and a body has one material. */
     for (int n = 0; n < model->nbody; ++n) {
         const brn_body *body = &model->body[n];
-        const double alpha = body->solid_count > 0 ? model->solid[body->solid_first]->alpha : 0.0;
+        const double alpha = body->group_count > 0 ? model->group[body->group_first]->alpha : 0.0;
         for (int k = model->mass->start[body->node_first];
              alpha != 0.0 && k < model->mass->start[body->node_first + body->node_count]; ++k) {
             double *block = &s->damping->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];

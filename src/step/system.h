@@ -16,7 +16,7 @@ typedef struct brn_system {
     int ndof;                  /* nnode * dim, held ones included */
     double size;               /* [m], diagonal of the box of the bodies that can move */
     brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
-    brn_assembly *elastic;     /* a list a solid */
+    brn_assembly *elastic;     /* a list a group */
     brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
@@ -48,7 +48,8 @@ brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent t
 brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
 
-/* Adds the force of a hand that drags, at positions and velocities [nnode][3], at the nodes that have the dofs. */
+/* Adds the force of a hand that drags, at positions and velocities [nnode][3] (NULL: at rest), at the nodes that have the
+   dofs. */
 void brn_system_drag(const brn_system *system, const double *pos, const double *vel, double *force);
 
 /* out = M v; matrix += scale * M. */

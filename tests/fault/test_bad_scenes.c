@@ -101,7 +101,8 @@ static const bad_scene scenes[] = {
      "s.yaml:2: bodies[0].rows[0][1] = x: must be a number\n"},
 
     /* blocks and variants */
-    {"contact: 5\n", "s.yaml:2: contact = 5: must be a block with the keys friction, self, pairs\n"},
+    {"contact: 5\n", "s.yaml:2: contact = 5: must be a block with the keys friction, self, restitution, "
+                     "stiffness, relaxation, pairs\n"},
     {"time: [1, 2]\n", "s.yaml:2: time: must be a block, found a list; its keys: step, end\n"},
     {"materials: [a]\n",
      "s.yaml:2: materials: must be a block with a name for each material, like {my_material: "

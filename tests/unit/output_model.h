@@ -7,6 +7,7 @@
 
 #include "contact/points.h"
 #include "model/model.h"
+#include "phys/solid.h"
 #include "state/state.h"
 
 static const brn_moduli test_moduli = {.lambda = 2.0e5, .mu = 1.0e5};
@@ -46,14 +47,13 @@ static inline void test_body(brn_ctx *ctx, brn_model *model, int b, const char *
     body->plane[0] = -1;
     body->node_first = b > 0 ? model->body[b - 1].node_first + model->body[b - 1].node_count : 0;
     body->node_count = nnode;
-    body->solid_first = model->nsolid;
-    body->solid_count = 1;
-    body->elem_first = model->nelem;
+    body->group_first = model->ngroup;
+    body->group_count = 1;
     body->elem_count = nelem;
-    assert_done(ctx,
-                brn_solid_create(ctx, kind, test_material("stvk"), &test_moduli,
-                                 (const double(*)[3])model->rest, conn, nelem, &model->solid[model->nsolid]));
-    model->nsolid++;
+    brn_solid *solid = NULL;
+    assert_done(ctx, brn_solid_create(ctx, kind, test_material("stvk"), &test_moduli,
+                                      (const double(*)[3])model->rest, conn, nelem, &solid));
+    model->group[model->ngroup++] = &solid->group;
     model->nelem += nelem;
     brn_mesh *mesh = NULL;
     assert_done(ctx, brn_mesh_create(ctx, model->nnode, &mesh));
@@ -72,8 +72,7 @@ static inline void test_floor(brn_ctx *ctx, brn_model *model, int b, int first, 
     body->plane[0] = first;
     body->node_first = first;
     body->node_count = model->nnode - first;
-    body->solid_first = model->nsolid;
-    body->elem_first = model->nelem;
+    body->group_first = model->ngroup;
     body->boundary = brn_calloc(ctx, 1, sizeof *body->boundary);
     body->boundary->ctx = ctx;
     body->boundary->ntri = ntri;
@@ -100,7 +99,7 @@ static inline brn_model *test_model_start(brn_ctx *ctx, int dim, int nnode, int 
     model->nbody = nbody;
     model->rest = brn_calloc(ctx, (size_t)nnode, sizeof *model->rest);
     model->body = brn_calloc(ctx, (size_t)nbody, sizeof *model->body);
-    model->solid = brn_calloc(ctx, (size_t)nbody, sizeof(brn_solid *));
+    model->group = brn_calloc(ctx, (size_t)nbody, sizeof *model->group);
     model->fields[BRN_FIELD_STRESS] = true;
     model->fields[BRN_FIELD_VELOCITY] = true;
     model->fields[BRN_FIELD_FORCE] = true;
@@ -176,10 +175,10 @@ static inline void test_model_free(brn_model *model)
         brn_free(ctx, model->body[b].name);
         brn_boundary_destroy(model->body[b].boundary);
     }
-    for (int s = 0; s < model->nsolid; ++s) {
-        brn_solid_destroy(model->solid[s]);
+    for (int g = 0; g < model->ngroup; ++g) {
+        brn_group_destroy(model->group[g]);
     }
-    brn_free(ctx, model->solid);
+    brn_free(ctx, model->group);
     brn_free(ctx, model->body);
     brn_free(ctx, model->rest);
     brn_free(ctx, model);

@@ -361,7 +361,8 @@ static void tell_again(flow *f)
     assert_done(f->ctx, brn_sim_set_gravity(f->sim, model->gravity));
     for (int a = 0; a < model->nbody; ++a) {
         for (int b = 0; b < model->nbody; ++b) {
-            assert_done(f->ctx, brn_sim_set_friction(f->sim, a, b, model->friction[a * model->nbody + b]));
+            assert_done(f->ctx,
+                        brn_sim_set_friction(f->sim, a, b, model->friction[brn_model_pair(model, a, b)]));
         }
         if (brn_model_is_movable(model, a)) {
             assert_done(f->ctx, brn_sim_set_offset(f->sim, a, none));

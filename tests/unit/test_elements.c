@@ -203,7 +203,7 @@ static void test_mass(void **state)
         const brn_moduli moduli = {.lambda = 1.0, .mu = 1.0};
         assert_done(ctx, brn_solid_create(ctx, e->cell, brn_material_get(0), &moduli,
                                           (const double(*)[3])rest, conn, 1, &solid));
-        solid->density = 1200.0;
+        solid->group.density = 1200.0;
         brn_solid_mass(solid, (const double(*)[3])rest, 0, 1, mass);
         const int zero[3] = {0, 0, 0};
         const double volume = det * exact(e, zero);
@@ -220,10 +220,11 @@ static void test_mass(void **state)
             }
         }
         const int x[3] = {1, 0, 0}, xy[3] = {1, 1, 0};
-        const double tolerance = 1e-14 * solid->density * volume; /* rounding of about a hundred terms */
-        assert_near(total, solid->density * volume, tolerance);
-        assert_near(first, solid->density * det * exact(e, x), tolerance);
-        assert_near(second, solid->density * det * exact(e, xy), tolerance);
+        const double tolerance =
+            1e-14 * solid->group.density * volume; /* rounding of about a hundred terms */
+        assert_near(total, solid->group.density * volume, tolerance);
+        assert_near(first, solid->group.density * det * exact(e, x), tolerance);
+        assert_near(second, solid->group.density * det * exact(e, xy), tolerance);
         brn_solid_destroy(solid);
     }
     brn_ctx_destroy(ctx);

@@ -11,6 +11,7 @@ enum { SOLIDS = 7, EACH = 130, N = BRN_ELEMENT_NODES_MAX, SAMPLES = 120, PARAMS_
 typedef struct fixture {
     brn_model model;
     brn_solid *solid[SOLIDS];
+    brn_element_group *group[SOLIDS];
     double (*rest)[3], (*x0)[3], (*x1)[3];
 } fixture;
 
@@ -36,7 +37,7 @@ static void reference_nodes(const brn_element *e, double out[N][3])
 
 static void setup(fixture *f, brn_ctx *ctx, int dim)
 {
-    *f = (fixture){.model = {.ctx = ctx, .dim = dim, .solid = f->solid}};
+    *f = (fixture){.model = {.ctx = ctx, .dim = dim, .group = f->group}};
     const brn_material *material = brn_material_get(0);
     _Alignas(16) char params[PARAMS_SIZE];
     assert_true(material->table->size <= sizeof params);
@@ -62,7 +63,7 @@ static void setup(fixture *f, brn_ctx *ctx, int dim)
         }
         assert_done(ctx, brn_solid_create(ctx, e->cell, material, &moduli, (const double(*)[3])f->rest, conn,
                                           EACH, &f->solid[s]));
-        f->model.nsolid++;
+        f->group[f->model.ngroup++] = &f->solid[s]->group;
         f->model.nnode += EACH * e->nnode;
         f->model.nelem += EACH;
     }
@@ -87,7 +88,7 @@ static double determinant(const fixture *f, const brn_solid *solid, int element,
     e->gradient(e->point + 3 * quad, dn);
     j[2][2] = e->dim == 2;
     for (int a = 0; a < e->nnode; ++a) {
-        const int node = solid->conn[element * e->nnode + a];
+        const int node = solid->group.conn[element * e->nnode + a];
         for (int i = 0; i < e->dim; ++i) {
             for (int r = 0; r < e->dim; ++r) {
                 j[i][r] += ((1.0 - t) * f->x0[node][i] + t * f->x1[node][i]) * dn[a][r];
@@ -121,7 +122,7 @@ static void deform(fixture *f, brn_rng *rng, double step, bool mirror)
             const double size = pow(10.0, brn_rng_uniform(rng, -3.0, 3.0));
             const bool turned = mirror && brn_rng_next(rng) % 8 == 0;
             for (int a = 0; a < nnode; ++a) {
-                const int node = f->solid[s]->conn[e * nnode + a];
+                const int node = f->solid[s]->group.conn[e * nnode + a];
                 for (int i = 0; i < f->model.dim; ++i) {
                     const double x = f->rest[node][i] + brn_rng_uniform(rng, -0.05, 0.05);
                     f->x0[node][i] = size * (turned && i == 0 ? -x : x);
@@ -190,7 +191,7 @@ static void test_each_element_counts(void **state)
     for (int s = 0; s < SOLIDS; ++s) {
         const int nnode = f.solid[s]->element->nnode;
         for (int e = 0; e < EACH; e += 43) {
-            const int *conn = f.solid[s]->conn + e * nnode;
+            const int *conn = f.solid[s]->group.conn + e * nnode;
             /* through its mirror image: every determinant falls as 1 - 2 t, to a tenth at 0.45 */
             for (int a = 0; a < nnode; ++a) {
                 f.x1[conn[a]][1] = -f.x0[conn[a]][1];

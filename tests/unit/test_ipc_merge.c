@@ -50,7 +50,7 @@ static double probe_energy(probe *p, double *least)
     assert_done(p->f.ctx, brn_ipc_find_candidates(p->ipc, p->x, p->x));
     assert_done(p->f.ctx, brn_ipc_find_contacts(p->ipc, p->x));
     for (int i = 0; i < p->ipc->ncontact; ++i) {
-        const brn_ipc_contact *c = &p->ipc->contact[i];
+        const brn_contact_pair *c = &p->ipc->contact[i];
         if (c->node[0] == p->node && c->kind != BRN_TOUCH_EDGE_EDGE) {
             sum += brn_ipc_barrier_term(p->ipc, c, p->x, NULL, NULL);
             *least = fmin(*least, c->area);

@@ -228,9 +228,9 @@ static void test_kinds(void **state)
         stage s = stage_open(&cases[n], NULL);
         unsigned kinds = 0;
         for (int i = 0; i < s.ipc->ncontact; ++i) {
-            const brn_ipc_contact *c = &s.ipc->contact[i];
+            const brn_contact_pair *c = &s.ipc->contact[i];
             kinds |= 1u << c->kind;
-            assert_true(c->area > 0.0 && brn_ipc_gap(c) > 0.0);
+            assert_true(c->area > 0.0 && brn_pair_gap(c) > 0.0);
             assert_near(c->offset,
                         s.ipc->skin->radius[c->node[0]] +
                             s.ipc->skin->radius[c->node[brn_touch_count(c->node) - 1]],
@@ -327,7 +327,7 @@ static void check_assembly(stage *s, const double *v, const double *got)
     }
     brn_model_follow_nodes(s->model, way);
     for (int n = 0; n < s->ipc->ncontact; ++n) {
-        const brn_ipc_contact *c = &s->ipc->contact[n];
+        const brn_contact_pair *c = &s->ipc->contact[n];
         double local[144];
         assert_done(s->f.ctx, brn_ipc_barrier_projected(s->ipc, c, s->x, local));
         for (int i = 0; i < 3 * brn_touch_count(c->node); ++i) {
@@ -349,7 +349,7 @@ static void check_assembly(stage *s, const double *v, const double *got)
 static void check_projection(stage *s)
 {
     for (int n = 0; n < s->ipc->ncontact; ++n) {
-        const brn_ipc_contact *c = &s->ipc->contact[n];
+        const brn_contact_pair *c = &s->ipc->contact[n];
         double grad[12];
         double exact[144];
         double cheap[144];

@@ -104,7 +104,7 @@ static void check_terms(const char *text)
     const double h =
         1e-8; /* gaps are 1e-3..1e-2: truncation (h/gap)^2 = 1e-10 of the derivatives, rounding 1e-8 */
     for (int n = 0; n < ipc->ncontact; ++n) {
-        const brn_ipc_contact *contact = &ipc->contact[n];
+        const brn_contact_pair *contact = &ipc->contact[n];
         const int *node = contact->node;
         const int count = brn_touch_count(node);
         double grad[12];
@@ -152,11 +152,11 @@ static void positive_part(const double *a, double *out)
 }
 
 /* alpha (w n^)(w n^)' of a barrier, over the contact's nodes. */
-static void along_normal(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x, double *out)
+static void along_normal(const brn_ipc *ipc, const brn_contact_pair *c, const double *x, double *out)
 {
     double weight[4];
     double normal[3];
-    const double b = brn_barrier_at(BRN_BARRIER_C2, ipc->kappa, ipc->dhat, brn_ipc_gap(c)).second;
+    const double b = brn_barrier_at(BRN_BARRIER_C2, ipc->kappa, ipc->dhat, brn_pair_gap(c)).second;
     (void)brn_ipc_normal_force(ipc, c, x, weight, normal);
     for (int i = 0; i < 144; ++i) {
         const int r = i / 12;
@@ -173,7 +173,7 @@ static void check_projection(const char *text)
     brn_ipc *ipc = s.ipc;
     int changed = 0;
     for (int n = 0; n < ipc->ncontact; ++n) {
-        const brn_ipc_contact *c = &ipc->contact[n];
+        const brn_contact_pair *c = &ipc->contact[n];
         double grad[12];
         double exact[144];
         double cheap[144];
@@ -302,8 +302,8 @@ static void test_friction_hessian(void **state)
         assert_done(s.f.ctx, brn_dense_eigen_sym(3, a, w, v));
         assert_true(w[0] >= -1e-12 * w[2]);
         const double h = 1e-9; /* slips are about 1e-3 */
-        for (int c = 0; c < 3 * one.count; ++c) {
-            double *entry = &s.x[3 * one.node[c / 3] + c % 3];
+        for (int c = 0; c < 3 * one.lever.count; ++c) {
+            double *entry = &s.x[3 * one.lever.node[c / 3] + c % 3];
             const double kept = *entry;
             memset(force, 0, 2 * (size_t)ndof * sizeof *force);
             *entry = kept + h;
@@ -311,10 +311,11 @@ static void test_friction_hessian(void **state)
             *entry = kept - h;
             brn_ipc_friction_gradient(ipc, s.x, force + ndof);
             *entry = kept;
-            for (int r = 0; r < 3 * one.count; ++r) {
-                const int dof = 3 * one.node[r / 3] + r % 3;
+            for (int r = 0; r < 3 * one.lever.count; ++r) {
+                const int dof = 3 * one.lever.node[r / 3] + r % 3;
                 assert_near((force[dof] - force[ndof + dof]) / (2.0 * h),
-                            one.weight[r / 3] * one.weight[c / 3] * core[3 * (r % 3) + c % 3], 1e-5 * w[2]);
+                            one.lever.weight[r / 3] * one.lever.weight[c / 3] * core[3 * (r % 3) + c % 3],
+                            1e-5 * w[2]);
             }
         }
         ipc->slide[0] = n == 0 ? one : all;

@@ -735,14 +735,10 @@ static void test_describe(void **state)
     brn_text_clear(&out);
     brn_table_describe(&brn_scene_table, &test_schema, 0, &out);
     static const char *const wanted[] = {
-        "brunt       whole number >= 1, required",
-        "type: none | ipc, default none",
-        "list, type: deformable | static | kinds",
-        "by name, type: neo_hookean | linear",
-        "generator   one of box | ball",
-        "(keys of 'where' as above)",
-        "between   2 words, required",
-        "vector, default [0, 0, 1]",
+        "brunt       whole number >= 1, required", "type: none | ipc, default none",
+        "list, type: deformable | static | kinds", "by name, type: neo_hookean | linear",
+        "generator   one of box | ball",           "(keys of 'where' as above)",
+        "between      2 words, required",          "vector, default [0, 0, 1]",
     };
     for (int i = 0; i < BRN_COUNT(wanted); ++i) {
         assert_non_null(strstr(out.data, wanted[i]));

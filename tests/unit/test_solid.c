@@ -224,7 +224,7 @@ static void check_derivatives(fixture *f, brn_rng *rng)
         }
         /* h^4 times fifth derivatives (hundreds of the tangent under compression by a half) and rounding 1e-16/h;
            measured below 1e-9 of the tangent's size */
-        const double size = largest(hess, brn_solid_hess_size(f->solid));
+        const double size = largest(hess, brn_group_hess_size(&f->solid->group));
         assert_near(along, denergy, 5e-9 * size);
         for (int r = 0; r < f->ndof; ++r) {
             assert_near(product[r], dgrad[r], 5e-9 * size);
@@ -246,7 +246,7 @@ static void check_projection(fixture *f, brn_rng *rng)
         deform(f, state, rng, x);
         eval(f, x, BRN_TANGENT_EXACT, &energy, grad, exact);
         eval(f, x, BRN_TANGENT_PROJECTED, &energy, grad, projected);
-        const int count = brn_solid_hess_size(f->solid);
+        const int count = brn_group_hess_size(&f->solid->group);
         const double size = largest(projected, count);
         full(f, projected, k);
         /* rounding of sums over up to 27 points and 20 nodes */
@@ -465,7 +465,7 @@ static void check_degenerate(fixture *f, brn_rng *rng)
             for (int i = 0; i < f->ndof; ++i) {
                 assert_true(isfinite(grad[i]));
             }
-            for (int i = 0; i < brn_solid_hess_size(f->solid); ++i) {
+            for (int i = 0; i < brn_group_hess_size(&f->solid->group); ++i) {
                 assert_true(isfinite(hess[i]));
             }
         }
@@ -521,8 +521,8 @@ static void test_bad_rest_shapes_are_refused(void **state)
 static void check_batches(fixture *f, brn_rng *rng)
 {
     enum { COUNT = 11 };
-    const int nnode = f->element->nnode, grad_size = brn_solid_grad_size(f->solid),
-              hess_size = brn_solid_hess_size(f->solid);
+    const int nnode = f->element->nnode, grad_size = brn_group_grad_size(&f->solid->group),
+              hess_size = brn_group_hess_size(&f->solid->group);
     static double rest[COUNT * N][3], x[COUNT * N][3];
     static double energy[COUNT], grad[COUNT * NDOF], hess[COUNT * HESS], other[COUNT * HESS];
     static int conn[COUNT * N];

@@ -134,8 +134,8 @@ static void test_what_is_recorded_reads_back(void **unused)
     assert_memory_equal(info->rest, model->rest, (size_t)model->nnode * sizeof *model->rest);
     assert_int_equal(info->ncell[BRN_TET4], 162);
     assert_int_equal(info->ncell[BRN_HEX8], 27);
-    assert_memory_equal(info->cell[BRN_TET4], model->solid[0]->conn, 162 * 4 * sizeof(int));
-    assert_memory_equal(info->cell[BRN_HEX8], model->solid[1]->conn, 27 * 8 * sizeof(int));
+    assert_memory_equal(info->cell[BRN_TET4], model->group[0]->conn, 162 * 4 * sizeof(int));
+    assert_memory_equal(info->cell[BRN_HEX8], model->group[1]->conn, 27 * 8 * sizeof(int));
     assert_int_equal(info->cell_body[BRN_HEX8][26], 1);
     assert_near(info->cell_volume[BRN_HEX8][0], 1.0 / 27.0, 1e-15);
     /* 6 faces of 9 squares of 2 triangles each, twice, and the floor. */
@@ -349,12 +349,14 @@ static void test_nodal_average_is_weighted_by_volume(void **unused)
     for (int n = 0; n < 64; ++n) {
         model->rest[n][0] *= model->rest[n][0]; /* elements of different volumes */
     }
-    brn_solid_destroy(model->solid[0]);
+    brn_group_destroy(model->group[0]);
     int conn[162 * 4];
     brn_model *same = test_model_3d(ctx, 3);
-    memcpy(conn, same->solid[0]->conn, sizeof conn);
+    memcpy(conn, same->group[0]->conn, sizeof conn);
+    brn_solid *solid = NULL;
     assert_done(ctx, brn_solid_create(ctx, BRN_TET4, test_material("stvk"), &test_moduli,
-                                      (const double(*)[3])model->rest, conn, 162, &model->solid[0]));
+                                      (const double(*)[3])model->rest, conn, 162, &solid));
+    model->group[0] = &solid->group;
     record(ctx, model, DIR "/nodal.h5", 2);
     brn_playback *playback = NULL;
     assert_done(ctx, brn_playback_open(ctx, DIR "/nodal.h5", &playback));
@@ -367,7 +369,7 @@ static void test_nodal_average_is_weighted_by_volume(void **unused)
         for (int e = 0; e < 162; ++e) {
             for (int i = 0; i < 4; ++i) {
                 if (conn[4 * e + i] == n) {
-                    const double v = brn_solid_element_volume(model->solid[0], e);
+                    const double v = brn_group_volume(model->group[0], e);
                     volume += v;
                     for (int k = 0; k < 6; ++k) {
                         sum[k] += v * cell[6 * e + k];

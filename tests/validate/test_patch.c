@@ -8,6 +8,8 @@
 #include "stress.h"
 #include "uniaxial.h"
 
+#include "phys/solid.h"
+
 #define MESH_FILE BRN_BINARY_DIR "/validation/patch.inp"
 
 static const struct {
@@ -52,13 +54,13 @@ static void patch_make(int index, patch *p)
                "bodies: [{name: b, type: deformable, mesh: box, material: m}]}\n",
                p->dim, plane ? "[1, 1]" : "[1, 1, 1]", plane ? "[3, 3]" : "[3, 3, 3]", elements[index].name);
     const brn_cell_info *info = brn_cell_get(p->cell);
-    const brn_solid *solid = s.model->solid[0];
+    const brn_solid *solid = brn_solid_of_group(s.model->group[0]);
     p->nnode = s.model->nnode;
-    p->nelem = solid->nelem;
+    p->nelem = solid->group.nelem;
     p->pos = calloc((size_t)p->nnode, sizeof *p->pos);
     p->conn = calloc((size_t)p->nelem * (size_t)info->nnode, sizeof *p->conn);
     memcpy(p->pos, s.model->rest, (size_t)p->nnode * sizeof *p->pos);
-    memcpy(p->conn, solid->conn, (size_t)p->nelem * (size_t)info->nnode * sizeof *p->conn);
+    memcpy(p->conn, solid->group.conn, (size_t)p->nelem * (size_t)info->nnode * sizeof *p->conn);
     stage_close(&s);
     for (int a = 0; a < p->nnode; ++a) {
         for (int i = 0; i < p->dim; ++i) {
@@ -117,7 +119,8 @@ static void measure(const stage *s, const patch *p, const test_material *materia
         largest = fmax(largest, fabs(want[k]));
     }
     double *stress = calloc((size_t)p->nelem * 6, sizeof *stress);
-    brn_solid_stress(s->model->solid[0], (const double(*)[3])x, 0, p->nelem, stress, NULL, NULL);
+    brn_solid_stress(brn_solid_of_group(s->model->group[0]), (const double(*)[3])x, 0, p->nelem, stress, NULL,
+                     NULL);
     *stress_off = 0.0;
     for (int e = 0; e < p->nelem; ++e) {
         for (int k = 0; k < 6; ++k) {

@@ -9,12 +9,12 @@
 enum { BLOCK = 256 }; /* elements; a multiple of BRN_LANES */
 
 typedef struct stress_job {
-    const brn_solid **solid; /* those that have cells, in the order of bodies */
-    int nsolid;
+    const brn_element_group **group; /* those that are shown, in the order of bodies */
+    int ngroup;
     const double (*x)[3];
     double *out;
     const bool *wanted; /* [total cells]; NULL: all */
-    int *offset;        /* [nsolid] number of each solid's first cell */
+    int *offset;        /* [ngroup] number of each group's first cell */
 } stress_job;
 
 /* Is any element wanted of the batch that starts at `first`? */
@@ -27,19 +27,19 @@ static bool is_wanted(const stress_job *job, size_t offset, int first, int end)
     return wanted;
 }
 
-/* Blocks run through the solids in order; no block spans two of them. */
+/* Blocks run through the groups in order; no block spans two of them. */
 static brn_status stress_block(void *arg, int block, brn_arena *scratch)
 {
     (void)scratch;
     const stress_job *job = arg;
-    int s = 0;
-    while (block >= brn_block_count(job->solid[s]->nelem, BLOCK)) {
-        block -= brn_block_count(job->solid[s]->nelem, BLOCK);
-        s++;
+    int g = 0;
+    while (block >= brn_block_count(job->group[g]->nelem, BLOCK)) {
+        block -= brn_block_count(job->group[g]->nelem, BLOCK);
+        g++;
     }
-    const brn_solid *solid = job->solid[s];
-    const size_t offset = (size_t)job->offset[s];
-    const int end = brn_block_end(solid->nelem, BLOCK, block);
+    const brn_element_group *group = job->group[g];
+    const size_t offset = (size_t)job->offset[g];
+    const int end = brn_block_end(group->nelem, BLOCK, block);
     for (int first = block * BLOCK, last; first < end; first = last) {
         /* as many batches as are wanted, or not, one behind the other */
         const bool wanted = is_wanted(job, offset, first, end);
@@ -47,29 +47,29 @@ static brn_status stress_block(void *arg, int block, brn_arena *scratch)
             last = last + BRN_LANES < end ? last + BRN_LANES : end;
         }
         if (wanted) {
-            brn_solid_stress(solid, job->x, first, last - first, job->out + 6 * (offset + (size_t)first),
-                             NULL, NULL);
+            group->kind->stress(group, job->x, first, last - first, job->out + 6 * (offset + (size_t)first),
+                                NULL, NULL);
         }
     }
     return BRN_OK;
 }
 
-/* The solids whose elements are cells, and the number of each one's first cell: by kind, then in order of solids. */
-static brn_status list_solids(const brn_model *model, brn_arena *arena, stress_job *job)
+/* The groups whose elements are cells, and the number of each one's first cell: by kind, then in order of groups. */
+static brn_status list_groups(const brn_model *model, brn_arena *arena, stress_job *job)
 {
-    BRN_TAKE(arena, job->solid, model->nsolid);
-    BRN_TAKE(arena, job->offset, model->nsolid);
-    for (int b = 0; b < model->nbody; ++b) {
-        for (int i = 0; i < brn_outline_solids(&model->body[b]); ++i) {
-            job->solid[job->nsolid++] = model->solid[model->body[b].solid_first + i];
+    BRN_TAKE(arena, job->group, model->ngroup);
+    BRN_TAKE(arena, job->offset, model->ngroup);
+    for (int g = 0; g < model->ngroup; ++g) {
+        if (model->group[g]->cell >= 0) {
+            job->group[job->ngroup++] = model->group[g];
         }
     }
     int next = 0;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        for (int s = 0; s < job->nsolid; ++s) {
-            if ((int)job->solid[s]->element->cell == kind) {
-                job->offset[s] = next;
-                next += job->solid[s]->nelem;
+        for (int g = 0; g < job->ngroup; ++g) {
+            if (job->group[g]->cell == kind) {
+                job->offset[g] = next;
+                next += job->group[g]->nelem;
             }
         }
     }
@@ -87,10 +87,10 @@ brn_status brn_field_some_stress(brn_ctx *ctx, const brn_model *model, const dou
     brn_arena *arena = brn_ctx_arena(ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     stress_job job = {.x = (const double(*)[3])x, .out = cell_stress, .wanted = wanted};
-    brn_status status = list_solids(model, arena, &job);
+    brn_status status = list_groups(model, arena, &job);
     int nblocks = 0;
-    for (int s = 0; s < job.nsolid && status >= 0; ++s) {
-        nblocks += brn_block_count(job.solid[s]->nelem, BLOCK);
+    for (int g = 0; g < job.ngroup && status >= 0; ++g) {
+        nblocks += brn_block_count(job.group[g]->nelem, BLOCK);
     }
     status = status >= 0 ? brn_parallel_for(ctx, nblocks, stress_block, &job) : status;
     brn_arena_rewind(arena, mark);

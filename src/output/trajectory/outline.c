@@ -11,11 +11,6 @@ int brn_outline_cells(const brn_playback_info *info)
     return total;
 }
 
-int brn_outline_solids(const brn_body *body)
-{
-    return body->type == BRN_BODY_DEFORMABLE ? body->solid_count : 0;
-}
-
 void brn_outline_clear(brn_outline *outline)
 {
     brn_ctx *ctx = outline->ctx;
@@ -86,9 +81,9 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
     const int width = brn_cell_get(kind)->nnode;
     int total = 0;
     for (int b = 0; b < model->nbody; ++b) {
-        for (int i = 0; i < brn_outline_solids(&model->body[b]); ++i) {
-            const brn_solid *solid = model->solid[model->body[b].solid_first + i];
-            total += solid->element->cell == kind ? solid->nelem : 0;
+        for (int i = 0; i < model->body[b].group_count; ++i) {
+            const brn_element_group *group = model->group[model->body[b].group_first + i];
+            total += group->cell == (int)kind ? group->nelem : 0;
         }
     }
     if (total == 0) {
@@ -105,20 +100,20 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
     info->cell_volume[kind] = volume;
     info->ncell[kind] = total;
 
-    /* Bodies own contiguous solids, so this is also the order of the model's solids. */
+    /* Bodies own contiguous groups, so this is also the order of the model's groups. */
     int done = 0;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        for (int s = body->solid_first; s < body->solid_first + brn_outline_solids(body); ++s) {
-            const brn_solid *solid = model->solid[s];
-            if (solid->element->cell != kind) {
+        for (int g = body->group_first; g < body->group_first + body->group_count; ++g) {
+            const brn_element_group *group = model->group[g];
+            if (group->cell != (int)kind) {
                 continue;
             }
-            memcpy(cell + (size_t)done * (size_t)width, solid->conn,
-                   (size_t)solid->nelem * (size_t)width * sizeof *cell);
-            for (int e = 0; e < solid->nelem; ++e, ++done) {
+            memcpy(cell + (size_t)done * (size_t)width, group->conn,
+                   (size_t)group->nelem * (size_t)width * sizeof *cell);
+            for (int e = 0; e < group->nelem; ++e, ++done) {
                 owner[done] = b;
-                volume[done] = brn_solid_element_volume(solid, e);
+                volume[done] = brn_group_volume(group, e);
             }
         }
     }
@@ -139,22 +134,22 @@ static int body_triangles(const brn_model *model, const brn_body *body, int (*tr
         return n;
     }
     int n = 0;
-    for (int s = body->solid_first; s < body->solid_first + brn_outline_solids(body); ++s) {
-        const brn_solid *solid = model->solid[s];
-        const bool curved = solid->element->cell == BRN_TRI6;
-        if (!curved && solid->element->cell != BRN_TRI3) {
+    for (int g = body->group_first; g < body->group_first + body->group_count; ++g) {
+        const brn_element_group *group = model->group[g];
+        const bool curved = group->cell == BRN_TRI6;
+        if (!curved && group->cell != BRN_TRI3) {
             continue;
         }
         const int parts = curved ? 4 : 1;
-        for (int e = 0; e < solid->nelem && tri != NULL; ++e) {
-            const int *node = solid->conn + (size_t)e * (size_t)solid->element->nnode;
+        for (int e = 0; e < group->nelem && tri != NULL; ++e) {
+            const int *node = group->conn + (size_t)e * (size_t)group->nnode;
             for (int p = 0; p < parts; ++p) {
                 for (int i = 0; i < 3; ++i) {
                     tri[n + e * parts + p][i] = node[curved ? tri_cuts[p][i] : i];
                 }
             }
         }
-        n += solid->nelem * parts;
+        n += group->nelem * parts;
     }
     return n;
 }

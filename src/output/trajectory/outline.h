@@ -19,6 +19,5 @@ brn_status brn_outline_write(const brn_outline *outline, brn_h5 *h5);
 void brn_outline_clear(brn_outline *outline);
 
 int brn_outline_cells(const brn_playback_info *info); /* of all kinds */
-int brn_outline_solids(const brn_body *body); /* whose elements are its cells: none of a rigid body's */
 
 #endif

@@ -1,6 +1,5 @@
 #include "step/ipc/ipc.h"
 
-#include "geom/predicates.h"
 #include "linalg/dense.h"
 #include "step/ipc/ipc_barrier.h"
 
@@ -18,9 +17,6 @@ static const double LAG_SETTLED = 1e-5;
 /* An adaptive stiffness is doubled while a gap shrinks below this fraction of the model's size, up to this factor. */
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
-
-/* A gap of this fraction of the coordinates is rounding: positions, differences, a square and its root each add about 1e-16. */
-static const double GAP_ROUNDING = 2e-15;
 
 /* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
 static const char MEMORY[] = "ipc.barrier";
@@ -102,117 +98,26 @@ static void ipc_destroy(void *self)
 
 /* ---- free of intersections? ------------------------------------------------------------------------------------------- */
 
-/* Whether the exact test looks at an edge and a triangle (3D) or another edge (2D): two obstacles may overlap. */
-static bool looked_at(const void *arg, int a, int b)
+/* Pairs that touch or intersect at x, where the contacts are known. */
+static brn_status count_meetings(brn_ipc *ipc, const double *x, brn_meetings *meetings)
 {
-    const brn_skin *skin = arg;
-    return skin->dim == 2 ? brn_skin_may_touch(skin, skin->edge[a], 2, skin->edge[b], 2)
-                          : brn_skin_may_touch(skin, skin->edge[a], 2, skin->tri[b], 3);
-}
-
-static brn_status intersections(brn_ipc *ipc, const double *x, brn_intersection *found, int room,
-                                size_t *count)
-{
-    const brn_skin *skin = ipc->skin;
-    const brn_surface surface = {
-        .dim = skin->dim,
-        .nnode = ipc->model->nnode,
-        .pos = (const double(*)[3])x,
-        .nedge = skin->nedge,
-        .edge = (const int(*)[2])skin->edge,
-        .ntri = skin->ntri,
-        .tri = (const int(*)[3])skin->tri,
-        .keep = looked_at,
-        .keep_arg = skin,
-    };
     brn_stopwatch *watch = &ipc->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.intersection);
-    const brn_status status = brn_intersect_surface(ipc->intersect, &surface, found, room, count);
+    const brn_status status =
+        brn_meetings_add_surfaces(ipc->intersect, ipc->skin, x, ipc->contact, ipc->ncontact, meetings);
     (void)brn_stopwatch_switch(watch, was);
     return status;
-}
-
-/* Whether a point of the skin is inside a half-space or on its plane, without rounding where nothing is round. */
-static bool inside(const brn_skin *skin, const int *plane, int point, const double *x)
-{
-    const double *p = &x[3 * point];
-    const double *q[3] = {&x[3 * plane[0]], &x[3 * plane[1]], &x[3 * plane[skin->dim == 3 ? 2 : 1]]};
-    if (skin->radius[point] > 0.0) {
-        return !(brn_skin_plane_distance(skin, plane, p, x) > skin->radius[point]);
-    }
-    return skin->dim == 3 ? brn_orient3d(q[0], q[1], q[2], p) <= 0 : brn_orient2d(q[0], q[1], p) <= 0;
-}
-
-/* Whether the gap of a contact is no more than the rounding of its positions and distance. */
-static bool touches(const brn_ipc_contact *c, const double *x)
-{
-    double reach = sqrt(c->d2) + c->offset;
-    for (int k = 0; k < brn_touch_count(c->node); ++k) {
-        for (int i = 0; i < 3; ++i) {
-            reach = fmax(reach, fabs(x[3 * c->node[k] + i]));
-        }
-    }
-    return !(brn_ipc_gap(c) > GAP_ROUNDING * reach);
-}
-
-/* Pairs that touch or intersect; the first one's nodes and place where there is any. */
-static brn_status count_meetings(brn_ipc *ipc, const double *x, size_t *count, int pair[2], double place[3])
-{
-    const brn_skin *skin = ipc->skin;
-    brn_intersection first;
-    BRN_TRY(intersections(ipc, x, &first, 1, count));
-    if (*count > 0) {
-        pair[0] = skin->edge[first.edge][0];
-        pair[1] = skin->dim == 2 ? skin->edge[first.other][0] : skin->tri[first.other][0];
-        memcpy(place, first.point, sizeof first.point);
-    }
-    for (int n = 0; n < skin->nplane; ++n) {
-        const int *plane = skin->plane[n];
-        for (int i = 0; i < skin->npoint; ++i) {
-            const int point = skin->point[i];
-            if (brn_skin_may_touch(skin, &point, 1, plane, skin->dim) && inside(skin, plane, point, x) &&
-                (*count)++ == 0) {
-                pair[0] = point;
-                pair[1] = plane[0];
-                memcpy(place, &x[3 * point], 3 * sizeof *place);
-            }
-        }
-    }
-    /* Round parts have no exact test, and what touches to rounding may have passed it: distances decide. Contacts at x are
-       known. */
-    const size_t exact = *count;
-    for (int i = 0; i < ipc->ncontact; ++i) {
-        const brn_ipc_contact *c = &ipc->contact[i];
-        const bool new = exact == 0 || (c->offset > 0.0 && c->kind != BRN_TOUCH_POINT_PLANE);
-        if (new &&touches(c, x) && (*count)++ == 0) {
-            pair[0] = c->node[0];
-            pair[1] = c->node[brn_touch_count(c->node) - 1];
-            memcpy(place, &x[3 * c->node[0]], 3 * sizeof *place);
-        }
-    }
-    return BRN_OK;
 }
 
 /* Refuses a start that is not free of intersections, by names and place. */
 static brn_status check_start(brn_ipc *ipc, const double *x)
 {
-    size_t count = 0;
-    int pair[2];
-    double place[3];
+    brn_meetings meetings = {0};
     BRN_TRY(brn_ipc_find_candidates(ipc, x, x));
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
-    BRN_TRY(count_meetings(ipc, x, &count, pair, place));
-    brn_ipc_count_inside(ipc, x, &count, pair, place);
-    if (count == 0) {
-        return BRN_OK;
-    }
-    const brn_model *model = ipc->model;
-    return brn_fail(
-        ipc->ctx, BRN_ERR_SCENE,
-        "body '%s' and body '%s' touch or intersect at the start, near [%g, %g, %g] (%zu places): method ipc "
-        "needs a gap between them",
-        model->body[ipc->skin->node_body[pair[0]]].name, model->body[ipc->skin->node_body[pair[1]]].name,
-        place[0], place[1], place[2], count);
+    BRN_TRY(count_meetings(ipc, x, &meetings));
+    brn_meetings_add_inside(ipc->skin, x, &meetings);
+    return brn_meetings_refuse(ipc->skin, &meetings);
 }
 
 /* ---- making --------------------------------------------------------------------------------------------------------------- */
@@ -225,10 +130,8 @@ static double starting_stiffness(const brn_ipc *ipc)
     double start = 0.0;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        for (int i = 0; i < body->solid_count && body->type == BRN_BODY_DEFORMABLE; ++i) {
-            const brn_moduli *m = &model->solid[body->solid_first + i]->moduli;
-            const double young = m->mu * (3.0 * m->lambda + 2.0 * m->mu) / (m->lambda + m->mu);
-            start = fmax(start, 0.1 * young);
+        for (int i = 0; i < body->group_count; ++i) {
+            start = fmax(start, 0.1 * model->group[body->group_first + i]->young);
         }
         double area = 0.0;
         for (int i = 0; i < body->touch->nnode && body->type == BRN_BODY_RIGID; ++i) {
@@ -255,7 +158,8 @@ static void choose(brn_ipc *ipc)
 static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
-    const brn_newton_params newton = {1e-10, p->iterations, BRN_NEWTON_PROJECTED, p->solver};
+    const brn_newton_params newton = {ipc->model->integrator, 1e-10, p->iterations, BRN_NEWTON_PROJECTED,
+                                      p->solver};
     brn_ipc_fill_terms(ipc);
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
     BRN_ALLOC(ipc->ctx, ipc->looked_at, (size_t)ipc->model->nnode * 3);
@@ -344,12 +248,10 @@ static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_stat
 /* What the report wants to know of the end of the step. */
 static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 {
-    size_t count = 0;
-    int pair[2];
-    double place[3];
+    brn_meetings meetings = {0};
     BRN_TRY(brn_ipc_find_points(ipc, x));
-    BRN_TRY(count_meetings(ipc, x, &count, pair, place));
-    info->intersections = (int)count;
+    BRN_TRY(count_meetings(ipc, x, &meetings));
+    info->intersections = (int)meetings.count;
     BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is used up: what is stored */
     info->point = ipc->point;
     info->npoint = ipc->npoint;
@@ -357,8 +259,8 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->complementarity_offset = ipc->dhat;
     info->own[OWN_KAPPA] = ipc->kappa;
     for (int i = 0; i < ipc->ncontact; ++i) {
-        info->gap_min = fmin(info->gap_min, brn_ipc_gap(&ipc->contact[i]));
-        info->complementarity = fmax(info->complementarity, brn_ipc_gap(&ipc->contact[i]));
+        info->gap_min = fmin(info->gap_min, brn_pair_gap(&ipc->contact[i]));
+        info->complementarity = fmax(info->complementarity, brn_pair_gap(&ipc->contact[i]));
     }
     return BRN_OK;
 }
@@ -369,7 +271,7 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
     ipc->kappa = ipc->kappa_start;
     ipc->nslide = 0; /* nothing has slipped yet */
     BRN_TRY(check_start(ipc, state->node_pos));
-    BRN_TRY(brn_newton_reset(ipc->newton, state, t));
+    BRN_TRY(brn_newton_reset(ipc->newton, state, t, &info->books));
     return measure(ipc, state->node_pos, info);
 }
 
@@ -432,25 +334,6 @@ static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
     return BRN_OK;
 }
 
-/* Friction dissipates like damping does; the barrier's own force is in the reactions. */
-static brn_status book_friction(brn_ipc *ipc)
-{
-    brn_newton *n = ipc->newton;
-    brn_arena *arena = brn_ctx_arena(ipc->ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    double *friction = brn_arena_take(arena, (size_t)ipc->system->ndof, sizeof *friction);
-    if (friction == NULL) {
-        return BRN_ERR_MEMORY;
-    }
-    memset(friction, 0, (size_t)ipc->system->ndof * sizeof *friction);
-    brn_ipc_friction_gradient(ipc, n->x, friction);
-    for (int i = 0; i < ipc->system->ndof; ++i) {
-        n->damping[i] += friction[i]; /* finish turns the sign */
-    }
-    brn_arena_rewind(arena, mark);
-    return BRN_OK;
-}
-
 static brn_status ipc_step(void *self, const brn_state *in, double t, double h, brn_state *out,
                            double *h_done, brn_step_info *info)
 {
@@ -467,8 +350,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
-    BRN_TRY(book_friction(ipc));
-    BRN_TRY(brn_newton_finish(n, in, out));
+    BRN_TRY(brn_newton_finish(n, in, out, &info->books));
     BRN_TRY(measure(ipc, out->node_pos, info));
     if (info->intersections > 0) {
         return brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE,
@@ -479,14 +361,34 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     return remember_stiffness(ipc, in, out, info->gap_min);
 }
 
+static brn_stage ipc_stage(const void *self, const brn_state *state, double t)
+{
+    (void)state;
+    return brn_newton_stage(((const brn_ipc *)self)->newton, t);
+}
+
+static brn_status ipc_changed(void *self, brn_state *state, const brn_change *change)
+{
+    return brn_newton_changed(((brn_ipc *)self)->newton, state, change);
+}
+
 const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
     .contact = true,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .contact_instead =
+        {[BRN_CONTACT_RESTITUTION] =
+             "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",
+         [BRN_CONTACT_STIFFNESS] = "its barrier has method.kappa and method.dhat instead",
+         [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .predict = brn_newton_predict,
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,
+    .stage = ipc_stage,
+    .changed = ipc_changed,
     .destroy = ipc_destroy,
 };

@@ -4,10 +4,9 @@
 #ifndef BRN_STEP_IPC_IPC_H
 #define BRN_STEP_IPC_IPC_H
 
-#include "contact/candidates.h"
+#include "contact/lever.h"
+#include "contact/meetings.h"
 #include "contact/points.h"
-#include "geom/distance.h"
-#include "geom/intersect.h"
 #include "step/ipc/ipc_barrier.h"
 #include "step/newton.h"
 
@@ -24,24 +23,12 @@ typedef struct brn_ipc_params {
     int solver;
 } brn_ipc_params;
 
-/* A pair that is closer than dhat. */
-typedef struct brn_ipc_contact {
-    int kind; /* brn_touch */
-    int node[4];
-    brn_stencil stencil;
-    double area, offset; /* as in brn_candidate; negative area: taken off what others count twice */
-    double d2;           /* [m^2] squared distance of the nodes' parts, offset included */
-} brn_ipc_contact;
-
-enum { BRN_IPC_SLIDE_NODES = 8 }; /* two bodies have four handles each */
-
 /* Friction of a pair that was in contact at the last renewal. Its nodes have dofs: no tied ones. */
 typedef struct brn_ipc_slide {
     int kind, pair[4]; /* of the contact that it comes from */
-    int count, node[BRN_IPC_SLIDE_NODES];
-    double weight[BRN_IPC_SLIDE_NODES]; /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
-    double normal[3];                   /* unit, towards pair[0]'s side */
-    double force;                       /* [N] mu times normal force */
+    brn_lever lever;   /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
+    double normal[3];  /* unit, towards pair[0]'s side */
+    double force;      /* [N] mu times normal force */
 } brn_ipc_slide;
 
 /* The block rows of pairs, the last repeated where there are fewer. */
@@ -61,12 +48,13 @@ typedef struct brn_ipc {
     brn_candidates *candidates;
     brn_intersect *intersect;
     double dhat, kappa, speed;
-    double kappa_start;       /* [Pa] what an adaptive stiffness starts from */
-    double t, h;              /* [s] of this step */
-    double *far;              /* [nnode][3] end of the step that is bounded */
-    const double *from;       /* [nnode][3] x^n of this step */
-    double slip_scale;        /* [m] eps_v h */
-    brn_ipc_contact *contact; /* at the last positions looked at */
+    double kappa_start; /* [Pa] what an adaptive stiffness starts from */
+    double t, h;        /* [s] of this step */
+    double *far;        /* [nnode][3] end of the step that is bounded */
+    const double *from; /* [nnode][3] x^n of this step */
+    double slip_scale;  /* [m] eps_v h */
+    /* Pairs that are closer than dhat at the last positions looked at. Negative area: taken off what others count twice. */
+    brn_contact_pair *contact;
     int ncontact;
     size_t contact_capacity;
     double *looked_at; /* [nnode][3] those positions */
@@ -89,22 +77,20 @@ extern const brn_method brn_ipc_method;
 brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1);
 /* Pairs closer than dhat at x, among the candidates, into ipc->contact. */
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);
-/* Gap of a contact [m]. */
-double brn_ipc_gap(const brn_ipc_contact *contact);
 /* Energy of a contact at x [J]; gradient [12] and Hessian [12][12] (not projected) over the contact's nodes where not
    NULL; a Hessian wants the gradient too. */
-double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x, double *grad,
-                            double *hess);
+double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_contact_pair *contact, const double *x,
+                            double *grad, double *hess);
 /* The barrier of a contact at squared distance d2, derivatives with respect to d2. */
-brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_ipc_contact *contact, double d2);
+brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_contact_pair *contact, double d2);
 /* Where the mollifier of a pair of edges begins, from their rest shape [m^4]. */
-double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_ipc_contact *contact);
+double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_contact_pair *contact);
 /* A positive semi-definite Hessian of a contact, not below the exact one (ipc_project.c). */
-brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
+brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_contact_pair *contact, const double *x,
                                      double *hess);
 /* Normal force of a contact [N]; where it acts (weights of the contact's nodes, in their order) and along which unit normal,
    towards the side of its first node. */
-double brn_ipc_normal_force(const brn_ipc *ipc, const brn_ipc_contact *contact, const double *x,
+double brn_ipc_normal_force(const brn_ipc *ipc, const brn_contact_pair *contact, const double *x,
                             double weight[4], double normal[3]);
 
 /* In convergent mode: contacts that see the same place of a surface through several of its sides are joined into one
@@ -132,8 +118,6 @@ void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *
 void brn_ipc_fill_terms(brn_ipc *ipc);
 /* Largest fraction of a step that CCD and the elements' volumes allow (ipc_bound.c). */
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
-/* Adds the bodies that are inside of others to a count; the first pair's nodes and place where it was 0 (ipc_inside.c). */
-void brn_ipc_count_inside(const brn_ipc *ipc, const double *x, size_t *count, int pair[2], double place[3]);
 /* The contact points at the end of a step (ipc_points.c). */
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
 

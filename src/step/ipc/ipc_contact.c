@@ -4,7 +4,6 @@
        H = A (b H_m + b' (grad m grad D' + grad D grad m') + m (b'' grad D grad D' + b' H_D)). */
 #include "step/ipc/ipc.h"
 
-#include "base/parallel.h"
 #include "geom/mollifier.h"
 #include "linalg/dense.h"
 #include "step/ipc/ipc_barrier.h"
@@ -12,73 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 12, FIND_BLOCK = 512 };
-
-static const double SURE = 1.0 + 1e-9;
+enum { WIDTH = 12 };
 
 /* ---- the pairs in contact ----------------------------------------------------------------------------------------------- */
-
-/* A half-space is met by its plane wherever that is. */
-static brn_stencil classify(int kind, const int node[4], const double x[4][3])
-{
-    switch (kind) {
-    case BRN_TOUCH_POINT_EDGE:
-        return brn_classify_point_edge(x);
-    case BRN_TOUCH_POINT_TRIANGLE:
-        return brn_classify_point_triangle(x);
-    case BRN_TOUCH_EDGE_EDGE:
-        return brn_classify_edge_edge(x);
-    case BRN_TOUCH_POINT_POINT:
-        return (brn_stencil){BRN_PAIR_PP, 2, {0, 1, 0, 0}};
-    default:
-        return node[3] < 0 ? (brn_stencil){BRN_PAIR_PE, 3, {0, 1, 2, 0}}
-                           : (brn_stencil){BRN_PAIR_PT, 4, {0, 1, 2, 3}};
-    }
-}
-
-typedef struct find_job {
-    const brn_ipc *ipc;
-    brn_candidate_view view;
-    const double *x;
-    brn_ipc_contact *to; /* [view.count], each block from its first candidate's place on */
-    int *found;          /* by block */
-} find_job;
-
-/* Whether a candidate is in contact. */
-static bool in_contact(const find_job *job, const brn_candidate *c, brn_ipc_contact *to)
-{
-    double at[4][3];
-    (void)brn_candidate_gather(c->node, job->x, at);
-    const brn_stencil stencil = classify(c->kind, c->node, (const double(*)[3])at);
-    const double d2 = brn_stencil_distance2(stencil, (const double(*)[3])at, 0, NULL, NULL);
-    const double reach = job->ipc->dhat + c->offset;
-    if (!(d2 < reach * reach && c->area > 0.0)) {
-        return false;
-    }
-    *to = (brn_ipc_contact){
-        .kind = c->kind, .stencil = stencil, .area = c->area, .offset = c->offset, .d2 = d2};
-    memcpy(to->node, c->node, sizeof to->node);
-    return true;
-}
-
-static brn_status find_block(void *arg, int block, brn_arena *scratch)
-{
-    const find_job *job = arg;
-    (void)scratch;
-    const int first = block * FIND_BLOCK;
-    const int end = brn_block_end(job->view.count, FIND_BLOCK, block);
-    int count = 0;
-    for (int i = first; i < end; ++i) {
-        const brn_candidate *c = &job->view.item[i];
-        /* Most are further apart, which is seen from how far they were before; rounding is far below SURE - 1. */
-        if (brn_candidate_least(&job->view, i) > SURE * (job->ipc->dhat + c->offset)) {
-            continue;
-        }
-        count += in_contact(job, c, &job->to[first + count]);
-    }
-    job->found[block] = count;
-    return BRN_OK;
-}
 
 brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1)
 {
@@ -92,22 +27,11 @@ brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double 
 /* Contacts in the order of the candidates. */
 static brn_status list_contacts(brn_ipc *ipc, const double *x)
 {
-    find_job job = {.ipc = ipc, .x = x};
     if (!brn_candidates_cover(ipc->candidates, x)) {
         BRN_TRY(brn_candidates_find(ipc->candidates, x, x, ipc->dhat));
     }
-    brn_candidates_view(ipc->candidates, x, NULL, &job.view);
-    BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, job.view.count);
-    const int nblocks = brn_block_count(job.view.count, FIND_BLOCK);
-    job.to = ipc->contact;
-    BRN_TAKE(brn_ctx_arena(ipc->ctx), job.found, nblocks);
-    BRN_TRY(brn_parallel_for(ipc->ctx, nblocks, find_block, &job));
-    ipc->ncontact = 0;
-    for (int b = 0; b < nblocks; ++b) {
-        memmove(&ipc->contact[ipc->ncontact], &ipc->contact[b * FIND_BLOCK],
-                (size_t)job.found[b] * sizeof *ipc->contact);
-        ipc->ncontact += job.found[b];
-    }
+    BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, brn_candidates_count(ipc->candidates));
+    BRN_TRY(brn_pairs_find(ipc->candidates, x, ipc->dhat, ipc->contact, &ipc->ncontact));
     return ipc->params->convergent ? brn_ipc_merge_contacts(ipc, x) : BRN_OK;
 }
 
@@ -131,14 +55,9 @@ brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
     return BRN_OK;
 }
 
-double brn_ipc_gap(const brn_ipc_contact *contact)
-{
-    return sqrt(contact->d2) - contact->offset;
-}
-
 /* ---- one barrier ------------------------------------------------------------------------------------------------------------ */
 
-brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_ipc_contact *c, double d2)
+brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_contact_pair *c, double d2)
 {
     const bool plane = c->kind == BRN_TOUCH_POINT_PLANE;
     const int kind = ipc->params->barrier == BRN_BARRIER_C2 ? BRN_BARRIER_C2
@@ -149,7 +68,7 @@ brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_ipc_contact *c, dou
     return (brn_barrier){b.value, b.first / (2.0 * d), (b.second - b.first / d) / (4.0 * d2)};
 }
 
-double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_ipc_contact *c)
+double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_contact_pair *c)
 {
     double rest[4][3];
     (void)brn_candidate_gather(c->node, &ipc->model->rest[0][0], rest);
@@ -173,7 +92,7 @@ static void spread(brn_stencil s, const double *g, const double *h, double *to_g
     }
 }
 
-double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x, double *grad,
+double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_contact_pair *c, const double *x, double *grad,
                             double *hess)
 {
     double at[4][3];
@@ -217,27 +136,14 @@ double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_ipc_contact *c, const 
     return c->area * m * b.value;
 }
 
-double brn_ipc_normal_force(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x, double weight[4],
+double brn_ipc_normal_force(const brn_ipc *ipc, const brn_contact_pair *c, const double *x, double weight[4],
                             double normal[3])
 {
     double at[4][3];
-    double w[4];
     (void)brn_candidate_gather(c->node, x, at);
     const double(*nodes)[3] = (const double(*)[3])at;
-    const double d2 = brn_stencil_closest(c->stencil, nodes, w, normal);
-    const double d = sqrt(d2);
-    memset(weight, 0, 4 * sizeof *weight);
-    for (int k = 0; k < c->stencil.count; ++k) {
-        weight[c->stencil.node[k]] = w[k];
-    }
-    const double side = weight[0] + (c->kind == BRN_TOUCH_EDGE_EDGE ? weight[1] : 0.0); /* 1 or -1 */
-    for (int i = 0; i < 3; ++i) {
-        normal[i] *= (side < 0.0 ? -1.0 : 1.0) / d;
-    }
-    for (int k = 0; k < 4; ++k) {
-        weight[k] = side < 0.0 ? -weight[k] : weight[k];
-    }
+    const double d2 = brn_pair_frame(c, nodes, weight, normal);
     const double m =
         c->kind == BRN_TOUCH_EDGE_EDGE ? brn_mollifier(nodes, brn_ipc_mollifier_threshold(ipc, c)) : 1.0;
-    return -c->area * m * brn_ipc_barrier_of(ipc, c, d2).first * 2.0 * d;
+    return -c->area * m * brn_ipc_barrier_of(ipc, c, d2).first * 2.0 * sqrt(d2);
 }

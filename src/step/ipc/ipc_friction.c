@@ -1,9 +1,7 @@
 /* Lagged friction of a pair [Li et al. 2020, eq. 14]: E = F f0(|u|), u = P sum_k w_k (x_k - x_k^n), P = 1 - n n',
    with the smooth f0 whose slope f1 rises from 0 to 1 within eps = eps_v h. Its Hessian
-   F (f1/|u| P + (f1' |u| - f1)/|u|^3 u u') is positive semi-definite by itself because f1' >= 0.
-
-   Friction acts at the surface. Where that is away from the nodes (round shapes, sheets), the surface point moves with the
-   handles of the body that it belongs to. */
+   F (f1/|u| P + (f1' |u| - f1)/|u|^3 u u') is positive semi-definite by itself because f1' >= 0. Friction acts at the surface,
+   which may be away from the nodes (contact/lever.h). */
 #include "step/ipc/ipc.h"
 
 #include "linalg/dense.h"
@@ -20,10 +18,10 @@ typedef struct law {
 void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, double u[3])
 {
     memset(u, 0, 3 * sizeof *u);
-    for (int k = 0; k < s->count; ++k) {
+    for (int k = 0; k < s->lever.count; ++k) {
         for (int i = 0; i < 3; ++i) {
-            const int at = 3 * s->node[k] + i;
-            u[i] += s->weight[k] * (x[at] - ipc->from[at]);
+            const int at = 3 * s->lever.node[k] + i;
+            u[i] += s->lever.weight[k] * (x[at] - ipc->from[at]);
         }
     }
     const double along = brn_dense_dot3(u, s->normal);
@@ -52,71 +50,16 @@ static law law_of(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x)
 
 /* ---- renewal ----------------------------------------------------------------------------------------------------------- */
 
-static void append_node(brn_ipc_slide *s, int node, double weight)
-{
-    if (weight == 0.0) {
-        return;
-    }
-    int k = 0;
-    while (k < s->count && s->node[k] != node) {
-        ++k;
-    }
-    if (k == s->count) {
-        s->node[s->count++] = node;
-        s->weight[k] = 0.0;
-    }
-    s->weight[k] += weight;
-}
-
-/* The surface point of a node, `reach` (signed, along the normal) away from it, by the handles of its body: it moves as the
-   whole body does. Its barycentric coordinates in the handles come from the edges of their simplex. */
-static void append_by_handles(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double reach,
-                              const double *x)
-{
-    const brn_model *model = ipc->model;
-    const int dim = model->dim;
-    const int first = model->body[ipc->skin->node_body[node]].handle;
-    double edges[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
-    double inverse[9];
-    double place[3] = {0};
-    double share[4] = {1.0};
-    for (int i = 0; i < dim; ++i) {
-        for (int k = 0; k < dim; ++k) {
-            edges[3 * i + k] = x[3 * (first + k + 1) + i] - x[3 * first + i];
-        }
-        place[i] = x[3 * node + i] + reach * s->normal[i] - x[3 * first + i];
-    }
-    (void)brn_dense_inverse3(edges, inverse); /* no step turns a simplex flat */
-    for (int k = 0; k < dim; ++k) {
-        share[k + 1] = brn_dense_dot3(&inverse[3 * k], place);
-        share[0] -= share[k + 1];
-    }
-    for (int k = 0; k <= dim; ++k) {
-        append_node(s, first + k, weight * share[k]);
-    }
-}
-
-static void add_side_node(const brn_ipc *ipc, brn_ipc_slide *s, int node, double weight, double side,
-                          const double *x)
-{
-    if (ipc->model->body[ipc->skin->node_body[node]].handle >= 0) {
-        append_by_handles(ipc, s, node, weight, -side * ipc->skin->radius[node],
-                          x); /* towards the other side */
-    } else {
-        append_node(s, node, weight);
-    }
-}
-
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
 {
     ipc->nslide = 0;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     for (int i = 0; i < ipc->ncontact; ++i) {
-        const brn_ipc_contact *c = &ipc->contact[i];
+        const brn_contact_pair *c = &ipc->contact[i];
         const int count = brn_touch_count(c->node);
         const int a = ipc->skin->node_body[c->node[0]];
         const int b = ipc->skin->node_body[c->node[count - 1]];
-        const double mu = ipc->system->controls->friction[a * ipc->model->nbody + b];
+        const double mu = ipc->system->controls->friction[brn_model_pair(ipc->model, a, b)];
         /* A negative share is taken off what others count twice: a friction of its own would drive. */
         if (!(mu > 0.0) || c->area < 0.0) {
             continue;
@@ -125,10 +68,7 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
         double weight[4];
         memcpy(s.pair, c->node, sizeof s.pair);
         s.force = mu * brn_ipc_normal_force(ipc, c, x, weight, s.normal);
-        for (int k = 0; k < count; ++k) {
-            const bool first = k == 0 || (k == 1 && c->kind == BRN_TOUCH_EDGE_EDGE);
-            add_side_node(ipc, &s, c->node[k], weight[k], first ? 1.0 : -1.0, x);
-        }
+        brn_lever_of_pair(ipc->skin, c, weight, s.normal, x, &s.lever);
         BRN_GROW(ipc->ctx, ipc->slide, ipc->slide_capacity, ipc->nslide + 1);
         ipc->slide[ipc->nslide++] = s;
     }
@@ -169,11 +109,11 @@ static void blend_slide(brn_ipc_slide *s, const brn_ipc_slide *was, double share
     for (int i = 0; i < 3 && length > 0.5; ++i) {
         s->normal[i] = normal[i] / length;
     }
-    for (int k = 0; k < s->count; ++k) {
-        s->weight[k] *= a;
+    for (int k = 0; k < s->lever.count; ++k) {
+        s->lever.weight[k] *= a;
     }
-    for (int k = 0; k < was->count; ++k) { /* the same nodes, but for those without a weight */
-        append_node(s, was->node[k], (1.0 - a) * was->weight[k]);
+    for (int k = 0; k < was->lever.count; ++k) { /* the same nodes, but for those without a weight */
+        brn_lever_add(&s->lever, was->lever.node[k], (1.0 - a) * was->lever.weight[k]);
     }
 }
 
@@ -234,9 +174,9 @@ void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad
         const brn_ipc_slide *s = &ipc->slide[n];
         double force[3];
         brn_ipc_friction_force(ipc, s, x, force);
-        for (int k = 0; k < s->count; ++k) {
+        for (int k = 0; k < s->lever.count; ++k) {
             for (int i = 0; i < dim; ++i) {
-                grad[s->node[k] * dim + i] -= s->weight[k] * force[i];
+                grad[s->lever.node[k] * dim + i] -= s->lever.weight[k] * force[i];
             }
         }
     }

@@ -22,8 +22,8 @@
 
 static int by_nodes(const void *a, const void *b)
 {
-    const brn_ipc_contact *x = a;
-    const brn_ipc_contact *y = b;
+    const brn_contact_pair *x = a;
+    const brn_contact_pair *y = b;
     if (x->kind != y->kind) {
         return x->kind < y->kind ? -1 : 1;
     }
@@ -42,15 +42,13 @@ static brn_status append(brn_ipc *ipc, int kind, const int node[4], double share
     double at[4][3];
     (void)brn_candidate_gather(node, x, at);
     const double(*nodes)[3] = (const double(*)[3])at;
-    const brn_stencil s = kind == BRN_TOUCH_POINT_TRIANGLE ? brn_classify_point_triangle(nodes)
-                          : kind == BRN_TOUCH_POINT_EDGE   ? brn_classify_point_edge(nodes)
-                                                           : (brn_stencil){BRN_PAIR_PP, 2, {0, 1, 0, 0}};
+    const brn_stencil s = brn_pair_classify(kind, node, nodes);
     const double d2 = brn_stencil_distance2(s, nodes, 0, NULL, NULL);
     const double reach = ipc->dhat + offset;
     if (share == 0.0 || !(d2 < reach * reach)) {
         return BRN_OK;
     }
-    brn_ipc_contact c = {
+    brn_contact_pair c = {
         .kind = s.count == 4   ? BRN_TOUCH_POINT_TRIANGLE
                 : s.count == 3 ? BRN_TOUCH_POINT_EDGE
                                : BRN_TOUCH_POINT_POINT,
@@ -107,7 +105,7 @@ static int join_shares(share *part, int count)
 /* Every term of one point: contacts first .. first + count - 1 are with its sides. */
 static brn_status append_point(brn_ipc *ipc, int first, int count, const double *x)
 {
-    const brn_ipc_contact start = ipc->contact[first];
+    const brn_contact_pair start = ipc->contact[first];
     const int p = start.node[0];
     const bool flat = start.kind == BRN_TOUCH_POINT_EDGE;
     const int corners = flat ? 2 : 3;
@@ -120,7 +118,7 @@ static brn_status append_point(brn_ipc *ipc, int first, int count, const double 
     int nedge = 0;
     int nnode = 0;
     for (int i = 0; i < count; ++i) {
-        const brn_ipc_contact c = ipc->contact[first + i];
+        const brn_contact_pair c = ipc->contact[first + i];
         BRN_TRY(append(ipc, c.kind, c.node, area, c.offset, x));
         for (int k = 0; k < corners; ++k) {
             const int v = c.node[1 + k];
@@ -150,7 +148,7 @@ static brn_status append_point(brn_ipc *ipc, int first, int count, const double 
 /* How many contacts from `first` on are of the same point with its sides; 0: not a point that has a share of a surface. */
 static int run_length(const brn_ipc *ipc, int first, int found)
 {
-    const brn_ipc_contact *c = &ipc->contact[first];
+    const brn_contact_pair *c = &ipc->contact[first];
     const bool lone = ipc->skin->node_sides[c->node[0]] == 0;
     const bool side =
         c->kind == BRN_TOUCH_POINT_TRIANGLE || (c->kind == BRN_TOUCH_POINT_EDGE && ipc->skin->dim == 2);
@@ -165,14 +163,14 @@ static int run_length(const brn_ipc *ipc, int first, int found)
 /* Terms of the same nodes into one. */
 static void join_terms(brn_ipc *ipc, int first)
 {
-    brn_ipc_contact *all = ipc->contact + first;
+    brn_contact_pair *all = ipc->contact + first;
     const int count = ipc->ncontact - first;
     if (count > 0) {
         qsort(all, (size_t)count, sizeof *all, by_nodes);
     }
     ipc->ncontact = 0;
     for (int i = 0; i < count;) {
-        brn_ipc_contact sum = all[i];
+        brn_contact_pair sum = all[i];
         double size = fabs(sum.area);
         int next = i + 1;
         for (; next < count && by_nodes(&all[i], &all[next]) == 0; ++next) {
@@ -193,7 +191,7 @@ brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x)
     for (int i = 0; i < found;) {
         const int count = run_length(ipc, i, found);
         if (count == 0) {
-            const brn_ipc_contact c = ipc->contact[i++];
+            const brn_contact_pair c = ipc->contact[i++];
             BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, (size_t)ipc->ncontact + 1);
             ipc->contact[ipc->ncontact++] = c;
             continue;

@@ -6,20 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Middle between the two surfaces: the first side's closest point, less its radius and half the gap along the normal. */
-static void place_between(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x,
-                          const double weight[4], brn_contact_point *to)
-{
-    const int first = c->kind == BRN_TOUCH_EDGE_EDGE ? 2 : 1;
-    const double down = ipc->skin->radius[c->node[0]] + 0.5 * to->gap;
-    for (int i = 0; i < 3; ++i) {
-        to->place[i] = -down * to->normal[i];
-        for (int k = 0; k < first; ++k) {
-            to->place[i] += weight[k] * x[3 * c->node[k] + i];
-        }
-    }
-}
-
 static void add_friction(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x,
                          brn_contact_point *to)
 {
@@ -34,7 +20,7 @@ static void set_pair(const brn_ipc *ipc, const int node[4], brn_contact_point *t
 {
     to->body[0] = ipc->skin->node_body[node[0]];
     to->body[1] = ipc->skin->node_body[node[brn_touch_count(node) - 1]];
-    to->mu = ipc->system->controls->friction[to->body[0] * ipc->model->nbody + to->body[1]];
+    to->mu = ipc->system->controls->friction[brn_model_pair(ipc->model, to->body[0], to->body[1])];
 }
 
 /* A pair that parted during the step: friction without a normal force. */
@@ -56,13 +42,13 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
     BRN_GROW(ipc->ctx, ipc->point, ipc->point_capacity, (size_t)ipc->ncontact + (size_t)ipc->nslide);
     ipc->npoint = 0;
     for (int i = 0; i < ipc->ncontact; ++i) {
-        const brn_ipc_contact *c = &ipc->contact[i];
+        const brn_contact_pair *c = &ipc->contact[i];
         brn_contact_point *to = &ipc->point[ipc->npoint++];
         double weight[4];
-        *to = (brn_contact_point){.gap = brn_ipc_gap(c)};
+        *to = (brn_contact_point){.gap = brn_pair_gap(c)};
         set_pair(ipc, c->node, to);
         to->normal_force = brn_ipc_normal_force(ipc, c, x, weight, to->normal);
-        place_between(ipc, c, x, weight, to);
+        brn_pair_place(ipc->skin, c, x, weight, to->normal, to->place);
         brn_ipc_slide wanted = {.kind = c->kind};
         memcpy(wanted.pair, c->node, sizeof wanted.pair);
         brn_ipc_slide *slide = ipc->nslide > 0 ? bsearch(&wanted, ipc->slide, (size_t)ipc->nslide,
@@ -70,11 +56,11 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
                                                : NULL;
         if (slide != NULL) {
             add_friction(ipc, slide, x, to);
-            slide->count = 0; /* told */
+            slide->lever.count = 0; /* told */
         }
     }
     for (int i = 0; i < ipc->nslide; ++i) {
-        if (ipc->slide[i].count > 0 && ipc->slide[i].force > 0.0) {
+        if (ipc->slide[i].lever.count > 0 && ipc->slide[i].force > 0.0) {
             add_parted(ipc, &ipc->slide[i], x, &ipc->point[ipc->npoint++]);
         }
     }

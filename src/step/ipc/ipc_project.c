@@ -163,7 +163,7 @@ static void add_outer(double *h, brn_stencil s, double scale, const double v[WID
     }
 }
 
-static void barrier_hessian(const brn_ipc *ipc, const brn_ipc_contact *c, const double x[4][3], double *hess)
+static void barrier_hessian(const brn_ipc *ipc, const brn_contact_pair *c, const double x[4][3], double *hess)
 {
     const brn_stencil s = c->stencil;
     double w[4] = {0};
@@ -195,7 +195,7 @@ static void barrier_hessian(const brn_ipc *ipc, const brn_ipc_contact *c, const 
     }
 }
 
-brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_ipc_contact *c, const double *x,
+brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_contact_pair *c, const double *x,
                                      double *hess)
 {
     double at[4][3];

@@ -147,7 +147,7 @@ static brn_status read_pattern(brn_ipc *ipc, bool *anew)
         BRN_TRY(append_pattern(ipc, node, brn_touch_count(node), anew));
     }
     for (int i = 0; i < ipc->nslide; ++i) {
-        BRN_TRY(append_pattern(ipc, ipc->slide[i].node, ipc->slide[i].count, anew));
+        BRN_TRY(append_pattern(ipc, ipc->slide[i].lever.node, ipc->slide[i].lever.count, anew));
     }
     *anew = *anew || before[0] != ipc->pattern[0].count || before[1] != ipc->pattern[1].count;
     return BRN_OK;
@@ -196,9 +196,10 @@ static void add_friction(brn_ipc *ipc, const double *x)
         const brn_ipc_slide *s = &ipc->slide[n];
         double core[9];
         brn_ipc_friction_core(ipc, s, x, core);
-        for (int p = 0; p < s->count; ++p) {
-            for (int q = 0; q < s->count; ++q) {
-                add_block(ipc->sum, s->node[p], s->node[q], s->weight[p] * s->weight[q], core, 3);
+        const brn_lever *l = &s->lever;
+        for (int p = 0; p < l->count; ++p) {
+            for (int q = 0; q < l->count; ++q) {
+                add_block(ipc->sum, l->node[p], l->node[q], l->weight[p] * l->weight[q], core, 3);
             }
         }
     }
@@ -237,7 +238,20 @@ static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *bas
     return BRN_OK;
 }
 
+/* Friction; the barrier stores what it takes. */
+static void ipc_dissipative(void *self, const double *x, double *grad)
+{
+    brn_ipc_friction_gradient(self, x, grad);
+}
+
 void brn_ipc_fill_terms(brn_ipc *ipc)
 {
-    ipc->terms = (brn_newton_terms){ipc, ipc_energy, ipc_gradient, ipc_hessian, brn_ipc_bound};
+    ipc->terms = (brn_newton_terms){
+        .self = ipc,
+        .energy = ipc_energy,
+        .gradient = ipc_gradient,
+        .dissipative = ipc_dissipative,
+        .hessian = ipc_hessian,
+        .bound = brn_ipc_bound,
+    };
 }

@@ -31,7 +31,8 @@ static const brn_table table = {
 static brn_status none_create(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self)
 {
     const none_params *given = model->method_params;
-    const brn_newton_params newton = {given->tolerance, given->iterations, given->tangent, given->solver};
+    const brn_newton_params newton = {model->integrator, given->tolerance, given->iterations, given->tangent,
+                                      given->solver};
     brn_newton *n = NULL;
     BRN_TRY(brn_newton_create(ctx, model, system, &newton, NULL, &n));
     *self = n;
@@ -45,8 +46,7 @@ static void none_destroy(void *self)
 
 static brn_status none_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
-    (void)info; /* nothing touches */
-    return brn_newton_reset(self, state, t);
+    return brn_newton_reset(self, state, t, &info->books);
 }
 
 static brn_status none_step(void *self, const brn_state *in, double t, double h, brn_state *out,
@@ -54,20 +54,41 @@ static brn_status none_step(void *self, const brn_state *in, double t, double h,
 {
     brn_newton *n = self;
     *h_done = h;
-    if (n->model->integrator == BRN_SYMPLECTIC_EULER) {
+    if (n->params.integrator == BRN_SYMPLECTIC_EULER) {
         return brn_none_step_explicit(n, in, t, h, out, info);
     }
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(brn_newton_solve(n, info));
-    return brn_newton_finish(n, in, out);
+    return brn_newton_finish(n, in, out, &info->books);
+}
+
+static brn_stage none_stage(const void *self, const brn_state *state, double t)
+{
+    const brn_newton *n = self;
+    (void)state;
+    brn_stage stage = brn_newton_stage(n, t);
+    stage.forward = n->params.integrator == BRN_SYMPLECTIC_EULER;
+    return stage;
+}
+
+static brn_status none_changed(void *self, brn_state *state, const brn_change *change)
+{
+    return brn_newton_changed(self, state, change);
 }
 
 const brn_method brn_none_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT |
                    1u << BRN_SYMPLECTIC_EULER | 1u << BRN_STATIC,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .contact_instead = {[BRN_CONTACT_RESTITUTION] = "bodies do not touch; leave it out",
+                        [BRN_CONTACT_STIFFNESS] = "bodies do not touch; leave it out",
+                        [BRN_CONTACT_RELAXATION] = "bodies do not touch; leave it out"},
+    .predict = brn_newton_predict,
     .create = none_create,
     .step = none_step,
     .reset = none_reset,
+    .stage = none_stage,
+    .changed = none_changed,
     .destroy = none_destroy,
 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* n->step = accelerations; n->rhs = reactions of the holds. */
+/* n->step = accelerations; n->unbalanced = what the holds must supply. */
 static brn_status accelerations(brn_newton *n, const brn_state *in, double t, double h)
 {
     brn_system *s = n->system;
@@ -23,8 +23,8 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     brn_system_drag(s, in->node_pos, in->node_vel, n->load);
     if (s->damping != NULL) {
         BRN_TRY(brn_system_damping_update(s, in->node_pos));
-        brn_system_pack(s, in->node_vel, n->trial);
-        BRN_TRY(brn_block_matrix_multiply(s->damping, n->trial, n->damping));
+        brn_system_pack(s, in->node_vel, n->scratch);
+        BRN_TRY(brn_block_matrix_multiply(s->damping, n->scratch, n->damping));
     }
     for (int which = 0; which < model->nhold; ++which) {
         const brn_hold *hold = &model->hold[which];
@@ -41,15 +41,15 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     }
     for (int i = 0; i < s->ndof; ++i) {
         n->damping[i] *= -1.0;
-        n->trial[i] = n->load[i] + n->gravity[i] + n->damping[i] - n->elastic[i];
+        n->scratch[i] = n->load[i] + n->gravity[i] + n->damping[i] - n->elastic[i];
     }
     (void)brn_stopwatch_switch(watch, &watch->phases.solve);
-    BRN_TRY(brn_system_mass_solve(s, n->trial, n->step));
+    BRN_TRY(brn_system_mass_solve(s, n->scratch, n->step));
     brn_model_follow(model, n->step);
     BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
     (void)brn_stopwatch_switch(watch, was);
     for (int i = 0; i < s->ndof; ++i) {
-        n->rhs[i] = n->inertia[i] - n->trial[i];
+        n->unbalanced[i] = n->inertia[i] - n->scratch[i];
     }
     return BRN_OK;
 }
@@ -98,7 +98,9 @@ brn_status brn_none_step_explicit(brn_newton *n, const brn_state *in, double t, 
             "prints the largest stable step",
             t, fastest * h);
     }
-    brn_newton_write_forces(n, n->load, n->rhs, n->damping, out);
+    brn_newton_write(n, n->load, n->unbalanced, n->damping, out);
+    info->books = brn_scheme_books(BRN_SYMPLECTIC_EULER, BRN_SYMPLECTIC_EULER);
+    info->books.dissipated = brn_newton_dissipated(n, in, out, &info->books);
     info->iterations = 1;
     return BRN_OK;
 }

@@ -1,13 +1,24 @@
-/* Bodies that start inside of others. Their surfaces do not meet, so no test of intersections finds them: a point counts as
-   inside where the surface winds about it, by the sum of the solid angles of its triangles [Van Oosterom & Strackee 1983],
-   in 2D of the angles of its edges. One point stands for a body: its other points are inside too, or the surfaces meet. */
-#include "step/ipc/ipc.h"
+/* What is inside of what. Surfaces of bodies that are inside of others do not meet, so no test of intersections finds them: a
+   point counts as inside where the surface winds about it, by the sum of the solid angles of its triangles [Van Oosterom &
+   Strackee 1983], in 2D of the angles of its edges. One point stands for a body: its other points are inside too, or the
+   surfaces meet. */
+#include "contact/meetings.h"
 
 #include "geom/box.h"
+#include "geom/predicates.h"
 #include "linalg/dense.h"
 
 #include <math.h>
-#include <string.h>
+
+bool brn_skin_inside_plane(const brn_skin *skin, const int *plane, int point, const double *x)
+{
+    const double *p = &x[3 * point];
+    const double *q[3] = {&x[3 * plane[0]], &x[3 * plane[1]], &x[3 * plane[skin->dim == 3 ? 2 : 1]]};
+    if (skin->radius[point] > 0.0) {
+        return !(brn_skin_plane_distance(skin, plane, p, x) > skin->radius[point]);
+    }
+    return skin->dim == 3 ? brn_orient3d(q[0], q[1], q[2], p) <= 0 : brn_orient2d(q[0], q[1], p) <= 0;
+}
 
 static brn_box box_of(const brn_body *body, const double *x)
 {
@@ -28,8 +39,7 @@ static void arm_to(const double *x, int node, const double p[3], double out[3])
     }
 }
 
-/* How often the surface of a body winds about p: 1 inside, 0 outside. */
-static double winding(const brn_body *body, int dim, const double *x, const double p[3])
+double brn_body_winding(const brn_body *body, int dim, const double *x, const double p[3])
 {
     const brn_boundary *surface = body->touch;
     double sum = 0.0;
@@ -54,12 +64,13 @@ static double winding(const brn_body *body, int dim, const double *x, const doub
     return sum / (2.0 * acos(-1.0)); /* a solid angle is twice the sum, a whole one 4 pi */
 }
 
-/* Whether p, of body a, is inside of body b. */
-static bool is_inside(const brn_ipc *ipc, const brn_body *b, const brn_box *box, int point, const double *x)
+/* Whether a point is inside of a body, whose box is known. */
+static bool is_inside(const brn_skin *skin, const brn_body *body, const brn_box *box, int point,
+                      const double *x)
 {
     const double *p = &x[3 * point];
-    if (!b->solid || b->radius > 0.0 || b->touch->nnode == 0 ||
-        !brn_skin_may_touch(ipc->skin, &point, 1, &b->touch->node[0], 1)) {
+    if (!body->solid || body->radius > 0.0 || body->touch->nnode == 0 ||
+        !brn_skin_may_touch(skin, &point, 1, &body->touch->node[0], 1)) {
         return false;
     }
     for (int k = 0; k < 3; ++k) {
@@ -67,22 +78,19 @@ static bool is_inside(const brn_ipc *ipc, const brn_body *b, const brn_box *box,
             return false;
         }
     }
-    return fabs(winding(b, ipc->model->dim, x, p)) > 0.5;
+    return fabs(brn_body_winding(body, skin->dim, x, p)) > 0.5;
 }
 
-void brn_ipc_count_inside(const brn_ipc *ipc, const double *x, size_t *count, int pair[2], double place[3])
+void brn_meetings_add_inside(const brn_skin *skin, const double *x, brn_meetings *meetings)
 {
-    const brn_model *model = ipc->model;
+    const brn_model *model = skin->model;
     for (int n = 0; n < model->nbody; ++n) {
         const brn_body *outer = &model->body[n];
         const brn_box box = box_of(outer, x);
         for (int m = 0; m < model->nbody; ++m) {
             const brn_boundary *inner = model->body[m].touch;
-            if (m != n && inner->nnode > 0 && is_inside(ipc, outer, &box, inner->node[0], x) &&
-                (*count)++ == 0) {
-                pair[0] = inner->node[0];
-                pair[1] = outer->touch->node[0];
-                memcpy(place, &x[3 * inner->node[0]], 3 * sizeof *place);
+            if (m != n && inner->nnode > 0 && is_inside(skin, outer, &box, inner->node[0], x)) {
+                brn_meetings_add(meetings, inner->node[0], outer->touch->node[0], &x[3 * inner->node[0]]);
             }
         }
     }

@@ -1,0 +1,98 @@
+#include "api/check_method.h"
+
+#include "api/registry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS_MAX = 200 };
+
+/* "a, b, c" */
+static void add_word(char words[WORDS_MAX], const char *word)
+{
+    const size_t used = strlen(words);
+    (void)snprintf(words + used, WORDS_MAX - used, "%s%s", used > 0 ? ", " : "", word);
+}
+
+static void check_integrator(brn_scene *scene, const brn_method *method, int integrator)
+{
+    if (method->integrators >> integrator & 1u) {
+        return;
+    }
+    char words[WORDS_MAX] = "";
+    for (int i = 0; brn_integrator_words[i] != NULL; ++i) {
+        if (method->integrators >> i & 1u) {
+            add_word(words, brn_integrator_words[i]);
+        }
+    }
+    brn_scene_add_problem(scene, "integrator", "method '%s' does not take it; it takes %s",
+                          method->table->name, words);
+}
+
+static void check_body(brn_scene *scene, const brn_method *method, const brn_variant *body)
+{
+    const brn_body_common *common = body->value;
+    const int type = brn_body_type_of_table(body->table);
+    if (type < 0 || method->bodies >> type & 1u) {
+        return;
+    }
+    char takes[WORDS_MAX] = "";
+    char others[WORDS_MAX] = "";
+    for (int i = 0; i < BRN_BODY_TYPE_COUNT; ++i) {
+        if (method->bodies >> i & 1u) {
+            add_word(takes, brn_body_tables[i]->name);
+        }
+    }
+    for (int i = 0; i < brn_method_count(); ++i) {
+        if (brn_method_get(i)->bodies >> type & 1u) {
+            add_word(others, brn_method_get(i)->table->name);
+        }
+    }
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s.type", common->block.path);
+    brn_scene_add_problem(scene, path, "method '%s' takes %s bodies; this type is taken by %s",
+                          method->table->name, takes, others[0] != '\0' ? others : "no method");
+}
+
+/* Keys of `contact` or of one of its pairs. */
+static void check_keys(brn_scene *scene, const brn_method *method, const brn_block *block,
+                       const double given[BRN_CONTACT_KEY_COUNT])
+{
+    for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
+        if (isnan(given[key]) || method->contact_keys >> key & 1u) {
+            continue;
+        }
+        char users[WORDS_MAX] = "";
+        for (int i = 0; i < brn_method_count(); ++i) {
+            if (brn_method_get(i)->contact_keys >> key & 1u) {
+                add_word(users, brn_method_get(i)->table->name);
+            }
+        }
+        const char *instead = method->contact_instead[key];
+        char path[256];
+        (void)snprintf(path, sizeof path, "%s.%s", block->path, brn_contact_key_words[key]);
+        brn_scene_add_problem(scene, path, "method '%s' has no use for it: %s (used by: %s)",
+                              method->table->name, instead != NULL ? instead : "leave it out",
+                              users[0] != '\0' ? users : "no method yet");
+    }
+}
+
+void brn_check_method(brn_scene *scene, const brn_method *method)
+{
+    const brn_scene_def *def = brn_scene_get_def(scene);
+    if (method == NULL) {
+        return;
+    }
+    check_integrator(scene, method, def->integrator);
+    for (int i = 0; i < def->bodies.count; ++i) {
+        if (def->bodies.items[i].value != NULL) {
+            check_body(scene, method, &def->bodies.items[i]);
+        }
+    }
+    check_keys(scene, method, &def->contact.block, def->contact.key);
+    const brn_pair_def *pairs = def->contact.pairs.items;
+    for (int i = 0; i < def->contact.pairs.count; ++i) {
+        check_keys(scene, method, &pairs[i].block, pairs[i].key);
+    }
+}

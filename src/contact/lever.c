@@ -1,0 +1,66 @@
+#include "contact/lever.h"
+
+#include "linalg/dense.h"
+
+void brn_lever_add(brn_lever *lever, int node, double weight)
+{
+    if (weight == 0.0) {
+        return;
+    }
+    int k = 0;
+    while (k < lever->count && lever->node[k] != node) {
+        ++k;
+    }
+    if (k == lever->count) {
+        lever->node[lever->count++] = node;
+        lever->weight[k] = 0.0;
+    }
+    lever->weight[k] += weight;
+}
+
+/* Barycentric coordinates in the handles, from the edges of their simplex. */
+void brn_lever_add_place(brn_lever *lever, const brn_model *model, int body, const double place[3],
+                         double weight, const double *x)
+{
+    const int dim = model->dim;
+    const int first = model->body[body].handle;
+    double edges[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+    double inverse[9];
+    double arm[3] = {0};
+    double share[4] = {1.0};
+    for (int i = 0; i < dim; ++i) {
+        for (int k = 0; k < dim; ++k) {
+            edges[3 * i + k] = x[3 * (first + k + 1) + i] - x[3 * first + i];
+        }
+        arm[i] = place[i] - x[3 * first + i];
+    }
+    (void)brn_dense_inverse3(edges, inverse); /* no step turns a simplex flat */
+    for (int k = 0; k < dim; ++k) {
+        share[k + 1] = brn_dense_dot3(&inverse[3 * k], arm);
+        share[0] -= share[k + 1];
+    }
+    for (int k = 0; k <= dim; ++k) {
+        brn_lever_add(lever, first + k, weight * share[k]);
+    }
+}
+
+void brn_lever_of_pair(const brn_skin *skin, const brn_contact_pair *pair, const double weight[4],
+                       const double normal[3], const double *x, brn_lever *out)
+{
+    out->count = 0;
+    for (int k = 0; k < brn_touch_count(pair->node); ++k) {
+        const int node = pair->node[k];
+        const int body = skin->node_body[node];
+        if (skin->model->body[body].handle < 0) {
+            brn_lever_add(out, node, weight[k]);
+            continue;
+        }
+        /* The surface is towards the other side. */
+        const double reach = (k < brn_pair_first_side(pair->kind) ? -1.0 : 1.0) * skin->radius[node];
+        double place[3];
+        for (int i = 0; i < 3; ++i) {
+            place[i] = x[3 * node + i] + reach * normal[i];
+        }
+        brn_lever_add_place(out, skin->model, body, place, weight[k], x);
+    }
+}

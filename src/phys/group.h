@@ -1,0 +1,74 @@
+/* An element group: a run of elements of one kind, all with the same number of nodes. Solids, membranes, hinges and springs
+   are groups. Assembly, books, bounds and output see groups only: who adds an energy fills in a kind, a small table of
+   functions, and a struct whose first member is the group.
+
+   Ranges [first, first + count) of elements start at a multiple of BRN_LANES, but for bounds. An element's results are the same bits whatever
+   else is asked for and whoever its neighbours are. */
+#ifndef BRN_PHYS_GROUP_H
+#define BRN_PHYS_GROUP_H
+
+#include "base/ctx.h"
+#include "linalg/block_matrix.h"
+
+enum { BRN_GROUP_NODES_MAX = 20 };
+
+/* How the Hessian is made. PROJECTED: its positive semi-definite part, element by element. VISCOUS is the stiffness that
+   damping uses: the part of the tangent that resists a change of the strain, with the moduli at rest. It equals the exact
+   tangent at rest, is positive semi-definite in any state, and every rigid velocity (translation + omega x x) lies in its
+   null space in any state, stressed or not. */
+typedef enum brn_tangent { BRN_TANGENT_EXACT, BRN_TANGENT_PROJECTED, BRN_TANGENT_VISCOUS } brn_tangent;
+
+typedef struct brn_element_group brn_element_group;
+
+/* What a kind of group can do. Positions x, x0, x1 are those of all nodes of the model. */
+typedef struct brn_group_kind {
+    const char *name;
+    void (*destroy)(brn_element_group *group);
+    /* Any of energy [count], grad [count][grad_size], hess [count][hess_size] may be NULL. An element outside its energy's
+       domain has energy +inf (its grad and hess are then finite but meaningless). */
+    void (*eval)(const brn_element_group *group, const double (*x)[3], int first, int count,
+                 brn_tangent tangent, double *energy, double *grad, double *hess);
+    /* Consistent mass of an element: the scalar m_ab for a <= b, [count][nnode*(nnode+1)/2], density included. NULL: it has
+       none. */
+    void (*mass)(const brn_element_group *group, const double (*rest)[3], int first, int count, double *mass);
+    /* Rest volume of an element [m^3] (2D: area times unit depth). NULL: it has none. */
+    double (*volume)(const brn_element_group *group, int element);
+    /* Cauchy stress (xx, yy, zz, yz, xz, xy) [Pa], [count][6]; smallest det F, [count], not above 0 where the element is turned
+       inside out; energy density [J/m^3], [count]; averages over the rest volume. Any may be NULL. NULL: it has none. */
+    void (*stress)(const brn_element_group *group, const double (*x)[3], int first, int count, double *cauchy,
+                   double *jacobian, double *energy_density);
+    /* Fraction in [0, 1] of the way x0 -> x1 that every element of the range may go and stay inside its domain, with some
+       room; 0 for positions that are not finite. NULL: it sets no bound. */
+    double (*bound)(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3], int first,
+                    int count);
+    /* Everything that decides its energy and is no member of brn_element_group. */
+    uint64_t (*hash)(const brn_element_group *group, uint64_t hash);
+} brn_group_kind;
+
+struct brn_element_group {
+    const brn_group_kind *kind;
+    brn_ctx *ctx;
+    int dim, nnode;   /* of an element: block size, width of its stencil */
+    int nelem, *conn; /* [nelem][nnode], node numbers of the model */
+    int cell;         /* brn_cell that shows an element, with the nodes of its stencil; -1: it is not shown */
+    double density;   /* [kg/m^3]; set by the owner, 1 at first */
+    double alpha, beta; /* Rayleigh damping; set by the owner, 0 at first */
+    double young;       /* [Pa] of small strains, what contact measures its stiffness by; 0: it has none */
+};
+
+void brn_group_destroy(brn_element_group *group); /* NULL is fine */
+
+/* Number of doubles of an element's gradient (nnode*dim) and Hessian: the blocks (a,b) with a <= b, ordered by a then
+   b, each dim x dim row-major (rows belong to node a). */
+int brn_group_grad_size(const brn_element_group *group);
+int brn_group_hess_size(const brn_element_group *group);
+
+/* Of its kind; 0 where the kind has none. */
+double brn_group_volume(const brn_element_group *group, int element);
+/* Goes on with a hash by all that decides energy, mass and damping of a group. */
+uint64_t brn_group_hash(const brn_element_group *group, uint64_t hash);
+
+/* What the assembly and patterns of matrices want to know. */
+brn_stencils brn_group_stencils(const brn_element_group *group);
+
+#endif

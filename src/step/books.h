@@ -1,0 +1,40 @@
+/* What a method tells the ledger of a step. The ledger knows no integrator: it weighs the forces that the method wrote into the
+   state (node_load, node_react, node_damp) by the rule that the method states here, and takes from the method what forces
+   cannot tell. Methods that change their way of stepping within a run (loading, launch, flight) state another rule a stage.
+
+   Momentum of the free dofs, F all external forces of this evaluation, F_last what the last step carried over:
+
+       M (v^{n+1} - v^n) = h ((1 - last) F + last F_last)
+
+                          last   carried to the next step        place   before
+       implicit Euler     0      nothing                         1       0
+       BDF2               1/3    that weighted sum               1       0
+       Newmark 1/4,1/2    1/2    F                               1       1/2
+       midpoint           0      nothing                         1/2     0
+       symplectic Euler   0      nothing                         0       0
+       theta rule         0      nothing                         theta   0
+       static                                                    1       1/2
+   F acts at place x^{n+1} + (1 - place) x^n, and does the work ((1 - before) F + before F_before) . (x^{n+1} - x^n). */
+#ifndef BRN_STEP_BOOKS_H
+#define BRN_STEP_BOOKS_H
+
+#include <stdbool.h>
+
+typedef enum brn_carry { BRN_CARRY_NOTHING, BRN_CARRY_FORCE, BRN_CARRY_MEAN } brn_carry;
+
+typedef struct brn_books {
+    double place;      /* 0 at the start of the step, 1 at its end */
+    double last;       /* share of what the last step carried */
+    brn_carry carry;   /* what this step carries to the next */
+    double before;     /* share of the last evaluation in the work */
+    bool inertia;      /* false: equilibrium, no velocities, momentum is not kept */
+    bool weight_load;  /* gravity is among the loads, ramped like them, instead of a potential */
+    double dissipated; /* [J] in this step, by damping, friction and impacts */
+    /* An event method adds up on its way: then forces are for show, and these totals of loads and holds (and gravity, in the
+       impulse) stand instead. */
+    bool summed;
+    double work;       /* [J] */
+    double impulse[6]; /* [N s], then [N m s] about the origin */
+} brn_books;
+
+#endif

@@ -112,9 +112,9 @@ static int report_failure(const cli_session *session, const run_args *args, cons
                       session->last_step, session->last_time);
     }
     if (cli_folder_has(dir, "checkpoint.h5")) {
-        (void)fprintf(
-            stderr,
-            "the same scene would fail again; once it is changed, go on from the last checkpoint with\n");
+        (void)fprintf(stderr,
+                      "a changed scene starts from the beginning (--overwrite); if the cause was outside "
+                      "the scene, such as a full disk, go on with\n");
         print_resume(args, dir);
     }
     return code;

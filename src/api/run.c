@@ -79,10 +79,22 @@ static brn_status prepare_folder(run *r, bool *resuming)
                         "%s already holds a run: choose another folder, or ask to resume or to overwrite it",
                         r->options->out);
     }
-    /* A checkpoint of the run that is overwritten must not be resumed by accident, its report not be taken for the new one's. */
-    if (!*resuming) {
-        (void)remove(in_folder(r, "checkpoint.h5", path));
-        (void)remove(in_folder(r, "report.html", path));
+    return BRN_OK;
+}
+
+/* What a run writes; scene.yaml is replaced as a whole. The first STATEMENTS tell how a run ended, so they go first and are not
+   there while one is under way: whatever happens to it, nothing in its folder says that it is done. */
+static const char *const run_files[] = {
+    "summary.json",  "report.html",           "checkpoint.h5",  "series.csv",
+    "trajectory.h5", "trajectory.h5.journal", "trajectory.xmf", "vtu/trajectory.pvd",
+};
+enum { STATEMENTS = 2 };
+
+static brn_status remove_files(run *r, int count)
+{
+    char path[PATH_SIZE];
+    for (int i = 0; i < count; ++i) {
+        BRN_TRY(brn_file_remove(r->ctx, in_folder(r, run_files[i], path)));
     }
     return BRN_OK;
 }
@@ -98,12 +110,19 @@ static brn_status open_outputs(run *r, bool resuming)
         r->wall_start -= r->sums.wall_s;
         r->cpu_start -= r->sums.cpu_s;
     } else {
+        BRN_TRY(remove_files(r, BRN_COUNT(run_files)));
         BRN_TRY(write_scene(r));
     }
     BRN_TRY(brn_run_series_open(r->sim, in_folder(r, "series.csv", path),
                                 resuming ? (int64_t)r->sums.rows : -1, &r->series));
-    return brn_trajectory_open(r->ctx, in_folder(r, "trajectory.h5", path), r->model,
-                               resuming ? (int)r->sums.frames : -1, &r->trajectory);
+    BRN_TRY(brn_trajectory_open(r->ctx, in_folder(r, "trajectory.h5", path), r->model,
+                                resuming ? (int)r->sums.frames : -1, &r->trajectory));
+    /* Everything has been accepted: from here on the folder is that of the run that goes on. */
+    if (resuming && !brn_sim_done(r->sim)) {
+        BRN_TRY(remove_files(r, STATEMENTS));
+        BRN_TRY(write_scene(r));
+    }
+    return BRN_OK;
 }
 
 /* ---- one step's output --------------------------------------------------------------------------------------------------- */
@@ -234,7 +253,7 @@ static brn_status loop(run *r)
         brn_report report;
         const brn_status status = brn_sim_step(r->sim, &report);
         if (status < 0) {
-            /* The state is the one before the failed step: keep it, so that the run can be resumed with other settings. */
+            /* The state is the one before the failed step: keep it, so that a run that ran out of memory can go on. */
             char why[512];
             (void)snprintf(why, sizeof why, "%s", brn_ctx_message(r->ctx));
             BRN_TRY(checkpoint(r));

@@ -167,6 +167,12 @@ bool brn_file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+brn_status brn_file_remove(brn_ctx *ctx, const char *path)
+{
+    const bool gone = unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR || errno == EISDIR;
+    return gone ? BRN_OK : file_error(ctx, path, "remove");
+}
+
 brn_status brn_dir_make(brn_ctx *ctx, const char *path)
 {
     char copy[4096];

@@ -29,7 +29,8 @@ void brn_file_drop(brn_file_out *out);
 brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *path);
 brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length);
 bool brn_file_exists(const char *path);
-brn_status brn_dir_make(brn_ctx *ctx, const char *path); /* and its parents; an existing one is fine */
+brn_status brn_file_remove(brn_ctx *ctx, const char *path); /* fine if there is none; folders stay */
+brn_status brn_dir_make(brn_ctx *ctx, const char *path);    /* and its parents; an existing one is fine */
 /* Folder of a path ("." if it has none) joined with a name (an absolute name is kept). Free with brn_free. */
 char *brn_path_beside(brn_ctx *ctx, const char *path, const char *name);
 char *brn_path_join(brn_ctx *ctx, const char *dir, const char *name);

@@ -184,5 +184,8 @@ const brn_param *brn_table_find(const brn_table *table, const char *name);
 bool brn_param_in_range(const brn_param *param, double value);
 /* "> 0", "in [0, 1)", "in (-1, 0.5)": for messages and the reference. Returns buffer. */
 char *brn_param_range_text(const brn_param *param, char *buffer, size_t size);
+/* Extends a hash (base/hash.h) by the value of a parameter, or of every one of a described struct, nested ones too. */
+uint64_t brn_param_hash(uint64_t hash, const brn_param *param, const void *field);
+uint64_t brn_table_hash(uint64_t hash, const brn_table *table, const void *value);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { NODES_MAX = 200000000 };
 
-static void place_nodes(brn_builder *b, const brn_pose *pose, const brn_mesh *mesh, int first)
+static void place_nodes(brn_builder *b, const brn_body_place *pose, const brn_mesh *mesh, int first)
 {
     const double *r = pose->rotation;
     for (int a = 0; a < mesh->nnode; ++a) {
@@ -34,7 +34,7 @@ brn_status brn_builder_grow_nodes(brn_builder *b, int count)
     return BRN_OK;
 }
 
-static brn_status add_nodes(brn_builder *b, const brn_pose *pose, const brn_mesh *mesh, brn_body *body)
+static brn_status add_nodes(brn_builder *b, const brn_body_place *pose, const brn_mesh *mesh, brn_body *body)
 {
     const int first = b->model->nnode;
     BRN_TRY(brn_builder_grow_nodes(b, mesh->nnode));

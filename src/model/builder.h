@@ -28,7 +28,7 @@ typedef struct brn_builder {
     brn_shape_form *form;       /* [scene bodies], mesh NULL where the body has no shape */
     bool copy;                  /* the body being added is a copy of one without problems */
     const brn_mesh **body_mesh; /* [bodies], NULL where the body has a problem */
-    brn_pose *pose;             /* [bodies] */
+    brn_body_place *pose;       /* [bodies] */
     brn_rigid_frame *rigid;     /* [bodies] */
     int *mass_kind;             /* [bodies] */
 } brn_builder;

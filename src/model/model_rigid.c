@@ -83,7 +83,7 @@ static brn_status add_handles(brn_builder *b, int index, brn_rigid_frame *frame)
     const int count = model->dim + 1;
     frame->handle = model->nnode;
     BRN_TRY(brn_builder_grow_nodes(b, count));
-    const brn_pose *pose = &b->pose[index];
+    const brn_body_place *pose = &b->pose[index];
     for (int n = 0; n < count; ++n) {
         double u[3];
         double arm[3];

@@ -79,7 +79,8 @@ static void random_turn(brn_rng *rng, int dim, double degrees, double out[9])
     (void)brn_dense_rotation(axis, brn_rng_uniform(rng, -degrees, degrees) * PI / 180.0, out);
 }
 
-static void add_jitter(const brn_scene_def *scene, const brn_body_common *body, int copy, brn_pose *pose)
+static void add_jitter(const brn_scene_def *scene, const brn_body_common *body, int copy,
+                       brn_body_place *pose)
 {
     const brn_jitter_def *jitter = &body->repeat.jitter;
     char name[NAME_MAX_COPY];
@@ -99,7 +100,7 @@ static void add_jitter(const brn_scene_def *scene, const brn_body_common *body, 
     }
 }
 
-void brn_repeat_pose(brn_scene *scene, const brn_body_common *body, int copy, brn_pose *out)
+void brn_repeat_pose(brn_scene *scene, const brn_body_common *body, int copy, brn_body_place *out)
 {
     const brn_scene_def *def = brn_scene_get_def(scene);
     const brn_repeat_def *repeat = &body->repeat;

@@ -8,9 +8,9 @@
 #include "scene/scene.h"
 
 /* Where a body stands: x = rotation X + position, X in the coordinates of its mesh. */
-typedef struct brn_pose {
+typedef struct brn_body_place {
     double rotation[9], position[3];
-} brn_pose;
+} brn_body_place;
 
 /* 1 without `repeat`. */
 int brn_repeat_count(const brn_body_common *body);
@@ -20,6 +20,6 @@ int brn_repeat_find(const brn_body_common *body, const char *word);
 void brn_repeat_name(const brn_body_common *body, int copy, char *name, size_t size);
 /* Place of a copy, jitter included: a function of the scene's seed and the copy's name alone, so that it does not change with the
    number of copies or with other bodies. */
-void brn_repeat_pose(brn_scene *scene, const brn_body_common *body, int copy, brn_pose *out);
+void brn_repeat_pose(brn_scene *scene, const brn_body_common *body, int copy, brn_body_place *out);
 
 #endif

@@ -116,6 +116,17 @@ static brn_memory *find_memory(const brn_state *state, const char *name)
     return NULL;
 }
 
+/* Moves the last memory to where its name belongs. */
+static void sort_last(brn_state *state)
+{
+    brn_memory *at = &state->memory[state->nmemory - 1];
+    const brn_memory last = *at;
+    for (; at > state->memory && strcmp(at[-1].name, last.name) > 0; --at) {
+        *at = at[-1];
+    }
+    *at = last;
+}
+
 brn_status brn_state_remember(brn_state *state, const char *name, size_t count, double **out)
 {
     const size_t length = strlen(name);
@@ -136,12 +147,13 @@ brn_status brn_state_remember(brn_state *state, const char *name, size_t count, 
         memset(memory->value + memory->count, 0, (count - memory->count) * sizeof *memory->value);
     }
     memory->count = count;
+    *out = memory->value;
     if (fresh) {
         memset(memory->name, 0, sizeof memory->name);
         memcpy(memory->name, name, length);
         state->nmemory++;
+        sort_last(state);
     }
-    *out = memory->value;
     return BRN_OK;
 }
 

@@ -39,7 +39,7 @@ typedef struct brn_state {
     BRN_STATE_ARRAYS(BRN_STATE_FIELD)
 #undef BRN_STATE_FIELD
     int nmemory, memory_capacity;
-    brn_memory *memory; /* in order of first use */
+    brn_memory *memory; /* by name, so that hash and checkpoint do not depend on who came first */
 } brn_state;
 
 brn_status brn_state_create(brn_ctx *ctx, const brn_state_sizes *sizes, brn_state **out);
@@ -55,10 +55,11 @@ const brn_memory *brn_state_recall(const brn_state *state, const char *name);
 void brn_state_forget(brn_state *state, const char *name); /* nothing to do if it does not exist */
 void brn_state_forget_all(brn_state *state);
 
-/* checkpoint.h5: written to a temporary name, synced, renamed. `scene_hash` ties it to its scene; `extra` are numbers
+/* checkpoint.h5: written to a temporary name, synced, renamed. `parts` ties it to its scene, one line a part: 16 hexadecimal
+   digits, a blank, a name (model/model_parts.h); loading refuses other parts and names those that differ. `extra` are numbers
    that the caller wants back (frames written, series rows, ...). */
-brn_status brn_state_save(const brn_state *state, const char *path, uint64_t scene_hash, const double *extra,
+brn_status brn_state_save(const brn_state *state, const char *path, const char *parts, const double *extra,
                           int nextra);
-brn_status brn_state_load(brn_state *state, const char *path, uint64_t scene_hash, double *extra, int nextra);
+brn_status brn_state_load(brn_state *state, const char *path, const char *parts, double *extra, int nextra);
 
 #endif

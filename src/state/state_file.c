@@ -1,12 +1,13 @@
 /* checkpoint.h5: an HDF5 file behind a user block of 512 bytes (h5py, Julia and MATLAB skip it) that starts with one line
 
-       brunt checkpoint 1 BYTES HASH
+       brunt checkpoint 2 BYTES HASH
 
    BYTES and HASH are those of all that follows the block. They are checked before HDF5 sees anything, so a cut or damaged
    file is always recognised. HDF5 works in memory only and the bytes are written by brn_file_write: a full disk meets code
    that can say so, and the old checkpoint stays until the new one is whole. Layout in docs/output.md. */
 #include "base/hash.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "state/hdf5_file.h"
 #include "state/state.h"
 
@@ -16,8 +17,10 @@
 
 enum {
     USER_BLOCK = 512, /* the smallest that HDF5 allows */
-    FORMAT = 1,
+    FORMAT = 2,
     MEMORIES_MAX = 10000,
+    DIGITS = 16,   /* of a part's hash */
+    NAMED_MAX = 8, /* parts that a message names */
     LEDGER = sizeof((brn_state *)NULL)->ledger / sizeof(double),
 };
 
@@ -47,13 +50,13 @@ static brn_status put_memories(brn_h5 *h5, const brn_state *state)
     return BRN_OK;
 }
 
-static brn_status put_state(brn_h5 *h5, const brn_state *state, uint64_t scene_hash, const double *extra,
+static brn_status put_state(brn_h5 *h5, const brn_state *state, const char *parts, const double *extra,
                             int nextra)
 {
     BRN_TRY(brn_h5_put_text(h5, "/", "format", magic));
     BRN_TRY(brn_h5_put_int(h5, "/", "version", FORMAT));
     BRN_TRY(brn_h5_put_text(h5, "/", "brunt", BRN_VERSION));
-    BRN_TRY(brn_h5_put_hash(h5, "/", "scene_hash", scene_hash));
+    BRN_TRY(brn_h5_put(h5, "/scene", H5T_STD_U8LE, 1, (hsize_t[]){strlen(parts)}, H5T_NATIVE_UCHAR, parts));
     BRN_TRY(brn_h5_put_int(h5, "/", "step", state->step));
     BRN_TRY(brn_h5_put_int(h5, "/", "nnode", state->sizes.nnode));
     BRN_TRY(brn_h5_put_int(h5, "/", "nrigid", state->sizes.nrigid));
@@ -107,7 +110,7 @@ static brn_status take_image(brn_h5 *h5, char **out, size_t *length)
     return BRN_OK;
 }
 
-brn_status brn_state_save(const brn_state *state, const char *path, uint64_t scene_hash, const double *extra,
+brn_status brn_state_save(const brn_state *state, const char *path, const char *parts, const double *extra,
                           int nextra)
 {
     brn_h5 h5 = {.ctx = state->ctx, .path = path, .file = H5I_INVALID_HID};
@@ -116,7 +119,7 @@ brn_status brn_state_save(const brn_state *state, const char *path, uint64_t sce
     brn_h5_begin(&h5);
     brn_status status = create_in_memory(&h5);
     if (status >= 0) {
-        status = put_state(&h5, state, scene_hash, extra, nextra);
+        status = put_state(&h5, state, parts, extra, nextra);
         status = status >= 0 ? take_image(&h5, &image, &length) : status;
         (void)H5Fclose(h5.file);
     }
@@ -145,8 +148,10 @@ static brn_status read_checked(brn_ctx *ctx, const char *path, char **out, size_
         bytes[USER_BLOCK - 1] = '\0';
         const int found = sscanf(bytes + sizeof magic - 1, "%d %zu %" SCNx64, &format, &size, &hash);
         if (found >= 1 && format != FORMAT) {
-            status = brn_fail(ctx, BRN_ERR_FORMAT, "%s: checkpoint format %d; this version reads format %d",
-                              path, format, FORMAT);
+            status = brn_fail(ctx, BRN_ERR_FORMAT,
+                              "%s: a checkpoint of format %d, written by %s version of brunt; this one reads "
+                              "format %d: go on with the version that wrote it, or start the run again",
+                              path, format, format < FORMAT ? "an older" : "a newer", FORMAT);
         } else if (found != 3 || size != *length - USER_BLOCK ||
                    hash != brn_hash_bytes(BRN_HASH_START, bytes + USER_BLOCK, size)) {
             status = brn_fail(ctx, BRN_ERR_FORMAT,
@@ -188,24 +193,91 @@ static brn_status check_size(brn_h5 *h5, const char *name, int expected)
     return BRN_OK;
 }
 
-static brn_status check_head(brn_h5 *h5, const brn_state *state, uint64_t scene_hash)
+/* ---- does it belong to the scene? -------------------------------------------------------------------------------- */
+
+static size_t line_length(const char *line)
+{
+    const size_t n = strcspn(line, "\n");
+    return n + (line[n] == '\n');
+}
+
+/* Whether a line of `parts` has these bytes behind its first `skip` ones. */
+static bool has_line(const char *parts, size_t skip, const char *bytes, size_t n)
+{
+    for (const char *line = parts; *line != '\0'; line += line_length(line)) {
+        if (line_length(line) == skip + n && memcmp(line + skip, bytes, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds the names of lines that `other` does not have: with another hash, or (absent) not at all. */
+static void add_missing(const char *parts, const char *other, bool absent, brn_text *names, int *count)
+{
+    const size_t skip = absent ? DIGITS + 1 : 0;
+    for (const char *line = parts; *line != '\0'; line += line_length(line)) {
+        const size_t n = line_length(line);
+        if (n <= DIGITS + 1 || has_line(other, skip, line + skip, n - skip)) {
+            continue;
+        }
+        if (++*count <= NAMED_MAX) {
+            brn_text_add(names, "%s%.*s", *count > 1 ? ", " : "", (int)strcspn(line + DIGITS + 1, "\n"),
+                         line + DIGITS + 1);
+        }
+    }
+}
+
+static brn_status refuse_parts(brn_h5 *h5, const char *stored, const char *parts)
+{
+    brn_text names = {.ctx = h5->ctx};
+    int count = 0;
+    char *text = NULL;
+    add_missing(parts, stored, false, &names, &count);
+    add_missing(stored, parts, true, &names, &count);
+    if (count > NAMED_MAX) {
+        brn_text_add(&names, " and %d more", count - NAMED_MAX);
+    }
+    brn_text_append(&names, "", 1); /* parts in another order: none is named */
+    BRN_TRY(brn_text_take(&names, &text));
+    const brn_status status = brn_fail(
+        h5->ctx, BRN_ERR_FORMAT,
+        "%s: this checkpoint belongs to another scene (%s); when a run goes on, only title, time.end and "
+        "output.every, .report, .vtu and .checkpoint may change",
+        h5->path, count > 0 ? text : "its parts are in another order");
+    brn_free(h5->ctx, text);
+    return status;
+}
+
+static brn_status check_parts(brn_h5 *h5, const char *parts)
+{
+    hsize_t length = 0;
+    char *stored = NULL;
+    BRN_TRY(brn_h5_stored_shape(h5, "/scene", H5T_INTEGER, 1, &length));
+    BRN_ALLOC(h5->ctx, stored, (size_t)length + 1);
+    brn_status status = brn_h5_get(h5, "/scene", 1, &length, H5T_NATIVE_UCHAR, stored);
+    if (status >= 0 && strcmp(stored, parts) != 0) {
+        status = refuse_parts(h5, stored, parts);
+    }
+    brn_free(h5->ctx, stored);
+    return status;
+}
+
+static brn_status check_head(brn_h5 *h5, const brn_state *state, const char *parts)
 {
     char format[32];
-    uint64_t hash = 0;
     BRN_TRY(brn_h5_get_text(h5, "/", "format", format, sizeof format));
     if (strcmp(format, magic) != 0) {
         return brn_fail(h5->ctx, BRN_ERR_FORMAT, "%s: not a brunt checkpoint", h5->path);
     }
     BRN_TRY(check_size(h5, "version", FORMAT));
-    BRN_TRY(brn_h5_get_hash(h5, "/", "scene_hash", &hash));
-    if (hash != scene_hash) {
-        return brn_fail(h5->ctx, BRN_ERR_FORMAT,
-                        "%s: this checkpoint belongs to another scene or to changed parameters", h5->path);
-    }
+    BRN_TRY(check_parts(h5, parts));
     BRN_TRY(check_size(h5, "nnode", state->sizes.nnode));
     BRN_TRY(check_size(h5, "nrigid", state->sizes.nrigid));
     return check_size(h5, "njoint", state->sizes.njoint);
 }
+
+/* ---- its numbers --------------------------------------------------------------------------------------------------- */
 
 static brn_status get_reals(brn_h5 *h5, const char *name, int rank, hsize_t n, hsize_t width, double *values)
 {
@@ -250,7 +322,7 @@ static brn_status get_state(brn_h5 *h5, brn_state *state, double *extra, int nex
 }
 
 /* Into a state and numbers of its own, so that the caller's stay as they are on failure. */
-static brn_status load_aside(brn_h5 *h5, brn_state *aside, uint64_t scene_hash, double *extra, int nextra)
+static brn_status load_aside(brn_h5 *h5, brn_state *aside, const char *parts, double *extra, int nextra)
 {
     char *bytes = NULL;
     size_t length = 0;
@@ -258,13 +330,13 @@ static brn_status load_aside(brn_h5 *h5, brn_state *aside, uint64_t scene_hash, 
     brn_status status = open_image(h5, bytes, length);
     brn_free(h5->ctx, bytes);
     BRN_TRY(status);
-    status = check_head(h5, aside, scene_hash);
+    status = check_head(h5, aside, parts);
     status = status >= 0 ? get_state(h5, aside, extra, nextra) : status;
     (void)H5Fclose(h5->file);
     return status;
 }
 
-brn_status brn_state_load(brn_state *state, const char *path, uint64_t scene_hash, double *extra, int nextra)
+brn_status brn_state_load(brn_state *state, const char *path, const char *parts, double *extra, int nextra)
 {
     brn_h5 h5 = {.ctx = state->ctx, .path = path, .file = H5I_INVALID_HID};
     double *numbers = NULL;
@@ -273,7 +345,7 @@ brn_status brn_state_load(brn_state *state, const char *path, uint64_t scene_has
     brn_status status = brn_state_create(state->ctx, &state->sizes, &aside);
     if (status >= 0) {
         brn_h5_begin(&h5);
-        status = load_aside(&h5, aside, scene_hash, numbers, nextra);
+        status = load_aside(&h5, aside, parts, numbers, nextra);
         brn_h5_end(&h5);
     }
     if (status >= 0) {

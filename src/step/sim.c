@@ -1,8 +1,8 @@
 #include "step/sim.h"
 
-#include "base/hash.h"
 #include "base/parallel.h"
 #include "contact/yardstick.h"
+#include "model/model_parts.h"
 #include "model/rigid_pose.h"
 #include "output/figures/figure_table.h"
 #include "step/ledger.h"
@@ -189,10 +189,9 @@ static void blank_rigid(brn_state *state)
     }
 }
 
-/* Adds what the method told of a part of the step. */
+/* Adds what the method told of an accepted part of the step. */
 static void add_info(const brn_method *method, const brn_step_info *info, brn_report *report)
 {
-    report->iterations += info->iterations;
     report->lags += info->lags;
     report->residual = info->residual;
     report->intersections += info->intersections;
@@ -225,13 +224,14 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
                         "t = %g s: method '%s' did %g s of a step of %g s: it does not get any further", t,
                         sim->method->table->name, h_done, h);
     }
-    add_info(sim->method, info, report);
+    report->iterations += info->iterations; /* work done, whether the result is accepted or not */
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "t = %g s: a position, velocity or force is no longer a finite number", t);
     }
     *did = h_done == h ? part : h_done / step;
     BRN_TRY(brn_ledger_book(sim->system, from, to, h_done, info));
+    add_info(sim->method, info, report);
     return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
@@ -527,58 +527,6 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
 
 /* ---- checkpoints --------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_holds(uint64_t hash, const brn_model *model)
-{
-    for (int i = 0; i < model->nhold; ++i) {
-        const brn_hold *hold = &model->hold[i];
-        hash = brn_hash_bytes(hash, &hold->axes, sizeof hold->axes);
-        hash = brn_hash_bytes(hash, hold->node, (size_t)hold->nnode * sizeof *hold->node);
-        hash = brn_hash_bytes(hash, &hold->motion, offsetof(brn_motion, rows));
-        hash = brn_hash_bytes(hash, hold->motion.table, (size_t)hold->motion.rows * 4 * sizeof(double));
-    }
-    return hash;
-}
-
-static uint64_t hash_loads(uint64_t hash, const brn_model *model)
-{
-    for (int i = 0; i < model->nload; ++i) {
-        const brn_load *load = &model->load[i];
-        const double numbers[] = {load->ramp_from, load->ramp_to, load->pressure};
-        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
-        hash = brn_hash_bytes(hash, load->node, (size_t)load->nnode * sizeof *load->node);
-        hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));
-        for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-            const size_t n = (size_t)load->nface[kind] * (size_t)brn_cell_get((brn_cell)kind)->nnode;
-            hash = brn_hash_bytes(hash, load->face[kind], n * sizeof(int));
-        }
-    }
-    return hash;
-}
-
-uint64_t brn_model_hash(const brn_model *model)
-{
-    uint64_t hash = brn_hash_text(BRN_HASH_START, model->method->name);
-    /* A longer run may go on from a shorter one's checkpoint, but a static run ramps gravity over its whole length. */
-    const double end = model->integrator == BRN_STATIC ? model->end : 0.0;
-    const double numbers[] = {model->step, model->gravity[0], model->gravity[1], model->gravity[2], end,
-                              model->dim,  model->integrator, model->nnode,      model->nelem};
-    hash = brn_hash_bytes(hash, numbers, sizeof numbers);
-    hash = brn_hash_bytes(hash, model->rest, (size_t)model->nnode * sizeof *model->rest);
-    hash = brn_hash_bytes(hash, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
-    /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
-    hash = brn_hash_bytes(hash, model->mass->value,
-                          (size_t)model->mass->start[model->mass->n] * sizeof *model->mass->value);
-    hash = brn_hash_bytes(hash, model->fixed, (size_t)model->nnode * (size_t)model->dim);
-    if (model->tie != NULL) {
-        hash = brn_hash_bytes(hash, model->tie, (size_t)model->nnode * sizeof *model->tie);
-        hash = brn_hash_bytes(hash, model->tie_weight, (size_t)model->nnode * sizeof *model->tie_weight);
-    }
-    for (int i = 0; i < model->ngroup; ++i) {
-        hash = brn_group_hash(model->group[i], hash);
-    }
-    return hash_loads(hash_holds(hash, model), model);
-}
-
 brn_status brn_sim_save(brn_sim *sim, const char *path)
 {
     return brn_sim_save_with(sim, path, NULL, 0);
@@ -587,7 +535,11 @@ brn_status brn_sim_save(brn_sim *sim, const char *path)
 brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra)
 {
     brn_state *loaded = sim->spare[0];
-    BRN_TRY(brn_state_load(loaded, path, brn_model_hash(sim->model), extra, nextra));
+    char *parts = NULL;
+    BRN_TRY(brn_model_parts(sim->model, &parts));
+    const brn_status status = brn_state_load(loaded, path, parts, extra, nextra);
+    brn_free(sim->ctx, parts);
+    BRN_TRY(status);
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
     sim->spare[0] = sim->state;
     sim->state = loaded;

@@ -34,7 +34,5 @@ double brn_sim_shift_speed(const brn_sim *sim);
 /* A state that was loaded goes on under the present gravity, with motions and offsets from where they had got to. On failure
    nothing has changed. */
 brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *path);
-/* A number that changes with anything in the model that changes the run: ties a checkpoint to its scene. */
-uint64_t brn_model_hash(const brn_model *model);
 
 #endif

@@ -1,6 +1,7 @@
 /* The calls that change a simulation between its steps. */
 #include "step/sim.h"
 
+#include "model/model_parts.h"
 #include "step/ledger.h"
 
 #include <math.h>
@@ -242,13 +243,19 @@ brn_status brn_sim_save_with(brn_sim *sim, const char *path, const double *extra
 {
     const brn_controls *c = sim->system->controls;
     const double t = brn_sim_time(sim);
+    char *parts = NULL;
+    BRN_TRY(brn_model_parts(sim->model, &parts));
+    brn_status status = BRN_OK;
     if (brn_controls_differ(c, t)) {
         double *memory = NULL;
-        BRN_TRY(brn_state_remember(sim->state, MEMORY, (size_t)brn_controls_count(c), &memory));
-        brn_controls_write(c, t, memory);
+        status = brn_state_remember(sim->state, MEMORY, (size_t)brn_controls_count(c), &memory);
+        if (status >= 0) {
+            brn_controls_write(c, t, memory);
+        }
     }
-    const brn_status status = brn_state_save(sim->state, path, brn_model_hash(sim->model), extra, nextra);
+    status = status >= 0 ? brn_state_save(sim->state, path, parts, extra, nextra) : status;
     brn_state_forget(sim->state, MEMORY);
+    brn_free(sim->ctx, parts);
     return status;
 }
 

@@ -96,26 +96,47 @@ static void test_save_and_load_substeps(void **state)
 
 /* ---- checkpoints that do not belong ---------------------------------------------------------------------------------- */
 
-static const char *const other_scenes[] = {
-    "materials.a.young=1.0001e5",
-    "materials.a.damping.beta=2e-4",
-    "materials.a.type=stvk",
-    "gravity=[0,0,-9.8]",
-    "integrator=bdf2",
-    "time.step=1e-3",
-    "bodies.a.mass=lumped",
-    "bodies.a.velocity=[0,0,0.2]",
-    "fixed[0].motion.velocity=[0.3,0,0.2]",
-    "fixed[0].motion.until=0.04",
-    "fixed[0].axes=xy",
-    "fixed[0].where={face: +y}",
-    "loads[0].pressure=2001",
-    "loads[0].where={face: +x}",
-    "loads[0].where={face: -y}",
-    "loads[0].ramp.to=0.02",
-    "loads[1].traction=[0,501,0]",
-    "loads[1].where={face: -x}",
+/* What is changed, and the part that is named. */
+static const struct {
+    const char *set, *part;
+} other_scenes[] = {
+    {"materials.a.young=1.0001e5", "material of body 'a'"},
+    {"materials.a.damping.beta=2e-4", "material of body 'a'"},
+    {"materials.a.type=stvk", "material of body 'a'"},
+    {"gravity=[0,0,-9.8]", "gravity"},
+    {"integrator=bdf2", "integrator"},
+    {"time.step=1e-3", "time.step"},
+    {"bodies.a.mass=lumped", "mass of body 'a'"},
+    {"bodies.a.velocity=[0,0,0.2]", "initial velocity of body 'a'"},
+    {"bodies.a.position=[0,0,0.2]", "shape and place of body 'a'"},
+    {"meshes.m.box.element=tet4", "shape and place of body 'a'"},
+    {"fixed[0].motion.velocity=[0.3,0,0.2]", "hold or motion of 'foot'"},
+    {"fixed[0].motion.until=0.04", "hold or motion of 'foot'"},
+    {"fixed[0].axes=xy", "hold or motion of 'foot'"},
+    {"fixed[0].where={face: +y}", "hold or motion of 'foot'"},
+    {"loads[0].pressure=2001", "load 'load0'"},
+    {"loads[0].where={face: +x}", "load 'load0'"},
+    {"loads[0].where={face: -y}", "load 'load0'"},
+    {"loads[0].ramp.to=0.02", "load 'load0'"},
+    {"loads[1].traction=[0,501,0]", "load 'load1'"},
+    {"loads[1].where={face: -x}", "load 'load1'"},
+    {"contact.friction=0.1", "contact.friction"},
+    {"contact.pairs=[{between: [a, a], friction: 0.2}]", "contact.friction"},
+    {"contact.self=false", "contact.self"},
+    {"method={type: ipc}", "method"},
+    {"method={type: none, tolerance: 1e-7}", "method.tolerance"},
+    {"method={type: none, iterations: 51}", "method.iterations"},
+    {"method={type: none, solver: pcg}", "method.solver"},
 };
+
+/* Whether the message names this part. */
+static bool names_part(const char *message, const char *part)
+{
+    const char *at = strstr(message, "another scene (");
+    const char *found = at != NULL ? strstr(at, part) : NULL;
+    return found != NULL && (found[-1] == '(' || found[-1] == ' ') &&
+           strchr(",)", found[strlen(part)]) != NULL;
+}
 
 static void test_other_scene_refused(void **state)
 {
@@ -125,19 +146,87 @@ static void test_other_scene_refused(void **state)
     assert_done(f.ctx, brn_sim_save(f.sim, "resume_other.h5"));
     flow_close(&f);
     for (size_t i = 0; i < sizeof other_scenes / sizeof *other_scenes; ++i) {
-        flow g = flow_open(1, scene_3d, other_scenes[i]);
+        flow g = flow_open(1, scene_3d, other_scenes[i].set);
         const uint64_t hash = brn_sim_hash(g.sim);
         if (brn_sim_load(g.sim, "resume_other.h5") != BRN_ERR_FORMAT) {
-            fail_msg("%s: the checkpoint was taken", other_scenes[i]);
+            fail_msg("%s: the checkpoint was taken", other_scenes[i].set);
         }
-        assert_non_null(strstr(brn_ctx_message(g.ctx), "another scene"));
+        if (!names_part(brn_ctx_message(g.ctx), other_scenes[i].part)) {
+            fail_msg("%s: '%s' does not name %s", other_scenes[i].set, brn_ctx_message(g.ctx),
+                     other_scenes[i].part);
+        }
         assert_true(brn_sim_hash(g.sim) == hash);
         flow_close(&g);
     }
     /* What does not change the motion does not matter: the end may be moved, output chosen anew. */
-    flow g = flow_open(1, scene_3d, "time.end=0.1;output.fields=[];title=other");
+    flow g = flow_open(1, scene_3d,
+                       "time.end=0.1;output.fields=[];output.every=0.01;output.probes=[];output.report=1;"
+                       "output.checkpoint=7;title=other");
     assert_done(g.ctx, brn_sim_load(g.sim, "resume_other.h5"));
     flow_close(&g);
+}
+
+/* A static run ramps gravity over its length: its end is a part of the scene. */
+static void test_static_end_refused(void **state)
+{
+    (void)state;
+    flow f = flow_open(1, scene_3d, "integrator=static");
+    assert_done(f.ctx, brn_sim_save(f.sim, "resume_static.h5"));
+    flow g = flow_open(1, scene_3d, "integrator=static;time.end=0.1");
+    assert_int_equal(brn_sim_load(g.sim, "resume_static.h5"), BRN_ERR_FORMAT);
+    assert_non_null(strstr(brn_ctx_message(g.ctx), "another scene (time.end"));
+    flow_close(&g);
+    flow_close(&f);
+}
+
+static const char scene_ipc[] =
+    "brunt: 1\ntime: {step: 2e-3, end: 0.06}\nmethod: {type: ipc}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4, density: 1000}}\n"
+    "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1], element: hex8}}}\n"
+    "bodies:\n"
+    "  - {name: a, type: deformable, mesh: m, material: a}\n"
+    "  - {name: b, type: rigid, shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}\n"
+    "  - {name: c, type: static, shape: {sphere: {radius: 0.1}}, position: [2, 0, 0]}\n";
+
+static const char *const other_ipc[][2] = {
+    {"method.dhat=1e-3", "method.dhat"},
+    {"method.kappa=1e5", "method.kappa"},
+    {"method.barrier=lecture", "method.barrier"},
+    {"method.convergent=true", "method.convergent"},
+    {"method.friction_speed=1e-3", "method.friction_speed"},
+    {"method.friction_iterations=2", "method.friction_iterations"},
+    {"method.tolerance=1e-3", "method.tolerance"},
+    {"method.iterations=10", "method.iterations"},
+    {"method.solver=pcg", "method.solver"},
+    {"contact.pairs=[{between: [a, c], friction: 0.2}]", "contact.friction"},
+    {"bodies.b.density=900", "mass of body 'b'"},
+    {"bodies.b.stiffness=1e7", "material of body 'b'"},
+    {"bodies.b.angular_velocity=[0,0,1]", "initial velocity of body 'b'"},
+    {"bodies.b.shape.sphere.radius=0.11", "shape and place of body 'b'"},
+    {"bodies.c.shape.sphere.radius=0.11", "shape and place of body 'c'"},
+    {"bodies.c.motion.velocity=[1,0,0]", "hold or motion of 'c'"},
+    {"bodies.c.name=d", "shape and place of body 'd'"},
+};
+
+/* Every parameter of a method counts, given or not. */
+static void test_other_contact_refused(void **state)
+{
+    (void)state;
+    flow f = flow_open(1, scene_ipc, NULL);
+    assert_done(f.ctx, brn_sim_save(f.sim, "resume_ipc.h5"));
+    for (int i = 0; i < (int)(sizeof other_ipc / sizeof *other_ipc); ++i) {
+        flow g = flow_open(1, scene_ipc, other_ipc[i][0]);
+        assert_int_equal(brn_sim_load(g.sim, "resume_ipc.h5"), BRN_ERR_FORMAT);
+        if (!names_part(brn_ctx_message(g.ctx), other_ipc[i][1])) {
+            fail_msg("%s: %s", other_ipc[i][0], brn_ctx_message(g.ctx));
+        }
+        flow_close(&g);
+    }
+    /* the same scene, made again */
+    flow g = flow_open(1, scene_ipc, "title=again");
+    assert_done(g.ctx, brn_sim_load(g.sim, "resume_ipc.h5"));
+    flow_close(&g);
+    flow_close(&f);
 }
 
 static char *read_whole(const char *path, size_t *length)
@@ -227,6 +316,22 @@ static void test_refused_run_keeps_the_folder(void **state)
     options.resume = false;
     assert_int_equal(brn_run(ctx, other, &options, &summary), BRN_ERR_FILE);
     assert_non_null(strstr(brn_ctx_message(ctx), "already holds a run"));
+    /* nor with other columns or fields than its files have */
+    static const char *const outputs[][2] = {
+        {"output.fields=[stress, velocity];time.end=0.1", "/frames/force, which output.fields does not ask"},
+        {"output.fields=[stress, velocity, force, contact];time.end=0.1", "no /frames/contact/end, which"},
+        {"output.probes=[];time.end=0.1", "columns are not those of this run"},
+    };
+    options.resume = true;
+    for (int i = 0; i < 3; ++i) {
+        brn_scene *changed = NULL;
+        assert_done(ctx, flow_scene(ctx, scene_3d, outputs[i][0], &changed));
+        assert_int_equal(brn_run(ctx, changed, &options, &summary), BRN_ERR_FORMAT);
+        if (strstr(brn_ctx_message(ctx), outputs[i][1]) == NULL) {
+            fail_msg("%s: %s", outputs[i][0], brn_ctx_message(ctx));
+        }
+        brn_scene_destroy(changed);
+    }
     for (int i = 0; i < FILES; ++i) {
         size_t now = 0;
         (void)snprintf(path, sizeof path, "resume_refused/%s", files[i]);
@@ -243,15 +348,21 @@ static void test_refused_run_keeps_the_folder(void **state)
 
 /* ---- killed runs ------------------------------------------------------------------------------------------------------ */
 
+static int64_t die_at; /* a child kills itself after this step; 0: it does not */
+
 static bool tell_pipe(void *user, const brn_progress *progress)
 {
-    (void)progress;
+    if (progress->step == die_at) {
+        (void)raise(SIGKILL);
+    }
     const char byte = '.';
     return write(*(int *)user, &byte, 1) != 1;
 }
 
+enum { FRESH, RESUME, OVERWRITE };
+
 /* A child that runs (or resumes) the scene into `out`; a byte down the pipe after every step. */
-static pid_t start_child(const char *sets, const char *out, bool resume, int *from)
+static pid_t start_child(const char *sets, const char *out, int how, int *from)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -267,7 +378,8 @@ static pid_t start_child(const char *sets, const char *out, bool resume, int *fr
         brn_summary summary;
         brn_run_options options = brn_run_options_default();
         options.out = out;
-        options.resume = resume;
+        options.resume = how == RESUME;
+        options.overwrite = how == OVERWRITE;
         options.checkpoint_every = 3;
         options.progress = tell_pipe;
         options.progress_user = &ends[1];
@@ -382,20 +494,20 @@ static void killed_run(int integrator, unsigned *seed)
     flow_clear_folder("resume_whole");
     flow_clear_folder("resume_killed");
     int from = -1;
-    pid_t child = start_child(sets, "resume_whole", false, &from);
+    pid_t child = start_child(sets, "resume_whole", FRESH, &from);
     assert_false(kill_child(child, from, 1000, 0));
     /* Killed over and over: at a step or between steps, also before the first checkpoint. */
     int kills = 0;
     bool alive = true;
     for (int k = 0; k < 6 && alive; ++k) {
-        child = start_child(sets, "resume_killed", true, &from);
+        child = start_child(sets, "resume_killed", RESUME, &from);
         *seed = *seed * 1103515245u + 12345u;
         const unsigned draw = *seed >> 12;
         alive = kill_child(child, from, (int)(draw % 9), (long)(draw % 3000) * 1000);
         kills += alive;
     }
     assert_true(kills >= 3);
-    child = start_child(sets, "resume_killed", true, &from);
+    child = start_child(sets, "resume_killed", RESUME, &from);
     assert_false(kill_child(child, from, 1000, 0));
     char want[80];
     char got[80];
@@ -419,15 +531,129 @@ static void test_killed_runs(void **state)
     }
 }
 
+/* ---- one folder, one run ------------------------------------------------------------------------------------------------ */
+
+static bool holds(const char *dir, const char *file, const char *word)
+{
+    char path[200];
+    size_t length = 0;
+    (void)snprintf(path, sizeof path, "%s/%s", dir, file);
+    if (access(path, F_OK) != 0) {
+        return false;
+    }
+    char *text = read_whole(path, &length);
+    const bool found = strstr(text, word) != NULL;
+    free(text);
+    return found;
+}
+
+static int count_lines(const char *dir)
+{
+    char path[200];
+    size_t length = 0;
+    int lines = 0;
+    (void)snprintf(path, sizeof path, "%s/series.csv", dir);
+    char *text = read_whole(path, &length);
+    for (size_t i = 0; i < length; ++i) {
+        lines += text[i] == '\n';
+    }
+    free(text);
+    return lines;
+}
+
+/* A run that replaces a finished one, or goes on beyond its end, and is killed: nothing in its folder says that it is done, and
+   the scene is its own. Resumed, it ends as a run that was never killed. */
+static void killed_over_another(int how)
+{
+    static const char longer[] = "time.end=0.12;title=longer";
+    flow_clear_folder("resume_whole");
+    flow_clear_folder("resume_over");
+    int from = -1;
+    pid_t child = start_child("title=shorter", "resume_over", FRESH, &from);
+    assert_false(kill_child(child, from, 1000, 0));
+    assert_true(holds("resume_over", "summary.json", "\"done\""));
+    assert_true(holds("resume_over", "report.html", "") && holds("resume_over", "scene.yaml", "shorter"));
+    assert_int_equal(count_lines("resume_over"), 2 + 30);
+    assert_int_equal(system("mkdir resume_over/vtu && echo old > resume_over/vtu/trajectory.pvd"), 0);
+
+    die_at = how == RESUME ? 30 + 7 : 7;
+    child = start_child(longer, "resume_over", how, &from);
+    assert_true(kill_child(child, from, 1000, 0));
+    die_at = 0;
+    assert_false(holds("resume_over", "summary.json", ""));
+    assert_false(holds("resume_over", "report.html", ""));
+    assert_true(holds("resume_over", "vtu/trajectory.pvd", "") == (how == RESUME));
+    assert_true(holds("resume_over", "scene.yaml", "longer"));
+    assert_int_equal(count_lines("resume_over"), 2 + (how == RESUME ? 30 + 7 : 7));
+
+    child = start_child(longer, "resume_over", RESUME, &from);
+    assert_false(kill_child(child, from, 1000, 0));
+    child = start_child(longer, "resume_whole", FRESH, &from);
+    assert_false(kill_child(child, from, 1000, 0));
+    char want[80];
+    char got[80];
+    hash_line("resume_whole", want);
+    hash_line("resume_over", got);
+    assert_string_equal(got, want);
+    char *rows = rows_without_wall("resume_whole");
+    char *resumed = rows_without_wall("resume_over");
+    assert_string_equal(resumed, rows);
+    free(rows);
+    free(resumed);
+}
+
+static void test_killed_over_another(void **state)
+{
+    (void)state;
+    killed_over_another(OVERWRITE);
+    killed_over_another(RESUME);
+}
+
+/* A new run that cannot start leaves the old one in its folder as it was. */
+static void test_no_start_keeps_the_folder(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"summary.json", "report.html",   "checkpoint.h5",
+                                        "series.csv",   "trajectory.h5", "scene.yaml"};
+    static const char apart[] = "brunt: 1\ntime: {step: 1e-3, end: 2e-3}\nmethod: ipc\n"
+                                "materials: {a: {type: stvk, young: 1e5, poisson: 0.4}}\n"
+                                "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}}\n"
+                                "bodies: [{name: a, type: deformable, mesh: m, material: a},\n"
+                                "         {name: b, type: static, mesh: m, position: [0, 0, -1]}]\n";
+    flow_clear_folder("resume_apart");
+    brn_ctx *ctx = test_ctx(1);
+    brn_scene *scene = NULL;
+    brn_scene *other = NULL;
+    brn_summary summary;
+    brn_run_options options = brn_run_options_default();
+    options.out = "resume_apart";
+    assert_done(ctx, flow_scene(ctx, apart, NULL, &scene));
+    assert_done(ctx, brn_run(ctx, scene, &options, &summary));
+    assert_done(ctx, flow_scene(ctx, apart, "bodies.b.position=[0,0,0.05]", &other)); /* they intersect */
+    options.overwrite = true;
+    assert_int_equal(brn_run(ctx, other, &options, &summary), BRN_ERR_SCENE);
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        assert_true(holds("resume_apart", files[i], ""));
+    }
+    assert_false(holds("resume_apart", "scene.yaml", "0.05"));
+    brn_scene_destroy(scene);
+    brn_scene_destroy(other);
+    brn_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_save_and_load),
         cmocka_unit_test(test_save_and_load_substeps),
         cmocka_unit_test(test_other_scene_refused),
+        cmocka_unit_test(test_static_end_refused),
+        cmocka_unit_test(test_other_contact_refused),
         cmocka_unit_test(test_damaged_refused),
         cmocka_unit_test(test_refused_run_keeps_the_folder),
         cmocka_unit_test(test_killed_runs),
+        cmocka_unit_test(test_killed_over_another),
+        cmocka_unit_test(test_no_start_keeps_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,8 @@
 static struct {
     int calls;
     int fail_from, fail_to; /* these calls do not converge */
+    int spoil;              /* so many first calls end with what the driver must refuse */
+    double spoilt_velocity, spoilt_energy;
     double contact_energy, stiffness_work;
     brn_contact_point point[3];
     int npoint;
@@ -59,7 +61,17 @@ static brn_status fake_step(void *self, const brn_state *in, double t, double h,
     for (int i = 0; i < BRN_COUNT(fake_figures); ++i) {
         info->own[i] = call;
     }
-    return brn_none_method.step(self, in, t, h, out, h_done, info);
+    const brn_status status = brn_none_method.step(self, in, t, h, out, h_done, info);
+    if (call < script.spoil) {
+        out->node_vel[0] = script.spoilt_velocity;
+        info->contact_energy = script.spoilt_energy;
+        info->intersections = 7;
+        info->gap_min = -1.0;
+        info->complementarity = 9.0;
+        info->lags = 50;
+        info->iterations = 1000;
+    }
+    return status;
 }
 
 static brn_status fake_reset(void *self, brn_state *state, double t, brn_step_info *info)
@@ -330,12 +342,37 @@ static void test_columns_of_many(void **state)
     flow_close(&f);
 }
 
+/* What the driver refuses (a velocity or an energy that is no number) is no part of the report, but for the work it took. */
+static void test_refused_attempts(void **state)
+{
+    (void)state;
+    for (int energy = 0; energy < 2; ++energy) {
+        flow f;
+        brn_method method;
+        brn_report r;
+        memset(&script, 0, sizeof script);
+        script.npoint = 1;
+        (void)fake_open(&f, &method, NULL);
+        script.spoil = 1;
+        script.spoilt_velocity = energy ? 0.0 : NAN;
+        script.spoilt_energy = energy ? INFINITY : 0.0;
+        assert_done(f.ctx, brn_sim_step(f.sim, &r));
+        assert_true(r.retries == 1 && r.substeps == 2 && script.calls == 3);
+        /* gaps of the accepted calls 1 and 2: 0 and 1 mm; that of call 0 was -1 mm, and -1 m in the method's words */
+        assert_true(r.gap_min == 0.0 && r.penetration_max == 0.0 && r.complementarity == 1e-3);
+        assert_true(r.intersections == 0 && r.lags == 0);
+        assert_true(r.iterations >= 1000);
+        flow_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points_of_the_state), cmocka_unit_test(test_contact_energy),
         cmocka_unit_test(test_momentum_scale),      cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_columns_of_many),     cmocka_unit_test(test_own_figures),
+        cmocka_unit_test(test_columns_of_many),     cmocka_unit_test(test_refused_attempts),
+        cmocka_unit_test(test_own_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

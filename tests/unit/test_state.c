@@ -10,6 +10,15 @@
 #define DIR        "state-files"
 #define CHECKPOINT DIR "/checkpoint.h5"
 
+/* Parts of a scene; of one with a changed and a new part instead of an old one; in another order; many others. */
+#define GRAVITY "0123456789abcdef gravity\n"
+#define SCENE   GRAVITY "00000000000000a0 method.dhat\n00000000000000b0 old\n"
+#define OTHER   GRAVITY "00000000000000a1 method.dhat\n00000000000000b0 new\n"
+#define SWAPPED "00000000000000a0 method.dhat\n" GRAVITY "00000000000000b0 old\n"
+#define ZERO    "0000000000000000 "
+#define MANY \
+ ZERO "a\n" ZERO "b\n" ZERO "c\n" ZERO "d\n" ZERO "e\n" ZERO "f\n" ZERO "g\n" ZERO "h\n" ZERO "i\n"
+
 static const brn_state_sizes sizes = {.nnode = 37, .nrigid = 3, .njoint = 5};
 
 static void fill(double *values, size_t count, brn_rng *rng)
@@ -75,14 +84,47 @@ static void test_hash_sees_every_bit(void **unused)
     assert_int_not_equal(brn_state_hash(state), hash);
     value[0] = -0.0;
     assert_int_equal(brn_state_hash(state), hash);
-    state->memory[1].name[0] = 'E';
+    state->memory[0].name[0] = 'E';
     assert_int_not_equal(brn_state_hash(state), hash);
-    state->memory[1].name[0] = 'e';
+    state->memory[0].name[0] = 'e';
     assert_done(ctx, brn_state_remember(state, "empty", 1, &value));
     assert_int_not_equal(brn_state_hash(state), hash);
     brn_state_forget_all(state);
     assert_int_not_equal(brn_state_hash(state), hash);
     brn_state_destroy(state);
+    brn_ctx_destroy(ctx);
+}
+
+/* Memories made, forgotten and made again in any order give the same state. */
+static void test_hash_knows_no_order_of_memories(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"b", "d", "a", "e", "c"};
+    enum { NAMES = 5 };
+    brn_ctx *ctx = test_ctx(1);
+    brn_rng rng = {11};
+    uint64_t hash = 0;
+    for (int i = 0; i < 20; ++i) {
+        brn_state *state = make_state(ctx, 1);
+        const int first = (int)(brn_rng_next(&rng) % NAMES);
+        const int stride = 1 + (int)(brn_rng_next(&rng) % (NAMES - 1)); /* prime to NAMES */
+        for (int k = 0; k < 2 * NAMES; ++k) {
+            const int n = (first + k * stride) % NAMES;
+            double *value = NULL;
+            if (k < NAMES && n % 2 == 0) {
+                assert_done(ctx, brn_state_remember(state, names[n], 9, &value));
+                brn_state_forget(state, names[n]);
+            }
+            assert_done(ctx, brn_state_remember(state, names[n], (size_t)n + 1, &value));
+            for (int j = 0; j <= n; ++j) {
+                value[j] = 10.0 * n + j;
+            }
+        }
+        hash = i == 0 ? brn_state_hash(state) : hash;
+        assert_int_equal(brn_state_hash(state), hash);
+        assert_true(brn_state_recall(state, "e")->value[3] == 33.0);
+        brn_state_destroy(state);
+    }
     brn_ctx_destroy(ctx);
 }
 
@@ -168,10 +210,10 @@ static void test_save_and_load_give_the_same_bits(void **unused)
     const double extra[2] = {17.0, -0.25};
     double back[2] = {0.0};
     for (int i = 0; i < 3; ++i) { /* also over an existing one */
-        assert_done(ctx, brn_state_save(a, CHECKPOINT, 42, extra, 2));
+        assert_done(ctx, brn_state_save(a, CHECKPOINT, SCENE, extra, 2));
     }
     assert_false(brn_file_exists(CHECKPOINT ".tmp"));
-    assert_done(ctx, brn_state_load(b, CHECKPOINT, 42, back, 2));
+    assert_done(ctx, brn_state_load(b, CHECKPOINT, SCENE, back, 2));
     assert_int_equal(brn_state_hash(a), brn_state_hash(b));
     assert_int_equal(b->step, a->step);
     assert_true(back[0] == extra[0] && back[1] == extra[1]);
@@ -180,8 +222,8 @@ static void test_save_and_load_give_the_same_bits(void **unused)
     const brn_state_sizes none = {0};
     brn_state *c = NULL;
     assert_done(ctx, brn_state_create(ctx, &none, &c));
-    assert_done(ctx, brn_state_save(c, DIR "/empty.h5", 0, NULL, 0));
-    assert_done(ctx, brn_state_load(c, DIR "/empty.h5", 0, NULL, 0));
+    assert_done(ctx, brn_state_save(c, DIR "/empty.h5", "", NULL, 0));
+    assert_done(ctx, brn_state_load(c, DIR "/empty.h5", "", NULL, 0));
     brn_state_destroy(c);
     /* The file is plain HDF5 for everyone else. */
     assert_true(H5Fis_hdf5(CHECKPOINT) > 0);
@@ -189,12 +231,12 @@ static void test_save_and_load_give_the_same_bits(void **unused)
     brn_ctx_destroy(ctx);
 }
 
-static void expect_failure(brn_state *state, const char *path, uint64_t scene_hash, int nextra,
-                           brn_status want, const char *message)
+static void expect_failure(brn_state *state, const char *path, const char *parts, int nextra, brn_status want,
+                           const char *message)
 {
     const uint64_t hash = brn_state_hash(state);
     double extra[4] = {1.0, 2.0, 3.0, 4.0};
-    assert_int_equal(brn_state_load(state, path, scene_hash, extra, nextra), want);
+    assert_int_equal(brn_state_load(state, path, parts, extra, nextra), want);
     if (strstr(brn_ctx_message(state->ctx), message) == NULL) {
         fail_msg("'%s' does not say '%s'", brn_ctx_message(state->ctx), message);
     }
@@ -217,29 +259,36 @@ static void test_load_refuses_what_does_not_fit(void **unused)
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_state *a = make_state(ctx, 7);
     const double extra[2] = {17.0, -0.25};
-    assert_done(ctx, brn_state_save(a, CHECKPOINT, 42, extra, 2));
-    expect_failure(a, CHECKPOINT, 43, 2, BRN_ERR_FORMAT,
-                   "this checkpoint belongs to another scene or to changed parameters");
-    expect_failure(a, CHECKPOINT, 42, 3, BRN_ERR_FORMAT, "/extra");
-    expect_failure(a, DIR "/none.h5", 42, 2, BRN_ERR_FILE, "none.h5");
+    assert_done(ctx, brn_state_save(a, CHECKPOINT, SCENE, extra, 2));
+    expect_failure(a, CHECKPOINT, OTHER, 2, BRN_ERR_FORMAT,
+                   "this checkpoint belongs to another scene (method.dhat, new, old)");
+    expect_failure(a, CHECKPOINT, "", 2, BRN_ERR_FORMAT, "(gravity, method.dhat, old)");
+    expect_failure(a, CHECKPOINT, SWAPPED, 2, BRN_ERR_FORMAT, "(its parts are in another order)");
+    expect_failure(a, CHECKPOINT, MANY, 2, BRN_ERR_FORMAT, "(a, b, c, d, e, f, g, h and 4 more)");
+    expect_failure(a, CHECKPOINT, SCENE, 3, BRN_ERR_FORMAT, "/extra");
+    expect_failure(a, DIR "/none.h5", SCENE, 2, BRN_ERR_FILE, "none.h5");
     brn_state *other = NULL;
     const brn_state_sizes bigger = {.nnode = 38, .nrigid = 3, .njoint = 5};
     assert_done(ctx, brn_state_create(ctx, &bigger, &other));
-    expect_failure(other, CHECKPOINT, 42, 2, BRN_ERR_FORMAT, "nnode = 37 in the checkpoint, 38 in the model");
+    expect_failure(other, CHECKPOINT, SCENE, 2, BRN_ERR_FORMAT,
+                   "nnode = 37 in the checkpoint, 38 in the model");
     brn_state_destroy(other);
 
     /* Another format number, and a file that is none of ours. */
     char *bytes = NULL;
     size_t length = 0;
     assert_done(ctx, brn_file_read(ctx, CHECKPOINT, 1 << 24, &bytes, &length));
-    bytes[17] = '2';
+    bytes[17] = '3';
     assert_done(ctx, brn_file_write(ctx, DIR "/newer.h5", bytes, length));
-    expect_failure(a, DIR "/newer.h5", 42, 2, BRN_ERR_FORMAT, "format 2");
+    expect_failure(a, DIR "/newer.h5", SCENE, 2, BRN_ERR_FORMAT, "format 3, written by a newer version");
     bytes[17] = '1';
+    assert_done(ctx, brn_file_write(ctx, DIR "/older.h5", bytes, length));
+    expect_failure(a, DIR "/older.h5", SCENE, 2, BRN_ERR_FORMAT, "format 1, written by an older version");
+    bytes[17] = '2';
     assert_done(ctx, brn_file_write(ctx, DIR "/foreign.h5", bytes + 512, length - 512));
-    expect_failure(a, DIR "/foreign.h5", 42, 2, BRN_ERR_FORMAT, "not a brunt checkpoint");
+    expect_failure(a, DIR "/foreign.h5", SCENE, 2, BRN_ERR_FORMAT, "not a brunt checkpoint");
     assert_done(ctx, brn_file_write(ctx, DIR "/zero.h5", "", 0));
-    expect_failure(a, DIR "/zero.h5", 42, 2, BRN_ERR_FORMAT, "not a brunt checkpoint");
+    expect_failure(a, DIR "/zero.h5", SCENE, 2, BRN_ERR_FORMAT, "not a brunt checkpoint");
 
     /* Every sort of damage behind the first line: cut anywhere, or any bit turned. */
     brn_rng rng = {3};
@@ -253,7 +302,7 @@ static void test_load_refuses_what_does_not_fit(void **unused)
         } else {
             put_bytes(DIR "/bad.h5", bytes, at);
         }
-        expect_failure(a, DIR "/bad.h5", 42, 2, BRN_ERR_FORMAT, "damaged");
+        expect_failure(a, DIR "/bad.h5", SCENE, 2, BRN_ERR_FORMAT, "damaged");
     }
     brn_free(ctx, bytes);
     brn_state_destroy(a);
@@ -278,8 +327,8 @@ static void test_hdf5_printing_is_given_back(void **unused)
     assert_true(H5Eset_auto2(H5E_DEFAULT, print_nothing, &mine) >= 0);
     brn_state *a = make_state(ctx, 7);
     assert_done(ctx, brn_dir_make(ctx, DIR));
-    assert_done(ctx, brn_state_save(a, DIR "/print.h5", 1, NULL, 0));
-    assert_int_equal(brn_state_load(a, DIR "/print.h5", 2, NULL, 0), BRN_ERR_FORMAT);
+    assert_done(ctx, brn_state_save(a, DIR "/print.h5", SCENE, NULL, 0));
+    assert_int_equal(brn_state_load(a, DIR "/print.h5", OTHER, NULL, 0), BRN_ERR_FORMAT);
     H5E_auto2_t after = NULL;
     void *after_data = NULL;
     assert_true(H5Eget_auto2(H5E_DEFAULT, &after, &after_data) >= 0);
@@ -292,7 +341,7 @@ static void test_hdf5_printing_is_given_back(void **unused)
 static int save_on_full_disk(void *arg)
 {
     brn_state *state = arg;
-    const brn_status status = brn_state_save(state, CHECKPOINT, 43, NULL, 0);
+    const brn_status status = brn_state_save(state, CHECKPOINT, OTHER, NULL, 0);
     return status == BRN_ERR_FILE && strstr(brn_ctx_message(state->ctx), "File too large") != NULL ? 0 : 1;
 }
 
@@ -303,11 +352,11 @@ static void test_full_disk_keeps_the_old_checkpoint(void **unused)
     brn_ctx *ctx = test_ctx(1);
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_state *a = make_state(ctx, 7);
-    assert_done(ctx, brn_state_save(a, CHECKPOINT, 42, NULL, 0));
+    assert_done(ctx, brn_state_save(a, CHECKPOINT, SCENE, NULL, 0));
     for (size_t bytes = 0; bytes < 6000; bytes += 1500) {
         assert_int_equal(with_full_disk(bytes, save_on_full_disk, a), 0);
         assert_false(brn_file_exists(CHECKPOINT ".tmp"));
-        assert_done(ctx, brn_state_load(a, CHECKPOINT, 42, NULL, 0));
+        assert_done(ctx, brn_state_load(a, CHECKPOINT, SCENE, NULL, 0));
     }
     brn_state_destroy(a);
     brn_ctx_destroy(ctx);
@@ -327,8 +376,8 @@ static brn_status whole_life(brn_ctx *ctx, void *arg)
     status = status < 0 ? status : brn_state_copy(a, b);
     status = status < 0 ? status : brn_state_remember(a, "x", 1000, &value);
     status = status < 0 ? status : brn_state_copy(a, b);
-    status = status < 0 ? status : brn_state_save(b, DIR "/life.h5", 1, &extra, 1);
-    status = status < 0 ? status : brn_state_load(a, DIR "/life.h5", 1, &extra, 1);
+    status = status < 0 ? status : brn_state_save(b, DIR "/life.h5", SCENE, &extra, 1);
+    status = status < 0 ? status : brn_state_load(a, DIR "/life.h5", SCENE, &extra, 1);
     brn_state_destroy(a);
     brn_state_destroy(b);
     return status;
@@ -347,6 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash_sees_every_bit),
+        cmocka_unit_test(test_hash_knows_no_order_of_memories),
         cmocka_unit_test(test_copy_allocates_nothing_when_steady),
         cmocka_unit_test(test_memory_keeps_and_zeroes),
         cmocka_unit_test(test_save_and_load_give_the_same_bits),

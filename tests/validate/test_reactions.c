@@ -37,6 +37,36 @@ static void test_weight(void **state)
     }
 }
 
+/* At every point of a static run's ramp the elastic and the external forces that the library hands out balance at free nodes. */
+static void test_forces_on_the_ramp(void **state)
+{
+    (void)state;
+    stage s;
+    stage_open(&s, "brunt: 1\ngravity: [1, 0, -9.81]\ntime: {step: 0.25, end: 1}\n"
+                   "method: {type: none, tolerance: 1.0e-12}\nintegrator: static\n"
+                   "materials: {m: {type: neo_hookean, young: 1.0e5, poisson: 0.4, density: 1100}}\n"
+                   "meshes: {block: {box: {size: [0.1, 0.2, 0.3], cells: [2, 3, 4], element: hex8}}}\n"
+                   "bodies: [{name: b, type: deformable, mesh: block, material: m}]\n"
+                   "fixed: [{name: top, body: b, where: {face: +z}}]\n"
+                   "loads: [{body: b, where: {face: -z}, traction: [0, 0, -300]}]\n");
+    for (int step = 1; step <= 4; ++step) {
+        const double *elastic = NULL;
+        const double *external = NULL;
+        double largest = 0.0;
+        double off = 0.0;
+        assert_done(s.ctx, brn_sim_step(s.sim, NULL));
+        assert_done(s.ctx, brn_sim_forces(s.sim, &elastic, &external));
+        for (int i = 0; i < 3 * s.model->nnode; ++i) {
+            largest = fmax(largest, fabs(external[i]));
+            off = fmax(off, s.model->fixed[i] == BRN_DOF_FREE ? fabs(elastic[i] + external[i]) : 0.0);
+        }
+        /* Newton stops at 1e-12 of the largest force in play, those of the holds included. */
+        assert_true(largest > 0.0);
+        assert_near(off, 0.0, 1e-9 * largest);
+    }
+    stage_close(&s);
+}
+
 /* Sum and moment about the origin of reactions, loads and weight of a bent, pressed and pulled block. */
 static void test_balance(void **state)
 {
@@ -254,7 +284,8 @@ static int close_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_weight), cmocka_unit_test(test_balance),
-                                       cmocka_unit_test(test_series), cmocka_unit_test(test_ring)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_weight), cmocka_unit_test(test_forces_on_the_ramp),
+        cmocka_unit_test(test_balance), cmocka_unit_test(test_series), cmocka_unit_test(test_ring)};
     return cmocka_run_group_tests(tests, open_rows, close_rows);
 }

@@ -1,4 +1,4 @@
-/* summary.json: one flat object of figures, written atomically at the end of a run and at every checkpoint. */
+/* summary.json: one flat object of figures, written atomically at the end of a run. */
 #ifndef BRN_OUTPUT_FIGURES_SUMMARY_H
 #define BRN_OUTPUT_FIGURES_SUMMARY_H
 

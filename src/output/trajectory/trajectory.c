@@ -56,6 +56,22 @@ static brn_status reopen_rows(brn_trajectory *t, int keep_frames)
     return brn_contact_rows_cut(&t->h5, &t->rows, end);
 }
 
+/* A frame has all fields that the file has, so they cannot change when a run goes on. */
+static brn_status check_fields(brn_trajectory *t)
+{
+    for (int i = 0; i < BRN_SETS; ++i) {
+        const bool wanted = brn_frame_set_wanted(i, &t->outline.info);
+        const bool there = brn_h5_has(&t->h5, t->sets[i].name);
+        if (wanted != there) {
+            return brn_fail(t->ctx, BRN_ERR_FORMAT,
+                            "%s: holds %s%s, which output.fields %s: fields cannot change when a run goes on",
+                            t->path, there ? "" : "no ", t->sets[i].name,
+                            there ? "does not ask for" : "asks for");
+        }
+    }
+    return BRN_OK;
+}
+
 /* The file must hold the frames that the checkpoint counted, with this model's shapes. */
 static brn_status reopen_file(brn_trajectory *t, int keep_frames)
 {
@@ -66,6 +82,7 @@ static brn_status reopen_file(brn_trajectory *t, int keep_frames)
         t->h5.file >= 0 ? BRN_OK : brn_h5_fail(&t->h5, BRN_ERR_FORMAT, "open", "the trajectory");
     (void)H5Pclose(access);
     BRN_TRY(status);
+    BRN_TRY(check_fields(t));
     int found = INT_MAX;
     for (int i = 0; i < BRN_SETS; ++i) {
         if (brn_frame_set_wanted(i, &t->outline.info)) {

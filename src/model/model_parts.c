@@ -1,0 +1,162 @@
+#include "model/model_parts.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+static void add_part(brn_text *text, uint64_t hash, const char *what, const char *name)
+{
+    brn_text_add(text, "%016" PRIx64 " %s", hash, what);
+    if (name != NULL) {
+        brn_text_add(text, " '%s'", name);
+    }
+    brn_text_append(text, "\n", 1);
+}
+
+static void add_numbers(brn_text *text, const double *numbers, int count, const char *what)
+{
+    add_part(text, brn_hash_bytes(BRN_HASH_START, numbers, (size_t)count * sizeof *numbers), what, NULL);
+}
+
+static uint64_t hash_ints(uint64_t hash, const int *numbers, size_t count)
+{
+    return brn_hash_bytes(hash, numbers, count * sizeof *numbers);
+}
+
+/* ---- settings -------------------------------------------------------------------------------------------------------- */
+
+static void add_method(brn_text *text, const brn_model *model)
+{
+    const brn_table *table = model->method;
+    add_part(text, brn_hash_text(BRN_HASH_START, table->name), "method", NULL);
+    for (int i = 0; i < table->nparams; ++i) {
+        const brn_param *param = &table->params[i];
+        char name[128];
+        (void)snprintf(name, sizeof name, "method.%s", param->name);
+        add_part(text,
+                 brn_param_hash(BRN_HASH_START, param, (const char *)model->method_params + param->offset),
+                 name, NULL);
+    }
+}
+
+static void add_settings(brn_text *text, const brn_model *model)
+{
+    const double dimension = model->dim;
+    const double integrator = model->integrator;
+    const double self = model->contact_self;
+    add_numbers(text, &dimension, 1, "dimension");
+    add_numbers(text, model->gravity, 3, "gravity");
+    add_numbers(text, &model->step, 1, "time.step");
+    if (model->integrator == BRN_STATIC) {
+        add_numbers(text, &model->end, 1, "time.end (a static run ramps gravity over its length)");
+    }
+    add_numbers(text, &integrator, 1, "integrator");
+    add_method(text, model);
+    add_numbers(text, &self, 1, "contact.self");
+    add_numbers(text, model->friction, model->nbody * model->nbody, "contact.friction");
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_boundary(uint64_t hash, const brn_boundary *boundary)
+{
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        const size_t width = (size_t)brn_cell_get((brn_cell)kind)->nnode;
+        hash = hash_ints(hash, boundary->face[kind], (size_t)boundary->nface[kind] * width);
+    }
+    hash = hash_ints(hash, (const int *)boundary->tri, (size_t)boundary->ntri * 3);
+    hash = hash_ints(hash, (const int *)boundary->edge, (size_t)boundary->nedge * 2);
+    return hash_ints(hash, boundary->node, (size_t)boundary->nnode);
+}
+
+/* Nodes, elements and surface, at the places where the body starts. */
+static uint64_t hash_shape(const brn_model *model, const brn_body *body)
+{
+    const size_t first = (size_t)body->node_first;
+    const size_t count = (size_t)body->node_count;
+    const int numbers[] = {body->type,     body->node_first, body->node_count, body->handle,
+                           body->plane[0], body->plane[1],   body->plane[2],   body->solid};
+    uint64_t hash = hash_ints(BRN_HASH_START, numbers, BRN_COUNT(numbers));
+    hash = brn_hash_bytes(hash, &body->radius, sizeof body->radius);
+    hash = brn_hash_bytes(hash, model->rest[first], count * sizeof *model->rest);
+    for (int i = body->group_first; i < body->group_first + body->group_count; ++i) {
+        const brn_element_group *group = model->group[i];
+        hash = hash_ints(brn_hash_text(hash, group->kind->name), &group->cell, 1);
+        hash = hash_ints(hash, group->conn, (size_t)group->nelem * (size_t)group->nnode);
+    }
+    if (model->tie != NULL) {
+        hash = hash_ints(hash, &model->tie[first], count);
+        hash = brn_hash_bytes(hash, model->tie_weight[first], count * sizeof *model->tie_weight);
+    }
+    return hash_boundary(hash_boundary(hash, body->boundary), body->touch);
+}
+
+static uint64_t hash_material(const brn_model *model, const brn_body *body)
+{
+    uint64_t hash = BRN_HASH_START;
+    for (int i = body->group_first; i < body->group_first + body->group_count; ++i) {
+        const brn_element_group *group = model->group[i];
+        const double numbers[] = {group->alpha, group->beta, group->density};
+        hash = group->kind->hash(group, brn_hash_bytes(hash, numbers, sizeof numbers));
+    }
+    return hash;
+}
+
+static void add_body(brn_text *text, const brn_model *model, const brn_body *body)
+{
+    const size_t first = (size_t)body->node_first;
+    const size_t count = (size_t)body->node_count;
+    /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
+    const int *start = model->mass->start;
+    const double *mass = &model->mass->value[start[first]];
+    const size_t entries = (size_t)(start[first + count] - start[first]);
+    add_part(text, hash_shape(model, body), "shape and place of body", body->name);
+    add_part(text, hash_material(model, body), "material of body", body->name);
+    add_part(text, brn_hash_bytes(BRN_HASH_START, mass, entries * sizeof *mass), "mass of body", body->name);
+    add_part(text, brn_hash_bytes(BRN_HASH_START, model->vel0[first], count * sizeof *model->vel0),
+             "initial velocity of body", body->name);
+}
+
+/* ---- holds and loads --------------------------------------------------------------------------------------------------- */
+
+static void add_hold(brn_text *text, const brn_hold *hold)
+{
+    const double axes = hold->axes;
+    uint64_t hash = brn_hash_bytes(BRN_HASH_START, &axes, sizeof axes);
+    hash = hash_ints(hash, hold->node, (size_t)hold->nnode);
+    hash = brn_hash_bytes(hash, &hold->motion, offsetof(brn_motion, rows)); /* doubles only, no padding */
+    hash = brn_hash_bytes(hash, hold->motion.table, (size_t)hold->motion.rows * 4 * sizeof(double));
+    add_part(text, hash, "hold or motion of", hold->name);
+}
+
+static void add_load(brn_text *text, const brn_load *load)
+{
+    const double numbers[] = {load->ramp_from, load->ramp_to, load->pressure};
+    uint64_t hash = brn_hash_bytes(BRN_HASH_START, numbers, sizeof numbers);
+    hash = hash_ints(hash, load->node, (size_t)load->nnode);
+    hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        const size_t width = (size_t)brn_cell_get((brn_cell)kind)->nnode;
+        hash = hash_ints(hash, load->face[kind], (size_t)load->nface[kind] * width);
+    }
+    add_part(text, hash, "load", load->name);
+}
+
+brn_status brn_model_parts(const brn_model *model, char **out)
+{
+    brn_text text = {.ctx = model->ctx};
+    add_settings(&text, model);
+    for (int i = 0; i < model->nbody; ++i) {
+        add_body(&text, model, &model->body[i]);
+    }
+    for (int i = 0; i < model->nhold; ++i) {
+        add_hold(&text, &model->hold[i]);
+    }
+    for (int i = 0; i < model->nload; ++i) {
+        add_load(&text, &model->load[i]);
+    }
+    return brn_text_take(&text, out);
+}

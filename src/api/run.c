@@ -148,7 +148,7 @@ static void add_up(run *r, const brn_report *report)
     totals *sums = &r->sums;
     const brn_method *method = r->sim->method;
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
-        const int of = brn_run_figure_of(i);
+        const int of = brn_run_table[i].of;
         if (of >= 0) {
             sums->figure[i] =
                 brn_reduce(brn_run_table[i].figure.reduction, sums->figure[i], brn_step_value(report, of));
@@ -167,7 +167,7 @@ static void add_start(run *r, const brn_report *report)
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         if (brn_run_table[i].figure.reduction == BRN_REDUCE_MIN) {
             r->sums.figure[i] =
-                brn_reduce(BRN_REDUCE_MIN, r->sums.figure[i], brn_step_value(report, brn_run_figure_of(i)));
+                brn_reduce(BRN_REDUCE_MIN, r->sums.figure[i], brn_step_value(report, brn_run_table[i].of));
         }
     }
 }
@@ -328,7 +328,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     out->energy_initial = sums->energy_initial;
     out->energy_final = sums->energy_final;
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
-        if (brn_run_figure_of(i) >= 0) {
+        if (brn_run_table[i].of >= 0) {
             brn_run_set(out, i,
                         brn_reduce_end(brn_run_table[i].figure.reduction, sums->figure[i], out->steps));
         }

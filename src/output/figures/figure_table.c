@@ -4,44 +4,38 @@
 #include <stdio.h>
 #include <string.h>
 
-#define IS_WHOLE(value) _Generic((value), int : true, int64_t : true, double : false)
-#define PLACE(type, member)                                             \
- .offset = offsetof(type, member), .size = sizeof(((type *)0)->member), \
- .figure.whole = IS_WHOLE(((type *)0)->member)
+#define IS_WHOLE(type, member) _Generic(((type *)0)->member, int : true, int64_t : true, double : false)
+#define PLACE(type, member)    offsetof(type, member), sizeof(((type *)0)->member)
 
-#define ROW(title, member, plot, of_unit, words, text, is_column)                                 \
- {                                                                                                \
-  PLACE(brn_report, member), .figure.name = #title, .figure.chart = plot, .figure.unit = of_unit, \
-                             .figure.label = words, .figure.meaning = text, .figure.column = is_column
+/* The order of brn_figure's members, then of the row's. */
+#define STEP_ROW(name, member, chart, unit, label, meaning, column, gap)             \
+ {{#name, label, unit, meaning, NULL, chart, NULL, BRN_REDUCE_NONE, BRN_BETTER_NONE, \
+   IS_WHOLE(brn_report, member), column},                                            \
+  PLACE(brn_report, member),                                                         \
+  gap,                                                                               \
+  -1},
 
 const brn_figure_row brn_step_table[BRN_STEP_FIGURES] = {
 #define STEP(name, member, chart, unit, label, meaning) \
- ROW(name, member, chart, unit, label, meaning, true)   \
- }                                                      \
- ,
-#define GAP(name, member, chart, unit, label, meaning)             \
- ROW(name, member, chart, unit, label, meaning, true), .gap = true \
- }                                                                 \
- ,
+ STEP_ROW(name, member, chart, unit, label, meaning, true, false)
+#define GAP(name, member, chart, unit, label, meaning) \
+ STEP_ROW(name, member, chart, unit, label, meaning, true, true)
 #define PART(name, member, chart, unit, label, meaning) \
- ROW(name, member, chart, unit, label, meaning, false)  \
- }                                                      \
- ,
+ STEP_ROW(name, member, chart, unit, label, meaning, false, false)
 #include "output/figures/figures.def"
 };
 
+#define RUN_ROW(name, group, label, unit, meaning, of, reduction, better, number)                        \
+ {{#name, label, unit, meaning, group, NULL, of, reduction, better, IS_WHOLE(brn_summary, name), false}, \
+  PLACE(brn_summary, name),                                                                              \
+  false,                                                                                                 \
+  number},
+
 const brn_figure_row brn_run_table[BRN_RUN_FIGURES] = {
-#define REDUCED(title, from, reduce, set, good, words)                \
- {PLACE(brn_summary, title), .figure.name = #title,                   \
-  .figure.of = #from,        .figure.reduction = BRN_REDUCE_##reduce, \
-  .figure.group = set,       .figure.better = BRN_BETTER_##good,      \
-  .figure.label = words},
-#define WHOLE(title, set, good, of_unit, words, text)               \
- {                                                                  \
-     PLACE(brn_summary, title), .figure.name = #title,              \
-     .figure.group = set,       .figure.better = BRN_BETTER_##good, \
-     .figure.unit = of_unit,    .figure.label = words,              \
-     .figure.meaning = text},
+#define REDUCED(name, of, reduction, group, better, label) \
+ RUN_ROW(name, group, label, NULL, NULL, #of, BRN_REDUCE_##reduction, BRN_BETTER_##better, BRN_STEP_##of)
+#define WHOLE(name, group, better, unit, label, meaning) \
+ RUN_ROW(name, group, label, unit, meaning, NULL, BRN_REDUCE_NONE, BRN_BETTER_##better, -1)
 #include "output/figures/figures.def"
 };
 
@@ -50,21 +44,10 @@ const brn_chart brn_chart_table[BRN_CHARTS] = {
 #include "output/figures/figures.def"
 };
 
-int brn_run_figure_of(int index)
-{
-    const char *of = brn_run_table[index].figure.of;
-    for (int i = 0; of != NULL && i < BRN_STEP_FIGURES; ++i) {
-        if (strcmp(brn_step_table[i].figure.name, of) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 brn_figure brn_run_figure(int index)
 {
     brn_figure figure = brn_run_table[index].figure;
-    const int of = brn_run_figure_of(index);
+    const int of = brn_run_table[index].of;
     if (of >= 0) {
         figure.unit = brn_step_table[of].figure.unit;
         figure.meaning = brn_step_table[of].figure.meaning;

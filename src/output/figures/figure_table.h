@@ -14,19 +14,22 @@ typedef struct brn_figure_row {
     brn_figure figure;
     size_t offset, size; /* of its member in brn_report or brn_summary */
     bool gap;            /* +infinity: not known */
+    int of;              /* of a run: number of the step's figure that it is made from; -1: none */
 } brn_figure_row;
 
-/* Of all methods. */
+/* Of all methods: BRN_STEP_kinetic and so on, and their numbers. */
 enum {
-#define STEP(...) +1
-    BRN_STEP_FIGURES = 0
+#define STEP(name, ...) BRN_STEP_##name,
 #include "output/figures/figures.def"
-    ,
-#define REDUCED(...) +1
-#define WHOLE(...)   +1
-    BRN_RUN_FIGURES = 0
+    BRN_STEP_FIGURES
+};
+enum {
+#define REDUCED(name, ...) BRN_RUN_##name,
+#define WHOLE(name, ...)   BRN_RUN_##name,
 #include "output/figures/figures.def"
-    ,
+    BRN_RUN_FIGURES
+};
+enum {
 #define CHART(...) +1
     BRN_CHARTS = 0
 #include "output/figures/figures.def"
@@ -40,8 +43,6 @@ extern const brn_chart brn_chart_table[BRN_CHARTS];
 brn_figure brn_run_figure(int index);
 /* The run's figure that a method's own figure of a step becomes: NAME, or NAME_max, NAME_min, NAME_mean. own outlives it. */
 brn_figure brn_own_run_figure(const brn_figure *own);
-/* Number of the step's figure that a figure of the run is made from; -1: none. */
-int brn_run_figure_of(int index);
 
 double brn_step_value(const brn_report *report, int index); /* NaN: not known */
 double brn_run_value(const brn_summary *summary, int index);

@@ -94,19 +94,10 @@ static brn_status largest_eigenvalue(brn_system *s, double *v, double *w, double
 /* M with the matrix's block size, as the mode finder wants it. */
 static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
 {
-    const brn_model *model = s->model;
-    const brn_stencils none = {0};
-    brn_stencils *lists = NULL;
-    BRN_ALLOC(s->ctx, lists, model->ngroup + 1);
-    lists[0] = none;
-    for (int i = 0; i < model->ngroup; ++i) {
-        lists[i] = brn_group_stencils(model->group[i]);
-    }
-    const brn_status status =
-        brn_block_matrix_create(s->ctx, model->nnode, model->dim, lists, model->ngroup, out);
-    brn_free(s->ctx, lists);
-    BRN_TRY(status);
+    BRN_TRY(brn_block_matrix_copy(s->matrix, out));
+    brn_block_matrix_zero(*out);
     brn_system_mass_add(s, 1.0, *out);
+    brn_system_condense(s, *out);
     return BRN_OK;
 }
 
@@ -167,6 +158,7 @@ static brn_status estimate(brn_system *s, double *stable, double *resolving)
     BRN_TAKE(arena, w, s->ndof);
     brn_block_matrix_zero(s->matrix);
     BRN_TRY(brn_system_elastic(s, &s->model->rest[0][0], BRN_TANGENT_PROJECTED, NULL, NULL, s->matrix));
+    brn_system_condense(s, s->matrix);
     BRN_TRY(largest_eigenvalue(s, v, w, &high));
     BRN_TRY(lowest_elastic(s, high, &low));
     *stable = high > 0.0 ? 2.0 / sqrt(high) : INFINITY;

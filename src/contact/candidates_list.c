@@ -67,7 +67,38 @@ typedef struct pair_query {
     const brn_part_list *a, *b;
     const int *number_a, *number_b; /* NULL: all parts */
     bool same;                      /* one list */
+    double distance;
 } pair_query;
+
+/* Whether two parts of one sheet come near enough, given that boxes with all of its thickness do: half the distance of two of
+   their nodes at rest is an upper bound of their offset. Most of the neighbours in a thick sheet end here. */
+static bool may_reach(const pair_query *q, const int *a, int na, const int *b, int nb)
+{
+    const brn_candidates *c = q->candidates;
+    const brn_skin *skin = c->skin;
+    if (!skin->round || skin->radius[a[0]] == 0.0 || skin->node_body[a[0]] != skin->node_body[b[0]]) {
+        return true;
+    }
+    const double *rest_a = skin->model->rest[a[0]], *rest_b = skin->model->rest[b[0]];
+    double square = 0.0;
+    double apart = 0.0; /* squared, as the boxes are */
+    for (int k = 0; k < 3; ++k) {
+        double lo_a = INFINITY, hi_a = -INFINITY, lo_b = INFINITY, hi_b = -INFINITY;
+        for (int n = 0; n < na; ++n) {
+            lo_a = c->lo[a[n]][k] < lo_a ? c->lo[a[n]][k] : lo_a;
+            hi_a = c->hi[a[n]][k] > hi_a ? c->hi[a[n]][k] : hi_a;
+        }
+        for (int n = 0; n < nb; ++n) {
+            lo_b = c->lo[b[n]][k] < lo_b ? c->lo[b[n]][k] : lo_b;
+            hi_b = c->hi[b[n]][k] > hi_b ? c->hi[b[n]][k] : hi_b;
+        }
+        const double gap = lo_b - hi_a > lo_a - hi_b ? lo_b - hi_a : lo_a - hi_b;
+        apart += gap > 0.0 ? gap * gap : 0.0;
+        square += (rest_a[k] - rest_b[k]) * (rest_a[k] - rest_b[k]);
+    }
+    const double reach = fmin(2.0 * skin->radius[a[0]], 0.5 * sqrt(square));
+    return !(apart > (q->distance + reach) * (q->distance + reach));
+}
 
 /* Most near boxes have a common node: that comes first, and without branches. */
 static bool keep_edges(const void *arg, int i, int j)
@@ -75,7 +106,7 @@ static bool keep_edges(const void *arg, int i, int j)
     const pair_query *q = arg;
     const int *a = &q->a->node[2 * i], *b = &q->b->node[2 * j];
     return !((a[0] == b[0]) | (a[0] == b[1]) | (a[1] == b[0]) | (a[1] == b[1])) &&
-           brn_skin_may_touch(q->candidates->skin, a, 2, b, 2);
+           brn_skin_may_touch(q->candidates->skin, a, 2, b, 2) && may_reach(q, a, 2, b, 2);
 }
 
 static bool keep_point_triangle(const void *arg, int i, int j)
@@ -83,14 +114,15 @@ static bool keep_point_triangle(const void *arg, int i, int j)
     const pair_query *q = arg;
     const int *a = &q->a->node[i], *b = &q->b->node[3 * j];
     return !((a[0] == b[0]) | (a[0] == b[1]) | (a[0] == b[2])) &&
-           brn_skin_may_touch(q->candidates->skin, a, 1, b, 3);
+           brn_skin_may_touch(q->candidates->skin, a, 1, b, 3) && may_reach(q, a, 1, b, 3);
 }
 
 static bool keep_pair(const void *arg, int i, int j)
 {
     const pair_query *q = arg;
-    return brn_skin_may_touch(q->candidates->skin, &q->a->node[i * q->a->width], q->a->width,
-                              &q->b->node[j * q->b->width], q->b->width);
+    const int *a = &q->a->node[i * q->a->width], *b = &q->b->node[j * q->b->width];
+    return brn_skin_may_touch(q->candidates->skin, a, q->a->width, b, q->b->width) &&
+           may_reach(q, a, q->a->width, b, q->b->width);
 }
 
 static bool keep_fresh(const void *arg, int i, int j)
@@ -109,6 +141,21 @@ static double mean_area(const brn_skin *skin, const int *node, int count)
     return sum / count;
 }
 
+/* Distance of the nodes of a pair at which the surfaces touch [m]: the sum of the two radii. Neighbours in a sheet are nearer
+   than its thickness from the start and must not repel each other: of one body, the offset is at most half of what the two
+   parts are apart at rest. So a sheet may be bent to a radius of about half its thickness and shortened by half, and parts
+   that are further along it than twice its thickness keep all of it between them. */
+static double offset_of(const brn_skin *skin, const brn_candidate *of, int first, int second)
+{
+    const double offset = skin->radius[first] + skin->radius[second];
+    if (offset == 0.0 || skin->node_body[first] != skin->node_body[second]) {
+        return offset;
+    }
+    double x[4][3];
+    const int count = brn_candidate_gather(of->node, &skin->model->rest[0][0], x);
+    return fmin(offset, 0.5 * brn_separation((const double(*)[3])x, count, of->kind == BRN_TOUCH_EDGE_EDGE));
+}
+
 /* Shares: every piece of surface is seen from both sides (1/2), and in 3D by points and by edges (1/2 each). Of two parts
    of different size the smaller one counts: a small body on a large plate touches it with its own area. A half-space
    sees nothing: points meet it with all they have. */
@@ -119,10 +166,10 @@ static void fill(const brn_candidates *c, const brn_pairing *pairing, int i, int
     const brn_part_list *first = &c->list[pairing->first], *second = &c->list[pairing->second];
     const int *a = &first->node[i * first->width];
     const int *b = &second->node[j * second->width];
-    *to = (brn_candidate){
-        .kind = kind, .node = {-1, -1, -1, -1}, .offset = skin->radius[a[0]] + skin->radius[b[0]]};
+    *to = (brn_candidate){.kind = kind, .node = {-1, -1, -1, -1}};
     memcpy(to->node, a, (size_t)first->width * sizeof *a);
     memcpy(&to->node[first->width], b, (size_t)second->width * sizeof *b);
+    to->offset = offset_of(skin, to, a[0], b[0]);
     if (kind == BRN_TOUCH_EDGE_EDGE) {
         to->area = 0.5 * fmin(skin->edge_area[i], skin->edge_area[j]);
     } else {
@@ -185,7 +232,8 @@ static bool takes_part(const brn_candidates *c, const brn_pairing *p)
 /* Appends the pairs of two lists (or of one with itself) that are near. */
 static brn_status append(brn_candidates *c, const brn_pairing *pairing, double distance)
 {
-    const pair_query q = {.candidates = c, .a = &c->list[pairing->first], .b = &c->list[pairing->second]};
+    const pair_query q = {
+        .candidates = c, .a = &c->list[pairing->first], .b = &c->list[pairing->second], .distance = distance};
     const brn_bvh_query query = {.within = distance,
                                  .keep = pairing->kind == BRN_TOUCH_EDGE_EDGE        ? keep_edges
                                          : pairing->kind == BRN_TOUCH_POINT_TRIANGLE ? keep_point_triangle
@@ -252,7 +300,8 @@ static brn_status find_fresh(brn_candidates *c, int number, double distance, siz
 {
     const brn_pairing *pairing = &brn_pairings[number];
     const brn_part_list *a = &c->list[pairing->first], *b = &c->list[pairing->second];
-    pair_query q = {.candidates = c, .a = a, .b = b, .number_a = a->fresh, .same = a == b};
+    pair_query q = {
+        .candidates = c, .a = a, .b = b, .number_a = a->fresh, .same = a == b, .distance = distance};
     const brn_bvh_query query = {.within = distance, .keep = keep_fresh, .keep_arg = &q};
     *end = start;
     BRN_TRY(brn_bvh_query_pairs(a->fresh_tree, b->tree, &query, c->pairs));

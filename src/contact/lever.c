@@ -55,8 +55,11 @@ void brn_lever_of_pair(const brn_skin *skin, const brn_contact_pair *pair, const
             brn_lever_add(out, node, weight[k]);
             continue;
         }
-        /* The surface is towards the other side. */
-        const double reach = (k < brn_pair_first_side(pair->kind) ? -1.0 : 1.0) * skin->radius[node];
+        /* The surface is towards the other side, which takes its own at its nodes where it has no handles: the two meet there. */
+        const bool first = k < brn_pair_first_side(pair->kind);
+        const int other = pair->node[first ? brn_touch_count(pair->node) - 1 : 0];
+        const bool bare = skin->model->body[skin->node_body[other]].handle < 0;
+        const double reach = (first ? -1.0 : 1.0) * (skin->radius[node] + (bare ? skin->radius[other] : 0.0));
         double place[3];
         for (int i = 0; i < 3; ++i) {
             place[i] = x[3 * node + i] + reach * normal[i];

@@ -1,5 +1,6 @@
 /* Levers: where on the surface a contact acts, as a combination of nodes that have dofs or are held. The surface of a round
-   body, or of a sheet, is away from its nodes and turns with the body: its points are combinations of the body's handles. */
+   body, or of an obstacle that is a sheet, is away from its nodes and turns with the body: its points are combinations of the
+   body's handles. A shell has none: its contacts act at its middle, on what touches it as well. */
 #ifndef BRN_CONTACT_LEVER_H
 #define BRN_CONTACT_LEVER_H
 

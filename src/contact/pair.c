@@ -80,7 +80,10 @@ double brn_pair_frame(const brn_contact_pair *pair, const double x[4][3], double
 void brn_pair_place(const brn_skin *skin, const brn_contact_pair *pair, const double *x,
                     const double weight[4], const double normal[3], double place[3])
 {
-    const double down = skin->radius[pair->node[0]] + 0.5 * brn_pair_gap(pair);
+    /* Neighbours in a sheet touch at less than its thickness. */
+    const int a = pair->node[0], b = pair->node[brn_touch_count(pair->node) - 1];
+    const double radius = skin->node_body[a] == skin->node_body[b] ? 0.5 * pair->offset : skin->radius[a];
+    const double down = radius + 0.5 * brn_pair_gap(pair);
     for (int i = 0; i < 3; ++i) {
         place[i] = -down * normal[i];
         for (int k = 0; k < brn_pair_first_side(pair->kind); ++k) {

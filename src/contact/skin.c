@@ -88,9 +88,10 @@ static void join(brn_skin *skin)
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
             skin->node_body[a] = b;
             skin->radius[a] = body->radius;
-            skin->held[a] = 1;
-            for (int i = 0; i < skin->dim; ++i) {
-                skin->held[a] = skin->held[a] && model->fixed[a * skin->dim + i] == BRN_DOF_HELD;
+            const int row = model->node_row[a];
+            skin->held[a] = row >= 0 || body->type == BRN_BODY_STATIC;
+            for (int i = 0; i < skin->dim && row >= 0; ++i) {
+                skin->held[a] = skin->held[a] && model->fixed[row * skin->dim + i] == BRN_DOF_HELD;
             }
         }
     }
@@ -198,10 +199,23 @@ void brn_skin_destroy(brn_skin *skin)
     brn_free(skin->ctx, skin);
 }
 
+/* A part that is welded to a body lies on it or in it, without a gap. */
+static bool is_attached(const brn_model *model, const int *node, int count, int body)
+{
+    bool attached = false;
+    for (int i = 0; i < count && model->attached_to != NULL; ++i) {
+        attached = attached || model->attached_to[node[i]] == body;
+    }
+    return attached;
+}
+
 bool brn_skin_may_touch(const brn_skin *skin, const int *a, int na, const int *b, int nb)
 {
     const brn_model *model = skin->model;
     const int body = skin->node_body[a[0]];
+    if (is_attached(model, a, na, skin->node_body[b[0]]) || is_attached(model, b, nb, body)) {
+        return false;
+    }
     if (body == skin->node_body[b[0]] && (!model->contact_self || model->body[body].type == BRN_BODY_RIGID)) {
         return false;
     }

@@ -33,7 +33,7 @@ typedef struct brn_skin {
 brn_status brn_skin_create(brn_ctx *ctx, const brn_model *model, brn_skin **out);
 void brn_skin_destroy(brn_skin *skin);
 /* Whether contact between two sets of nodes is to be looked at: no common node, not both held throughout, not the same
-   rigid body, and not the same body where self-contact is off. */
+   rigid body, not the same body where self-contact is off, and not a part with a node that is attached to the other's body. */
 bool brn_skin_may_touch(const brn_skin *skin, const int *a, int na, const int *b, int nb);
 /* Number of the edge between two nodes (3D); -1 if there is none. */
 int brn_skin_find_edge(const brn_skin *skin, int a, int b);

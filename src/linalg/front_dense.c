@@ -16,15 +16,18 @@
 #endif
 
 enum {
-    LANES = BRN_FRONT_LANES,
     STRIP = 6, /* columns at a time: two nodes in 3D */
-#if defined(__AVX512F__)
     STACK = 2, /* vectors of rows at a time: what the registers hold */
+/* Doubles of a vector. Wider ones than a register would go through memory, piece by piece. */
+#if defined(__AVX512F__)
+    LANES = 8,
 #else
-    STACK = 1,
+    LANES = 4,
 #endif
     BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
 };
+
+_Static_assert(BRN_FRONT_LANES % LANES == 0, "rows are padded to whole vectors");
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
@@ -135,7 +138,7 @@ INLINE int panel_strip(double *panel, size_t rows, size_t j, const int width)
                .own = panel + j,
                .left_rows = rows,
                .depth = (int)j};
-    const size_t first = j / LANES * LANES;
+    const size_t first = j / BRN_FRONT_LANES * BRN_FRONT_LANES;
     const size_t middle = brn_front_pad(j + (size_t)width);
     strip_update(&s, first, middle, width, 0);
     const int bad = strip_pivots(&s, j, width);
@@ -165,7 +168,7 @@ INLINE void update_strip(const brn_front_shape *shape, const double *panel, doub
                      .own = below + j,
                      .left_rows = (size_t)shape->rows,
                      .depth = shape->own};
-    strip_update(&s, j / LANES * LANES, (size_t)shape->below_pad, width, 0);
+    strip_update(&s, j / BRN_FRONT_LANES * BRN_FRONT_LANES, (size_t)shape->below_pad, width, 0);
 }
 
 static int factor_small(const brn_front_shape *shape, double *panel, double *update)

@@ -1,5 +1,6 @@
 #include "model/body_types.h"
 
+static const double axis_x[3] = {1.0, 0.0, 0.0};
 static const char *const mass_words[] = {"consistent", "lumped", "uniform", NULL};
 
 #define SPIN(type)                                                                           \
@@ -13,18 +14,21 @@ static const char *const mass_words[] = {"consistent", "lumped", "uniform", NULL
   .help = "instead of a mesh"                                                                \
  }
 
+#define MATERIAL                                                                                            \
+ {                                                                                                          \
+  .name = "material", .kind = BRN_TEXT, .offset = offsetof(brn_deformable_def, material), .required = true, \
+  .help = "name of a material"                                                                              \
+ }
+#define MASS                                                             \
+ BRN_P_CHOICE(brn_deformable_def, mass, BRN_MASS_CONSISTENT, mass_words, \
+              "consistent: of the shape functions; lumped: diagonal (HRZ); uniform: the same at every node")
+
 static const brn_param deformable_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_deformable_def),
-    {.name = "material",
-     .kind = BRN_TEXT,
-     .offset = offsetof(brn_deformable_def, material),
-     .required = true,
-     .help = "name of a material"},
+    MATERIAL,
     BRN_P_VECTOR(brn_deformable_def, velocity, "m/s", "at the start"),
     SPIN(brn_deformable_def),
-    BRN_P_CHOICE(
-        brn_deformable_def, mass, BRN_MASS_CONSISTENT, mass_words,
-        "consistent: of the shape functions; lumped: diagonal (HRZ); uniform: the same at every node"),
+    MASS,
 };
 
 const brn_table brn_deformable_table = {
@@ -33,6 +37,64 @@ const brn_table brn_deformable_table = {
     .size = sizeof(brn_deformable_def),
     .params = deformable_params,
     .nparams = BRN_COUNT(deformable_params),
+};
+
+#define MODULUS(field, help_)                                                               \
+ {                                                                                          \
+  .name = #field, .kind = BRN_REAL, .offset = offsetof(brn_weave_def, field), .unit = "Pa", \
+  .required = true, .hi = INFINITY, .bounds = BRN_OPEN, .help = (help_)                     \
+ }
+static const brn_param weave_params[] = {
+    MODULUS(warp, "Young's modulus along the warp"),
+    MODULUS(weft, "Young's modulus across it"),
+    MODULUS(shear, "shear modulus between the two"),
+    BRN_P_REAL(brn_weave_def, poisson, "1", 0.0, 0.0, 1.0, BRN_OPEN_HIGH,
+               "how much the weft shortens as the warp is stretched; below sqrt(warp / weft)"),
+    {.name = "direction",
+     .kind = BRN_VECTOR,
+     .offset = offsetof(brn_weave_def, direction),
+     .vector = axis_x,
+     .help = "of the warp, in the coordinates of the mesh; laid onto each triangle"},
+};
+
+static const brn_table weave_table = {
+    .name = "weave",
+    .help = "threads along two directions that are stiff in different ways",
+    .size = sizeof(brn_weave_def),
+    .params = weave_params,
+    .nparams = BRN_COUNT(weave_params),
+};
+
+static const char *const rest_words[] = {"shaped", "flat", NULL};
+static const char *const plate_words[] = {"smooth", "hinge", NULL};
+
+static const brn_param shell_params[] = {
+    BRN_BODY_COMMON_PARAMS(brn_deformable_def),
+    MATERIAL,
+    BRN_P_LENGTH(brn_shell_def, thickness,
+                 "half of it on either side of the triangles: for stiffness, mass and contact"),
+    BRN_P_REAL(brn_shell_def, bending, "1", 1.0, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "share of the bending stiffness that thickness and material give; 0: a membrane"),
+    BRN_P_REAL(brn_shell_def, flexural_rigidity, "N m", NAN, 0.0, INFINITY, BRN_OPEN,
+               "bending stiffness D, instead of what thickness and material give"),
+    BRN_P_CHOICE(brn_shell_def, rest, BRN_REST_SHAPED, rest_words,
+                 "shaped: the angles of the mesh are at rest; flat: the sheet wants to be flat"),
+    BRN_P_CHOICE(brn_shell_def, plate, BRN_PLATE_SMOOTH, plate_words,
+                 "smooth: bends like a plate on any mesh; hinge: cheaper, right on regular meshes alone"),
+    BRN_P_REAL(brn_shell_def, stretch_limit, "1", NAN, 1.0, INFINITY, BRN_OPEN,
+               "principal stretches stay below this by a barrier, 1.1 for 10 %; not given: no limit"),
+    BRN_P_BLOCK(brn_shell_def, weave, &weave_table, "orthotropic membrane in place of the material's"),
+    BRN_P_VECTOR(brn_deformable_def, velocity, "m/s", "at the start"),
+    SPIN(brn_deformable_def),
+    MASS,
+};
+
+const brn_table brn_shell_table = {
+    .name = "shell",
+    .help = "an elastic sheet of triangles with a thickness: cloth, paper, sheet metal; 3D only",
+    .size = sizeof(brn_shell_def),
+    .params = shell_params,
+    .nparams = BRN_COUNT(shell_params),
 };
 
 static const brn_param static_params[] = {
@@ -76,6 +138,7 @@ const brn_table *const brn_body_tables[BRN_BODY_TYPE_COUNT] = {
     [BRN_BODY_DEFORMABLE] = &brn_deformable_table,
     [BRN_BODY_STATIC] = &brn_static_table,
     [BRN_BODY_RIGID] = &brn_rigid_table,
+    [BRN_BODY_SHELL] = &brn_shell_table,
 };
 
 int brn_body_type_of_table(const brn_table *table)

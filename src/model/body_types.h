@@ -14,6 +14,29 @@ typedef struct brn_deformable_def {
 
 enum { BRN_MASS_CONSISTENT, BRN_MASS_LUMPED, BRN_MASS_UNIFORM };
 
+/* Threads of a woven sheet along two directions: stiffness of its membrane in place of the material's. */
+typedef struct brn_weave_def {
+    brn_block block;
+    double warp, weft, shear; /* [Pa]; per thickness, as a Young's modulus is */
+    double poisson;           /* of the weft under a pull along the warp */
+    double direction[3];      /* of the warp in the mesh's coordinates, projected onto each triangle */
+} brn_weave_def;
+
+/* A sheet: the keys of a deformable body, and its own. */
+typedef struct brn_shell_def {
+    brn_deformable_def soft;
+    double thickness;         /* [m] */
+    double bending;           /* share of the bending stiffness that thickness and material give */
+    double flexural_rigidity; /* [N m] instead of it; NaN: not given */
+    int rest;                 /* BRN_REST_... */
+    int plate;                /* BRN_PLATE_... */
+    double stretch_limit;     /* principal stretches stay below it; NaN: no limit */
+    brn_weave_def weave;
+} brn_shell_def;
+
+enum { BRN_REST_SHAPED, BRN_REST_FLAT };
+enum { BRN_PLATE_SMOOTH, BRN_PLATE_HINGE };
+
 typedef struct brn_static_def {
     brn_body_common common;
     brn_variant shape; /* instead of a mesh */
@@ -30,8 +53,8 @@ typedef struct brn_rigid_def {
     double stiffness;           /* [Pa] */
 } brn_rigid_def;
 
-enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID, BRN_BODY_TYPE_COUNT };
-extern const brn_table brn_deformable_table, brn_static_table, brn_rigid_table;
+enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID, BRN_BODY_SHELL, BRN_BODY_TYPE_COUNT };
+extern const brn_table brn_deformable_table, brn_static_table, brn_rigid_table, brn_shell_table;
 extern const brn_table *const brn_body_tables[BRN_BODY_TYPE_COUNT]; /* by type */
 /* BRN_BODY_... of a table; -1: of none. */
 int brn_body_type_of_table(const brn_table *table);

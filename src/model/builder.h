@@ -5,12 +5,34 @@
 #include "model/model.h"
 #include "model/repeat.h"
 #include "model/shapes/shape.h"
+#include "phys/material.h"
 
 /* The handles of a rigid body: x_i = centre + axes u_i in the coordinates of its mesh; see model_rigid.c. */
 typedef struct brn_rigid_frame {
     int handle; /* node number of the first */
     double centre[3], axes[9], inverse[9];
 } brn_rigid_frame;
+
+/* A node is tied to others: a master and its weight, and the masters of a node. */
+typedef struct brn_tie_part {
+    int node;
+    double weight;
+} brn_tie_part;
+
+typedef struct brn_tie_draft {
+    int node;
+    int attachment; /* that ties it; -1: it is of a rigid body */
+    int first, count;
+} brn_tie_draft;
+
+typedef struct brn_tie_drafts {
+    brn_tie_draft *tie;
+    int count;
+    size_t capacity;
+    brn_tie_part *part;
+    int used;
+    size_t part_capacity;
+} brn_tie_drafts;
 
 /* Some of the model's bodies that follow each other: those that a name of the scene stands for. */
 typedef struct brn_body_range {
@@ -31,6 +53,8 @@ typedef struct brn_builder {
     brn_body_place *pose;       /* [bodies] */
     brn_rigid_frame *rigid;     /* [bodies] */
     int *mass_kind;             /* [bodies] */
+    brn_tie_drafts ties;        /* what asks to be tied so far */
+    unsigned char *fixed;       /* [nnode*dim] BRN_DOF_... */
 } brn_builder;
 
 /* Adds a problem at BLOCK.KEY. */
@@ -58,21 +82,39 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
 brn_status brn_builder_add_corners(brn_builder *b, int index);
 /* So many more nodes, their positions unset. */
 brn_status brn_builder_grow_nodes(brn_builder *b, int count);
-/* Adds a group, which is the model's from then on (or destroyed, if there is no room), to the last body. */
+/* Adds a group, which is the model's from then on (or destroyed, if there is no room), to the last body that has any; -1: to
+   none, behind those of all bodies. */
 brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group);
 /* Frame, handles and their element of a rigid body; what is wrong with it becomes a problem. */
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
-/* Ties of all rigid bodies, once every node is there. */
-brn_status brn_builder_add_ties(brn_builder *b);
+/* Whether a shell can be made of this mesh and material; what is wrong becomes a problem. */
+bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn_mesh *mesh,
+                             const brn_material *material);
+/* The membrane of a shell that has its frame. */
+brn_status brn_builder_add_sheet(brn_builder *b, int index, const brn_material *material,
+                                 const brn_moduli *moduli, const brn_material_common *params);
+/* Elastic constants of a body's material; NULL after adding a problem. */
+const brn_material *brn_builder_material(brn_builder *b, const brn_deformable_def *def, brn_moduli *moduli,
+                                         const brn_material_common **params);
+/* A node is to be tied; its masters may be so themselves. */
+brn_status brn_builder_tie(brn_builder *b, int node, int attachment, const brn_tie_part *part, int count);
+/* What a place in the world is to the handles of a rigid body: dim + 1 parts. */
+void brn_builder_rigid_parts(const brn_builder *b, int body, const double place[3], brn_tie_part part[4]);
 /* Half-spaces that leave their size open are shown wide enough for the bodies above them. */
 void brn_builder_fit_planes(brn_builder *b);
 
 /* The parts, in this order. */
 brn_status brn_builder_add_bodies(brn_builder *b);
-brn_status brn_builder_add_velocities(brn_builder *b);
+brn_status brn_builder_add_springs(brn_builder *b);
 brn_status brn_builder_add_laws(brn_builder *b);
+brn_status brn_builder_add_attachments(brn_builder *b);
 brn_status brn_builder_add_holds(brn_builder *b);
+brn_status brn_builder_bend_sheets(brn_builder *b);
 brn_status brn_builder_add_loads(brn_builder *b);
 brn_status brn_builder_add_probes(brn_builder *b);
+/* Ties and block rows of the model. */
+brn_status brn_builder_close_ties(brn_builder *b);
+/* After the mass. */
+brn_status brn_builder_add_velocities(brn_builder *b);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { PAIRS_MAX = BRN_GROUP_NODES_MAX * (BRN_GROUP_NODES_MAX + 1) / 2 };
 
-/* Adds the elements of one group; pairs: m_ab for a <= b of one element at a time. */
+/* Adds one element; pairs: m_ab for a <= b. */
 static void add_element(brn_model *model, const int *node, int nnode, const double *pairs, bool consistent)
 {
     brn_block_matrix *mass = model->mass;
@@ -22,11 +22,11 @@ static void add_element(brn_model *model, const int *node, int nnode, const doub
     for (int a = 0, k = 0; a < nnode; ++a) {
         for (int b = a; b < nnode; ++b, ++k) {
             if (consistent) {
-                const int row = node[a] < node[b] ? node[a] : node[b];
-                const int column = node[a] < node[b] ? node[b] : node[a];
+                const int row = model->node_row[node[a] < node[b] ? node[a] : node[b]];
+                const int column = model->node_row[node[a] < node[b] ? node[b] : node[a]];
                 mass->value[brn_block_matrix_find(mass, row, column)] += pairs[k];
             } else if (a == b) {
-                mass->value[mass->start[node[a]]] += pairs[k] * total / diagonal;
+                mass->value[mass->start[model->node_row[node[a]]]] += pairs[k] * total / diagonal;
             }
         }
     }
@@ -49,13 +49,17 @@ static void add_group(brn_model *model, const brn_element_group *group, bool con
 /* Row sums are each node's share of the mass; with them the centre of mass of a body is exact. */
 static brn_status sum_rows(brn_model *model)
 {
-    double *one = NULL;
-    BRN_ALLOC(model->ctx, one, model->nnode);
-    for (int a = 0; a < model->nnode; ++a) {
-        one[a] = 1.0;
+    double *sum = NULL; /* then ones */
+    BRN_ALLOC(model->ctx, sum, 2 * (size_t)model->nrow);
+    double *one = &sum[model->nrow];
+    for (int row = 0; row < model->nrow; ++row) {
+        one[row] = 1.0;
     }
-    const brn_status status = brn_block_matrix_multiply(model->mass, one, model->node_mass);
-    brn_free(model->ctx, one);
+    const brn_status status = brn_block_matrix_multiply(model->mass, one, sum);
+    for (int row = 0; row < model->nrow && status >= 0; ++row) {
+        model->node_mass[model->row_node[row]] = sum[row];
+    }
+    brn_free(model->ctx, sum);
     return status;
 }
 
@@ -81,9 +85,11 @@ static void measure_body(brn_model *model, brn_body *body)
     }
 }
 
-brn_status brn_model_build_mass(brn_model *model, const int *kind)
+/* The pattern of consistent masses. */
+static brn_status create_matrix(brn_model *model, const int *kind)
 {
     brn_stencils *lists = NULL;
+    int *memory = NULL;
     int nlists = 0;
     BRN_ALLOC(model->ctx, lists, model->ngroup);
     for (int b = 0; b < model->nbody; ++b) {
@@ -94,11 +100,32 @@ brn_status brn_model_build_mass(brn_model *model, const int *kind)
             }
         }
     }
-    const brn_status status =
-        brn_block_matrix_create(model->ctx, model->nnode, 1, lists, nlists, &model->mass);
-    brn_free(model->ctx, lists);
-    BRN_TRY(status);
     model->mass_diagonal = nlists == 0;
+    brn_status status = brn_model_row_stencils(model, lists, nlists, lists, &memory);
+    if (status >= 0) {
+        status = brn_block_matrix_create(model->ctx, model->nrow, 1, lists, nlists, &model->mass);
+    }
+    brn_free(model->ctx, memory);
+    brn_free(model->ctx, lists);
+    return status;
+}
+
+/* The same mass at every node of a body. */
+static void make_uniform(brn_model *model, const brn_body *body)
+{
+    brn_block_matrix *mass = model->mass;
+    double total = 0.0;
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        total += mass->value[mass->start[model->node_row[a]]];
+    }
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        mass->value[mass->start[model->node_row[a]]] = total / body->node_count;
+    }
+}
+
+brn_status brn_model_build_mass(brn_model *model, const int *kind)
+{
+    BRN_TRY(create_matrix(model, kind));
     BRN_ALLOC(model->ctx, model->node_mass, model->nnode);
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
@@ -106,13 +133,7 @@ brn_status brn_model_build_mass(brn_model *model, const int *kind)
             add_group(model, model->group[body->group_first + i], kind[b] == BRN_MASS_CONSISTENT);
         }
         if (kind[b] == BRN_MASS_UNIFORM && body->group_count > 0) {
-            double total = 0.0;
-            for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-                total += model->mass->value[model->mass->start[a]];
-            }
-            for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-                model->mass->value[model->mass->start[a]] = total / body->node_count;
-            }
+            make_uniform(model, body);
         }
     }
     BRN_TRY(sum_rows(model));

@@ -81,44 +81,19 @@ double brn_motion_end(const brn_motion *motion)
     return steady ? motion->until : fmin(motion->until, fmax(rows, 0.0));
 }
 
-void brn_model_follow(const brn_model *model, double *v)
+const brn_attachment *brn_model_attachment_of(const brn_model *model, int node, int end)
 {
-    const int dim = model->dim;
-    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
-        for (int i = 0; i < dim && model->tie[a] >= 0; ++i) {
-            double sum = 0.0;
-            for (int k = 0; k <= dim; ++k) {
-                sum += model->tie_weight[a][k] * v[(model->tie[a] + k) * dim + i];
+    if (model->attached_to == NULL || model->attached_to[node] < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < end; ++i) {
+        for (int k = 0; k < model->attach[i].nnode; ++k) {
+            if (model->attach[i].node[k] == node) {
+                return &model->attach[i];
             }
-            v[a * dim + i] = sum;
         }
     }
-}
-
-void brn_model_follow_nodes(const brn_model *model, double *v)
-{
-    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
-        for (int i = 0; i < model->dim && model->tie[a] >= 0; ++i) {
-            double sum = 0.0;
-            for (int k = 0; k <= model->dim; ++k) {
-                sum += model->tie_weight[a][k] * v[3 * (model->tie[a] + k) + i];
-            }
-            v[3 * a + i] = sum;
-        }
-    }
-}
-
-void brn_model_lead(const brn_model *model, double *force)
-{
-    const int dim = model->dim;
-    for (int a = 0; a < model->nnode && model->tie != NULL; ++a) {
-        for (int i = 0; i < dim && model->tie[a] >= 0; ++i) {
-            for (int k = 0; k <= dim; ++k) {
-                force[(model->tie[a] + k) * dim + i] += model->tie_weight[a][k] * force[a * dim + i];
-            }
-            force[a * dim + i] = 0.0;
-        }
-    }
+    return NULL;
 }
 
 double brn_load_factor(const brn_load *load, double t)
@@ -166,13 +141,19 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].name);
         brn_free(ctx, model->probe[i].node);
     }
+    for (int i = 0; i < model->nattach; ++i) {
+        brn_free(ctx, model->attach[i].name);
+        brn_free(ctx, model->attach[i].node);
+    }
+    brn_ties_clear(ctx, &model->ties);
     brn_block_matrix_destroy(model->mass);
     for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
         brn_free(ctx, model->contact_key[key]);
     }
-    void *arrays[] = {model->title, model->method_params, model->rest, model->vel0,      model->group,
-                      model->body,  model->node_mass,     model->hold, model->fixed,     model->friction,
-                      model->load,  model->probe,         model->tie,  model->tie_weight};
+    void *arrays[] = {model->title,     model->method_params, model->rest,     model->vel0,     model->group,
+                      model->body,      model->node_mass,     model->hold,     model->fixed,    model->friction,
+                      model->load,      model->probe,         model->row_node, model->node_row, model->attach,
+                      model->attached_to};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }
@@ -192,7 +173,7 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
         .step = model->step,
         .end = model->end,
     };
-    for (int i = 0; i < model->nnode * model->dim; ++i) {
+    for (int i = 0; i < model->nrow * model->dim; ++i) {
         out->dofs += model->fixed[i] == 0;
     }
     for (int i = 0; i < model->nbody; ++i) {

@@ -6,8 +6,15 @@
 #include "linalg/assembly.h"
 #include "linalg/block_matrix.h"
 #include "model/body_types.h"
+#include "model/ties.h"
 #include "phys/group.h"
 #include "scene/scene.h"
+
+/* Whether its elements are shown as cells; of others the boundary is. */
+static inline bool brn_body_has_cells(int type)
+{
+    return type == BRN_BODY_DEFORMABLE || type == BRN_BODY_SHELL;
+}
 
 /* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
 enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
@@ -75,6 +82,14 @@ typedef struct brn_probe {
     int nnode, *node;
 } brn_probe;
 
+/* A region of a body that is welded to another body. */
+typedef struct brn_attachment {
+    char *name;
+    int body, to;
+    int nnode, *node;
+    double gap; /* [m] largest distance of a node from the body that it is attached to */
+} brn_attachment;
+
 struct brn_model {
     brn_ctx *ctx;
     char *title;
@@ -97,19 +112,25 @@ struct brn_model {
     int nsource;
     brn_source *source; /* in the scene's order */
 
-    /* Mass: one number a pair of nodes, the same for each axis. Lumped and uniform masses are a diagonal matrix. */
+    brn_ties ties;
+    /* Block rows: the nodes that have an equation or whose force is asked for, in ascending order. Nodes that only show a shape
+       have none, nor have tied nodes without an element. Packed vectors are [nrow][dim]. */
+    int nrow;
+    int *row_node; /* [nrow] */
+    int *node_row; /* [nnode] -1: none */
+
+    /* Mass: one number a pair of block rows, the same for each axis. Lumped and uniform masses are a diagonal matrix. */
     brn_block_matrix *mass; /* block size 1 */
     bool mass_diagonal;
-    double *node_mass; /* [nnode] row sums */
+    double *node_mass; /* [nnode] row sums, 0 where there is no row */
 
     int nhold;
     brn_hold *hold;
-    unsigned char *fixed; /* [nnode*dim] BRN_DOF_... */
+    unsigned char *fixed; /* [nrow*dim] BRN_DOF_... */
 
-    /* A tied node is a fixed combination of dim + 1 consecutive nodes, its handles, whose weights sum to 1: the surface of
-       a rigid body, which moves as its handles say. It has no mass and no element of its own. NULL: no ties. */
-    int *tie;                /* [nnode] first handle, -1: not tied */
-    double (*tie_weight)[4]; /* [nnode] */
+    int nattach;
+    brn_attachment *attach;
+    int *attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
     int nload;
     brn_load *load;
     int nprobe;
@@ -141,12 +162,38 @@ double brn_motion_end(const brn_motion *motion);
 /* The hold of a motion, numbered as brn_model_motion_count does; the hold of a static body. -1: there is none. */
 int brn_model_motion_hold(const brn_model *model, int motion);
 int brn_model_body_hold(const brn_model *model, int body);
-/* Packed [nnode][dim] vectors. Follow: tied entries become what their handles' say (positions, velocities, steps). Lead:
-   its transpose, tied entries are added to their handles' and become 0 (forces). Nothing to do without ties. */
+/* Where the entry of a packed vector is in a [nnode][3] one. */
+static inline int brn_model_at(const brn_model *model, int dof)
+{
+    return 3 * model->row_node[dof / model->dim] + dof % model->dim;
+}
+/* Packed vectors. Follow: entries of tied nodes become what their masters' say (positions, velocities, steps). Lead: its
+   transpose, they are added to their masters' and become 0 (forces). Only nodes with rows take part. */
 void brn_model_follow(const brn_model *model, double *v);
 void brn_model_lead(const brn_model *model, double *force);
-/* Follow of a [nnode][3] vector. */
+/* Follow of a [nnode][3] vector, all tied nodes. */
 void brn_model_follow_nodes(const brn_model *model, double *v);
+/* scale * force at a node, into a packed vector: in its own row, or in those of its masters where it has none. */
+void brn_model_add_force(const brn_model *model, int node, double scale, const double *force, double *packed);
+/* x = from + way: all rows, way packed, and all tied nodes that elements and contact look at; x, from [nnode][3] may be the same
+   array. In 2D z stays as it is in x, and so does what only shows a shape. */
+void brn_model_move(const brn_model *model, const double *from, const double *way, double *x);
+/* x = from + factor * way of all tied nodes without a row, also of those that only show a shape: once a step. */
+void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double factor,
+                         double *x);
+/* Stencils in rows instead of nodes, all of which have rows; rows and nodes may be the same array. *memory holds them, to be freed
+   when they are not needed any more. */
+brn_status brn_model_row_stencils(const brn_model *model, const brn_stencils *nodes, int count,
+                                  brn_stencils *rows, int **memory);
+/* What a node stands for in the equations: its masters, or itself; nothing where it is not tied and has no row. */
+typedef struct brn_masters {
+    int count;
+    const int *node; /* [count] ascending */
+    const double *weight;
+} brn_masters;
+brn_masters brn_model_masters(const brn_model *model, int node);
+/* The attachment below number `end` that a node is attached by; NULL: there is none. */
+const brn_attachment *brn_model_attachment_of(const brn_model *model, int node, int end);
 /* Where the law of two bodies stands in friction and contact_key. */
 static inline size_t brn_model_pair(const brn_model *model, int body, int other)
 {

@@ -65,8 +65,7 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
     return BRN_OK;
 }
 
-/* Elastic constants of a body's material; NULL after adding a problem. */
-static const brn_material *body_material(brn_builder *b, const brn_deformable_def *def, brn_moduli *moduli,
+const brn_material *brn_builder_material(brn_builder *b, const brn_deformable_def *def, brn_moduli *moduli,
                                          const brn_material_common **params)
 {
     const int index = brn_builder_find(b, &def->common.block, "material", BRN_NOUN_MATERIAL, def->material);
@@ -87,7 +86,7 @@ static const brn_material *body_material(brn_builder *b, const brn_deformable_de
 brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group)
 {
     brn_model *model = b->model;
-    brn_body *body = &model->body[index];
+    brn_body *body = index >= 0 ? &model->body[index] : NULL;
     void *grown = brn_realloc(b->ctx, model->group, (size_t)model->ngroup + 1, sizeof *model->group);
     if (grown == NULL) {
         brn_group_destroy(group);
@@ -95,8 +94,10 @@ brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *
     }
     model->group = grown;
     model->group[model->ngroup++] = group;
-    body->group_count++;
-    if (group->cell >= 0) {
+    if (body != NULL) {
+        body->group_count++;
+    }
+    if (body != NULL && group->cell >= 0) {
         body->elem_count += group->nelem;
         model->nelem += group->nelem;
     }
@@ -148,7 +149,7 @@ static brn_status add_deformable(brn_builder *b, int index)
     brn_moduli moduli = {0};
     const brn_material_common *params = NULL;
     BRN_TRY(body_mesh(b, &def->common, &mesh));
-    const brn_material *material = body_material(b, def, &moduli, &params);
+    const brn_material *material = brn_builder_material(b, def, &moduli, &params);
     if (mesh == NULL || material == NULL) {
         return BRN_OK;
     }
@@ -162,6 +163,30 @@ static brn_status add_deformable(brn_builder *b, int index)
     b->model->body[index].type = BRN_BODY_DEFORMABLE;
     BRN_TRY(brn_builder_add_frame(b, index, mesh));
     return add_solids(b, index, mesh, material, &moduli, params);
+}
+
+static brn_status add_shell(brn_builder *b, int index)
+{
+    const brn_shell_def *def = brn_builder_def(b, index)->value;
+    const brn_body_common *common = &def->soft.common;
+    const brn_mesh *mesh = NULL;
+    brn_moduli moduli = {0};
+    const brn_material_common *params = NULL;
+    BRN_TRY(body_mesh(b, common, &mesh));
+    const brn_material *material = brn_builder_material(b, &def->soft, &moduli, &params);
+    if (mesh == NULL || material == NULL) {
+        return BRN_OK;
+    }
+    bool suits = false;
+    BRN_TRY(mesh_suits(b, common, mesh, false, &suits));
+    if (!brn_builder_check_shell(b, def, mesh, material) || !suits) {
+        return BRN_OK;
+    }
+    b->body_mesh[index] = mesh;
+    b->mass_kind[index] = def->soft.mass;
+    b->model->body[index].type = BRN_BODY_SHELL;
+    BRN_TRY(brn_builder_add_frame(b, index, mesh));
+    return brn_builder_add_sheet(b, index, material, &moduli, params);
 }
 
 /* The form of a body's shape; what is wrong with it becomes a problem. */
@@ -294,6 +319,7 @@ static brn_status add_body(brn_builder *b, int index)
     const brn_table *type = brn_builder_def(b, index)->table;
     return type == &brn_static_table  ? add_static(b, index)
            : type == &brn_rigid_table ? add_rigid(b, index)
+           : type == &brn_shell_table ? add_shell(b, index)
                                       : add_deformable(b, index);
 }
 
@@ -344,7 +370,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         BRN_TRY(add_copies(b, s));
     }
     brn_builder_fit_planes(b);
-    return brn_builder_add_ties(b);
+    return BRN_OK;
 }
 
 /* Velocity of a body's nodes: translation plus rotation about its centre of mass. */
@@ -382,11 +408,14 @@ brn_status brn_builder_add_velocities(brn_builder *b)
         const void *def = brn_builder_def(b, n)->value;
         const brn_deformable_def *soft = def;
         const brn_rigid_def *rigid = def;
-        if (model->body[n].type == BRN_BODY_DEFORMABLE) {
+        if (brn_body_has_cells(model->body[n].type)) { /* a shell's keys start with those of a solid */
             set_velocity(b, n, soft->velocity, &soft->angular_velocity);
         } else if (model->body[n].type == BRN_BODY_RIGID) {
             set_velocity(b, n, rigid->velocity, &rigid->angular_velocity);
         }
+    }
+    if (model->nattach > 0) { /* attached nodes move with what they are attached to */
+        brn_model_follow_nodes(model, &model->vel0[0][0]);
     }
     return BRN_OK;
 }

@@ -129,7 +129,8 @@ void brn_model_check_names(brn_scene *scene)
         if (common != NULL && common->mesh != NULL) {
             (void)brn_builder_find(&b, &common->block, "mesh", BRN_NOUN_MESH, common->mesh);
         }
-        if (body->table == &brn_deformable_table && ((const brn_deformable_def *)common)->material != NULL) {
+        const bool soft = body->table == &brn_deformable_table || body->table == &brn_shell_table;
+        if (soft && ((const brn_deformable_def *)common)->material != NULL) {
             (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL,
                                    ((const brn_deformable_def *)common)->material);
         }
@@ -137,6 +138,20 @@ void brn_model_check_names(brn_scene *scene)
     const brn_fixed_def *fixed = b.def->fixed.items;
     for (int i = 0; i < b.def->fixed.count; ++i) {
         check_body_name(&b, &fixed[i].block, fixed[i].body);
+    }
+    const brn_spring_def *springs = b.def->springs.items;
+    for (int i = 0; i < b.def->springs.count; ++i) {
+        check_body_name(&b, &springs[i].block, springs[i].body);
+        if (springs[i].to != NULL) {
+            (void)brn_builder_find(&b, &springs[i].block, "to", BRN_NOUN_BODY, springs[i].to);
+        }
+    }
+    const brn_attach_def *attach = b.def->attach.items;
+    for (int i = 0; i < b.def->attach.count; ++i) {
+        check_body_name(&b, &attach[i].block, attach[i].body);
+        if (attach[i].to != NULL) {
+            (void)brn_builder_find(&b, &attach[i].block, "to", BRN_NOUN_BODY, attach[i].to);
+        }
     }
     const brn_load_def *loads = b.def->loads.items;
     for (int i = 0; i < b.def->loads.count; ++i) {
@@ -192,14 +207,20 @@ static brn_status build(brn_builder *b)
 {
     BRN_TRY(add_settings(b));
     BRN_TRY(brn_builder_add_bodies(b));
+    BRN_TRY(brn_builder_add_springs(b));
+    BRN_TRY(brn_builder_add_laws(b));
+    BRN_TRY(brn_builder_add_attachments(b));
+    BRN_TRY(brn_builder_add_holds(b));
+    BRN_TRY(brn_builder_bend_sheets(b));
+    BRN_TRY(brn_builder_add_loads(b));
+    BRN_TRY(brn_builder_add_probes(b));
+    if (brn_scene_problem_count(b->scene) == 0) {
+        BRN_TRY(brn_builder_close_ties(b));
+    }
     if (brn_scene_problem_count(b->scene) == 0) {
         BRN_TRY(brn_model_build_mass(b->model, b->mass_kind));
         BRN_TRY(brn_builder_add_velocities(b));
     }
-    BRN_TRY(brn_builder_add_laws(b));
-    BRN_TRY(brn_builder_add_holds(b));
-    BRN_TRY(brn_builder_add_loads(b));
-    BRN_TRY(brn_builder_add_probes(b));
     if (brn_scene_problem_count(b->scene) > 0) {
         return brn_fail(b->ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(b->scene, 0));
     }
@@ -226,6 +247,9 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     brn_free(ctx, b.tried);
     brn_free(ctx, b.body_mesh);
     brn_free(ctx, b.mass_kind);
+    brn_free(ctx, b.ties.tie);
+    brn_free(ctx, b.ties.part);
+    brn_free(ctx, b.fixed);
     if (status < 0) {
         brn_model_destroy(b.model);
         return status;

@@ -64,6 +64,17 @@ static char *name_or_number(brn_ctx *ctx, const char *name, const char *noun, in
     return brn_strdup(ctx, name != NULL ? name : numbered);
 }
 
+/* A node that is held and attached, or attached to an obstacle and held. */
+static void tell_attached(brn_builder *b, const brn_block *block, int node)
+{
+    const brn_model *model = b->model;
+    const brn_attachment *attach = brn_model_attachment_of(model, node, model->nattach);
+    brn_scene_add_problem(b->scene, block->path,
+                          "node %d of body '%s' is attached to '%s' by '%s': it cannot be held too",
+                          node - model->body[attach->body].node_first, model->body[attach->body].name,
+                          model->body[attach->to].name, attach->name);
+}
+
 /* Marks the hold's dofs. Two holds on one dof contradict each other as soon as one of them moves. */
 static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *block, int *owner)
 {
@@ -74,6 +85,11 @@ static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *bl
             const int dof = hold->node[n] * model->dim + i;
             if ((hold->axes >> i & 1u) == 0) {
                 continue;
+            }
+            if (b->fixed[dof] == BRN_DOF_TIED ||
+                (owner[dof] > 0 && brn_model_attachment_of(model, hold->node[n], model->nattach) != NULL)) {
+                tell_attached(b, block, hold->node[n]);
+                return;
             }
             const brn_hold *other = owner[dof] > 0 ? &model->hold[owner[dof] - 1] : NULL;
             if (other != NULL && !told &&
@@ -86,7 +102,7 @@ static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *bl
                 told = true;
             }
             owner[dof] = (int)(hold - model->hold) + 1;
-            model->fixed[dof] = BRN_DOF_HELD;
+            b->fixed[dof] = BRN_DOF_HELD;
         }
     }
 }
@@ -95,14 +111,24 @@ static brn_status add_static_hold(brn_builder *b, int body, brn_hold *hold)
 {
     const brn_static_def *def = brn_builder_def(b, body)->value;
     const brn_body *from = &b->model->body[body];
+    int count = from->node_count;
+    for (int i = 0; i < b->model->nattach; ++i) {
+        count += b->model->attach[i].to == body ? b->model->attach[i].nnode : 0;
+    }
     hold->name = brn_strdup(b->ctx, from->name);
-    BRN_ALLOC(b->ctx, hold->node, from->node_count);
+    BRN_ALLOC(b->ctx, hold->node, count);
     if (hold->name == NULL) {
         return BRN_ERR_MEMORY;
     }
-    hold->nnode = from->node_count;
     for (int a = 0; a < from->node_count; ++a) {
-        hold->node[a] = from->node_first + a;
+        hold->node[hold->nnode++] = from->node_first + a;
+    }
+    /* What is attached to it moves with it. */
+    for (int i = 0; i < b->model->nattach; ++i) {
+        const brn_attachment *attach = &b->model->attach[i];
+        for (int k = 0; k < attach->nnode && attach->to == body; ++k) {
+            hold->node[hold->nnode++] = attach->node[k];
+        }
     }
     hold->axes = 7u;
     return copy_motion(b, &def->motion, &hold->motion);
@@ -124,7 +150,7 @@ static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
         return BRN_OK;
     }
     const int type = b->model->body[bodies.first].type;
-    if (type != BRN_BODY_DEFORMABLE) {
+    if (!brn_body_has_cells(type)) {
         brn_builder_problem(b, &def->block, "body",
                             type == BRN_BODY_STATIC
                                 ? "is static: give the body itself a motion"
@@ -138,11 +164,11 @@ brn_status brn_builder_add_holds(brn_builder *b)
 {
     brn_model *model = b->model;
     BRN_ALLOC(b->ctx, model->hold, model->nbody + b->def->fixed.count);
-    BRN_ALLOC(b->ctx, model->fixed, (size_t)model->nnode * (size_t)model->dim);
+    BRN_ALLOC(b->ctx, b->fixed, (size_t)model->nnode * (size_t)model->dim);
     int *owner = NULL;
     BRN_ALLOC(b->ctx, owner, (size_t)model->nnode * (size_t)model->dim);
-    for (int dof = 0; dof < model->nnode * model->dim && model->tie != NULL; ++dof) {
-        model->fixed[dof] = model->tie[dof / model->dim] >= 0 ? BRN_DOF_TIED : BRN_DOF_FREE;
+    for (int i = 0; i < b->ties.count; ++i) {
+        memset(&b->fixed[b->ties.tie[i].node * model->dim], BRN_DOF_TIED, (size_t)model->dim);
     }
     brn_status status = BRN_OK;
     for (int i = 0; i < model->nbody && status >= 0; ++i) {

@@ -56,7 +56,12 @@ static void add_settings(brn_text *text, const brn_model *model)
     add_numbers(text, &integrator, 1, "integrator");
     add_method(text, model);
     add_numbers(text, &self, 1, "contact.self");
-    add_numbers(text, model->friction, model->nbody * model->nbody, "contact.friction");
+    uint64_t friction = brn_hash_bytes(BRN_HASH_START, model->friction,
+                                       (size_t)model->nkind * (size_t)model->nkind * sizeof *model->friction);
+    for (int i = 0; i < model->nbody; ++i) {
+        friction = hash_ints(friction, &model->body[i].kind, 1);
+    }
+    add_part(text, friction, "contact.friction", NULL);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */
@@ -87,9 +92,10 @@ static uint64_t hash_shape(const brn_model *model, const brn_body *body)
         hash = hash_ints(brn_hash_text(hash, group->kind->name), &group->cell, 1);
         hash = hash_ints(hash, group->conn, (size_t)group->nelem * (size_t)group->nnode);
     }
-    if (model->tie != NULL) {
-        hash = hash_ints(hash, &model->tie[first], count);
-        hash = brn_hash_bytes(hash, model->tie_weight[first], count * sizeof *model->tie_weight);
+    for (int a = body->node_first; a < body->node_first + body->node_count && model->ties.count > 0; ++a) {
+        const brn_masters on = brn_model_masters(model, a);
+        hash = hash_ints(hash, on.node, (size_t)on.count);
+        hash = brn_hash_bytes(hash, on.weight, (size_t)on.count * sizeof *on.weight);
     }
     return hash_boundary(hash_boundary(hash, body->boundary), body->touch);
 }
@@ -111,13 +117,28 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
     const size_t count = (size_t)body->node_count;
     /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
     const int *start = model->mass->start;
-    const double *mass = &model->mass->value[start[first]];
-    const size_t entries = (size_t)(start[first + count] - start[first]);
+    uint64_t mass = BRN_HASH_START;
+    for (size_t a = first; a < first + count; ++a) {
+        const int row = model->node_row[a];
+        mass = row < 0 ? mass
+                       : brn_hash_bytes(mass, &model->mass->value[start[row]],
+                                        (size_t)(start[row + 1] - start[row]) * sizeof *model->mass->value);
+    }
     add_part(text, hash_shape(model, body), "shape and place of body", body->name);
     add_part(text, hash_material(model, body), "material of body", body->name);
-    add_part(text, brn_hash_bytes(BRN_HASH_START, mass, entries * sizeof *mass), "mass of body", body->name);
+    add_part(text, mass, "mass of body", body->name);
     add_part(text, brn_hash_bytes(BRN_HASH_START, model->vel0[first], count * sizeof *model->vel0),
              "initial velocity of body", body->name);
+}
+
+/* How many groups belong to bodies: the first ones. */
+static int body_groups(const brn_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->nbody; ++i) {
+        count += model->body[i].group_count;
+    }
+    return count;
 }
 
 /* ---- holds and loads --------------------------------------------------------------------------------------------------- */
@@ -151,6 +172,10 @@ brn_status brn_model_parts(const brn_model *model, char **out)
     add_settings(&text, model);
     for (int i = 0; i < model->nbody; ++i) {
         add_body(&text, model, &model->body[i]);
+    }
+    for (int i = body_groups(model); i < model->ngroup; ++i) {
+        const brn_element_group *group = model->group[i];
+        add_part(&text, brn_group_hash(group, BRN_HASH_START), "elements of kind", group->kind->name);
     }
     for (int i = 0; i < model->nhold; ++i) {
         add_hold(&text, &model->hold[i]);

@@ -177,6 +177,44 @@ static double body_mass(brn_builder *b, const brn_rigid_def *def, double volume)
     return !isnan(def->mass) ? def->mass : volume * (isnan(def->density) ? 1000.0 : def->density);
 }
 
+/* Barycentric coordinates in the handles of a place in the coordinates of the mesh. */
+static void handle_parts(const brn_rigid_frame *frame, int dim, const double place[3], brn_tie_part part[4])
+{
+    double arm[3];
+    double xi[3];
+    for (int i = 0; i < 3; ++i) {
+        arm[i] = place[i] - frame->centre[i];
+    }
+    brn_dense_apply3(frame->inverse, arm, xi);
+    for (int k = 0; k <= dim; ++k) {
+        double u[3];
+        simplex_corner(dim, k, u);
+        part[k] = (brn_tie_part){frame->handle + k, (1.0 + brn_dense_dot3(u, xi)) / (dim + 1.0)};
+    }
+}
+
+void brn_builder_rigid_parts(const brn_builder *b, int body, const double place[3], brn_tie_part part[4])
+{
+    const brn_body_place *pose = &b->pose[body];
+    double arm[3];
+    double back[3];
+    for (int i = 0; i < 3; ++i) {
+        arm[i] = place[i] - pose->position[i];
+    }
+    brn_dense_apply3_t(pose->rotation, arm, back);
+    handle_parts(&b->rigid[body], b->model->dim, back, part);
+}
+
+static brn_status tie_nodes(brn_builder *b, int index, const brn_mesh *mesh)
+{
+    for (int a = 0; a < mesh->nnode; ++a) {
+        brn_tie_part part[4];
+        handle_parts(&b->rigid[index], b->model->dim, mesh->pos[a], part);
+        BRN_TRY(brn_builder_tie(b, b->model->body[index].node_first + a, -1, part, b->model->dim + 1));
+    }
+    return BRN_OK;
+}
+
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh)
 {
     const brn_rigid_def *def = brn_builder_def(b, index)->value;
@@ -209,43 +247,6 @@ brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh
         face_outwards(b->model, b->model->body[index].boundary);
     }
     BRN_TRY(add_handles(b, index, frame));
+    BRN_TRY(tie_nodes(b, index, mesh));
     return add_element(b, index, frame, moments.volume, mass);
-}
-
-brn_status brn_builder_add_ties(brn_builder *b)
-{
-    brn_model *model = b->model;
-    const int dim = model->dim;
-    bool any = false;
-    for (int n = 0; n < model->nbody; ++n) {
-        any = any || (model->body[n].type == BRN_BODY_RIGID && b->body_mesh[n] != NULL);
-    }
-    if (!any) {
-        return BRN_OK;
-    }
-    BRN_ALLOC(b->ctx, model->tie, model->nnode);
-    BRN_ALLOC(b->ctx, model->tie_weight, model->nnode);
-    for (int a = 0; a < model->nnode; ++a) {
-        model->tie[a] = -1;
-    }
-    for (int n = 0; n < model->nbody; ++n) {
-        const brn_body *body = &model->body[n];
-        const brn_mesh *mesh = body->type == BRN_BODY_RIGID ? b->body_mesh[n] : NULL;
-        for (int a = 0; mesh != NULL && a < mesh->nnode; ++a) {
-            const brn_rigid_frame *frame = &b->rigid[n];
-            double arm[3];
-            double xi[3];
-            for (int i = 0; i < 3; ++i) {
-                arm[i] = mesh->pos[a][i] - frame->centre[i];
-            }
-            brn_dense_apply3(frame->inverse, arm, xi);
-            model->tie[body->node_first + a] = frame->handle;
-            for (int k = 0; k <= dim; ++k) {
-                double u[3];
-                simplex_corner(dim, k, u);
-                model->tie_weight[body->node_first + a][k] = (1.0 + brn_dense_dot3(u, xi)) / (dim + 1.0);
-            }
-        }
-    }
-    return BRN_OK;
 }

@@ -170,6 +170,7 @@ double brn_rigid_turn_steps(const brn_model *model, const double *pos, double *s
     double most = 0.0;
     for (int b = 0; b < model->nbody; ++b) {
         const int first = model->body[b].handle;
+        double *own = first >= 0 ? &step[model->node_row[first] * dim] : NULL;
         double f[9];
         double moved[12] = {0};
         double df[9];
@@ -181,7 +182,7 @@ double brn_rigid_turn_steps(const brn_model *model, const double *pos, double *s
         }
         for (int k = 0; k < count; ++k) {
             for (int i = 0; i < dim; ++i) {
-                moved[3 * k + i] = pos[3 * (first + k) + i] + step[(first + k) * dim + i];
+                moved[3 * k + i] = pos[3 * (first + k) + i] + own[k * dim + i];
                 middle[i] += moved[3 * k + i] / count;
                 centre[i] += model->rest[first + k][i] / count;
             }
@@ -198,7 +199,7 @@ double brn_rigid_turn_steps(const brn_model *model, const double *pos, double *s
                 for (int j = 0; j < dim; ++j) {
                     x += end[3 * i + j] * (model->rest[first + k][j] - centre[j]);
                 }
-                step[(first + k) * dim + i] = x - pos[3 * (first + k) + i];
+                own[k * dim + i] = x - pos[3 * (first + k) + i];
             }
         }
     }

@@ -18,6 +18,7 @@
 
    A linear material is the case U = V = 1, W_ij = lambda + 2 mu delta_ij, minus = 2 mu, plus = 0.
    Node 0 gets what makes the sums vanish, because the shape gradients sum to zero. */
+#include "phys/lane_rows.h"
 #include "phys/solid_batch.h"
 #include "phys/svd.h"
 
@@ -386,48 +387,6 @@ BRN_LANES_INLINE void close_hessian(brn_lanes *hess, const int dim, const int nn
     }
 }
 
-/* ---- results of a batch to the caller ------------------------------------------------------------------------ */
-
-/* Transposes eight lanes vectors: rows become lanes. Three rounds exchange halves at distance 1, 2, 4. */
-BRN_LANES_INLINE void transpose(brn_lanes t[8])
-{
-    brn_lanes r[8];
-    for (int i = 0; i < 8; i += 2) {
-        r[i] = __builtin_shufflevector(t[i], t[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        r[i + 1] = __builtin_shufflevector(t[i], t[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 8; ++i) {
-        if ((i & 2) == 0) {
-            t[i] = __builtin_shufflevector(r[i], r[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-            t[i + 2] = __builtin_shufflevector(r[i], r[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    }
-    for (int i = 0; i < 4; ++i) {
-        r[i] = __builtin_shufflevector(t[i], t[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[i + 4] = __builtin_shufflevector(t[i], t[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-    memcpy(t, r, sizeof r);
-}
-
-/* m[size] lanes -> out[rows][size], rows <= BRN_LANES. */
-static void write_rows(const brn_lanes *m, int size, int rows, double *out)
-{
-    int i = 0;
-    for (; i + BRN_LANES <= size; i += BRN_LANES) {
-        brn_lanes tile[BRN_LANES];
-        memcpy(tile, m + i, sizeof tile);
-        transpose(tile);
-        for (int l = 0; l < rows; ++l) {
-            brn_lanes_store(out + (size_t)l * (size_t)size + i, tile[l]);
-        }
-    }
-    for (; i < size; ++i) {
-        for (int l = 0; l < rows; ++l) {
-            out[(size_t)l * (size_t)size + (size_t)i] = m[i][l];
-        }
-    }
-}
-
 /* ---- batches -------------------------------------------------------------------------------------------------- */
 
 /* All batches of a job; edge, grad, hess are room for one batch. Inlined with constant dim (and nnode, for the small
@@ -467,11 +426,11 @@ BRN_LANES_INLINE void run(const request *job, const int dim, const int nnode, br
         }
         if (job->grad != NULL) {
             close_gradient(grad, dim, nnode);
-            write_rows(grad, grad_size, rows, job->grad + row * (size_t)grad_size);
+            brn_lanes_write_rows(grad, grad_size, rows, job->grad + row * (size_t)grad_size);
         }
         if (job->hess != NULL) {
             close_hessian(hess, dim, nnode);
-            write_rows(hess, hess_size, rows, job->hess + row * (size_t)hess_size);
+            brn_lanes_write_rows(hess, hess_size, rows, job->hess + row * (size_t)hess_size);
         }
     }
 }

@@ -189,6 +189,15 @@ void brn_check_fixed(brn_scene *scene, int dimension, const void *value)
     }
 }
 
+void brn_check_spring(brn_scene *scene, int dimension, const void *value)
+{
+    (void)dimension;
+    const brn_spring_def *spring = value;
+    if (spring->to == NULL && !brn_block_given(&spring->at.block)) {
+        tell(scene, &spring->block, NULL, "needs an other end: 'to' (a body), 'at' (a region), or both");
+    }
+}
+
 void brn_check_load(brn_scene *scene, int dimension, const void *value)
 {
     const brn_load_def *load = value;

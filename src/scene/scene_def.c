@@ -224,6 +224,46 @@ static const brn_param fixed_params[] = {
 static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
                                       .check = brn_check_fixed};
 
+static const brn_param spring_params[] = {
+    BODY(brn_spring_def),
+    WHERE(brn_spring_def),
+    BRN_P_TEXT(brn_spring_def, to, "name of the body at the other end; the same one by default"),
+    BRN_P_BLOCK(brn_spring_def, at, &brn_where_table,
+                "a region of that body: a spring goes to its nearest node; all of it by default"),
+    {.name = "stiffness",
+     .kind = BRN_REAL,
+     .offset = offsetof(brn_spring_def, stiffness),
+     .unit = "N/m",
+     .required = true,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN,
+     .help = "of each spring"},
+    BRN_P_REAL(brn_spring_def, length, "m", NAN, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "at which it has no force; as long as it is at the start by default"),
+    BRN_P_REAL(brn_spring_def, damping, "N s/m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "force over the speed at which it grows longer"),
+    BRN_P_BOOL(brn_spring_def, pull_only, false, "a thread: it pulls but does not push"),
+};
+static const brn_table spring_table = {
+    TABLE("spring", "springs from the nodes of a region to another", brn_spring_def, spring_params),
+    .check = brn_check_spring};
+
+static const brn_param attach_params[] = {
+    BRN_P_TEXT(brn_attach_def, name, "for the columns of series.csv; attach0, attach1, ... by default"),
+    BODY(brn_attach_def),
+    WHERE(brn_attach_def),
+    {.name = "to",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_attach_def, to),
+     .required = true,
+     .help = "name of the body that the region is welded to"},
+    BRN_P_REAL(brn_attach_def, within, "m", NAN, 0.0, INFINITY, BRN_CLOSED,
+               "largest distance of a node from a deformable body it is welded to; half that body's shortest "
+               "edge by default"),
+};
+static const brn_table attach_table = {
+    TABLE("attach", "a region welded to another body", brn_attach_def, attach_params)};
+
 static const brn_param ramp_params[] = {
     BRN_P_REAL(brn_ramp_def, from, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "the load is zero until then"),
     BRN_P_REAL(brn_ramp_def, to, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "full load from then on, linear between"),
@@ -395,6 +435,16 @@ static const brn_param scene_params[] = {
      .offset = offsetof(brn_scene_def, fixed),
      .table = &fixed_table,
      .help = "held or moved regions"},
+    {.name = "springs",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_scene_def, springs),
+     .table = &spring_table,
+     .help = "springs between nodes"},
+    {.name = "attach",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_scene_def, attach),
+     .table = &attach_table,
+     .help = "regions welded to other bodies"},
     {.name = "loads",
      .kind = BRN_BLOCKS,
      .offset = offsetof(brn_scene_def, loads),

@@ -119,6 +119,28 @@ typedef struct brn_fixed_def {
     brn_motion_def motion;
 } brn_fixed_def;
 
+/* Springs from every node of a region to the nearest node of another. */
+typedef struct brn_spring_def {
+    brn_block block;
+    const char *body;
+    brn_where_def where;
+    const char *to;   /* body; NULL: the same */
+    brn_where_def at; /* region of `to`; not given: all of it */
+    double stiffness; /* [N/m] of each spring */
+    double length;    /* [m] at rest; NaN: as long as it is at the start */
+    double damping;   /* [N s/m] of each spring */
+    bool pull_only;   /* a thread: no force when it is shorter */
+} brn_spring_def;
+
+typedef struct brn_attach_def {
+    brn_block block;
+    const char *name; /* for the columns of series.csv; NULL: attach0, attach1, ... */
+    const char *body;
+    brn_where_def where;
+    const char *to;
+    double within; /* [m]; NaN: half the shortest edge of `to` */
+} brn_attach_def;
+
 typedef struct brn_load_def {
     brn_block block;
     const char *name;
@@ -192,8 +214,10 @@ typedef struct brn_scene_def {
     brn_variants materials; /* named */
     brn_blocks meshes;      /* of brn_mesh_def, named */
     brn_variants bodies;
-    brn_blocks fixed; /* of brn_fixed_def */
-    brn_blocks loads; /* of brn_load_def */
+    brn_blocks fixed;   /* of brn_fixed_def */
+    brn_blocks springs; /* of brn_spring_def */
+    brn_blocks attach;  /* of brn_attach_def */
+    brn_blocks loads;   /* of brn_load_def */
     brn_contact_def contact;
     brn_output_def output;
 } brn_scene_def;

@@ -21,17 +21,6 @@ static const double BRAKING = 8.0;
 /* An explicit integrator sees the node's own mass m: it can bear a damping of 2 m/h, and takes no more than this of m/h. */
 static const double EXPLICIT = 0.25;
 
-/* Itself or its handles. */
-static void find_rows(brn_drag *d, const brn_model *model)
-{
-    const int first = model->tie != NULL ? model->tie[d->node] : -1;
-    d->count = first >= 0 ? model->dim + 1 : 1;
-    for (int k = 0; k < d->count; ++k) {
-        d->row[k] = first >= 0 ? first + k : d->node;
-        d->weight[k] = first >= 0 ? model->tie_weight[d->node][k] : 1.0;
-    }
-}
-
 static double body_mass(const brn_drag *d, const brn_model *model)
 {
     double mass = 0.0;
@@ -48,8 +37,9 @@ static double body_mass(const brn_drag *d, const brn_model *model)
 static double node_mass(const brn_drag *d, const brn_model *model)
 {
     double inverse = 0.0;
-    for (int k = 0; k < d->count; ++k) {
-        inverse += d->weight[k] * d->weight[k] / model->mass->value[model->mass->start[d->row[k]]];
+    for (int k = 0; k < d->on.count; ++k) {
+        inverse +=
+            d->on.weight[k] * d->on.weight[k] / model->mass->value[model->mass->start[model->node_row[d->on.node[k]]]];
     }
     return 1.0 / inverse;
 }
@@ -58,7 +48,7 @@ void brn_drag_choose(brn_drag *d, const brn_model *model, const double gravity[3
 {
     const double h = model->step;
     const double g = sqrt(brn_dense_dot3(gravity, gravity));
-    find_rows(d, model);
+    d->on = brn_model_masters(model, d->node);
     const double mass = body_mass(d, model);
     const double sag = g > 0.0 ? 2.0 * M_PI * sqrt(SAG * size / g) : INFINITY; /* [s] */
     double omega = 2.0 * M_PI / fmax(PERIOD_STEPS * h, fmin(PERIOD, sag));
@@ -109,25 +99,30 @@ void brn_drag_pull(const brn_drag *d, const double point[3], const double x[3], 
     }
 }
 
-void brn_drag_add_force(const brn_drag *d, int dim, const double force[3], double factor, double *packed)
+void brn_drag_add_force(const brn_drag *d, const brn_model *model, const double force[3], double factor,
+                        double *packed)
 {
-    for (int k = 0; k < d->count; ++k) {
+    const int dim = model->dim;
+    for (int k = 0; k < d->on.count; ++k) {
+        double *to = &packed[model->node_row[d->on.node[k]] * dim];
         for (int i = 0; i < dim; ++i) {
-            packed[d->row[k] * dim + i] += factor * d->weight[k] * force[i];
+            to[i] += factor * d->on.weight[k] * force[i];
         }
     }
 }
 
-void brn_drag_add_stiffness(const brn_drag *d, const brn_pull *pull, brn_block_matrix *matrix)
+void brn_drag_add_stiffness(const brn_drag *d, const brn_model *model, const brn_pull *pull,
+                            brn_block_matrix *matrix)
 {
     const int dim = matrix->size;
-    for (int p = 0; p < d->count; ++p) {
-        for (int q = p; q < d->count; ++q) { /* rows ascend: the upper triangle */
-            const int at = brn_block_matrix_find(matrix, d->row[p], d->row[q]);
+    for (int p = 0; p < d->on.count; ++p) {
+        for (int q = p; q < d->on.count; ++q) { /* nodes ascend: the upper triangle */
+            const int at = brn_block_matrix_find(matrix, model->node_row[d->on.node[p]],
+                                                 model->node_row[d->on.node[q]]);
             double *block = &matrix->value[(size_t)at * (size_t)(dim * dim)];
             for (int i = 0; i < dim; ++i) {
                 for (int j = 0; j < dim; ++j) {
-                    block[i * dim + j] += d->weight[p] * d->weight[q] * pull->stiffness[3 * i + j];
+                    block[i * dim + j] += d->on.weight[p] * d->on.weight[q] * pull->stiffness[3 * i + j];
                 }
             }
         }

@@ -20,9 +20,7 @@ typedef struct brn_drag {
     double lag;       /* [s] */
     double force;     /* [N] bound */
     double reach;     /* [m] */
-    /* The free nodes that the node stands for, with weights: itself, or the handles of a rigid body. */
-    int count, row[4];
-    double weight[4];
+    brn_masters on; /* the nodes that the node stands for: itself, or its masters */
 } brn_drag;
 
 /* The spring at one place. */
@@ -42,8 +40,10 @@ void brn_drag_point(const brn_drag *drag, const double x[3], double point[3]);
 void brn_drag_pull(const brn_drag *drag, const double point[3], const double x[3], const double v[3],
                    double c, brn_pull *out);
 /* Adds factor * force to a packed vector, at the nodes that have the dofs. */
-void brn_drag_add_force(const brn_drag *drag, int dim, const double force[3], double factor, double *packed);
+void brn_drag_add_force(const brn_drag *drag, const brn_model *model, const double force[3], double factor,
+                        double *packed);
 /* Adds the stiffness to a matrix whose pattern has the elements. */
-void brn_drag_add_stiffness(const brn_drag *drag, const brn_pull *pull, brn_block_matrix *matrix);
+void brn_drag_add_stiffness(const brn_drag *drag, const brn_model *model, const brn_pull *pull,
+                            brn_block_matrix *matrix);
 
 #endif

@@ -43,10 +43,10 @@ static void add_wrench(const double x[3], const double f[3], double totals[6])
 static void add_wrenches(const brn_system *s, const double *q, const double *x, double totals[6])
 {
     const int dim = s->model->dim;
-    for (int a = 0; a < s->model->nnode; ++a) {
+    for (int row = 0; row < s->model->nrow; ++row) {
         double f[3] = {0.0, 0.0, 0.0};
-        memcpy(f, &q[a * dim], (size_t)dim * sizeof *f);
-        add_wrench(&x[3 * a], f, totals);
+        memcpy(f, &q[row * dim], (size_t)dim * sizeof *f);
+        add_wrench(&x[3 * s->model->row_node[row]], f, totals);
     }
 }
 
@@ -56,21 +56,20 @@ static brn_status measure_state(brn_system *s, const brn_state *state, measure *
     brn_arena *arena = brn_ctx_arena(s->ctx);
     double *v = NULL;
     double *p = NULL;
-    double *p3 = NULL;
     BRN_TAKE(arena, v, s->ndof);
     BRN_TAKE(arena, p, s->ndof);
-    BRN_TAKE(arena, p3, (size_t)model->nnode * 3);
     *out = (measure){0};
     brn_system_pack(s, state->node_vel, v);
     BRN_TRY(brn_system_mass_apply(s, v, p));
     out->kinetic = 0.5 * dot(v, p, s->ndof);
-    memset(p3, 0, (size_t)model->nnode * 3 * sizeof *p3);
-    brn_system_unpack(s, p, p3);
-    for (int a = 0; a < model->nnode; ++a) {
+    for (int row = 0; row < model->nrow; ++row) {
+        const int a = model->row_node[row];
         const double *x = &state->node_pos[3 * a];
-        add_wrench(x, &p3[3 * a], out->momentum);
-        out->momentum_scale += norm(&p3[3 * a]);
-        out->angular_scale += norm(&p3[3 * a]) * norm(x);
+        double own[3] = {0.0, 0.0, 0.0};
+        memcpy(own, &p[row * model->dim], (size_t)model->dim * sizeof *own);
+        add_wrench(x, own, out->momentum);
+        out->momentum_scale += norm(own);
+        out->angular_scale += norm(own) * norm(x);
         out->gravity -= model->node_mass[a] * brn_dense_dot3(s->controls->gravity, x);
     }
     if (state->ledger[BRN_LEDGER_WEIGHT_LOAD] != 0.0) {
@@ -97,7 +96,8 @@ static void external_rate(const brn_system *s, const brn_state *in, const brn_st
     const double place = books->place;
     const double gravity = books->weight_load ? 0.0 : 1.0;
     memset(rate, 0, 6 * sizeof *rate);
-    for (int a = 0; a < model->nnode; ++a) {
+    for (int row = 0; row < model->nrow; ++row) {
+        const int a = model->row_node[row];
         double f[3];
         double x[3];
         for (int i = 0; i < 3; ++i) {
@@ -118,7 +118,8 @@ static void book_exchanged(const brn_system *s, brn_state *out, double h, const 
     const double gravity = books->weight_load ? 0.0 : norm(s->controls->gravity);
     double sum = 0.0;
     double turn = 0.0;
-    for (int a = 0; a < model->nnode; ++a) {
+    for (int row = 0; row < model->nrow; ++row) {
+        const int a = model->row_node[row];
         const double f =
             model->node_mass[a] * gravity + norm(&out->node_load[3 * a]) + norm(&out->node_react[3 * a]);
         sum += f;
@@ -151,12 +152,11 @@ brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info
 static brn_status held_momentum(const brn_system *s, const brn_state *in, const brn_state *out, double *dp)
 {
     const brn_model *model = s->model;
-    const int dim = model->dim;
     double *dv = NULL;
     bool any = false;
     BRN_TAKE(brn_ctx_arena(s->ctx), dv, s->ndof);
     for (int dof = 0; dof < s->ndof; ++dof) {
-        const int at = dof / dim * 3 + dof % dim;
+        const int at = brn_model_at(model, dof);
         dv[dof] = model->fixed[dof] == BRN_DOF_HELD ? out->node_vel[at] - in->node_vel[at] : 0.0;
         any = any || dv[dof] != 0.0;
     }
@@ -164,7 +164,10 @@ static brn_status held_momentum(const brn_system *s, const brn_state *in, const 
         memset(dp, 0, (size_t)s->ndof * sizeof *dp);
         return BRN_OK;
     }
-    return brn_system_mass_apply(s, dv, dp);
+    brn_model_follow(model, dv); /* what is attached to them moves too */
+    BRN_TRY(brn_system_mass_apply(s, dv, dp));
+    brn_model_lead(model, dp);
+    return BRN_OK;
 }
 
 /* Impulses of everything external. A rule over several evaluations holds for the free dofs; held ones gain in each step
@@ -192,11 +195,10 @@ static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, do
 static void book_work(const brn_system *s, const brn_state *in, brn_state *out, double h,
                       const brn_books *books, const double *dp)
 {
-    const int dim = s->model->dim;
     const brn_memory *held = brn_state_recall(in, HELD);
     double work = 0.0;
     for (int dof = 0; dof < s->ndof; ++dof) {
-        const int i = dof / dim * 3 + dof % dim;
+        const int i = brn_model_at(s->model, dof);
         const double dx = out->node_pos[i] - in->node_pos[i];
         const bool fixed = s->model->fixed[dof] == BRN_DOF_HELD && books->inertia;
         const double inertia = fixed ? dp[dof] / h : 0.0;
@@ -307,7 +309,8 @@ void brn_ledger_book_gravity(const brn_system *s, const double change[3], const 
         return;
     }
     double gain = 0.0;
-    for (int a = 0; a < model->nnode; ++a) {
+    for (int row = 0; row < model->nrow; ++row) {
+        const int a = model->row_node[row];
         gain -= model->node_mass[a] * brn_dense_dot3(change, &state->node_pos[3 * a]);
     }
     ledger[BRN_LEDGER_WORK] += gain;

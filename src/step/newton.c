@@ -55,10 +55,12 @@ static bool pull_at(const brn_newton *n, const double *y, brn_pull *out)
         return false;
     }
     memcpy(x, &m->from[3 * drag->node], sizeof x);
-    for (int i = 0; i < dim; ++i) {
-        const int dof = drag->node * dim + i;
-        x[i] += y[dof];
-        v[i] = m->c * (y[dof] - m->origin[dof]);
+    for (int k = 0; k < drag->on.count; ++k) {
+        const int first = n->model->node_row[drag->on.node[k]] * dim;
+        for (int i = 0; i < dim; ++i) {
+            x[i] += drag->on.weight[k] * y[first + i];
+            v[i] += drag->on.weight[k] * m->c * (y[first + i] - m->origin[first + i]);
+        }
     }
     brn_drag_pull(drag, n->hand, x, v, m->c, out);
     return true;
@@ -137,15 +139,15 @@ static brn_status forces(brn_newton *n)
     if (n->terms != NULL) {
         double *was = watch(n, &s->watch.phases.contact);
         BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->contact));
-        brn_model_lead(n->model, n->contact);
         (void)watch(n, was);
     }
     if (pull_at(n, n->y, &n->pull)) {
-        brn_drag_add_force(&s->controls->drag, n->model->dim, n->pull.force, -1.0, n->contact);
+        brn_drag_add_force(&s->controls->drag, n->model, n->pull.force, -1.0, n->contact);
     }
     for (int i = 0; i < s->ndof; ++i) {
         n->unbalanced[i] = n->load[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
     }
+    brn_newton_weld(n);
     return BRN_OK;
 }
 
@@ -182,7 +184,7 @@ static double imbalance(const brn_newton *n, double *residual)
         }
         /* Rounding of positions shows as a force through the stiffness, that of ways through the inertia; below it there
            is nothing to gain. */
-        const double mass = m->inertia ? n->model->node_mass[i / dim] / m->s : 0.0;
+        const double mass = m->inertia ? n->model->node_mass[n->model->row_node[i / dim]] / m->s : 0.0;
         const double floor = 8.0 * (n->noise * n->stiffness[i] + POSITION_NOISE * way * mass);
         const double force = fabs(n->unbalanced[i]);
         const double allowed = n->params.tolerance * scale + floor;
@@ -218,8 +220,9 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     }
     brn_pull pull;
     if (pull_at(n, n->y, &pull)) {
-        brn_drag_add_stiffness(&s->controls->drag, &pull, s->matrix);
+        brn_drag_add_stiffness(&s->controls->drag, n->model, &pull, s->matrix);
     }
+    brn_system_condense(s, s->matrix);
     read_stiffness(n);
     if (m->inertia) {
         brn_system_mass_add(s, 1.0 / m->s, s->matrix);
@@ -227,6 +230,7 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     if (s->damping != NULL && m->inertia) {
         BRN_TRY(brn_block_matrix_add(s->matrix, m->c, s->damping));
     }
+    brn_system_condense(s, s->matrix); /* of mass and damping: what was condensed before stays */
     n->matrix = s->matrix;
     if (n->terms == NULL) {
         return BRN_OK;
@@ -355,12 +359,12 @@ static brn_status search(brn_newton *n, energy *here, double *length)
     double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
     for (int i = 0; i < ndof; ++i) {
         load += n->load[i] * n->step[i];
-        if (!n->model->fixed[i]) {
+        if (n->model->fixed[i] != BRN_DOF_HELD) {
             slope -= n->unbalanced[i] * n->step[i];
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
         }
     }
-    if (settled && n->model->tie != NULL) {
+    if (settled && n->model->ties.count > 0) {
         const search_limits limits = {slope, rounding};
         bool found = false;
         BRN_TRY(search_turned(n, here, &limits, &found));
@@ -447,7 +451,11 @@ static brn_status tell_obstruction(const brn_newton *n)
     for (int i = 0; i < n->model->nhold; ++i) {
         const brn_hold *hold = &n->model->hold[i];
         for (int k = 0; k < hold->nnode * dim; ++k) {
-            const int dof = hold->node[k / dim] * dim + k % dim;
+            const int row = n->model->node_row[hold->node[k / dim]];
+            if (row < 0) {
+                continue; /* only shows it */
+            }
+            const int dof = row * dim + k % dim;
             const double left = fabs(n->scheme->held[dof] - n->y[dof]);
             if (n->model->fixed[dof] == BRN_DOF_HELD && left > most) {
                 most = left;
@@ -535,15 +543,33 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out,
         n->damping[i] *= -1.0;
     }
     if (n->system->controls->drag.node >= 0) { /* a load like others, now that it is known */
-        brn_drag_add_force(&n->system->controls->drag, n->model->dim, n->pull.force, 1.0, n->load);
+        brn_drag_add_force(&n->system->controls->drag, n->model, n->pull.force, 1.0, n->load);
     }
-    brn_newton_write(n, n->load, n->unbalanced, n->damping, out);
+    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, out));
     *books = brn_scheme_books(n->scheme->integrator, n->scheme->kind);
     books->dissipated = brn_newton_dissipated(n, in, out, books);
     return BRN_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */
+
+/* Whether an element, a spring for one, joins a body with others. */
+static bool is_joined(const brn_model *model, const brn_body *body)
+{
+    bool joined = false;
+    for (int g = 0; g < model->ngroup && !joined; ++g) {
+        const brn_element_group *group = model->group[g];
+        for (int e = 0; e < group->nelem && !joined; ++e) {
+            int inside = 0;
+            for (int a = 0; a < group->nnode; ++a) {
+                const int node = group->conn[e * group->nnode + a] - body->node_first;
+                inside += node >= 0 && node < body->node_count;
+            }
+            joined = inside > 0 && inside < group->nnode;
+        }
+    }
+    return joined;
+}
 
 /* A static body needs supports; say so before a solver calls it singular. */
 static brn_status check_supports(brn_ctx *ctx, const brn_model *model, int integrator)
@@ -556,12 +582,16 @@ static brn_status check_supports(brn_ctx *ctx, const brn_model *model, int integ
                             body->name);
         }
         int held = 0;
-        for (int dof = body->node_first * model->dim;
-             dof < (body->node_first + body->node_count) * model->dim; ++dof) {
-            held += model->fixed[dof] == BRN_DOF_HELD;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
+                held += model->fixed[model->node_row[a] * model->dim + i] != BRN_DOF_FREE;
+            }
+        }
+        for (int i = 0; i < model->nattach; ++i) { /* what is attached to it may hold it */
+            held += model->attach[i].to == n ? model->attach[i].nnode * model->dim : 0;
         }
         const int needed = model->dim == 3 ? 6 : 3;
-        if (held < needed) {
+        if (held < needed && !is_joined(model, body)) {
             return brn_fail(
                 ctx, BRN_ERR_SCENE,
                 "body '%s' has %d held dofs, but a static run needs at least %d to stop it from floating "
@@ -582,6 +612,7 @@ static brn_status allocate(brn_newton *n)
         BRN_ALLOC(n->ctx, *arrays[i], n->system->ndof);
     }
     BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
+    BRN_ALLOC(n->ctx, n->weld, n->model->nattach);
     n->weighed[0] = NAN; /* not yet */
     return brn_newton_weigh(n);
 }
@@ -619,5 +650,6 @@ void brn_newton_destroy(brn_newton *n)
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(n->ctx, arrays[i]);
     }
+    brn_free(n->ctx, n->weld);
     brn_free(n->ctx, n);
 }

@@ -29,34 +29,70 @@ brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *fo
             force[dof] += factor * n->gravity[dof];
         }
     }
-    brn_model_lead(n->model, force);
     return BRN_OK;
 }
 
-void brn_newton_write(const brn_newton *n, const double *load, const double *react, const double *damping,
-                      brn_state *out)
+/* What a tied node lacks for its balance comes through the weld, from its masters. */
+void brn_newton_weld(brn_newton *n)
+{
+    const brn_model *model = n->model;
+    for (int k = 0; k < model->nattach; ++k) {
+        const brn_attachment *attach = &model->attach[k];
+        memset(n->weld[k], 0, sizeof n->weld[k]);
+        for (int a = 0; a < attach->nnode && brn_ties_has(&model->ties, attach->node[a]); ++a) {
+            const double *force = &n->unbalanced[model->node_row[attach->node[a]] * model->dim];
+            for (int i = 0; i < model->dim; ++i) {
+                n->weld[k][i] -= force[i];
+            }
+        }
+    }
+    brn_model_lead(model, n->unbalanced);
+}
+
+/* The forces of attachments, those to obstacles from their reactions. */
+static brn_status write_welds(const brn_newton *n, brn_state *out)
+{
+    const brn_model *model = n->model;
+    double *memory = NULL;
+    if (model->nattach == 0) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_state_remember(out, BRN_ATTACH_FORCE, 3 * (size_t)model->nattach, &memory));
+    for (int k = 0; k < model->nattach; ++k) {
+        const brn_attachment *attach = &model->attach[k];
+        memcpy(&memory[3 * k], n->weld[k], sizeof n->weld[k]);
+        for (int a = 0; a < attach->nnode && !brn_ties_has(&model->ties, attach->node[a]); ++a) {
+            for (int i = 0; i < 3; ++i) {
+                memory[3 * k + i] += out->node_react[3 * attach->node[a] + i];
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_newton_write(const brn_newton *n, const double *load, const double *react,
+                            const double *damping, brn_state *out)
 {
     brn_rigid_states(n->model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
-    const int dim = n->model->dim;
     double *const arrays[] = {out->node_load, out->node_react, out->node_damp};
-    for (int i = 0; i < BRN_COUNT(arrays) && dim == 2; ++i) {
-        memset(arrays[i], 0, (size_t)n->model->nnode * 3 * sizeof(double)); /* z */
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) { /* z in 2D, and nodes without a row */
+        memset(arrays[i], 0, (size_t)n->model->nnode * 3 * sizeof(double));
     }
     for (int dof = 0; dof < n->system->ndof; ++dof) {
-        const int at = dof / dim * 3 + dof % dim;
+        const int at = brn_model_at(n->model, dof);
         out->node_load[at] = load[dof];
         out->node_react[at] = n->model->fixed[dof] == BRN_DOF_HELD ? react[dof] : 0.0;
         out->node_damp[at] = damping[dof];
     }
+    return write_welds(n, out);
 }
 
 double brn_newton_dissipated(const brn_newton *n, const brn_state *in, const brn_state *out,
                              const brn_books *books)
 {
-    const int dim = n->model->dim;
     double sum = 0.0;
     for (int dof = 0; dof < n->system->ndof; ++dof) {
-        const int i = dof / dim * 3 + dof % dim;
+        const int i = brn_model_at(n->model, dof);
         const double force = (1.0 - books->before) * out->node_damp[i] + books->before * in->node_damp[i];
         sum -= force * (out->node_pos[i] - in->node_pos[i]);
     }
@@ -86,7 +122,6 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
     memset(n->contact, 0, (size_t)ndof * sizeof(double));
     if (n->terms != NULL) {
         BRN_TRY(n->terms->gradient(n->terms->self, state->node_pos, n->contact));
-        brn_model_lead(n->model, n->contact);
     }
     for (int dof = 0; dof < ndof; ++dof) {
         n->damping[dof] *= -1.0;
@@ -100,9 +135,13 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
         BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
     }
     for (int dof = 0; dof < ndof; ++dof) {
-        n->unbalanced[dof] = n->inertia[dof] - n->unbalanced[dof]; /* what the holds must supply */
+        n->unbalanced[dof] -= n->inertia[dof];
     }
-    brn_newton_write(n, n->load, n->unbalanced, n->damping, state);
+    brn_newton_weld(n);
+    for (int dof = 0; dof < ndof; ++dof) {
+        n->unbalanced[dof] *= -1.0; /* what the holds must supply */
+    }
+    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, state));
     *books = brn_scheme_books(n->params.integrator, n->params.integrator);
     return BRN_OK;
 }

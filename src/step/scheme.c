@@ -80,7 +80,7 @@ static brn_status set_targets(brn_scheme *m, const brn_state *in)
     m->forward = m->kind == BRN_MIDPOINT ? 2.0 : 1.0;
     m->t_eval = m->kind == BRN_MIDPOINT ? m->t + 0.5 * h : m->t + h;
     for (int dof = 0; dof < m->system->ndof; ++dof) {
-        const int from = dof / dim * 3 + dof % dim;
+        const int from = brn_model_at(model, dof);
         const double v = in->node_vel[from];
         m->coast[dof] = v;
         m->ahead[dof] = 0.5 * h * v;
@@ -146,6 +146,9 @@ static void set_held(brn_scheme *m, const brn_state *in)
         const brn_hold *hold = &model->hold[n];
         for (int k = 0; k < hold->nnode; ++k) {
             const int a = hold->node[k];
+            if (model->node_row[a] < 0) {
+                continue; /* place_shown puts it there */
+            }
             double pos[3];
             double vel[3];
             brn_controls_place(controls, n, a, m->t + m->h, pos, vel);
@@ -153,7 +156,7 @@ static void set_held(brn_scheme *m, const brn_state *in)
                 if ((hold->axes >> i & 1u) == 0) {
                     continue;
                 }
-                const int dof = a * dim + i;
+                const int dof = model->node_row[a] * dim + i;
                 const double x = in->node_pos[3 * a + i];
                 m->held[dof] = (pos[i] - x) / m->forward;
                 m->ahead[dof] = half ? 0.5 * (pos[i] - x) : pos[i] - x;
@@ -170,21 +173,21 @@ brn_status brn_scheme_begin(brn_scheme *m, const brn_state *in, double t, double
     m->h = h;
     m->from = in->node_pos;
     m->reach = 0.0;
-    for (int i = 0; i < 3 * m->system->model->nnode; ++i) {
-        m->reach = fmax(m->reach, fabs(in->node_pos[i]));
+    for (int dof = 0; dof < m->system->ndof; ++dof) {
+        m->reach = fmax(m->reach, fabs(in->node_pos[brn_model_at(m->system->model, dof)]));
     }
     BRN_TRY(set_targets(m, in));
     set_held(m, in);
+    double *const ways[] = {m->target, m->origin, m->ahead};
+    for (int i = 0; i < BRN_COUNT(ways); ++i) {
+        brn_model_follow(m->system->model, ways[i]);
+    }
     return BRN_OK;
 }
 
 void brn_scheme_place(const brn_scheme *m, const double *way, double *x)
 {
-    const int dim = m->system->model->dim;
-    for (int dof = 0; dof < m->system->ndof; ++dof) {
-        const int at = dof / dim * 3 + dof % dim;
-        x[at] = m->from[at] + way[dof];
-    }
+    brn_model_move(m->system->model, m->from, way, x);
 }
 
 /* What the next step of a multistep integrator needs. */
@@ -197,11 +200,12 @@ static brn_status write_memory(const brn_scheme *m, const brn_state *in, const d
         const brn_memory *old = brn_state_recall(in, ACCELERATION);
         BRN_TRY(brn_state_remember(out, ACCELERATION, (size_t)ndof, &memory));
         for (int dof = 0; dof < ndof; ++dof) {
-            const int at = dof / model->dim * 3 + dof % model->dim;
+            const int at = brn_model_at(model, dof);
             const double before = old != NULL && old->count > 0 ? old->value[dof] : 0.0;
             memory[dof] = model->fixed[dof] ? m->accel[dof]
                                             : 2.0 / m->h * (out->node_vel[at] - in->node_vel[at]) - before;
         }
+        brn_model_follow(model, memory);
     } else if (m->integrator == BRN_BDF2) {
         BRN_TRY(brn_state_remember(out, PREVIOUS, 1 + 2 * (size_t)ndof, &memory));
         memory[0] = m->h;
@@ -211,14 +215,35 @@ static brn_status write_memory(const brn_scheme *m, const brn_state *in, const d
     return BRN_OK;
 }
 
+/* What only shows an obstacle. */
+static void place_shown(const brn_scheme *m, brn_state *out)
+{
+    const brn_model *model = m->system->model;
+    for (int n = 0; n < model->nhold; ++n) {
+        const brn_hold *hold = &model->hold[n];
+        for (int k = 0; k < hold->nnode; ++k) {
+            const int a = hold->node[k];
+            double pos[3];
+            double vel[3];
+            if (model->node_row[a] >= 0) {
+                continue;
+            }
+            brn_controls_place(m->system->controls, n, a, m->t + m->h, pos, vel);
+            for (int i = 0; i < model->dim; ++i) {
+                out->node_pos[3 * a + i] = pos[i];
+                out->node_vel[3 * a + i] = m->inertia ? vel[i] : 0.0;
+            }
+        }
+    }
+}
+
 brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const double *way, brn_state *out)
 {
     const brn_model *model = m->system->model;
-    const int dim = model->dim;
     memcpy(out->node_pos, in->node_pos, (size_t)model->nnode * 3 * sizeof(double));
     memset(out->node_vel, 0, (size_t)model->nnode * 3 * sizeof(double));
     for (int dof = 0; dof < m->system->ndof; ++dof) {
-        const int at = dof / dim * 3 + dof % dim;
+        const int at = brn_model_at(model, dof);
         const double v = in->node_vel[at];
         out->node_pos[at] = in->node_pos[at] + m->forward * way[dof];
         /* c (y - origin) written as the free flight's velocity and a correction, so that a body without forces keeps its
@@ -227,7 +252,9 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
                                 ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)
                                 : m->coast[dof] + m->forward * m->c * (way[dof] - m->drift[dof]);
     }
-    brn_model_follow_nodes(model, out->node_vel); /* the ways of tied nodes follow already */
+    brn_model_move_tied(model, in->node_pos, way, m->forward, out->node_pos);
+    brn_model_follow_nodes(model, out->node_vel);
+    place_shown(m, out);
     return write_memory(m, in, way, out);
 }
 

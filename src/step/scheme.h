@@ -55,7 +55,7 @@ brn_status brn_scheme_accelerate(brn_state *state, const double *acceleration, i
 void brn_scheme_jolt(const brn_system *system, const double *change, brn_state *state);
 /* Prepares a step of h from the state at time t. */
 brn_status brn_scheme_begin(brn_scheme *scheme, const brn_state *in, double t, double h);
-/* x = x^n + way, [nnode][3]; z stays as it is in 2D. */
+/* x = x^n + way, [nnode][3], of all nodes that elements and contact look at; z stays as it is in 2D. */
 void brn_scheme_place(const brn_scheme *scheme, const double *way, double *x);
 /* Writes positions, velocities and the integrator's memory of the new state; way = y - x^n, tied nodes with their
    handles. */

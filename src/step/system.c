@@ -98,23 +98,35 @@ static brn_status list_pressure(brn_system *s)
     return BRN_OK;
 }
 
-static brn_status create_matrices(brn_system *s, brn_stencils *groups)
+/* Nodes that are attached widen the pattern: their neighbours meet their masters. */
+static brn_status create_matrix(brn_system *s, const brn_stencils *groups)
 {
     const brn_model *model = s->model;
-    for (int i = 0; i < model->ngroup; ++i) {
-        groups[i] = brn_group_stencils(model->group[i]);
+    BRN_TRY(brn_block_matrix_create(s->ctx, model->nrow, model->dim, groups, model->ngroup, &s->matrix));
+    if (model->ties.inner == 0) {
+        return BRN_OK;
     }
+    brn_block_matrix *joined = NULL;
+    BRN_TRY(brn_condense_create(model, s->matrix, &joined, &s->condense));
+    brn_block_matrix_destroy(s->matrix);
+    s->matrix = joined;
+    return BRN_OK;
+}
+
+/* lists: of the groups, then of the pressures, in rows. */
+static brn_status create_matrices(brn_system *s, const brn_stencils *lists)
+{
+    const brn_model *model = s->model;
+    const int nrow = model->nrow, dim = model->dim, ngroup = model->ngroup;
     /* The faces of a body are inside its elements' stencils, so pressure and mass need no blocks of their own. */
-    BRN_TRY(brn_block_matrix_create(s->ctx, model->nnode, model->dim, groups, model->ngroup, &s->matrix));
-    BRN_TRY(
-        brn_assembly_create(s->ctx, model->nnode, model->dim, groups, model->ngroup, s->matrix, &s->elastic));
+    BRN_TRY(create_matrix(s, lists));
+    BRN_TRY(brn_assembly_create(s->ctx, nrow, dim, lists, ngroup, s->matrix, &s->elastic));
     if (s->npressure_list > 0) {
-        BRN_TRY(brn_assembly_create(s->ctx, model->nnode, model->dim, s->pressure_list, s->npressure_list,
-                                    s->matrix, &s->pressure));
+        BRN_TRY(brn_assembly_create(s->ctx, nrow, dim, &lists[ngroup], s->npressure_list, s->matrix,
+                                    &s->pressure));
     }
     if (is_damped(model)) {
-        BRN_TRY(
-            brn_block_matrix_create(s->ctx, model->nnode, model->dim, groups, model->ngroup, &s->damping));
+        BRN_TRY(brn_block_matrix_copy(s->matrix, &s->damping));
     }
     const brn_block_matrix *mass = model->mass;
     BRN_ALLOC(s->ctx, s->mass_block, mass->start[mass->n]);
@@ -157,10 +169,11 @@ static brn_status measure_stiffness(brn_system *s)
     const int dim = s->model->dim;
     brn_block_matrix_zero(s->matrix);
     BRN_TRY(brn_system_elastic(s, &s->model->rest[0][0], BRN_TANGENT_PROJECTED, NULL, NULL, s->matrix));
-    for (int a = 0; a < s->model->nnode; ++a) {
-        const double *block = &s->matrix->value[(size_t)s->matrix->start[a] * (size_t)(dim * dim)];
+    brn_system_condense(s, s->matrix);
+    for (int row = 0; row < s->model->nrow; ++row) {
+        const double *block = &s->matrix->value[(size_t)s->matrix->start[row] * (size_t)(dim * dim)];
         for (int i = 0; i < dim; ++i) {
-            s->stiff_diagonal[a * dim + i] = block[i * dim + i];
+            s->stiff_diagonal[row * dim + i] = block[i * dim + i];
         }
     }
     return BRN_OK;
@@ -168,14 +181,25 @@ static brn_status measure_stiffness(brn_system *s)
 
 static brn_status fill(brn_system *s)
 {
-    brn_stencils *groups = NULL;
-    BRN_TRY(brn_controls_create(s->ctx, s->model, &s->controls));
+    const brn_model *model = s->model;
+    BRN_TRY(brn_controls_create(s->ctx, model, &s->controls));
     BRN_TRY(list_pressure(s));
     BRN_ALLOC(s->ctx, s->work, s->ndof);
     BRN_ALLOC(s->ctx, s->stiff_diagonal, s->ndof);
-    BRN_ALLOC(s->ctx, groups, s->model->ngroup);
-    const brn_status status = create_matrices(s, groups);
-    brn_free(s->ctx, groups);
+    brn_stencils *lists = NULL;
+    int *memory = NULL;
+    const int count = model->ngroup + s->npressure_list;
+    BRN_ALLOC(s->ctx, lists, count);
+    for (int i = 0; i < count; ++i) {
+        lists[i] = i < model->ngroup ? brn_group_stencils(model->group[i])
+                                     : s->pressure_list[i - model->ngroup];
+    }
+    brn_status status = brn_model_row_stencils(model, lists, count, lists, &memory);
+    if (status >= 0) {
+        status = create_matrices(s, lists);
+    }
+    brn_free(s->ctx, memory);
+    brn_free(s->ctx, lists);
     BRN_TRY(status);
     measure_size(s);
     return measure_stiffness(s);
@@ -188,7 +212,7 @@ brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **
     BRN_ALLOC(ctx, s, 1);
     s->ctx = ctx;
     s->model = model;
-    s->ndof = model->nnode * model->dim;
+    s->ndof = model->nrow * model->dim;
     const brn_status status = fill(s);
     if (status < 0) {
         brn_system_destroy(s);
@@ -211,6 +235,8 @@ void brn_system_destroy(brn_system *s)
     brn_assembly_destroy(s->pressure);
     brn_block_matrix_destroy(s->matrix);
     brn_block_matrix_destroy(s->damping);
+    brn_block_matrix_destroy(s->mass);
+    brn_condense_destroy(s->condense);
     brn_free(s->ctx, s->stiff_diagonal);
     brn_free(s->ctx, s->mass_block);
     brn_free(s->ctx, s->pressure_list);
@@ -224,21 +250,22 @@ void brn_system_destroy(brn_system *s)
 
 void brn_system_pack(const brn_system *s, const double *from, double *packed)
 {
-    const int dim = s->model->dim;
-    for (int a = 0; a < s->model->nnode; ++a) {
-        for (int i = 0; i < dim; ++i) {
-            packed[a * dim + i] = from[3 * a + i];
-        }
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        packed[dof] = from[brn_model_at(s->model, dof)];
     }
 }
 
 void brn_system_unpack(const brn_system *s, const double *packed, double *to)
 {
-    const int dim = s->model->dim;
-    for (int a = 0; a < s->model->nnode; ++a) {
-        for (int i = 0; i < dim; ++i) {
-            to[3 * a + i] = packed[a * dim + i];
-        }
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        to[brn_model_at(s->model, dof)] = packed[dof];
+    }
+}
+
+void brn_system_condense(const brn_system *s, brn_block_matrix *matrix)
+{
+    if (s->condense != NULL) {
+        brn_condense_apply(s->condense, matrix);
     }
 }
 
@@ -251,14 +278,11 @@ brn_status brn_system_elastic(brn_system *s, const double *x, brn_tangent tangen
 
 brn_status brn_system_loads(brn_system *s, const double *x, double t, double *force, brn_block_matrix *matrix)
 {
-    const int dim = s->model->dim;
     for (int n = 0; n < s->model->nload; ++n) {
         const brn_load *load = &s->model->load[n];
         const double factor = brn_load_factor(load, t);
         for (int a = 0; a < load->nnode; ++a) {
-            for (int i = 0; i < dim; ++i) {
-                force[load->node[a] * dim + i] += factor * load->force[3 * a + i];
-            }
+            brn_model_add_force(s->model, load->node[a], factor, &load->force[3 * a], force);
         }
     }
     if (s->pressure == NULL) {
@@ -279,7 +303,7 @@ void brn_system_drag(const brn_system *s, const double *pos, const double *vel, 
     brn_pull pull;
     brn_drag_point(drag, &pos[3 * drag->node], point);
     brn_drag_pull(drag, point, &pos[3 * drag->node], vel != NULL ? &vel[3 * drag->node] : still, 0.0, &pull);
-    brn_drag_add_force(drag, s->model->dim, pull.force, 1.0, force);
+    brn_drag_add_force(drag, s->model, pull.force, 1.0, force);
 }
 
 brn_status brn_system_mass_apply(const brn_system *s, const double *v, double *out)
@@ -313,20 +337,36 @@ void brn_system_mass_add(const brn_system *s, double scale, brn_block_matrix *ma
     }
 }
 
+/* What the masters see of the mass, T' M T; the model's own where no node with mass is tied. */
+static brn_status reduced_mass(brn_system *s, const brn_block_matrix **out)
+{
+    *out = s->model->mass;
+    if (s->model->ties.inner > 0 && s->mass == NULL) {
+        brn_condense *condense = NULL;
+        BRN_TRY(brn_condense_create(s->model, s->model->mass, &s->mass, &condense));
+        brn_condense_apply(condense, s->mass);
+        brn_condense_destroy(condense);
+    }
+    *out = s->mass != NULL ? s->mass : s->model->mass;
+    return BRN_OK;
+}
+
 /* One scalar factorisation an axis, because the axes may be held at different nodes. */
 static brn_status mass_factor(brn_system *s, int axis)
 {
     if (s->mass_factor[axis] != NULL) {
         return BRN_OK;
     }
+    const brn_block_matrix *mass = NULL;
     unsigned char *fixed = NULL;
-    BRN_ALLOC(s->ctx, fixed, s->model->nnode);
-    for (int a = 0; a < s->model->nnode; ++a) {
-        fixed[a] = s->model->fixed[a * s->model->dim + axis];
+    BRN_TRY(reduced_mass(s, &mass));
+    BRN_ALLOC(s->ctx, fixed, s->model->nrow);
+    for (int row = 0; row < s->model->nrow; ++row) {
+        fixed[row] = s->model->fixed[row * s->model->dim + axis];
     }
-    brn_status status = brn_factor_create(s->ctx, s->model->mass, fixed, &s->mass_factor[axis]);
+    brn_status status = brn_factor_create(s->ctx, mass, fixed, &s->mass_factor[axis]);
     if (status >= 0) {
-        status = brn_factor_numeric(s->mass_factor[axis], s->model->mass, fixed);
+        status = brn_factor_numeric(s->mass_factor[axis], mass, fixed);
     }
     brn_free(s->ctx, fixed);
     if (status < 0) {
@@ -336,11 +376,26 @@ static brn_status mass_factor(brn_system *s, int axis)
     return status;
 }
 
+/* rhs = force - M a on the masters, a given at held dofs and 0 elsewhere. */
+static brn_status mass_rhs(brn_system *s, const double *force, double *a, double *rhs)
+{
+    for (int n = 0; n < s->ndof; ++n) {
+        a[n] = s->model->fixed[n] == BRN_DOF_HELD ? a[n] : 0.0;
+    }
+    brn_model_follow(s->model, a);
+    BRN_TRY(brn_system_mass_apply(s, a, rhs));
+    for (int n = 0; n < s->ndof; ++n) {
+        rhs[n] = force[n] - rhs[n];
+    }
+    brn_model_lead(s->model, rhs);
+    return BRN_OK;
+}
+
 brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)
 {
     const brn_model *model = s->model;
     const int dim = model->dim;
-    if (model->mass_diagonal) {
+    if (model->mass_diagonal && model->ties.inner == 0) {
         for (int n = 0; n < s->ndof; ++n) {
             a[n] = model->fixed[n] ? a[n] : force[n] / model->mass->value[model->mass->start[n / dim]];
         }
@@ -348,27 +403,25 @@ brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)
     }
     /* M_ff a_f = f_f - M_fh a_h */
     double *rhs = s->work;
-    for (int n = 0; n < s->ndof; ++n) {
-        a[n] = model->fixed[n] ? a[n] : 0.0;
-    }
-    BRN_TRY(brn_system_mass_apply(s, a, rhs));
+    BRN_TRY(mass_rhs(s, force, a, rhs));
     double *column = NULL;
-    BRN_ALLOC(s->ctx, column, model->nnode);
+    BRN_ALLOC(s->ctx, column, model->nrow);
     brn_status status = BRN_OK;
     for (int i = 0; i < dim && status >= 0; ++i) {
-        for (int n = 0; n < model->nnode; ++n) {
+        for (int n = 0; n < model->nrow; ++n) {
             const int dof = n * dim + i;
-            column[n] = model->fixed[dof] ? a[dof] : force[dof] - rhs[dof];
+            column[n] = model->fixed[dof] ? a[dof] : rhs[dof];
         }
         status = mass_factor(s, i);
         if (status >= 0) {
             status = brn_factor_solve(s->mass_factor[i], column, column);
         }
-        for (int n = 0; n < model->nnode && status >= 0; ++n) {
+        for (int n = 0; n < model->nrow && status >= 0; ++n) {
             a[n * dim + i] = column[n];
         }
     }
     brn_free(s->ctx, column);
+    brn_model_follow(model, a);
     return status;
 }
 
@@ -383,11 +436,15 @@ brn_status brn_system_damping_update(brn_system *s, const double *x)
     brn_block_matrix_zero(s->damping);
     BRN_TRY(brn_assembly_add(s->elastic, elastic_elements, &job, NULL, NULL, s->damping));
     /* alpha M, body by body: a node belongs to one body, and a body has one material. */
+    int row = 0;
     for (int n = 0; n < model->nbody; ++n) {
         const brn_body *body = &model->body[n];
         const double alpha = body->group_count > 0 ? model->group[body->group_first]->alpha : 0.0;
-        for (int k = model->mass->start[body->node_first];
-             alpha != 0.0 && k < model->mass->start[body->node_first + body->node_count]; ++k) {
+        const int first = model->mass->start[row];
+        while (row < model->nrow && model->row_node[row] < body->node_first + body->node_count) {
+            ++row;
+        }
+        for (int k = first; alpha != 0.0 && k < model->mass->start[row]; ++k) {
             double *block = &s->damping->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
             for (int i = 0; i < dim; ++i) {
                 block[i * dim + i] += alpha * model->mass->value[k];

@@ -1,19 +1,21 @@
 /* The discrete operators of a model with their workspace: elastic energy, gradient and Hessian, mass, loads, damping,
-   and the block matrix that implicit methods factor. Vectors are [nnode][dim] ("packed"); positions that elements see
-   are [nnode][3]. Shared by the driver and the methods; one at a time uses it. */
+   and the block matrix that implicit methods factor. Vectors are [nrow][dim] ("packed": a row for every node that
+   has an equation or whose force is asked for); positions that elements see are [nnode][3]. Vectors of motion follow at tied nodes;
+   forces stand where they act, and are led to the masters when they are balanced. Shared by the driver and the methods; one at a time uses it. */
 #ifndef BRN_STEP_SYSTEM_H
 #define BRN_STEP_SYSTEM_H
 
 #include "linalg/assembly.h"
 #include "linalg/factor.h"
 #include "model/model.h"
+#include "step/condense.h"
 #include "step/controls.h"
 #include "step/stopwatch.h"
 
 typedef struct brn_system {
     brn_ctx *ctx;
     const brn_model *model;
-    int ndof;                  /* nnode * dim, held ones included */
+    int ndof;                  /* nrow * dim, held and tied ones included */
     double size;               /* [m], diagonal of the box of the bodies that can move */
     brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
     brn_assembly *elastic;     /* a list a group */
@@ -29,6 +31,8 @@ typedef struct brn_system {
     int *pressure_load; /* which load each list belongs to */
     brn_cell *pressure_kind;
     int npressure_list;
+    brn_condense *condense;     /* of matrices with the pattern of `matrix`; NULL: no node with elements is tied */
+    brn_block_matrix *mass;     /* the mass as masters see it; NULL: that of the model, or not asked for yet */
     brn_factor *mass_factor[3]; /* one an axis, made at first use */
     double *work;               /* [ndof] */
 } brn_system;
@@ -39,6 +43,9 @@ void brn_system_destroy(brn_system *system);
 /* [nnode][3] <-> [nnode][dim]; unpacking leaves z as it is in 2D. */
 void brn_system_pack(const brn_system *system, const double *from, double *packed);
 void brn_system_unpack(const brn_system *system, const double *packed, double *to);
+
+/* A matrix with the pattern of `matrix`, all that was added to it, as the masters of tied nodes see it. */
+void brn_system_condense(const brn_system *system, brn_block_matrix *matrix);
 
 /* Elastic energy, its gradient (both added to) and Hessian (added to the matrix); each may be NULL. x is [nnode][3]. */
 brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent tangent, double *energy,
@@ -55,7 +62,7 @@ void brn_system_drag(const brn_system *system, const double *pos, const double *
 /* out = M v; matrix += scale * M. */
 brn_status brn_system_mass_apply(const brn_system *system, const double *v, double *out);
 void brn_system_mass_add(const brn_system *system, double scale, brn_block_matrix *matrix);
-/* Solves M a = force on the free dofs with a given at the held ones (they must be set in a). */
+/* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 
 /* Makes the damping matrix of positions x; nothing to do without damping. Its stiffness is BRN_TANGENT_VISCOUS: the whole

@@ -45,6 +45,19 @@ static const char rigid[] =
     "-3]}\n"
     "contact: {friction: 0.4}\n";
 
+/* Sheets that fall on a ball and on each other, thicker than their cells are wide, on springs. */
+static const char sheets[] =
+    "brunt: 1\nmethod: {type: ipc, dhat: 2e-3}\ntime: {step: 0.01, end: 0.2}\n"
+    "materials: {c: {type: stvk, young: 1e5, poisson: 0.3, density: 300, damping: {beta: 1e-3}}}\n"
+    "meshes: {g: {grid: {size: [0.2, 0.2], cells: [8, 8]}}}\n"
+    "bodies:\n  - {name: a, type: shell, mesh: g, material: c, thickness: 4e-3, plate: hinge, stretch_limit: "
+    "1.3, "
+    "position: [0.01, 0, 0.056], velocity: [0, 0, -1]}\n"
+    "  - {name: b, type: shell, mesh: g, material: c, thickness: 0.03, position: [0, 0.02, 0.08], velocity: "
+    "[0, "
+    "0, -1]}\n  - {name: ball, type: static, shape: {sphere: {radius: 0.05}}}\n"
+    "springs: [{body: a, where: {face: +x}, to: b, stiffness: 5}]\ncontact: {friction: 0.4}\n";
+
 static const char *const rules[] = {"integrator=implicit_euler", "integrator=bdf2", "integrator=newmark"};
 
 static void check_bits(const char *text, const char *rule)
@@ -104,9 +117,17 @@ static void test_rigid(void **state)
     }
 }
 
+static void test_sheets(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        check_bits(sheets, rules[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids), cmocka_unit_test(test_plane),
-                                       cmocka_unit_test(test_rigid)};
+                                       cmocka_unit_test(test_rigid), cmocka_unit_test(test_sheets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

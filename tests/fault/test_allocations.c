@@ -232,12 +232,27 @@ static const char touching[] =
     "  - {name: c, type: static, mesh: m, position: [0.03, 0.01, -0.104]}\n"
     "contact: {friction: 0.4, pairs: [{between: [a, c], friction: 0.2}]}\n";
 
+/* A woven sheet with every key, on springs, touching an obstacle. */
+static const char sheet[] =
+    "brunt: 1\nmethod: {type: ipc, dhat: 5e-3}\ntime: {step: 0.01, end: 0.02}\n"
+    "materials: {a: {type: stvk, young: 1e5, poisson: 0.3, density: 300, damping: {alpha: 1, beta: 1e-3}}}\n"
+    "meshes: {g: {grid: {size: [0.2, 0.2], cells: [2, 2]}}}\n"
+    "bodies:\n  - {name: s, type: shell, mesh: g, material: a, thickness: 2e-3, stretch_limit: 1.2, "
+    "position: "
+    "[0, 0, 0.106],\n     weave: {warp: 1e5, weft: 5e4, shear: 1e4}}\n"
+    "  - {name: ball, type: static, shape: {sphere: {radius: 0.1}}}\n"
+    "fixed: [{body: s, where: {nodes: [0]}}]\n"
+    "springs: [{body: s, where: {face: +x}, to: ball, stiffness: 10, damping: 0.1}]\n"
+    "loads: [{body: s, where: {all: true}, pressure: 2}]\ncontact: {friction: 0.4}\n"
+    "output: {fields: [stress]}\n";
+
 static const whole_flow flows[] = {
     {.text = plate, .sets = "integrator=newmark"},
     {.text = plate, .sets = "method={type: none, solver: pcg}"},
     {.text = block, .sets = "integrator=bdf2"},
     {.text = block, .sets = "integrator=symplectic_euler"},
     {.text = touching, .sets = "integrator=implicit_euler"},
+    {.text = sheet, .sets = "integrator=implicit_euler"},
 };
 
 static void test_flow(void **state)

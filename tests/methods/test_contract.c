@@ -327,7 +327,7 @@ static void check_edit(const brn_method *method, int integrator, const char *tex
     x[n / 2] = kept;
     assert_done(f.ctx, brn_sim_edit(f.sim, x, v));
     for (int i = 0; i < n; ++i) { /* tied nodes follow their handles, to rounding where x says the same */
-        const bool tied = f.model->tie != NULL && f.model->tie[i / 3] >= 0;
+        const bool tied = brn_ties_has(&f.model->ties, i / 3);
         assert_near(brn_sim_positions(f.sim)[i], x[i], tied ? 1e-15 : 0.0);
     }
     assert_int_equal(brn_sim_step_count(f.sim), 2);

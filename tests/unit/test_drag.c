@@ -247,7 +247,7 @@ static void check_far(const char *text, const char *sets, int steps, bool arrive
     const double target[3] = {1.0, -0.5, 0.5};
     const double mass = f.model->body[0].mass;
     const double size = f.sim->system->size;
-    const bool rigid = f.model->tie != NULL;
+    const bool rigid = f.model->ties.count > 0;
     double fastest = 0.0;
     worst w = {0};
     assert_done(f.ctx, brn_sim_drag(f.sim, node, target, 0.0));

@@ -250,22 +250,24 @@ static void test_ties(void **state)
     (void)state;
     flow f = flow_open(1, two, NULL);
     const brn_model *m = f.model;
-    assert_non_null(m->tie);
+    assert_true(m->ties.count > 0);
     int free_dofs = 0;
     for (int a = 0; a < m->nnode; ++a) {
-        if (m->tie[a] < 0) {
+        if (!brn_ties_has(&m->ties, a)) {
             free_dofs += 3 * (m->fixed[3 * a] == BRN_DOF_FREE);
             continue;
         }
         double sum = 0.0;
         double x[3] = {0, 0, 0};
         double v[3] = {0, 0, 0};
+        const brn_masters on = brn_model_masters(m, a);
+        assert_int_equal(on.count, 4);
         for (int k = 0; k < 4; ++k) {
-            sum += m->tie_weight[a][k];
-            assert_int_equal(m->fixed[3 * (m->tie[a] + k)], BRN_DOF_FREE);
+            sum += on.weight[k];
+            assert_int_equal(m->fixed[3 * on.node[k]], BRN_DOF_FREE);
             for (int i = 0; i < 3; ++i) {
-                x[i] += m->tie_weight[a][k] * m->rest[m->tie[a] + k][i];
-                v[i] += m->tie_weight[a][k] * m->vel0[m->tie[a] + k][i];
+                x[i] += on.weight[k] * m->rest[on.node[k]][i];
+                v[i] += on.weight[k] * m->vel0[on.node[k]][i];
             }
         }
         assert_near(sum, 1.0, 1e-15);
@@ -280,7 +282,7 @@ static void test_ties(void **state)
     assert_int_equal(info.dofs, free_dofs);
     assert_int_equal(free_dofs, 3 * (3 * 4 * 5 + 4 + 4));
     /* the core of the capsule is tied too, and what touches */
-    assert_true(m->tie[m->body[1].touch->node[0]] >= 0);
+    assert_true(brn_ties_has(&m->ties, m->body[1].touch->node[0]));
     assert_int_equal(m->body[3].elem_count, 0);
 
     /* lead is the transpose of follow: g . follow(v) = lead(g) . v on what the equations see */
@@ -326,7 +328,7 @@ static void test_regions(void **state)
     assert_int_equal(f.model->probe[0].nnode, 60);
     for (int p = 0; p < 2; ++p) {
         for (int i = 0; i < f.model->probe[p].nnode; ++i) {
-            assert_true(f.model->tie[f.model->probe[p].node[i]] >= 0);
+            assert_true(brn_ties_has(&f.model->ties, f.model->probe[p].node[i]));
         }
     }
     brn_body_info info;
@@ -352,7 +354,7 @@ static void test_outline(void **state)
         const int body = outline.info.tri_body[t];
         seen[body]++;
         for (int i = 0; i < 3 && (body == 1 || body == 3); ++i) {
-            assert_true(f.model->tie[outline.info.tri[t][i]] >= 0);
+            assert_true(brn_ties_has(&f.model->ties, outline.info.tri[t][i]));
         }
     }
     assert_int_equal(seen[2], 2);
@@ -425,12 +427,14 @@ static void test_force_at_a_node(void **state)
         const brn_state *now = f.sim->state;
         for (int a = 0; a < f.model->nnode; ++a) { /* tied nodes have gone where their handles say */
             double x[3] = {0, 0, 0};
-            for (int k = 0; k < 4 && f.model->tie[a] >= 0; ++k) {
+            const bool tied = brn_ties_has(&f.model->ties, a);
+            const brn_masters on = brn_model_masters(f.model, a);
+            for (int k = 0; k < on.count; ++k) {
                 for (int i = 0; i < 3; ++i) {
-                    x[i] += f.model->tie_weight[a][k] * now->node_pos[3 * (f.model->tie[a] + k) + i];
+                    x[i] += on.weight[k] * now->node_pos[3 * on.node[k] + i];
                 }
             }
-            for (int i = 0; i < 3 && f.model->tie[a] >= 0; ++i) {
+            for (int i = 0; i < 3 && tied; ++i) {
                 assert_near(x[i], now->node_pos[3 * a + i], 1e-13); /* a rounding of 5 m each step */
                 assert_near(now->node_react[3 * a + i], 0.0, 0.0);
             }

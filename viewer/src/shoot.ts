@@ -285,7 +285,7 @@ class Studio {
     private collect(k: number, values: number[]): void {
         for (const body of this.runs[k]!.bodies) {
             const stride = Math.max(1, Math.floor(body.vertexCount / 2000));
-            for (let v = body.vertexFirst; body.type === "deformable" && v < body.vertexFirst + body.vertexCount; v += stride) {
+            for (let v = body.vertexFirst; (body.type === "deformable" || body.type === "shell") && v < body.vertexFirst + body.vertexCount; v += stride) {
                 const value = this.stages[k]!.valueAt(0, v);
                 if (value !== null) {
                     values.push(value);

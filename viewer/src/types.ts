@@ -1,6 +1,6 @@
 // What the parts of the page hand to each other: runs, frames, what is under the pointer. The wire format is docs/viewer.md.
 
-export type BodyType = "deformable" | "static" | "rigid";
+export type BodyType = "deformable" | "static" | "rigid" | "shell";
 
 export interface Body {
     name: string;

@@ -90,9 +90,25 @@ static double invert(double j[3][3], int dim, double inv[9])
     return det;
 }
 
+/* The third column of a Jacobian of surface cells in space: the unit normal, so that strains along it are 0. */
+BRN_LANES_INLINE void add_normal(brn_lanes g[9])
+{
+    brn_lanes n[3], square = brn_lanes_all(0.0);
+    for (int i = 0; i < 3; ++i) {
+        const int a = 3 * ((i + 1) % 3), b = 3 * ((i + 2) % 3);
+        n[i] = g[a] * g[b + 1] - g[b] * g[a + 1];
+        square += n[i] * n[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int l = 0; l < BRN_LANES; ++l) {
+            g[3 * i + 2][l] = n[i][l] / sqrt(square[l]);
+        }
+    }
+}
+
 /* One lane of a batch. Where a cell's volume is not positive its numbers are 0, and with them its strain. */
-static void measure_lane(const brn_element *element, const double (*dn)[3], brn_lanes x[][3], int lane,
-                         double (*out)[BRN_LANES])
+static void measure_lane(const brn_element *element, int dim, const double (*dn)[3], brn_lanes x[][3],
+                         int lane, double (*out)[BRN_LANES])
 {
     double volume = 0.0;
     bool whole = true;
@@ -101,10 +117,13 @@ static void measure_lane(const brn_element *element, const double (*dn)[3], brn_
         double j[3][3];
         double inv[9];
         map_gradient(x, element->nnode, dn + (size_t)q * (size_t)element->nnode, g);
+        if (element->dim < dim) {
+            add_normal(g);
+        }
         for (int k = 0; k < 9; ++k) {
             j[k / 3][k % 3] = g[k][lane];
         }
-        const double det = invert(j, element->dim, inv);
+        const double det = invert(j, dim, inv);
         for (int k = 0; k < 9; ++k) {
             out[NUMBERS * q + k][lane] = inv[k];
         }
@@ -124,7 +143,7 @@ static void measure_batch(const brn_strain *s, const batch *b, int kind_first)
     brn_lanes x[BRN_ELEMENT_NODES_MAX][3];
     gather(s->averages, b, element->nnode, kind_first, s->averages->info->rest[0], x);
     for (int l = 0; l < BRN_LANES; ++l) {
-        measure_lane(element, (const double(*)[3])s->reference[b->kind], x, l,
+        measure_lane(element, s->averages->info->dim, (const double(*)[3])s->reference[b->kind], x, l,
                      (double(*)[BRN_LANES])(s->rest + b->rest));
     }
 }
@@ -235,13 +254,17 @@ static void strain_batch(const job *j, const batch *b)
     const brn_element *element = brn_element_of_cell((brn_cell)b->kind);
     const double(*dn)[3] = (const double(*)[3])s->reference[b->kind];
     const double *rest = s->rest + b->rest;
+    const int dim = s->averages->info->dim;
     brn_lanes x[BRN_ELEMENT_NODES_MAX][3];
     brn_lanes sum[6] = {0};
     gather(s->averages, b, element->nnode, j->kind_first[b->kind], j->pos, x);
     for (int q = 0; q < element->nquad; ++q, dn += element->nnode, rest += NUMBERS * BRN_LANES) {
         brn_lanes g[9];
         map_gradient(x, element->nnode, dn, g);
-        add_strain(g, rest, element->dim, sum);
+        if (element->dim < dim) {
+            add_normal(g);
+        }
+        add_strain(g, rest, dim, sum);
     }
     for (int l = 0; l < b->count; ++l) {
         for (int k = 0; k < 6; ++k) {

@@ -25,7 +25,7 @@ typedef struct vtu {
 /* Is this boundary part shown by itself? Only bodies without volume cells are. */
 static bool is_obstacle(const brn_playback_info *info, int body)
 {
-    return info->body_type[body] != BRN_BODY_DEFORMABLE;
+    return !brn_body_has_cells(info->body_type[body]);
 }
 
 /* ---- cells: the same in every frame ---------------------------------------------------------------------------- */

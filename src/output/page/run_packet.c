@@ -27,15 +27,14 @@ static void add_frames(brn_json *json, const brn_run_card *card)
 
 static void add_bodies(brn_json *json, const brn_camera *c)
 {
-    static const char *const types[] = {
-        [BRN_BODY_DEFORMABLE] = "deformable", [BRN_BODY_STATIC] = "static", [BRN_BODY_RIGID] = "rigid"};
     const brn_drawing *s = &c->surface;
     brn_json_open(json, "bodies", '[');
     for (int b = 0; b < s->nbody; ++b) {
         const int type = c->info->body_type[b];
         brn_json_open(json, NULL, '{');
         brn_json_text(json, "name", c->info->body_name[b]);
-        brn_json_text(json, "type", types[type >= 0 && type < BRN_COUNT(types) ? type : 0]);
+        brn_json_text(json, "type",
+                      brn_body_tables[type >= 0 && type < BRN_BODY_TYPE_COUNT ? type : 0]->name);
         brn_json_bool(json, "plane", s->plane[b]);
         brn_json_int(json, "vertex_first", s->vertex_first[b]);
         brn_json_int(json, "vertex_count", s->vertex_first[b + 1] - s->vertex_first[b]);

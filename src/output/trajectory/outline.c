@@ -126,7 +126,7 @@ static const int tri_cuts[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
 /* 2D: the cells of a deformable body are its triangles, others have those of their mesh. tri may be NULL: only counts. */
 static int body_triangles(const brn_model *model, const brn_body *body, int (*tri)[3])
 {
-    if (model->dim == 3 || body->type != BRN_BODY_DEFORMABLE) {
+    if (model->dim == 3 || !brn_body_has_cells(body->type)) {
         const int n = body->boundary != NULL ? body->boundary->ntri : 0;
         if (tri != NULL && n > 0) {
             memcpy(tri, body->boundary->tri, (size_t)n * sizeof *tri);

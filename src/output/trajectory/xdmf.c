@@ -141,7 +141,7 @@ static void add_obstacles(xdmf *x, const brn_frame_set *sets, int frame)
         while (last < n && owner[last] == owner[first]) {
             last++;
         }
-        if (info->body_type[owner[first]] != BRN_BODY_DEFORMABLE) {
+        if (!brn_body_has_cells(info->body_type[owner[first]])) {
             add_obstacle(x, sets, frame, first, last - first);
         }
     }

@@ -88,8 +88,10 @@ static void ipc_destroy(void *self)
     brn_candidates_destroy(ipc->candidates);
     brn_intersect_destroy(ipc->intersect);
     brn_block_matrix_destroy(ipc->sum);
-    void *arrays[] = {ipc->far,   ipc->contact, ipc->slide,          ipc->looked_at,
-                      ipc->local, ipc->point,   ipc->pattern[0].row, ipc->pattern[1].row};
+    for (int i = 0; i < BRN_IPC_PATTERNS; ++i) {
+        brn_free(ipc->ctx, ipc->pattern[i].row);
+    }
+    void *arrays[] = {ipc->far, ipc->contact, ipc->slide, ipc->looked_at, ipc->local, ipc->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ipc->ctx, arrays[i]);
     }
@@ -162,8 +164,8 @@ static brn_status fill(brn_ipc *ipc)
                                       p->solver};
     brn_ipc_fill_terms(ipc);
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
-    BRN_ALLOC(ipc->ctx, ipc->looked_at, (size_t)ipc->model->nnode * 3);
     BRN_TRY(brn_skin_create(ipc->ctx, ipc->model, &ipc->skin));
+    BRN_ALLOC(ipc->ctx, ipc->looked_at, 3 * ((size_t)ipc->skin->npoint + 3 * (size_t)ipc->skin->nplane));
     choose(ipc);
     BRN_TRY(brn_candidates_create(ipc->ctx, ipc->skin, &ipc->candidates));
     BRN_TRY(brn_intersect_create(ipc->ctx, &ipc->intersect));
@@ -376,7 +378,7 @@ const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
     .contact = true,
-    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead =
         {[BRN_CONTACT_RESTITUTION] =
              "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",

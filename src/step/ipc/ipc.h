@@ -23,7 +23,7 @@ typedef struct brn_ipc_params {
     int solver;
 } brn_ipc_params;
 
-/* Friction of a pair that was in contact at the last renewal. Its nodes have dofs: no tied ones. */
+/* Friction of a pair that was in contact at the last renewal. Its nodes have block rows. */
 typedef struct brn_ipc_slide {
     int kind, pair[4]; /* of the contact that it comes from */
     brn_lever lever;   /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
@@ -31,7 +31,8 @@ typedef struct brn_ipc_slide {
     double force;      /* [N] mu times normal force */
 } brn_ipc_slide;
 
-/* The block rows of pairs, the last repeated where there are fewer. */
+/* The block rows of pairs, the last repeated where there are fewer: of up to 4, of up to 8, and of more, two by two. */
+enum { BRN_IPC_PATTERNS = 3 };
 typedef struct brn_ipc_pattern {
     int count, *row;
     size_t capacity;
@@ -57,7 +58,7 @@ typedef struct brn_ipc {
     brn_contact_pair *contact;
     int ncontact;
     size_t contact_capacity;
-    double *looked_at; /* [nnode][3] those positions */
+    double *looked_at; /* [npoint + 3 nplane][3] those positions, of the skin's points and planes */
     bool looked;
     double *local; /* scratch of the parallel terms */
     size_t local_capacity;
@@ -65,7 +66,7 @@ typedef struct brn_ipc {
     int nslide;
     size_t slide_capacity;
     brn_block_matrix *sum;      /* elastic pattern and that of the contacts */
-    brn_ipc_pattern pattern[2]; /* that sum was made for: pairs of up to 4 and of up to 8 block rows */
+    brn_ipc_pattern pattern[BRN_IPC_PATTERNS]; /* that sum was made for */
     brn_contact_point *point;   /* of the last step */
     int npoint;
     size_t point_capacity;

@@ -8,10 +8,7 @@
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction)
 {
     brn_ipc *ipc = self;
-    memcpy(ipc->far, x, (size_t)ipc->model->nnode * 3 * sizeof *ipc->far);
-    for (int dof = 0; dof < ipc->system->ndof; ++dof) {
-        ipc->far[dof / ipc->model->dim * 3 + dof % ipc->model->dim] += step[dof];
-    }
+    brn_model_move(ipc->model, x, step, ipc->far);
     BRN_TRY(brn_inversion_bound(ipc->ctx, ipc->model, x, ipc->far, fraction));
     BRN_TRY(brn_ipc_find_candidates(ipc, x, ipc->far));
     BRN_TRY(brn_pairs_free_step(ipc->candidates, x, ipc->far, ipc->dhat, fraction));

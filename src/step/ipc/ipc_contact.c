@@ -35,10 +35,26 @@ static brn_status list_contacts(brn_ipc *ipc, const double *x)
     return ipc->params->convergent ? brn_ipc_merge_contacts(ipc, x) : BRN_OK;
 }
 
+/* Where contacts were looked for last: compares with x, or writes x there. Returns whether they are the same. */
+static bool visit_places(brn_ipc *ipc, const double *x, bool write)
+{
+    const brn_skin *skin = ipc->skin;
+    const int *plane = (const int *)skin->plane;
+    bool same = true;
+    for (int i = 0; i < skin->npoint + 3 * skin->nplane && (same || write); ++i) {
+        const int node = i < skin->npoint ? skin->point[i] : plane[i - skin->npoint];
+        double *place = &ipc->looked_at[3 * i];
+        same = node < 0 || memcmp(place, &x[3 * node], 3 * sizeof *x) == 0;
+        if (write && node >= 0) {
+            memcpy(place, &x[3 * node], 3 * sizeof *x);
+        }
+    }
+    return same;
+}
+
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
 {
-    const size_t bytes = (size_t)ipc->model->nnode * 3 * sizeof *x;
-    if (ipc->looked && memcmp(x, ipc->looked_at, bytes) == 0) {
+    if (ipc->looked && visit_places(ipc, x, false)) {
         return BRN_OK;
     }
     brn_stopwatch *watch = &ipc->system->watch;
@@ -50,7 +66,7 @@ brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x)
     brn_arena_rewind(arena, mark);
     (void)brn_stopwatch_switch(watch, was);
     BRN_TRY(status);
-    memcpy(ipc->looked_at, x, bytes);
+    (void)visit_places(ipc, x, true);
     ipc->looked = true;
     return BRN_OK;
 }

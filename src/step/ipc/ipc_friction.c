@@ -169,15 +169,12 @@ void brn_ipc_friction_force(const brn_ipc *ipc, const brn_ipc_slide *s, const do
 
 void brn_ipc_friction_gradient(const brn_ipc *ipc, const double *x, double *grad)
 {
-    const int dim = ipc->model->dim;
     for (int n = 0; n < ipc->nslide; ++n) {
         const brn_ipc_slide *s = &ipc->slide[n];
         double force[3];
         brn_ipc_friction_force(ipc, s, x, force);
         for (int k = 0; k < s->lever.count; ++k) {
-            for (int i = 0; i < dim; ++i) {
-                grad[s->lever.node[k] * dim + i] -= s->lever.weight[k] * force[i];
-            }
+            brn_model_add_force(ipc->model, s->lever.node[k], -s->lever.weight[k], force, grad);
         }
     }
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 12, TERM_BLOCK = 64, CHUNK = 2048, NARROW = 4, WIDE = 8 };
+enum { WIDTH = 12, TERM_BLOCK = 64, CHUNK = 2048, NARROW = 4, WIDE = 8, COUPLE = 2 };
 
 typedef struct term_job {
     const brn_ipc *ipc;
@@ -71,7 +71,6 @@ static brn_status ipc_energy(void *self, const double *x, double *value)
 static brn_status ipc_gradient(void *self, const double *x, double *grad)
 {
     brn_ipc *ipc = self;
-    const int dim = ipc->model->dim;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     brn_ipc_friction_gradient(ipc, x, grad);
     BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, (size_t)ipc->ncontact * WIDTH);
@@ -80,9 +79,7 @@ static brn_status ipc_gradient(void *self, const double *x, double *grad)
     for (int n = 0; n < ipc->ncontact; ++n) {
         const int *node = ipc->contact[n].node;
         for (int k = 0; k < brn_touch_count(node); ++k) {
-            for (int i = 0; i < dim; ++i) {
-                grad[node[k] * dim + i] += ipc->local[WIDTH * n + 3 * k + i];
-            }
+            brn_model_add_force(ipc->model, node[k], 1.0, &ipc->local[WIDTH * n + 3 * k], grad);
         }
     }
     return BRN_OK;
@@ -90,41 +87,10 @@ static brn_status ipc_gradient(void *self, const double *x, double *grad)
 
 /* ---- Hessian --------------------------------------------------------------------------------------------------------------- */
 
-/* The block rows that a node stands for, with weights: itself, or its handles. Returns how many. */
-static int rows_of(const brn_model *model, int node, int row[4], double weight[4])
+/* Appends one stencil of `width` rows to a pattern, the last of its n rows repeated; *anew if it differs from what was there. */
+static brn_status append_stencil(brn_ipc *ipc, int which, int width, const int *rows, int n, bool *anew)
 {
-    if (model->tie == NULL || model->tie[node] < 0) {
-        row[0] = node;
-        weight[0] = 1.0;
-        return 1;
-    }
-    for (int k = 0; k <= model->dim; ++k) {
-        row[k] = model->tie[node] + k;
-        weight[k] = model->tie_weight[node][k];
-    }
-    return model->dim + 1;
-}
-
-/* Appends one pair's rows, without repetition, to the pattern of its width; *anew if that differs from what was there. */
-static brn_status append_pattern(brn_ipc *ipc, const int *node, int count, bool *anew)
-{
-    int rows[WIDE];
-    int n = 0;
-    for (int k = 0; k < count; ++k) {
-        int row[4];
-        double weight[4];
-        const int of_node = rows_of(ipc->model, node[k], row, weight);
-        for (int r = 0; r < of_node; ++r) {
-            int at = 0;
-            while (at < n && rows[at] != row[r]) {
-                ++at;
-            }
-            rows[at] = row[r];
-            n = at == n ? n + 1 : n;
-        }
-    }
-    const int width = n <= NARROW ? NARROW : WIDE;
-    brn_ipc_pattern *p = &ipc->pattern[n > NARROW];
+    brn_ipc_pattern *p = &ipc->pattern[which];
     BRN_GROW(ipc->ctx, p->row, p->capacity, (size_t)(p->count + 1) * (size_t)width);
     for (int k = 0; k < width; ++k) {
         int *to = &p->row[p->count * width + k];
@@ -136,12 +102,56 @@ static brn_status append_pattern(brn_ipc *ipc, const int *node, int count, bool 
     return BRN_OK;
 }
 
+/* Every two of the rows that the nodes stand for: parts near an attachment have many masters. */
+static brn_status append_couples(brn_ipc *ipc, const int *node, int count, bool *anew)
+{
+    const brn_model *model = ipc->model;
+    for (int p = 0; p < count; ++p) {
+        const brn_masters a = brn_model_masters(model, node[p]);
+        for (int q = p; q < count; ++q) {
+            const brn_masters b = brn_model_masters(model, node[q]);
+            for (int i = 0; i < a.count; ++i) {
+                for (int j = 0; j < b.count; ++j) {
+                    const int couple[2] = {model->node_row[a.node[i]], model->node_row[b.node[j]]};
+                    BRN_TRY(append_stencil(ipc, 2, COUPLE, couple, 2, anew));
+                }
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+/* Appends one pair's rows, without repetition, to the pattern of its width. */
+static brn_status append_pattern(brn_ipc *ipc, const int *node, int count, bool *anew)
+{
+    int rows[WIDE];
+    int n = 0;
+    for (int k = 0; k < count; ++k) {
+        const brn_masters on = brn_model_masters(ipc->model, node[k]);
+        for (int r = 0; r < on.count; ++r) {
+            const int row = ipc->model->node_row[on.node[r]];
+            int at = 0;
+            while (at < n && rows[at] != row) {
+                ++at;
+            }
+            if (at == WIDE) {
+                return append_couples(ipc, node, count, anew);
+            }
+            rows[at] = row;
+            n = at == n ? n + 1 : n;
+        }
+    }
+    return append_stencil(ipc, n > NARROW, n > NARROW ? WIDE : NARROW, rows, n, anew);
+}
+
 static brn_status read_pattern(brn_ipc *ipc, bool *anew)
 {
-    const int before[2] = {ipc->pattern[0].count, ipc->pattern[1].count};
+    int before[BRN_IPC_PATTERNS];
     *anew = ipc->sum == NULL;
-    ipc->pattern[0].count = 0;
-    ipc->pattern[1].count = 0;
+    for (int k = 0; k < BRN_IPC_PATTERNS; ++k) {
+        before[k] = ipc->pattern[k].count;
+        ipc->pattern[k].count = 0;
+    }
     for (int i = 0; i < ipc->ncontact; ++i) {
         const int *node = ipc->contact[i].node;
         BRN_TRY(append_pattern(ipc, node, brn_touch_count(node), anew));
@@ -149,7 +159,9 @@ static brn_status read_pattern(brn_ipc *ipc, bool *anew)
     for (int i = 0; i < ipc->nslide; ++i) {
         BRN_TRY(append_pattern(ipc, ipc->slide[i].lever.node, ipc->slide[i].lever.count, anew));
     }
-    *anew = *anew || before[0] != ipc->pattern[0].count || before[1] != ipc->pattern[1].count;
+    for (int k = 0; k < BRN_IPC_PATTERNS; ++k) {
+        *anew = *anew || before[k] != ipc->pattern[k].count;
+    }
     return BRN_OK;
 }
 
@@ -169,23 +181,26 @@ static void add_block(brn_block_matrix *a, int row, int column, double weight, c
     }
 }
 
+/* Adds the block of two nodes to those of the rows that they stand for. */
+static void add_nodes(brn_ipc *ipc, int p, int q, double weight, const double *local, int stride)
+{
+    const brn_model *model = ipc->model;
+    const brn_masters row = brn_model_masters(model, p);
+    const brn_masters column = brn_model_masters(model, q);
+    for (int r = 0; r < row.count; ++r) {
+        for (int c = 0; c < column.count; ++c) {
+            add_block(ipc->sum, model->node_row[row.node[r]], model->node_row[column.node[c]],
+                      weight * row.weight[r] * column.weight[c], local, stride);
+        }
+    }
+}
+
 /* Adds a pair's local matrix (rows of 3 a node, WIDTH long). */
 static void add_local(brn_ipc *ipc, const int *node, int count, const double *local)
 {
     for (int p = 0; p < count; ++p) {
-        int row[4];
-        double weight[4];
-        const int nrow = rows_of(ipc->model, node[p], row, weight);
         for (int q = 0; q < count; ++q) {
-            int column[4];
-            double scale[4];
-            const int ncolumn = rows_of(ipc->model, node[q], column, scale);
-            for (int r = 0; r < nrow; ++r) {
-                for (int c = 0; c < ncolumn; ++c) {
-                    add_block(ipc->sum, row[r], column[c], weight[r] * scale[c],
-                              &local[3 * p * WIDTH + 3 * q], WIDTH);
-                }
-            }
+            add_nodes(ipc, node[p], node[q], 1.0, &local[3 * p * WIDTH + 3 * q], WIDTH);
         }
     }
 }
@@ -199,7 +214,7 @@ static void add_friction(brn_ipc *ipc, const double *x)
         const brn_lever *l = &s->lever;
         for (int p = 0; p < l->count; ++p) {
             for (int q = 0; q < l->count; ++q) {
-                add_block(ipc->sum, l->node[p], l->node[q], l->weight[p] * l->weight[q], core, 3);
+                add_nodes(ipc, l->node[p], l->node[q], l->weight[p] * l->weight[q], core, 3);
             }
         }
     }
@@ -216,10 +231,13 @@ static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *bas
     }
     BRN_TRY(read_pattern(ipc, &anew));
     if (anew) {
-        const brn_stencils lists[2] = {{ipc->pattern[0].count, NARROW, ipc->pattern[0].row},
-                                       {ipc->pattern[1].count, WIDE, ipc->pattern[1].row}};
+        const brn_stencils lists[BRN_IPC_PATTERNS] = {
+            {ipc->pattern[0].count, NARROW, ipc->pattern[0].row},
+            {ipc->pattern[1].count, WIDE, ipc->pattern[1].row},
+            {ipc->pattern[2].count, COUPLE, ipc->pattern[2].row},
+        };
         double *was = brn_stopwatch_switch(&ipc->system->watch, &ipc->system->watch.phases.symbolic);
-        BRN_TRY(brn_block_matrix_join(base, lists, 2, &ipc->sum));
+        BRN_TRY(brn_block_matrix_join(base, lists, BRN_IPC_PATTERNS, &ipc->sum));
         (void)brn_stopwatch_switch(&ipc->system->watch, was);
     }
     BRN_TRY(brn_block_matrix_load(ipc->sum, base));

@@ -30,11 +30,12 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
         const brn_hold *hold = &model->hold[which];
         for (int k = 0; k < hold->nnode; ++k) {
             const int a = hold->node[k];
+            const int row = model->node_row[a];
             double vel[3];
             brn_controls_place(s->controls, which, a, t + h, NULL, vel);
-            for (int i = 0; i < dim; ++i) {
+            for (int i = 0; i < dim && row >= 0; ++i) {
                 if (hold->axes >> i & 1u) {
-                    n->step[a * dim + i] = (vel[i] - in->node_vel[3 * a + i]) / h;
+                    n->step[row * dim + i] = (vel[i] - in->node_vel[3 * a + i]) / h;
                 }
             }
         }
@@ -45,13 +46,33 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     }
     (void)brn_stopwatch_switch(watch, &watch->phases.solve);
     BRN_TRY(brn_system_mass_solve(s, n->scratch, n->step));
-    brn_model_follow(model, n->step);
     BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
     (void)brn_stopwatch_switch(watch, was);
     for (int i = 0; i < s->ndof; ++i) {
-        n->unbalanced[i] = n->inertia[i] - n->scratch[i];
+        n->unbalanced[i] = n->scratch[i] - n->inertia[i];
+    }
+    brn_newton_weld(n);
+    for (int i = 0; i < s->ndof; ++i) {
+        n->unbalanced[i] *= -1.0;
     }
     return BRN_OK;
+}
+
+/* Tied nodes go where their masters went. */
+static void place_tied(const brn_model *model, const brn_state *in, brn_state *out)
+{
+    const brn_ties *ties = &model->ties;
+    for (int tie = 0; tie < ties->count; ++tie) {
+        for (int i = 0; i < model->dim; ++i) {
+            double way = 0.0;
+            for (int k = ties->start[tie]; k < ties->start[tie + 1]; ++k) {
+                const int at = 3 * ties->master[k] + i;
+                way += ties->weight[k] * (out->node_pos[at] - in->node_pos[at]);
+            }
+            out->node_pos[3 * ties->node[tie] + i] = in->node_pos[3 * ties->node[tie] + i] + way;
+        }
+    }
+    brn_model_follow_nodes(model, out->node_vel);
 }
 
 /* Held dofs: exactly where their motion puts them. */
@@ -63,10 +84,14 @@ static void place_held(const brn_newton *n, double t, brn_state *out)
         for (int k = 0; k < hold->nnode; ++k) {
             const int a = hold->node[k];
             double pos[3];
-            brn_controls_place(n->system->controls, which, a, t, pos, NULL);
+            double vel[3];
+            brn_controls_place(n->system->controls, which, a, t, pos, vel);
             for (int i = 0; i < model->dim; ++i) {
                 if (hold->axes >> i & 1u) {
                     out->node_pos[3 * a + i] = pos[i];
+                }
+                if (model->node_row[a] < 0) { /* it has no acceleration that brought it there */
+                    out->node_vel[3 * a + i] = vel[i];
                 }
             }
         }
@@ -76,19 +101,19 @@ static void place_held(const brn_newton *n, double t, brn_state *out)
 brn_status brn_none_step_explicit(brn_newton *n, const brn_state *in, double t, double h, brn_state *out,
                                   brn_step_info *info)
 {
-    const int dim = n->model->dim;
     BRN_TRY(accelerations(n, in, t, h));
     const size_t bytes = (size_t)n->model->nnode * 3 * sizeof(double);
     memcpy(out->node_pos, in->node_pos, bytes);
     memcpy(out->node_vel, in->node_vel, bytes);
     double fastest = 0.0;
     for (int dof = 0; dof < n->system->ndof; ++dof) {
-        const int at = dof / dim * 3 + dof % dim;
+        const int at = brn_model_at(n->model, dof);
         out->node_vel[at] += h * n->step[dof];
         out->node_pos[at] += h * out->node_vel[at];
         fastest = fmax(fastest, fabs(out->node_vel[at]));
     }
     place_held(n, t + h, out);
+    place_tied(n->model, in, out);
     /* A node that crosses the model many times in a step is an unstable step, not physics. Shorter parts would be
        stable but a thousand times slower than the user expects: say what to do instead. */
     if (!(fastest * h < 1e3 * n->system->size)) {
@@ -98,7 +123,7 @@ brn_status brn_none_step_explicit(brn_newton *n, const brn_state *in, double t, 
             "prints the largest stable step",
             t, fastest * h);
     }
-    brn_newton_write(n, n->load, n->unbalanced, n->damping, out);
+    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, out));
     info->books = brn_scheme_books(BRN_SYMPLECTIC_EULER, BRN_SYMPLECTIC_EULER);
     info->books.dissipated = brn_newton_dissipated(n, in, out, &info->books);
     info->iterations = 1;

@@ -4,7 +4,7 @@ import { DataError, type Packet } from "./packet";
 
 type Json = Record<string, unknown>;
 
-const TYPES: BodyType[] = ["deformable", "static", "rigid"];
+const TYPES: BodyType[] = ["deformable", "static", "rigid", "shell"];
 
 const text = (value: unknown, otherwise = ""): string => (typeof value === "string" ? value : otherwise);
 const number = (value: unknown, otherwise = 0): number => (typeof value === "number" ? value : otherwise);

@@ -263,7 +263,7 @@ export class Bodies {
         const colours = bodyColours(this.run.bodies, look.dark);
         const data = this.own.uBodies.value.image.data as Float32Array;
         this.run.bodies.forEach((body, k) => {
-            const valued = look.colour !== "body" && body.type !== "static" && (body.type === "deformable" || !OF_DEFORMABLE.has(look.colour));
+            const valued = look.colour !== "body" && body.type !== "static" && (body.type !== "rigid" || !OF_DEFORMABLE.has(look.colour));
             const kind = (valued ? 1 : 0) + (this.surface.open[k] ? 2 : 0);
             data.set([...(look.paint.get(k) ?? colours[k]!), kind, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
         });

@@ -10,7 +10,7 @@ import type { Tab } from "./panel";
 const SEARCH_FROM = 13; // fewer bodies are seen at a glance
 const SHOWN = 400; // rows; a search finds the others
 
-const KINDS: Record<Body["type"], string> = { deformable: "deformable", static: "obstacle", rigid: "rigid" };
+const KINDS: Record<Body["type"], string> = { deformable: "deformable", static: "obstacle", rigid: "rigid", shell: "shell" };
 
 interface Row {
     element: HTMLElement;

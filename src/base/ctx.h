@@ -14,7 +14,7 @@
 typedef struct brn_arena brn_arena;
 typedef struct brn_pool brn_pool;
 
-/* Returns early on a negative status; remarks (positive) are dropped: they live in the report. */
+/* Returns early on a negative status. Remarks (positive) are dropped: the report has them. */
 #define BRN_TRY(expr)             \
  do {                             \
   const brn_status try_ = (expr); \
@@ -30,7 +30,7 @@ void brn_log(brn_ctx *ctx, brn_log_level level, const char *format, ...) BRN_PRI
 
 /* Zeroed memory for count items (never NULL for count 0), or NULL with the ctx's message set. Any thread. */
 void *brn_calloc(brn_ctx *ctx, size_t count, size_t size);
-/* Grows or shrinks; new bytes are not zeroed. On failure NULL, and the old block still stands. */
+/* Grows or shrinks; new bytes are not zeroed. On failure returns NULL and leaves the old block as it was. */
 void *brn_realloc(brn_ctx *ctx, void *block, size_t count, size_t size);
 void brn_free(brn_ctx *ctx, void *block);
 char *brn_strdup(brn_ctx *ctx, const char *text);

@@ -1,4 +1,4 @@
-/* JSON: the writer behind brn_json_... of brunt.h, and whether a text is JSON. */
+/* JSON: the writer behind brn_json_... of brunt.h, and a check whether a text is valid JSON. */
 #ifndef BRN_BASE_JSON_H
 #define BRN_BASE_JSON_H
 

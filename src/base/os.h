@@ -6,16 +6,15 @@
 
 double brn_wall_time(void);   /* [s], monotonic */
 double brn_cpu_time(void);    /* [s], of the whole process */
-double brn_thread_time(void); /* [s] of processor, of the calling thread */
+double brn_thread_time(void); /* [s], CPU time of the calling thread */
 double brn_peak_mb(void);     /* largest resident set so far */
 
 /* Reads a whole file (a '\0' is appended, not counted). Refuses more than `limit` bytes. Free *out with brn_free. */
 brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length);
-/* Writes to a temporary name, syncs, renames: a reader sees the old file or the new one, never half of it. */
+/* Writes to a temporary name, syncs and renames: a reader sees the old file or the new one, never a part of it. */
 brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length);
-/* The same piece by piece, for files that do not fit into memory: begin, add ..., then end; brn_file_drop
-   instead of it leaves the old file as it was. After a failure of any of them the temporary file is gone, and drop is
-   still fine. */
+/* The same piece by piece, for files that do not fit into memory: begin, add ..., then end. brn_file_drop in place of end
+   keeps the old file. If any of these calls fails, the temporary file is removed; drop may still be called. */
 typedef struct brn_file_out {
     brn_ctx *ctx;
     void *stream; /* NULL: closed */
@@ -29,8 +28,8 @@ void brn_file_drop(brn_file_out *out);
 brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *path);
 brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length);
 bool brn_file_exists(const char *path);
-brn_status brn_file_remove(brn_ctx *ctx, const char *path); /* fine if there is none; folders stay */
-brn_status brn_dir_make(brn_ctx *ctx, const char *path);    /* and its parents; an existing one is fine */
+brn_status brn_file_remove(brn_ctx *ctx, const char *path); /* no error if it is missing */
+brn_status brn_dir_make(brn_ctx *ctx, const char *path);    /* with its parents; it may exist already */
 /* Folder of a path ("." if it has none) joined with a name (an absolute name is kept). Free with brn_free. */
 char *brn_path_beside(brn_ctx *ctx, const char *path, const char *name);
 char *brn_path_join(brn_ctx *ctx, const char *dir, const char *name);

@@ -33,7 +33,7 @@ struct brn_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, finished;
     uint64_t job; /* counts jobs; a change wakes the workers */
-    bool open;    /* the current job may be joined: who wakes up too late is not waited for */
+    bool open;    /* helpers may still join the current job; nobody waits for those that wake up too late */
     int running;  /* helpers that have joined the current job and not finished it */
     bool quit;
     brn_block_fn fn;
@@ -43,7 +43,7 @@ struct brn_pool {
     history past[HISTORY]; /* by the function's address; the caller's */
 };
 
-/* One block; false if there is none left. */
+/* Does one block; false if none is left. */
 static bool work_once(worker *w)
 {
     brn_pool *pool = w->pool;
@@ -114,8 +114,8 @@ static void close_job(brn_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* The caller's part of a job with several blocks. The helpers are woken at once if the last job of this function was worth
-   it, else when this one has taken long enough, or its blocks say that it will. */
+/* The caller's part of a job with several blocks. The helpers are woken at once if the last job of this function was long
+   enough to be worth it; otherwise once this one has taken that long, or its first blocks show that it will. */
 static void work_shared(brn_pool *pool)
 {
     history *past = &pool->past[((uintptr_t)pool->fn >> 4) % HISTORY];
@@ -193,7 +193,7 @@ brn_status brn_pool_create(brn_ctx *ctx, int threads, brn_pool **out)
         w->pool = pool;
         BRN_TRY(brn_arena_create(ctx, &w->arena));
         if (i > 0) {
-            /* Fewer threads than asked for is no error: the result is the same. */
+            /* Fewer threads than asked for is not an error: the result is the same. */
             if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
                 brn_arena_destroy(w->arena);
                 w->arena = NULL;

@@ -27,7 +27,7 @@ typedef enum brn_kind {
     BRN_TAGGEDS,      /* brn_variants: a list of tagged variants (bodies) */
     BRN_NAMED_TAGGED, /* brn_variants: a map from a name to a tagged variant (materials) */
     BRN_KEYED,        /* brn_variant: a map with one key that names a table: {box: {...}} */
-    BRN_KEYED_HERE,   /* brn_variant: as KEYED, but the key stands beside the parent's other keys */
+    BRN_KEYED_HERE,   /* brn_variant: like KEYED, but the key is one of the parent's own keys */
 } brn_kind;
 
 /* Head of every described struct. path and name live as long as the scene. */
@@ -114,13 +114,13 @@ struct brn_table {
     int nparams;
     const char
         *shorthand; /* a parameter that a bare scalar or list in place of the map stands for, or NULL */
-    /* Checks across fields, called with the filled struct when its fields have no problem of their own; tells what is
-       wrong by brn_scene_add_problem. May be NULL. */
+    /* Checks across fields, called with the filled struct once each field is valid by itself;
+       reports what is wrong with brn_scene_add_problem. May be NULL. */
     void (*check)(brn_scene *scene, int dimension, const void *value);
 };
 
-/* The sets of tables that a variant may choose from. The parser gets them as arrays, so that scene/ need not know
-   what stands above it. */
+/* The sets of tables that a variant may choose from. The parser gets them as arrays, so that scene/ need not know the layers
+   above it. */
 enum { BRN_SET_METHOD, BRN_SET_MATERIAL, BRN_SET_MESH, BRN_SET_BODY, BRN_SET_SHAPE, BRN_SET_COUNT };
 
 typedef struct brn_table_set {
@@ -137,7 +137,7 @@ typedef struct brn_schema {
 
 #define BRN_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* Short forms for the frequent cases; anything else is a designated initialiser. */
+/* Short forms for common cases; anything else is written as a designated initialiser. */
 #define BRN_P_REAL(type, field, unit_, standard_, lo_, hi_, bounds_, help_)                            \
  {                                                                                                     \
   .name = #field, .kind = BRN_REAL, .offset = offsetof(type, field), .unit = (unit_), .help = (help_), \
@@ -177,7 +177,7 @@ typedef struct brn_schema {
   .name = #field, .kind = BRN_BLOCK, .offset = offsetof(type, field), .help = (help_), .table = (table_) \
  }
 
-/* Fills a described struct with its defaults (nested blocks too, absent). */
+/* Fills a described struct with its defaults, nested blocks included (marked as not given). */
 void brn_table_defaults(const brn_table *table, void *out);
 const brn_param *brn_table_find(const brn_table *table, const char *name);
 /* True if the value is inside the parameter's range; false for NaN. */

@@ -5,7 +5,7 @@
 static uint64_t hash_reals(uint64_t hash, const double *v, int count)
 {
     for (int i = 0; i < count; ++i) {
-        const double value = isnan(v[i]) ? NAN : v[i]; /* all of them say "not given" */
+        const double value = isnan(v[i]) ? NAN : v[i]; /* every NaN means "not given" */
         hash = brn_hash_bytes(hash, &value, sizeof value);
     }
     return hash;
@@ -66,7 +66,7 @@ uint64_t brn_param_hash(uint64_t hash, const brn_param *param, const void *field
         return brn_hash_bytes(hash_reals(hash, table->v, table->rows * table->columns), &table->columns,
                               sizeof table->columns);
     }
-    case BRN_BLOCK: { /* where a block stands for itself, absent is the same as empty */
+    case BRN_BLOCK: { /* for a standing block, absent is the same as empty */
         const bool given = param->standing || brn_block_given(field);
         return brn_table_hash(brn_hash_bytes(hash, &given, sizeof given), param->table, field);
     }

@@ -1,6 +1,6 @@
-/* Radix sort. Large arrays are first dealt into 256 ranges by their highest digit, block by block with the places of each
-   block known beforehand (stable and parallel); the ranges, which fit a cache, are then sorted from the lowest digit
-   upwards, one range a worker. */
+/* Radix sort. Large arrays are first dealt into 256 ranges by their highest digit, block by block; where each block's keys go
+   is known beforehand, so this is stable and parallel. The ranges fit a cache and are then sorted from the lowest digit up,
+   each by one worker. */
 #include "base/radix.h"
 
 #include "base/parallel.h"

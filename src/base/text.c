@@ -69,7 +69,7 @@ void brn_text_clear(brn_text *text)
     *text = (brn_text){.ctx = text->ctx};
 }
 
-/* strtod follows the process locale, which belongs to the host program: put its decimal point where ours is. */
+/* strtod follows the process locale, which belongs to the host program: replace our decimal point by the locale's. */
 bool brn_parse_real(const char *text, double *out)
 {
     char copy[400];
@@ -182,7 +182,7 @@ static int edit_distance(const char *a, const char *b)
 int brn_nearest_word(const char *word, const char *const *words, int count)
 {
     int best = -1;
-    int best_distance = (int)strlen(word) / 3 + 2; /* further than this is no help */
+    int best_distance = (int)strlen(word) / 3 + 2; /* a word further away is not worth suggesting */
     for (int i = 0; i < count; ++i) {
         const int distance = edit_distance(word, words[i]);
         if (distance < best_distance) {

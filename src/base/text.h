@@ -1,10 +1,11 @@
-/* Text: a growing buffer, numbers in and out whatever the process locale, and the nearest word to a misspelt one. */
+/* Text: a growing buffer, reading and writing numbers independently of the process locale, and the word nearest to a misspelt
+   one. */
 #ifndef BRN_BASE_TEXT_H
 #define BRN_BASE_TEXT_H
 
 #include "base/ctx.h"
 
-/* Zero-initialise all but ctx. A failed append is remembered and reported by brn_text_take. */
+/* Set ctx and leave the rest zero. A failed append is remembered and reported by brn_text_take. */
 typedef struct brn_text {
     brn_ctx *ctx;
     char *data;
@@ -18,7 +19,7 @@ void brn_text_append(brn_text *text, const char *bytes, size_t n);
 brn_status brn_text_take(brn_text *text, char **out);
 void brn_text_clear(brn_text *text); /* frees */
 
-/* Parses a whole string; false if anything is left over. Accepts nan/inf only if allow_special. */
+/* Parses a whole string as a decimal number; false if anything is left over. Words such as nan and inf are refused. */
 bool brn_parse_real(const char *text, double *out);
 bool brn_parse_int(const char *text, long long *out);
 /* Shortest decimal text that reads back to the same number and that every YAML reader takes for a number

@@ -1,6 +1,6 @@
-/* The boundary of a mesh. Every face of every cell becomes a tuple of its sorted corners; after sorting, a face that
-   stands alone is on the boundary, two equal ones are inside, three or more are no solid. The output is in the order
-   of cells, whatever the sort did. */
+/* The boundary of a mesh. Every face of every cell becomes a tuple of its sorted corners; after sorting, a face that occurs
+   once is on the boundary, one that occurs twice is inside, and three or more cannot bound a solid. The output is in the
+   order of the cells, not of the sort. */
 #include "geom/cell_measure.h"
 #include "geom/node_merge.h"
 #include "geom/tuple.h"

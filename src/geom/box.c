@@ -24,8 +24,8 @@ static double include(brn_box *box, const double x[3])
     return poison;
 }
 
-/* a - margin or less, a + margin or more: the rounded value is off by at most half a unit in its last place, and
-   2^-52 of it is one unit or more. (Differences that small that they are subnormal are exact.) */
+/* a - margin or less, a + margin or more: the rounded value is off by at most half a unit in its last place, and 2^-52 of it
+   is one unit or more. (Differences so small that they are subnormal are exact.) */
 static void grow(brn_box *box, double margin)
 {
     for (int k = 0; k < 3; ++k) {
@@ -54,7 +54,7 @@ static brn_status sweep_block(void *arg, int block, brn_arena *scratch)
         if (s->margin > 0.0) {
             grow(&box, s->margin);
         }
-        /* A NaN gets into the box, where the tree finds it. */
+        /* A NaN ends up in the box, where the tree detects it. */
         box.lo[0] += poison;
         job->out[i] = box;
     }

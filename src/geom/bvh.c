@@ -1,6 +1,6 @@
 /* Building and refitting. Sort key of a box: the Morton code of its centre on a cubic lattice over all centres, then its
-   number; 64 bits together. (Sorting boxes of unusual size apart was measured: it pays for one mix of sizes and costs
-   as much for another.) */
+   number; 64 bits together. (Sorting boxes of unusual size separately was tried: it helps with some mixes of sizes and costs
+   as much with others.) */
 #include "geom/bvh_inner.h"
 
 #include "base/parallel.h"
@@ -95,7 +95,7 @@ static brn_status check_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-/* Refuses boxes that are none; else finds the bounds of their centres. */
+/* Refuses invalid boxes; otherwise finds the bounds of their centres. */
 static brn_status check_boxes(build_job *job)
 {
     const int nblock = brn_block_count(job->n, BOX_BLOCK);
@@ -192,7 +192,8 @@ static brn_status reserve(brn_bvh *bvh, int n, size_t *total)
     return BRN_OK;
 }
 
-/* Larger memory if needed. The old nodes go only when nothing can fail any more: all are written anew after this. */
+/* Larger memory if needed. The old nodes are freed only when nothing can fail any more: all of them are written again after
+   this. */
 static brn_status reserve_nodes(brn_bvh *bvh, int n, size_t total)
 {
     BRN_GROW(bvh->ctx, bvh->id, bvh->id_cap, n);

@@ -15,8 +15,8 @@ typedef struct brn_bvh brn_bvh;
 
 brn_status brn_bvh_create(brn_ctx *ctx, brn_bvh **out); /* a tree over no boxes */
 void brn_bvh_destroy(brn_bvh *bvh);
-/* Builds the tree over box[n]. BRN_ERR_NOT_FINITE for an infinite or NaN side, BRN_ERR_RANGE for lo > hi; the tree then
-   stays what it was. */
+/* Builds the tree over box[n]. BRN_ERR_NOT_FINITE for an infinite or NaN side, BRN_ERR_RANGE for lo > hi; the tree then stays
+   as it was. */
 brn_status brn_bvh_build(brn_bvh *bvh, const brn_box *box, int n);
 /* New boxes in the tree that was built for as many: cheaper, exact, slower to query the further boxes have moved apart. */
 brn_status brn_bvh_refit(brn_bvh *bvh, const brn_box *box);
@@ -50,7 +50,7 @@ brn_status brn_bvh_query_pairs(const brn_bvh *a, const brn_bvh *b, const brn_bvh
                                brn_bvh_pairs *pairs);
 /* All pairs (i, j), i < j, of one tree. */
 brn_status brn_bvh_query_self(const brn_bvh *bvh, const brn_bvh_query *query, brn_bvh_pairs *pairs);
-/* The same by looking at every pair of box_a[na], box_b[nb] (box_b NULL: pairs of box_a with i < j): what the tree is
+/* The same result by looking at every pair of box_a[na], box_b[nb] (box_b NULL: pairs of box_a with i < j): what the tree is
    checked against. */
 brn_status brn_bvh_brute_pairs(const brn_box *box_a, int na, const brn_box *box_b, int nb,
                                const brn_bvh_query *query, brn_bvh_pairs *pairs);

@@ -33,7 +33,7 @@ static double largest(int count, const double x[][3])
     return most;
 }
 
-/* From a start that double cannot certify: in wide numbers, and on in double once that can. */
+/* Starts that double cannot certify: searches in wide numbers, and goes on in double once that can. */
 static double very_close(const sweep *q, const double x0[][3], const double x1[][3], double dmin, double keep,
                          double t_max)
 {

@@ -82,8 +82,8 @@ static CCD_INLINE void DIFFERENCE_NAME(straighten)(DIFFERENCE_REAL c[3], const D
     }
 }
 
-/* Unit direction from the origin to the nearest point at time t, and (unless NULL) the distance of that point,
-   which is not below the true one by more than rounding. False if it has none that can be trusted. */
+/* Unit direction from the origin to the nearest point at time t, and (unless NULL) the distance of that point, which is not
+   below the true one by more than rounding. False if there is no direction that can be trusted. */
 static CCD_INLINE int DIFFERENCE_NAME(direction)(const DIFFERENCE_NAME(sweep) * q, double t,
                                                  DIFFERENCE_REAL n[3], DIFFERENCE_REAL *distance)
 {

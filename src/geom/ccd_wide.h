@@ -1,5 +1,5 @@
-/* Inside geom/: additive CCD in the widest arithmetic of the platform, for starts so close that double cannot tell
-   that they are apart. Arguments as checked and scaled by ccd.c; 0 if the start is not certified here either. */
+/* Inside geom/: additive CCD in the widest arithmetic of the platform, for starts so close that double precision cannot tell
+   whether they are apart. Arguments as checked and scaled by ccd.c; 0 if the start is not certified here either. */
 #ifndef BRN_GEOM_CCD_WIDE_H
 #define BRN_GEOM_CCD_WIDE_H
 

@@ -254,7 +254,7 @@ void brn_mesh_measure(const brn_mesh *mesh, brn_mesh_quality *out)
                                 plane, &cell);
             out->volume += cell.volume;
             out->smallest_edge = fmin(out->smallest_edge, cell.edge_min);
-            if (!(cell.quality >= out->worst)) { /* NaN counts as worst */
+            if (!(cell.quality >= out->worst)) { /* NaN counts as the worst */
                 out->worst = cell.quality;
                 out->worst_cell = number;
             }

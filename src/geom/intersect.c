@@ -70,7 +70,7 @@ bool brn_intersect_segments3d(const double a[3], const double b[3], const double
     if (brn_orient3d(a, b, c, d) != 0) {
         return false;
     }
-    /* Any three of the points that are no line span the plane. */
+    /* Any three of the points that are not collinear span the plane. */
     const double *point[4] = {a, b, c, d};
     int drop = -1;
     for (int skip = 0; skip < 4 && drop < 0; ++skip) {

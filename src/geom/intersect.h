@@ -18,8 +18,8 @@ bool brn_intersect_triangles(const double s[3][3], const double t[3][3]);
 
 /* ---- whole surfaces ------------------------------------------------------------------------------------------------------ */
 
-/* A surface meets itself if an edge meets a triangle that shares no node with it (3D), or an edge meets an edge that
-   shares no node with it (2D). Nodes are told apart by number: different nodes at one place touch. */
+/* A surface meets itself if an edge meets a triangle that shares no node with it (3D), or an edge meets an edge that shares
+   no node with it (2D). Nodes are identified by number: different nodes at the same place touch. */
 typedef struct brn_surface {
     int dim; /* 2: edges, z is ignored; 3: edges against triangles */
     int nnode;
@@ -39,7 +39,7 @@ typedef struct brn_intersection {
     double point[3]; /* [m] near a common point, for messages: rounded */
 } brn_intersection;
 
-/* Looks surfaces over. Owns trees and lists that are reused: in the steady state nothing is allocated. */
+/* Checks surfaces for intersections. Owns trees and lists that are reused: in the steady state nothing is allocated. */
 typedef struct brn_intersect brn_intersect;
 
 brn_status brn_intersect_create(brn_ctx *ctx, brn_intersect **out);

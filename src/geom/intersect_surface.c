@@ -1,8 +1,8 @@
 /* Self-intersections of whole surfaces: trees over edges and triangles find the pairs whose boxes meet, the exact tests
    decide while the pairs are collected, so that only true intersections are stored.
 
-   Where nodes have hardly moved since the last look, boxes with some room are listed instead, and the list is used for as
-   long as no node leaves its room: the same tests then decide about its pairs. */
+   Where nodes have hardly moved since the last check, pairs of slightly enlarged boxes are listed instead, and the list is
+   used for as long as no node leaves its room. The same tests then decide about its pairs. */
 #include "geom/intersect.h"
 
 #include "base/parallel.h"
@@ -14,8 +14,8 @@
 
 enum { LOOK_BLOCK = 1024 };
 
-/* A list is made where no node moves by more than SLOW mean edges between two looks, for as much as SPARE_LOOKS of them,
-   but not for more than SPARE edges. */
+/* A list is made where no node moves by more than SLOW mean edges between two checks. Its room lasts for SPARE_LOOKS such
+   checks, but is no more than SPARE edges. */
 static const double SLOW = 0.05, SPARE = 0.1, SPARE_LEAST = 0.01, SPARE_LOOKS = 8.0;
 
 struct brn_intersect {
@@ -279,7 +279,7 @@ static double choose_spare(const brn_intersect *check, const brn_surface *s)
         }
         length += sqrt(sum) / s->nedge;
     }
-    /* At the end of what is in range there is no room. */
+    /* At the limit of the allowed range there is no room. */
     const bool wide = largest < 0.25 * BRN_PREDICATE_LARGEST && length < 0.25 * BRN_PREDICATE_LARGEST;
     const double spare = fmin(SPARE * length, SPARE_LOOKS * most + SPARE_LEAST * length);
     return wide && most <= SLOW * length ? spare : 0.0;
@@ -331,7 +331,7 @@ static brn_status look_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-/* Looks the listed pairs over: how many meet, and the first of them. */
+/* Tests the listed pairs: how many meet, and the first of them. */
 static brn_status look_over(brn_intersect *check, const brn_surface *s, brn_bvh_keep_fn meet,
                             brn_intersection *found, size_t room, size_t *count)
 {

@@ -9,7 +9,7 @@
 static const double flat_share = 1e-13;
 static const double near_share = 1e-12;
 
-/* The findings: first offender of each sort, and how many there are. */
+/* The findings: the first offender of each kind, and how many there are. */
 typedef struct check_work {
     const brn_mesh *mesh;
     brn_text text;
@@ -89,7 +89,7 @@ static void check_kinds(check_work *work)
         const brn_cell_info *info = brn_cell_get((brn_cell)kind);
         if (mesh->ncell[kind] > 0 && info->dim < dim) {
             separate(work);
-            brn_text_add(&work->text, "%d %s cells stand beside cells of dimension %d", mesh->ncell[kind],
+            brn_text_add(&work->text, "%d %s cells are mixed with cells of dimension %d", mesh->ncell[kind],
                          info->name, dim);
             return;
         }
@@ -237,7 +237,7 @@ brn_status brn_mesh_check(const brn_mesh *mesh, const char *who)
     check_positions(&work);
     check_indices(&work);
     brn_status status = BRN_OK;
-    /* Geometry is only measured where numbers and indices can be trusted. */
+    /* Geometry is measured only once numbers and indices are known to be valid. */
     if (work.sorts == 0) {
         check_cells(&work);
         status = check_nodes(&work);

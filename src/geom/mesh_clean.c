@@ -1,7 +1,7 @@
-/* Drops unused nodes and merges close ones. A node goes to the lowest-numbered kept node within the tolerance, else it
-   is kept itself: first come, first kept, so the result does not depend on a chain of near neighbours and kept nodes
-   are more than the tolerance apart. They are found in a hash of cubes 8 times as wide as the tolerance: a node mostly
-   looks at its own cube, at 8 at most, and a cube holds a bounded number of kept nodes, so the whole is O(n). */
+/* Drops unused nodes and merges close ones. A node is merged into the lowest-numbered kept node within the tolerance; if
+   there is none, it is kept itself. So the result does not depend on chains of near neighbours, and kept nodes are more than
+   the tolerance apart. They are found in a hash of cubes 8 times as wide as the tolerance: a node mostly looks at its own
+   cube, at 8 at most, and a cube holds a bounded number of kept nodes, so the whole is O(n). */
 #include "base/hash.h"
 #include "geom/node_merge.h"
 
@@ -136,7 +136,7 @@ static brn_status mark_used(const brn_mesh *mesh, int *same)
     return BRN_OK;
 }
 
-/* Renumbers in place; number[i] is node i's new number, -1 where it goes. New numbers of kept nodes ascend. */
+/* Renumbers in place; number[i] is node i's new number, -1 if it is removed. New numbers of kept nodes ascend. */
 static void renumber(brn_mesh *mesh, const int *number)
 {
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {

@@ -152,7 +152,7 @@ static brn_status extend_groups(order_work *work)
     return BRN_OK;
 }
 
-/* Nothing can fail any more: hand the new arrays over. */
+/* Nothing can fail any more: the new arrays take the place of the old ones. */
 static void adopt(order_work *work)
 {
     brn_mesh *mesh = work->mesh;

@@ -11,7 +11,7 @@ brn_status brn_node_merge(const brn_mesh *mesh, double tolerance, int *same);
 /* BRN_ERR_MESH that names the cell if a cell refers to a node that does not exist. */
 brn_status brn_mesh_check_indices(const brn_mesh *mesh);
 
-/* Group nodes i become number[i]; those with number < 0 leave. */
+/* Nodes i of groups become number[i]; those with number < 0 are removed. */
 void brn_mesh_renumber_groups(brn_mesh *mesh, const int *number);
 
 #endif

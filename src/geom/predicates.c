@@ -1,7 +1,7 @@
 /* Adaptive predicates [Shewchuk 1997, Adaptive precision floating-point arithmetic and fast robust geometric predicates]:
    a rounded determinant with a bound on its error first; where the bound does not settle the sign, the determinant as
    an expansion, an exact sum of doubles that do not overlap in their bits, smallest first. Zero components are dropped,
-   so that differences without rounding error (near points, lattices) give short expansions by themselves.
+   so that differences without rounding error (near points, lattices) automatically give short expansions.
 
    This file must be compiled without contraction of a * b + c (the build sets it): x = a * b and the rounding error of
    x + c are separate steps here. Products are fused explicitly. */

@@ -2,7 +2,7 @@
 
    Range: coordinates of magnitude up to 2^330 (2e99), and either 0 or at least 2^-305 (2e-92). Smaller ones are rounded
    to multiples of 2^-356 (7e-108) where the exact sum is needed, so that the sign may come out as 0 for points that are
-   that near to a line or plane. Coordinates that are larger or NaN give some sign. */
+   that near to a line or plane. For larger coordinates and NaN the sign is arbitrary. */
 #ifndef BRN_GEOM_PREDICATES_H
 #define BRN_GEOM_PREDICATES_H
 

@@ -7,7 +7,7 @@
 #define DIFFERENCE_FLAT_SINE2 1e-20
 #include "geom/difference.h"
 
-/* Of positions and squares of that size nothing is lost by overflow or underflow. */
+/* Positions and squares of this size lose nothing to overflow or underflow. */
 static const double LARGEST = 0x1p120, SMALLEST = 0x1p-120;
 
 /* One copy for each shape. */

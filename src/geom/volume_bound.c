@@ -221,7 +221,7 @@ static bool rescale(int count, int dimensions, const double x0[][3], const doubl
     return true;
 }
 
-/* Edges of a size that cubes are in range for; false if an argument is bad. */
+/* Scales the edges so that their cubes are in range; false if an argument is invalid. */
 static INLINE bool prepare(int count, const double x0[][3], const double x1[][3], int base,
                            const int other[3], double *dmin, double *keep, double *t_max, edges *q)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    /* Of the buffer: 128k to 448k measured alike with 1 MB of L2, 1536k half as fast. */
+    /* Of the buffer: with 1 MB of L2 cache, 128k to 448k were equally fast, 1536k half as fast. */
     SLAB_BYTES = 320 * 1024,
     SLAB_MIN = 8, /* elements; kernels work on batches of 8 */
     SLOTS_MAX = 65535,

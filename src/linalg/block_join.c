@@ -1,4 +1,4 @@
-/* Joins a pattern and a few pairs more: the pairs that it lacks are sorted into rows, then each row is merged. */
+/* Adds a few pairs to a pattern: those that it lacks are sorted by rows, then merged into each row. */
 #include "base/parallel.h"
 #include "linalg/block_matrix.h"
 #include "linalg/sort.h"
@@ -90,7 +90,7 @@ static brn_status make_room(brn_block_matrix *a, const brn_block_matrix *base, c
     }
     const size_t need = (size_t)a->start[a->n];
     if (need > a->capacity) {
-        const size_t room = need + need / 8; /* the next pattern may have a few more */
+        const size_t room = need + need / 8; /* leaves some room: the next pattern may be a little larger */
         brn_free(ctx, a->column);
         brn_free(ctx, a->lower_row);
         brn_free(ctx, a->lower_block);
@@ -213,7 +213,7 @@ brn_status brn_block_matrix_load(brn_block_matrix *a, const brn_block_matrix *b)
     }
     loading job = {a, b};
     if (brn_parallel_for(a->ctx, brn_block_count(a->n, LOAD_ROWS), rows_load, &job) < 0) {
-        return brn_fail(a->ctx, BRN_ERR_RANGE, "load of a matrix with blocks that the target has not");
+        return brn_fail(a->ctx, BRN_ERR_RANGE, "load of a matrix with blocks that are not in the target");
     }
     return BRN_OK;
 }
@@ -257,7 +257,7 @@ brn_status brn_block_matrix_locate(const brn_block_matrix *a, const brn_stencils
     locating job = {a, list, block};
     BRN_TRY(brn_stencils_check(a->ctx, a->n, list, 1));
     if (brn_parallel_for(a->ctx, brn_block_count(list->count, LOCATE_STENCILS), stencils_locate, &job) < 0) {
-        return brn_fail(a->ctx, BRN_ERR_RANGE, "a stencil has a pair that the matrix has not");
+        return brn_fail(a->ctx, BRN_ERR_RANGE, "a stencil has a pair that is not in the matrix");
     }
     return BRN_OK;
 }

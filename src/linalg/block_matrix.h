@@ -16,7 +16,7 @@ typedef struct brn_block_matrix {
     int *lower_start; /* [n + 1] */
     int *lower_row;   /* [start[n] - n], ascending in a row */
     int *lower_block;
-    size_t capacity; /* blocks that a joined matrix has room for; 0: just its own */
+    size_t capacity; /* blocks that a joined matrix has room for; 0: no more than it holds */
 } brn_block_matrix;
 
 /* The pattern of a set of stencils: every pair of nodes of a stencil becomes a block; the diagonal is always there.
@@ -29,9 +29,9 @@ typedef struct brn_stencils {
 /* All values are 0. BRN_ERR_RANGE: a node number outside [0, n), or a bad size; BRN_ERR_LIMIT: 2^31 blocks or more. */
 brn_status brn_block_matrix_create(brn_ctx *ctx, int n, int size, const brn_stencils *lists, int nlists,
                                    brn_block_matrix **out);
-/* The pattern of base and of a few stencils more. *joined: NULL, or what was joined before, whose memory is used again.
-   The values are those of no matrix until brn_block_matrix_load. Costs a pass over the pattern and nothing for the
-   elements behind base. On failure *joined is NULL. */
+/* The pattern of base with a few more stencils. *joined: NULL, or the result of an earlier call, whose memory is reused. The
+   values are undefined until brn_block_matrix_load. Costs one pass over the pattern, however many elements are behind base.
+   On failure *joined is NULL. */
 brn_status brn_block_matrix_join(const brn_block_matrix *base, const brn_stencils *lists, int nlists,
                                  brn_block_matrix **joined);
 /* A = B, and 0 where B has no block; B's pattern must be a part of A's (BRN_ERR_RANGE otherwise). */
@@ -43,7 +43,7 @@ brn_status brn_block_matrix_locate(const brn_block_matrix *a, const brn_stencils
 /* A second matrix of the same pattern and values. */
 brn_status brn_block_matrix_copy(const brn_block_matrix *a, brn_block_matrix **out);
 void brn_block_matrix_destroy(brn_block_matrix *a);
-/* For the makers of patterns: fills lower_start [n + 2], zeroed, lower_row and lower_block from the upper triangle;
+/* For code that makes patterns: fills lower_start [n + 2], zeroed, lower_row and lower_block from the upper triangle;
    BRN_ERR_RANGE names a node of the stencils outside [0, n). */
 void brn_block_matrix_index_lower(brn_block_matrix *a);
 brn_status brn_stencils_check(brn_ctx *ctx, int n, const brn_stencils *lists, int nlists);

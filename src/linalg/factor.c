@@ -1,6 +1,6 @@
-/* The node graph is ordered through CHOLMOD; the symbolic analysis (front_tree.c), the numeric factorisation
-   (front_factor.c) and the solution (front_solve.c) are our own, so that they work on blocks, on several threads and
-   without a detour through a scalar matrix. */
+/* The node graph is ordered through CHOLMOD; the symbolic analysis (front_tree.c), the numeric factorisation (front_factor.c)
+   and the solution (front_solve.c) are our own: they work on blocks and on several threads, without the detour through a
+   scalar matrix. */
 #include "linalg/factor.h"
 
 #include "base/parallel.h"
@@ -116,7 +116,7 @@ static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const grap
     BRN_TRY(brn_front_tree_create(a, f->apart, ordering, &f->tree));
     const size_t need = f->tree->panel[f->tree->nfront];
     if (need > f->value_capacity) {
-        brn_free(ctx, f->value); /* nothing to be kept: no copy */
+        brn_free(ctx, f->value); /* nothing to keep, so no copy */
         f->value_capacity = 0;
         f->value = brn_realloc(ctx, NULL, need + need / 8, sizeof *f->value);
         if (f->value == NULL) {
@@ -203,7 +203,7 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsi
     return BRN_OK;
 }
 
-/* The order of create, or a new one where that has become too dear. */
+/* The order of create, or a new one if that has become too expensive. */
 static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a)
 {
     graph g;
@@ -241,7 +241,7 @@ brn_status brn_factor_update(brn_factor *f, const brn_block_matrix *a)
     brn_blas_end(threads);
     brn_arena_rewind(brn_ctx_arena(f->ctx), mark);
     if (status < 0) {
-        brn_front_tree_destroy(f->tree); /* half an analysis is none */
+        brn_front_tree_destroy(f->tree); /* an incomplete analysis does not count */
         f->tree = NULL;
     }
     return status;
@@ -288,7 +288,7 @@ static brn_status blocks_scan(void *arg, int piece, brn_arena *scratch)
     return any_not_finite(a->value + first * bb, (end - first) * bb) ? BRN_ERR_NOT_FINITE : BRN_OK;
 }
 
-/* Something is not finite: names the first such block that matters, or finds that none does. */
+/* Some entry is not finite: reports the first such block that matters, or finds that none matters. */
 static brn_status check_blocks(const brn_factor *f, const brn_block_matrix *a)
 {
     const int s = f->size;

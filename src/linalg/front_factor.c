@@ -95,7 +95,7 @@ static void add_diagonal(const job *w, const front *f, int j, const double *v)
     }
 }
 
-/* The front's columns of A; false if one has a row that the front has not. */
+/* The front's columns of A; false if one of them has a row that is not in the front. */
 static bool add_matrix(const job *w, const front *f)
 {
     const brn_front_tree *t = w->tree;
@@ -201,7 +201,7 @@ static brn_status work_front(const job *w, front *f, int number, double *update,
 static brn_status hand_over(const job *w, int number, double **update)
 {
     const brn_front_tree *t = w->tree;
-    /* One more: a root leaves nothing. */
+    /* One more, because a root leaves nothing. */
     *update = brn_realloc(t->ctx, NULL, brn_front_update_size(t, number) + 1, sizeof **update);
     w->update[number] = *update; /* freed with the job, whatever happens */
     return *update != NULL ? BRN_OK : BRN_ERR_MEMORY;
@@ -289,7 +289,7 @@ brn_status brn_front_factor(const brn_front_tree *t, const brn_front_input *inpu
     *bad = -1;
     for (int f = 0; f < t->nfront; ++f) {
         *bad = *bad < 0 ? w.bad[f] : *bad;
-        /* Only what was handed over is left when all went well; after a failure stacks are left too. */
+        /* After success only contributions that were handed over are left; after a failure stacks may be left too. */
         if (t->in_crown[f] || (t->parent[f] >= 0 && t->in_crown[t->parent[f]])) {
             brn_free(t->ctx, w.update[f]);
         }

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* What a front costs [s]: a start-up, its operations, the memory traffic of its columns (in the factorisation and twice in
-   a solution) and that of its contribution to the parent. Tried on thin mats and a ball with cores of 50 GFLOP/s; the
-   optimum is flat, and only ratios matter. */
+/* What a front costs [s]: a start-up, its operations, the memory traffic of its columns (in the factorisation and twice in a
+   solution) and that of its contribution to the parent. Tuned on thin mats and a ball with cores of 50 GFLOP/s; the optimum
+   is flat, and only ratios matter. */
 static const double TIME_FRONT = 0.6e-6;
 static const double TIME_FLOP = 4.0e-11;
 static const double TIME_PANEL = 2.5e-9;
@@ -123,7 +123,8 @@ static double front_time(int own, int all, int size)
     return TIME_FRONT + TIME_FLOP * flops + TIME_PANEL * k * m + TIME_UPDATE * (m - k) * (m - k);
 }
 
-/* Asks each front about its children, from the leaves up. The children of a merged child were asked already. */
+/* Decides for each front which children to merge, from the leaves up. The children of a merged child have been decided on
+   already. */
 static void merge_fronts(builder *b)
 {
     const int size = b->tree->size;
@@ -278,7 +279,7 @@ static brn_status cut_tasks(brn_front_tree *t, const double *time, double limit)
         }
         t->task[t->ntask - 1].end = f + 1;
         sum += top ? time[f] : 0.0;
-        /* Subtrees are taken whole; half full is full enough. */
+        /* Subtrees are not split; a task that is half full is full enough. */
         open = !top || sum < 0.5 * limit;
     }
     for (int k = 0; k < t->ntask; ++k) {

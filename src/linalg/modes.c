@@ -4,7 +4,7 @@
    entry as V' M B V, so a restart needs no special treatment of its coupling row.
 
    A Krylov space of block size b sees at most b copies of a repeated eigenvalue. After convergence the search therefore
-   starts again from random directions, M-orthogonal to what was found, until that changes nothing. */
+   starts again from random directions, M-orthogonal to what was found, until that finds nothing new. */
 #include "linalg/modes.h"
 
 #include "base/arena.h"

@@ -9,11 +9,11 @@
 /* METIS takes about 7 us a node, and saves a third to three quarters of AMD's operations on 3D meshes. With 10
    refactorisations at 10 GFLOP/s that pays from about 2e4 operations a node on; thin and small graphs stay below. */
 #define METIS_FLOPS_PER_NODE 2e4
-/* Nested dissection is a game of chance: relabelled at random, the same graph comes out up to 15 % cheaper. From here
-   on a few throws more (8 us a node each) are paid back within ten refactorisations. */
+/* Nested dissection depends on luck: with its nodes relabelled at random the same graph comes out up to 15 % cheaper. Above
+   this cost a few more attempts (8 us a node each) pay off within ten refactorisations. */
 #define THROWS_FLOPS_PER_NODE 4e5
-/* The same for a pattern that is factored once or twice: METIS must be paid back at once. On a thin mat with contacts it
-   took 90 ms to save 49 ms. */
+/* The same for a pattern that is factored once or twice: METIS must pay off at once. On a thin mat with contacts it took 90
+   ms to save 49 ms. */
 #define METIS_ONCE_FLOPS_PER_NODE 4e5
 
 brn_status brn_cholmod_fail(brn_ctx *ctx, const cholmod_common *cm, const char *what, int n, int size)

@@ -304,14 +304,14 @@ static brn_status solve(pcg *w, double tolerance, int cap, brn_pcg_result *resul
                             "conjugate gradients: residual %.3g after %d iterations", now,
                             result->iterations);
         }
-        /* A run that claims success but hardly improves the true residual has met the limit of rounding. */
+        /* A run that claims success but hardly improves the true residual has reached the limit of rounding. */
         if (!(now < 0.5 * last) || !(sums[0] > 0.0)) {
             return brn_fail(w->ctx, BRN_ERR_CONVERGENCE,
                             "conjugate gradients: rounding holds the residual at %.3g (wanted %.3g)", now,
                             tolerance);
         }
         last = now;
-        /* A run gains at most 12 digits: beyond, its recurrence tells nothing about the true residual. */
+        /* A run gains at most 12 digits: beyond that its recurrence says nothing about the true residual. */
         const double target = fmax(tolerance * tolerance * bb, 1e-24 * sums[1]);
         const brn_status status = run(w, sums[0], target, cap, &result->iterations);
         double ignored = 0.0;

@@ -90,6 +90,7 @@ typedef struct brn_attachment {
     double gap; /* [m] largest distance of a node from the body that it is attached to */
 } brn_attachment;
 
+/* A field that changes how a run goes belongs into model_parts.c too: a checkpoint is refused where it differs. */
 struct brn_model {
     brn_ctx *ctx;
     char *title;

@@ -42,6 +42,23 @@ static void add_method(brn_text *text, const brn_model *model)
     }
 }
 
+/* Laws of contact: numbers of each pair of kinds of bodies, and of which kind each body is. */
+static void add_laws(brn_text *text, const brn_model *model)
+{
+    const size_t bytes = (size_t)model->nkind * (size_t)model->nkind * sizeof(double);
+    uint64_t kinds = BRN_HASH_START;
+    for (int i = 0; i < model->nbody; ++i) {
+        kinds = hash_ints(kinds, &model->body[i].kind, 1);
+    }
+    add_part(text, brn_hash_bytes(kinds, model->friction, bytes), "contact.friction", NULL);
+    for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
+        const double *law = model->contact_key[key];
+        char name[128];
+        (void)snprintf(name, sizeof name, "contact.%s", brn_contact_key_words[key]);
+        add_part(text, law != NULL ? brn_hash_bytes(kinds, law, bytes) : 0, name, NULL);
+    }
+}
+
 static void add_settings(brn_text *text, const brn_model *model)
 {
     const double dimension = model->dim;
@@ -56,12 +73,7 @@ static void add_settings(brn_text *text, const brn_model *model)
     add_numbers(text, &integrator, 1, "integrator");
     add_method(text, model);
     add_numbers(text, &self, 1, "contact.self");
-    uint64_t friction = brn_hash_bytes(BRN_HASH_START, model->friction,
-                                       (size_t)model->nkind * (size_t)model->nkind * sizeof *model->friction);
-    for (int i = 0; i < model->nbody; ++i) {
-        friction = hash_ints(friction, &model->body[i].kind, 1);
-    }
-    add_part(text, friction, "contact.friction", NULL);
+    add_laws(text, model);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------------- */

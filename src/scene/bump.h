@@ -1,5 +1,5 @@
-/* Memory that is taken piece by piece and given back all at once: the nodes and texts of a scene. Pieces are small
-   (a word, a node), so they are packed to 8 bytes, unlike the scratch arenas of base/. */
+/* Memory that is taken piece by piece and freed all at once: the nodes and texts of a scene. Pieces are small (a word, a
+   node), so they are packed to 8 bytes, unlike the scratch arenas of base/. */
 #ifndef BRN_SCENE_BUMP_H
 #define BRN_SCENE_BUMP_H
 
@@ -14,7 +14,7 @@ typedef struct brn_bump {
 void *brn_bump_take(brn_bump *bump, size_t count, size_t size);
 /* A copy of n bytes with a '\0' behind them. */
 char *brn_bump_text(brn_bump *bump, const char *bytes, size_t n);
-/* Frees everything; the bump may be used again. */
+/* Frees everything; the bump can then be used again. */
 void brn_bump_clear(brn_bump *bump);
 
 #define BRN_BUMP(bump, ptr, count)                               \

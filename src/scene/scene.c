@@ -62,7 +62,7 @@ static void tell_list(brn_scene *scene, int line, const brn_yaml *node, const ch
         keep_problem(scene, NULL);
         return;
     }
-    char what[4000]; /* the names that a message lists are a few dozen */
+    char what[4000]; /* a message lists a few dozen names at most */
     char shown[BRN_SHOWN_TEXT];
     (void)vsnprintf(what, sizeof what, format, args);
     brn_text text = {.ctx = scene->ctx};
@@ -77,7 +77,7 @@ static void tell_list(brn_scene *scene, int line, const brn_yaml *node, const ch
     }
     brn_text_add(&text, "%s", what);
     char *taken = NULL;
-    (void)brn_text_take(&text, &taken); /* NULL stands for a problem whose text found no memory */
+    (void)brn_text_take(&text, &taken); /* NULL: there was no memory for the text of this problem */
     keep_problem(scene, taken);
 }
 
@@ -135,7 +135,7 @@ const char *brn_scene_problem(const brn_scene *scene, int index)
         return scene->more_text;
     }
     return scene->problems[index] != NULL ? scene->problems[index]
-                                          : "a problem that found no memory to be told";
+                                          : "out of memory while describing a problem";
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */

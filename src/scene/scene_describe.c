@@ -158,7 +158,7 @@ static void add_kind(brn_text *out, const brn_param *param, const brn_schema *sc
     add_default(out, param);
 }
 
-/* Columns wide enough for what they hold; without memory to measure them, `out` counts as failed. */
+/* Makes the columns wide enough for their content. If there is no memory to measure it, `out` is marked as failed. */
 static void measure(const brn_table *table, const brn_schema *schema, brn_text *out, int *name_width,
                     int *kind_width)
 {
@@ -176,7 +176,7 @@ static void measure(const brn_table *table, const brn_schema *schema, brn_text *
     }
 }
 
-/* Tables whose keys were listed already; one that comes again is only referred to. */
+/* Tables whose keys have been listed already; later occurrences only refer to them. */
 typedef struct seen_tables {
     const brn_table *table[64];
     int count;

@@ -1,4 +1,4 @@
-/* What the files of scene/ share and nobody else sees. */
+/* Shared by the files of scene/ and not seen outside. */
 #ifndef BRN_SCENE_SCENE_INNER_H
 #define BRN_SCENE_SCENE_INNER_H
 
@@ -11,7 +11,7 @@ struct brn_scene {
     char *file;
     brn_bump tree_memory;
     brn_yaml *root; /* NULL: the file could not be read to its end */
-    int nodes;      /* made so far, replaced ones too: what BRN_SCENE_NODES_MAX limits */
+    int nodes;      /* made so far, including replaced ones; limited by BRN_SCENE_NODES_MAX */
     brn_bump def_memory;
     brn_scene_def *def; /* NULL before a resolve */
     int dimension;      /* 2 or 3, of the scene being resolved */
@@ -81,7 +81,7 @@ brn_status brn_resolve_list_default(brn_resolver *r, const brn_param *param, voi
 const char *brn_text_shown(const brn_text *text); /* "" where memory ran out */
 /* Appends "; did you mean 'young'?" if a word is near enough. */
 void brn_suggest(brn_text *out, const char *word, const char *const *words, int count);
-/* "unknown key; did you mean 'young'?", or else the keys there are. tagged: `type` is one of them. */
+/* "unknown key; did you mean 'young'?", or else the list of valid keys. tagged: `type` is one of them. */
 void brn_resolve_tell_unknown_key(brn_resolver *r, const brn_table *table, const brn_yaml *child,
                                   bool tagged);
 void brn_resolve_tell_unknown_type(brn_resolver *r, const brn_table_set *set, const brn_yaml *type,

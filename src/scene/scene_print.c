@@ -1,4 +1,4 @@
-/* The resolved scene as YAML, every default explicit. Printed, read and printed again it is the same text. */
+/* The resolved scene as YAML, every default explicit. Printing it, reading it and printing it again gives the same text. */
 #include "scene/scene_inner.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void print_table(printer *p, const brn_table *table, const void *value, i
 
 /* ---- words ----------------------------------------------------------------------------------------------------------- */
 
-/* A word that no YAML reader takes for a number, a truth value or nothing. */
+/* A word that no YAML reader takes for a number, a boolean or null. */
 static bool is_plain(const char *text)
 {
     static const char *const reserved[] = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
@@ -45,7 +45,7 @@ static unsigned code_point(const unsigned char *at, int *length)
     *length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
     unsigned code = at[0] & (0xffU >> (*length + 1));
     for (int i = 1; i < *length; ++i) {
-        if ((at[i] & 0xc0) != 0x80) { /* cut off: shown as it stands */
+        if ((at[i] & 0xc0) != 0x80) { /* cut off: printed as it is */
             *length = i;
             return 0xfffd;
         }

@@ -62,7 +62,7 @@ static brn_status reserve_blocks(brn_resolver *r, const brn_yaml *node, int coun
 
 static brn_status fill_absent(brn_resolver *r, const brn_table *table, const brn_yaml *node, void *out);
 
-/* A block that was not given: its defaults are there already, its lists and its path are not. */
+/* A block that was not given: its defaults are set already, its lists and its path are not. */
 static brn_status fill_absent_block(brn_resolver *r, const brn_table *table, void *out)
 {
     brn_block *block = out;
@@ -70,7 +70,7 @@ static brn_status fill_absent_block(brn_resolver *r, const brn_table *table, voi
     return block->path != NULL ? fill_absent(r, table, NULL, out) : BRN_ERR_MEMORY;
 }
 
-/* A variant that was not given, where the table names the one to take. */
+/* A variant that was not given, where the table names a default. */
 static brn_status fill_absent_tagged(brn_resolver *r, const brn_param *param, brn_variant *out)
 {
     const brn_table *table = find_table(&r->schema->sets[param->set], param->text);
@@ -472,7 +472,7 @@ static brn_status fill_param(brn_resolver *r, const brn_param *param, const brn_
 
 /* ---- the scene --------------------------------------------------------------------------------------------------------- */
 
-/* The number of a root key, or `standard` where it is absent or no whole number (a problem that comes with its key). */
+/* The number of a root key, or `standard` where it is absent or not a whole number (which is reported with its key). */
 static int root_int(const brn_scene *scene, const char *key, int standard)
 {
     const brn_yaml *node = brn_yaml_child(scene->root, key, strlen(key));

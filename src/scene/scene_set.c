@@ -1,5 +1,5 @@
-/* Overrides: "bodies.ball.position=[0,0,1]". The value replaces the node at the path; missing keys are created, entries
-   of lists are not. The new nodes carry line -1, by which problems know that they come from an override. */
+/* Overrides: "bodies.ball.position=[0,0,1]". The value replaces the node at the path; missing keys are created, entries of
+   lists are not. The new nodes have line -1, which tells that a problem comes from an override. */
 #include "scene/scene_inner.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ static bool is_type_word(const brn_yaml *node)
            strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0 && !brn_yaml_is_null(node);
 }
 
-/* Counts the keys to create, or fails if they are no keys. */
+/* Counts the keys to create, or fails if they are not valid keys. */
 static brn_status count_keys(brn_scene *scene, const char *path, const brn_scene_place *place, int *count)
 {
     const char *at = place->rest + (place->done > 0 && *place->rest == '.');
@@ -216,7 +216,7 @@ static brn_status assign(brn_scene *scene, const char *path, const char *text)
         BRN_TRY(wrap(scene, place.rest + (place.done > 0 && *place.rest == '.'), value, &entry));
         BRN_TRY(add_entry(scene, place.node, entry));
     }
-    scene->nodes += value->weight + made + 1; /* and a `type` perhaps */
+    scene->nodes += value->weight + made + 1; /* and possibly a `type` */
     return BRN_OK;
 }
 
@@ -227,7 +227,7 @@ brn_status brn_scene_set(brn_scene *scene, const char *assignment)
     if (scene->root == NULL) {
         return brn_fail(ctx, BRN_ERR_SCENE, "--set %s: %s could not be read", assignment, scene->file);
     }
-    /* Blanks around the path are of no meaning. */
+    /* Blanks around the path do not count. */
     const char *start = assignment + strspn(assignment, " ");
     size_t n = equals != NULL && equals > start ? (size_t)(equals - start) : 0;
     while (n > 0 && start[n - 1] == ' ') {
@@ -241,7 +241,7 @@ brn_status brn_scene_set(brn_scene *scene, const char *assignment)
     const brn_status status = path.failed ? BRN_ERR_MEMORY : assign(scene, path.data, equals + 1);
     brn_text_clear(&path);
     BRN_TRY(status);
-    /* What was resolved from the old tree is no longer true. */
+    /* What was resolved from the old tree no longer holds. */
     scene->def = NULL;
     brn_bump_clear(&scene->def_memory);
     brn_scene_forget_problems(scene);

@@ -166,7 +166,7 @@ static brn_status node_create(builder *b, brn_yaml_kind kind, yaml_mark_t mark, 
     return BRN_OK;
 }
 
-/* Gives a finished node to the map or list around it. */
+/* Adds a finished node to the map or list around it. */
 static brn_status attach(builder *b, brn_yaml *node)
 {
     if (b->depth == 0) {
@@ -212,7 +212,7 @@ static brn_status anchor_name(builder *b, const yaml_char_t *name, const char **
     return BRN_OK;
 }
 
-/* A tag would say how to read a value; the scene's tables say that. */
+/* A tag would say how to read a value, but that is for the scene's tables to say. */
 static void refuse_tag(builder *b, const yaml_char_t *tag, yaml_mark_t mark)
 {
     static const char standard[] = "tag:yaml.org,2002:";
@@ -314,7 +314,7 @@ static int height(const brn_yaml *node)
     return most + (node->kind != BRN_YAML_SCALAR);
 }
 
-/* Without its path, which would fill the screen. */
+/* Its path is left out: it would fill the screen. */
 static brn_status depth_problem(builder *b, int line)
 {
     char message[100];
@@ -396,7 +396,7 @@ static void tell_twice(builder *b, brn_yaml *const *item, size_t again, size_t b
     f->key = NULL;
 }
 
-/* Tells of keys given twice and keeps the first of each; open addressing, at most half full. */
+/* Reports keys given twice and keeps the first of each; open addressing, at most half full. */
 static brn_status drop_twins(builder *b, brn_yaml **item, size_t *count)
 {
     size_t slots = 16;

@@ -1,7 +1,6 @@
-/* YAML text as a tree of nodes with line numbers, from the events of libyaml. Stricter than YAML where a scene gains
-   from it: a key given twice is an error, merge keys and tags are refused, keys are short plain words, there is one
-   document. Aliases are expanded by copying, and the limit on nodes counts the copies, so that a short text cannot
-   stand for a huge tree. */
+/* YAML text as a tree of nodes with line numbers, from the events of libyaml. Stricter than YAML where that helps: a key
+   given twice is an error, merge keys and tags are refused, keys are short plain words, there is one document. Aliases are
+   expanded by copying, and the limit on nodes counts the copies, so that a short text cannot stand for a huge tree. */
 #ifndef BRN_SCENE_YAML_TREE_H
 #define BRN_SCENE_YAML_TREE_H
 
@@ -37,9 +36,9 @@ typedef struct brn_yaml_options {
     void *user;
 } brn_yaml_options;
 
-/* The tree of a text. BRN_ERR_SCENE: the text cannot be read to its end (syntax, a limit), *out is NULL and the reason
-   was given to `problem`. Lesser problems (a key given twice) are told and stepped over; a text without content
-   is an empty scalar. */
+/* The tree of a text. BRN_ERR_SCENE: the text cannot be read to its end (syntax, a limit), *out is NULL and the reason was
+   given to `problem`. Lesser problems (a key given twice) are reported and skipped; a text without content is an empty
+   scalar. */
 brn_status brn_yaml_parse(brn_bump *memory, const char *text, size_t length, const brn_yaml_options *options,
                           brn_yaml **out);
 

@@ -24,7 +24,7 @@ void brn_h5_end(brn_h5 *h5)
 typedef struct error_reason {
     char text[256];
     bool system; /* the operating system refused */
-    bool memory; /* for want of memory */
+    bool memory; /* because memory ran out */
 } error_reason;
 
 /* Keeps the innermost description; that of the file driver quotes the operating system between two marks. */
@@ -278,7 +278,7 @@ brn_status brn_h5_get(brn_h5 *h5, const char *name, int rank, const hsize_t *dim
 
 bool brn_h5_has(brn_h5 *h5, const char *name)
 {
-    /* HDF5 wants every link on the way asked for by itself. */
+    /* HDF5 wants each link on the way to be checked on its own. */
     char part[256];
     for (size_t i = 1; i < sizeof part; ++i) {
         if (name[i] == '/' || name[i] == '\0') {

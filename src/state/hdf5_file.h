@@ -7,8 +7,8 @@
 
 #include <hdf5.h>
 
-/* An open file and who speaks about it. HDF5 prints its errors by default; between begin and end it does not, and
-   end gives the host program back what it had set. */
+/* An open file and the ctx that its errors go to. HDF5 prints its errors by default; between begin and end it does not, and
+   end restores what the host program had set. */
 typedef struct brn_h5 {
     brn_ctx *ctx;
     const char *path; /* for messages and for opening */
@@ -22,8 +22,8 @@ typedef struct brn_h5 {
 void brn_h5_begin(brn_h5 *h5);
 void brn_h5_end(brn_h5 *h5);
 
-/* Records "PATH: cannot WHAT: reason" with the innermost reason on HDF5's stack; must follow the failed call at once.
-   An error of the operating system (full disk, ...) makes the status BRN_ERR_FILE or BRN_ERR_MEMORY whatever is given. */
+/* Records "PATH: cannot WHAT: reason" with the innermost reason on HDF5's stack; must follow the failed call at once. An
+   error of the operating system (full disk, ...) makes the status BRN_ERR_FILE or BRN_ERR_MEMORY, whatever `status` says. */
 brn_status brn_h5_fail(brn_h5 *h5, brn_status status, const char *what, const char *name);
 
 /* Creates a contiguous dataset (missing groups of its path are made) and writes all of it. */
@@ -40,12 +40,12 @@ brn_status brn_h5_get_hash(brn_h5 *h5, const char *object, const char *name, uin
 
 /* Shape of a dataset of exactly this rank (at most 4) and class (H5T_FLOAT, H5T_INTEGER, H5T_STRING). */
 brn_status brn_h5_shape(brn_h5 *h5, const char *name, H5T_class_t kind, int rank, hsize_t *dims);
-/* As shape, for a dataset written by brn_h5_put: its bytes must really be in the file, so that a damaged shape cannot
-   ask for more memory than the file's own size. */
+/* Like brn_h5_shape, for a dataset written by brn_h5_put: checks that its bytes really are in the file, so that a damaged
+   shape cannot ask for more memory than the size of the file. */
 brn_status brn_h5_stored_shape(brn_h5 *h5, const char *name, H5T_class_t kind, int rank, hsize_t *dims);
 /* Reads all of a dataset whose shape is exactly dims. */
 brn_status brn_h5_get(brn_h5 *h5, const char *name, int rank, const hsize_t *dims, hid_t memory_type,
                       void *data);
-bool brn_h5_has(brn_h5 *h5, const char *name); /* an absolute path, every link of it */
+bool brn_h5_has(brn_h5 *h5, const char *name); /* takes an absolute path and checks every link of it */
 
 #endif

@@ -132,7 +132,7 @@ brn_status brn_state_remember(brn_state *state, const char *name, size_t count, 
     const size_t length = strlen(name);
     if (length == 0 || length >= sizeof state->memory->name) {
         return brn_fail(state->ctx, BRN_ERR_RANGE,
-                        "state: '%s' is no name for a memory (1 to %zu characters)", name,
+                        "state: '%s' is not a valid name of a memory (1 to %zu characters)", name,
                         sizeof state->memory->name - 1);
     }
     brn_memory *memory = find_memory(state, name);
@@ -168,7 +168,7 @@ void brn_state_forget(brn_state *state, const char *name)
     if (memory == NULL) {
         return;
     }
-    const brn_memory gone = *memory; /* its buffer goes to the slot that becomes free */
+    const brn_memory gone = *memory; /* its buffer moves to the freed slot */
     const brn_memory *end = state->memory + --state->nmemory;
     for (; memory < end; ++memory) {
         *memory = memory[1];

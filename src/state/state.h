@@ -39,12 +39,12 @@ typedef struct brn_state {
     BRN_STATE_ARRAYS(BRN_STATE_FIELD)
 #undef BRN_STATE_FIELD
     int nmemory, memory_capacity;
-    brn_memory *memory; /* by name, so that hash and checkpoint do not depend on who came first */
+    brn_memory *memory; /* sorted by name, so that the order of their making does not matter */
 } brn_state;
 
 brn_status brn_state_create(brn_ctx *ctx, const brn_state_sizes *sizes, brn_state **out);
 void brn_state_destroy(brn_state *state);
-/* Both of the same sizes. On failure `to` may be partly written. */
+/* Both must have the same sizes. On failure `to` may be partly written. */
 brn_status brn_state_copy(const brn_state *from, brn_state *to);
 uint64_t brn_state_hash(const brn_state *state);
 

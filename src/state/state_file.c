@@ -3,8 +3,8 @@
        brunt checkpoint 2 BYTES HASH
 
    BYTES and HASH are those of all that follows the block. They are checked before HDF5 sees anything, so a cut or damaged
-   file is always recognised. HDF5 works in memory only and the bytes are written by brn_file_write: a full disk meets code
-   that can say so, and the old checkpoint stays until the new one is whole. Layout in docs/output.md. */
+   file is always recognised. HDF5 works in memory only and the bytes are written by brn_file_write: a full
+   disk is reported as such, and the old checkpoint stays until the new one is complete. Layout in docs/output.md. */
 #include "base/hash.h"
 #include "base/os.h"
 #include "base/text.h"
@@ -24,7 +24,7 @@ enum {
     LEDGER = sizeof((brn_state *)NULL)->ledger / sizeof(double),
 };
 
-/* A file is held in memory while it is read or written; no state comes near this. */
+/* A file is held in memory while it is read or written; no state comes close to this limit. */
 #define FILE_MAX ((size_t)1 << 38)
 
 static const char magic[] = "brunt checkpoint";
@@ -168,7 +168,7 @@ static brn_status read_checked(brn_ctx *ctx, const char *path, char **out, size_
 
 static brn_status open_image(brn_h5 *h5, char *bytes, size_t length)
 {
-    /* HDF5 refuses an image whose name exists as a file; nothing can exist below a file. */
+    /* HDF5 refuses an image if a file of that name exists; below the path of a file nothing can exist. */
     char name[4200];
     (void)snprintf(name, sizeof name, "%s/image", h5->path);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -321,7 +321,7 @@ static brn_status get_state(brn_h5 *h5, brn_state *state, double *extra, int nex
     return get_memories(h5, state);
 }
 
-/* Into a state and numbers of its own, so that the caller's stay as they are on failure. */
+/* Loads into a separate state and array, so that the caller's stay as they are on failure. */
 static brn_status load_aside(brn_h5 *h5, brn_state *aside, const char *parts, double *extra, int nextra)
 {
     char *bytes = NULL;

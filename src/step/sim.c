@@ -219,12 +219,12 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     blank_rigid(to);
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
     BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
+    report->iterations += info->iterations; /* work done, whether the result is accepted or not */
     if (!(h_done > 0.0 && h_done <= h)) {
         return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
                         "t = %g s: method '%s' did %g s of a step of %g s: it does not get any further", t,
                         sim->method->table->name, h_done, h);
     }
-    report->iterations += info->iterations; /* work done, whether the result is accepted or not */
     if (!all_finite(to)) {
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "t = %g s: a position, velocity or force is no longer a finite number", t);

@@ -229,6 +229,29 @@ static void test_other_contact_refused(void **state)
     flow_close(&f);
 }
 
+/* Copies share their laws of contact until a pair names one of them. */
+static void test_copies(void **state)
+{
+    (void)state;
+    static const char piled[] =
+        "brunt: 1\ntime: {step: 2e-3, end: 0.06}\nmethod: {type: ipc}\n"
+        "bodies:\n"
+        "  - {name: b, type: rigid, shape: {sphere: {radius: 0.1}}, repeat: {count: 9, spacing: [0, 0, "
+        "0.3]}}\n"
+        "  - {name: c, type: static, shape: {sphere: {radius: 0.1}}, position: [2, 0, 0]}\n";
+    flow f = flow_open(1, piled, NULL);
+    assert_true(f.model->nkind < f.model->nbody);
+    assert_done(f.ctx, brn_sim_save(f.sim, "resume_copies.h5"));
+    flow g = flow_open(1, piled, "title=again");
+    assert_done(g.ctx, brn_sim_load(g.sim, "resume_copies.h5"));
+    flow_close(&g);
+    g = flow_open(1, piled, "contact.pairs=[{between: [b_3, c], friction: 0.2}]");
+    assert_int_equal(brn_sim_load(g.sim, "resume_copies.h5"), BRN_ERR_FORMAT);
+    assert_non_null(strstr(brn_ctx_message(g.ctx), "another scene (contact.friction);"));
+    flow_close(&g);
+    flow_close(&f);
+}
+
 static char *read_whole(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
@@ -649,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_other_scene_refused),
         cmocka_unit_test(test_static_end_refused),
         cmocka_unit_test(test_other_contact_refused),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_damaged_refused),
         cmocka_unit_test(test_refused_run_keeps_the_folder),
         cmocka_unit_test(test_killed_runs),

@@ -303,7 +303,7 @@ static void test_check_finds_each_defect(void **state)
     assert_done(ctx, brn_mesh_alloc_cells(mesh, BRN_TRI3, 1));
     mesh->cell[BRN_TRI3][1] = 1;
     mesh->cell[BRN_TRI3][2] = 2;
-    expect_defect(mesh, "1 tri3 cells stand beside cells of dimension 3");
+    expect_defect(mesh, "1 tri3 cells are mixed with cells of dimension 3");
     brn_ctx_destroy(ctx);
 }
 

@@ -97,6 +97,34 @@ static void print_bodies(const brn_model *model, const brn_model_info *info)
     }
 }
 
+/* Bodies of more than one material; the number of elements of each. */
+static void print_materials(const brn_model *model, const brn_model_info *info)
+{
+    for (int i = 0; i < info->bodies; ++i) {
+        brn_body_info body;
+        if (brn_model_get_body(model, i, &body) >= 0 && !is_copy(model, i, &body) && body.materials != NULL &&
+            strchr(body.materials, ',') != NULL) {
+            (void)printf("\nelements of %s: %s\n", body.source, body.materials);
+        }
+    }
+}
+
+static void print_attachments(const brn_model *model, const brn_model_info *info)
+{
+    for (int i = 0; i < info->attachments; ++i) {
+        brn_attachment_info a;
+        brn_body_info body, to;
+        char gap[CLI_TEXT_SIZE];
+        if (brn_model_get_attachment(model, i, &a) < 0 || brn_model_get_body(model, a.body, &body) < 0 ||
+            brn_model_get_body(model, a.to, &to) < 0) {
+            continue;
+        }
+        (void)printf("%s%s: %d node%s of %s welded to %s%s%s\n", i == 0 ? "\n" : "", a.name, a.node_count,
+                     a.node_count == 1 ? "" : "s", body.name, to.name, a.gap > 0.0 ? ", up to " : "",
+                     a.gap > 0.0 ? cli_quantity(a.gap, "m away", gap) : "");
+    }
+}
+
 static void print_model(const brn_model_info *info)
 {
     char mass[CLI_TEXT_SIZE], end[CLI_TEXT_SIZE];
@@ -205,6 +233,8 @@ static void print_report(brn_ctx *ctx, const brn_model *model)
         print_cost(&info, &steps.cost);
     }
     print_bodies(model, &info);
+    print_materials(model, &info);
+    print_attachments(model, &info);
     (void)fflush(stdout);
     if (!steps.known) {
         cli_warning("no step can be suggested: %s", brn_ctx_message(ctx));

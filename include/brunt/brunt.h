@@ -130,6 +130,7 @@ typedef struct brn_model_info {
     int bodies, nodes, elements, dofs; /* dofs: free scalar unknowns */
     double step, end;                  /* [s] */
     double mass, volume;               /* [kg], [m^3] (2D: per metre of depth) */
+    int attachments;                   /* regions welded to other bodies */
 } brn_model_info;
 
 typedef struct brn_body_info {
@@ -137,7 +138,9 @@ typedef struct brn_body_info {
     const char *type;
     const char
         *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
-    int copies;  /* so many bodies came from it; 1: there is only this one, with the same name */
+    const char
+        *materials; /* those of a deformable body with their elements, "steel 96, rubber 12"; else NULL */
+    int copies;     /* so many bodies came from it; 1: there is only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
@@ -148,11 +151,21 @@ typedef struct brn_body_info {
     double worst_quality;          /* 1 = equilateral / cube, 0 = degenerate */
 } brn_body_info;
 
+/* A region of a body that is welded to another body. */
+typedef struct brn_attachment_info {
+    const char *name;
+    int body, to;
+    int node_count;
+    double gap; /* [m] largest distance of its nodes from a deformable body that they are welded to */
+} brn_attachment_info;
+
 BRN_API brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out);
 BRN_API void brn_model_destroy(brn_model *model);
 BRN_API void brn_model_get_info(const brn_model *model, brn_model_info *out);
 BRN_API brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *out);
-BRN_API int brn_model_find_body(const brn_model *model, const char *name); /* -1 if there is none */
+/* -1 if there is none. A copy goes by its own name, wall_2_0_1. */
+BRN_API int brn_model_find_body(const brn_model *model, const char *name);
+BRN_API brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_attachment_info *out);
 
 /* Steps to choose from, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */

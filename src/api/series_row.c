@@ -1,12 +1,17 @@
 #include "api/series_row.h"
 
 #include "model/rigid_pose.h"
+<<<<<<< HEAD
 #include "output/figures/figure_table.h"
+=======
+#include "step/newton.h"
+>>>>>>> main
 
 #include <stdio.h>
 #include <string.h>
 
-/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force. */
+/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force, and copies of a body have
+   no columns at all unless a probe looks at one of them alone. */
 enum { BODIES_ALL = 64 };
 
 /* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; of a body
@@ -15,6 +20,7 @@ typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY, CONTACT } quant
 
 static const char *const prefixes[] = {"force_", "d", "", "v", "contact_"};
 static const quantity hold_quantities[] = {FORCE, DISPLACEMENT};
+static const quantity attachment_quantities[] = {FORCE};
 static const quantity probe_quantities[] = {POSITION, DISPLACEMENT, VELOCITY};
 static const quantity body_quantities[] = {CONTACT};
 
@@ -35,6 +41,15 @@ static void measure(const brn_sim *sim, const int *node, int nnode, unsigned axe
     }
 }
 
+/* The force of an attachment on the nodes that it holds. */
+static void write_weld(const brn_sim *sim, int attachment, double *out)
+{
+    const brn_memory *force = brn_state_recall(sim->state, BRN_ATTACH_FORCE);
+    for (int i = 0; i < sim->model->dim; ++i) {
+        out[i] = force != NULL && force->count > 0 ? force->value[3 * attachment + i] : NAN;
+    }
+}
+
 static void add_names(brn_series_row *r, const char *name, const quantity *quantities, int count, int dim)
 {
     for (int q = 0; q < count; ++q) {
@@ -46,28 +61,45 @@ static void add_names(brn_series_row *r, const char *name, const quantity *quant
     }
 }
 
-/* Does a probe look at this body? */
+/* Does a probe look at this body, and at no other? Its nodes are in ascending order. */
 static bool is_probed(const brn_model *model, const brn_body *body)
 {
     for (int i = 0; i < model->nprobe; ++i) {
         const brn_probe *probe = &model->probe[i];
-        for (int k = 0; k < probe->nnode; ++k) {
-            if (probe->node[k] >= body->node_first && probe->node[k] < body->node_first + body->node_count) {
-                return true;
-            }
+        if (probe->nnode > 0 && probe->node[0] >= body->node_first &&
+            probe->node[probe->nnode - 1] < body->node_first + body->node_count) {
+            return true;
         }
     }
     return false;
 }
 
-static brn_status choose_bodies(brn_series_row *r, const brn_model *model, bool contact)
+/* Whose columns there are: contact forces, holds, poses. Static bodies have the first holds, in their order. */
+static brn_status choose_columns(brn_series_row *r, const brn_model *model, bool contact)
 {
     BRN_ALLOC(r->ctx, r->body, model->nbody);
-    for (int b = 0; b < model->nbody && contact; ++b) {
+    BRN_ALLOC(r->ctx, r->hold, model->nhold);
+    BRN_ALLOC(r->ctx, r->rigid, model->nbody);
+    const bool all = model->nbody <= BODIES_ALL;
+    int holds = 0;
+    for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        if (model->nbody <= BODIES_ALL || body->type == BRN_BODY_STATIC || is_probed(model, body)) {
+        const bool fixed = body->type == BRN_BODY_STATIC;
+        const bool probed = all || is_probed(model, body);
+        const bool shown = probed || model->source[body->source].count == 1;
+        if (contact && (probed || (shown && fixed))) {
             r->body[r->nbody++] = b;
         }
+        if (shown && fixed) {
+            r->hold[r->nhold++] = holds;
+        }
+        if (shown && body->type == BRN_BODY_RIGID) {
+            r->rigid[r->nrigid++] = b;
+        }
+        holds += fixed;
+    }
+    while (holds < model->nhold) {
+        r->hold[r->nhold++] = holds++;
     }
     return BRN_OK;
 }
@@ -99,6 +131,7 @@ static int write_pose(const brn_sim *sim, int body, double *row)
 /* The report's figures, then the method's own. */
 static void add_figures(brn_series_row *r, const brn_method *method)
 {
+<<<<<<< HEAD
     for (int i = 0; i < BRN_STEP_FIGURES; ++i) {
         if (brn_step_table[i].figure.column) {
             r->name[r->count++] = brn_step_table[i].figure.name;
@@ -130,6 +163,21 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model, const 
     add_figures(r, method);
     for (int i = 0; i < model->nhold; ++i) {
         add_names(r, model->hold[i].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
+=======
+    const int most = BRN_COUNT(report_names) +
+                     model->dim * (2 * r->nhold + model->nattach + 3 * model->nprobe + r->nbody) +
+                     9 * r->nrigid;
+    BRN_ALLOC(r->ctx, r->name, most);
+    BRN_ALLOC(r->ctx, r->text, most);
+    for (int i = 0; i < BRN_COUNT(report_names); ++i) {
+        r->name[r->count++] = report_names[i];
+    }
+    for (int i = 0; i < r->nhold; ++i) {
+        add_names(r, model->hold[r->hold[i]].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
+    }
+    for (int i = 0; i < model->nattach; ++i) {
+        add_names(r, model->attach[i].name, attachment_quantities, 1, model->dim);
+>>>>>>> main
     }
     for (int i = 0; i < model->nprobe; ++i) {
         add_names(r, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
@@ -137,18 +185,21 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model, const 
     for (int i = 0; i < r->nbody; ++i) {
         add_names(r, model->body[r->body[i]].name, body_quantities, BRN_COUNT(body_quantities), model->dim);
     }
-    for (int i = 0; i < model->nbody; ++i) {
-        if (model->body[i].type == BRN_BODY_RIGID) {
-            add_pose_names(r, model->body[i].name, model->dim);
-        }
+    for (int i = 0; i < r->nrigid; ++i) {
+        add_pose_names(r, model->body[r->rigid[i]].name, model->dim);
     }
     return BRN_OK;
 }
 
 brn_status brn_series_row_make(brn_series_row *r, const brn_model *model, const brn_method *method)
 {
+<<<<<<< HEAD
     BRN_TRY(choose_bodies(r, model, method != NULL && method->contact));
     return name_columns(r, model, method);
+=======
+    BRN_TRY(choose_columns(r, model, method != NULL && method->contact));
+    return name_columns(r, model);
+>>>>>>> main
 }
 
 void brn_series_row_clear(brn_series_row *r)
@@ -156,18 +207,28 @@ void brn_series_row_clear(brn_series_row *r)
     brn_free(r->ctx, r->name);
     brn_free(r->ctx, r->text);
     brn_free(r->ctx, r->body);
+    brn_free(r->ctx, r->hold);
+    brn_free(r->ctx, r->rigid);
     *r = (brn_series_row){.ctx = r->ctx};
 }
 
 void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_report *report, double *row)
 {
     const brn_model *model = sim->model;
+<<<<<<< HEAD
     int n = write_figures(sim->method, report, row);
     for (int i = 0; i < model->nhold; ++i) {
+=======
+    int n = write_report(report, row);
+    for (int i = 0; i < r->nhold; ++i) {
+>>>>>>> main
         for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
-            const brn_hold *hold = &model->hold[i];
+            const brn_hold *hold = &model->hold[r->hold[i]];
             measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &row[n]);
         }
+    }
+    for (int i = 0; i < model->nattach; ++i, n += model->dim) {
+        write_weld(sim, i, &row[n]);
     }
     for (int i = 0; i < model->nprobe; ++i) {
         for (int q = 0; q < BRN_COUNT(probe_quantities); ++q, n += model->dim) {
@@ -178,7 +239,7 @@ void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_
     for (int i = 0; i < r->nbody; ++i, n += model->dim) {
         memcpy(&row[n], sim->contact_force[r->body[i]], (size_t)model->dim * sizeof *row);
     }
-    for (int i = 0; i < model->nbody; ++i) {
-        n += model->body[i].type == BRN_BODY_RIGID ? write_pose(sim, i, &row[n]) : 0;
+    for (int i = 0; i < r->nrigid; ++i) {
+        n += write_pose(sim, r->rigid[i], &row[n]);
     }
 }

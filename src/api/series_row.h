@@ -13,6 +13,8 @@ typedef struct brn_series_row {
     char (*text)[160]; /* what most names point to */
     int *body;         /* [nbody] those whose contact force is a group of columns */
     int nbody;
+    int *hold, nhold;   /* [nhold] holds that have columns */
+    int *rigid, nrigid; /* [nrigid] bodies whose pose has */
 } brn_series_row;
 
 /* After a failure it can (and must) still be cleared. method: what simulates the model; NULL: it has no contact. */

@@ -1,6 +1,7 @@
 #include "contact/lever.h"
 
 #include "linalg/dense.h"
+#include "model/body_shape.h"
 
 void brn_lever_add(brn_lever *lever, int node, double weight)
 {
@@ -18,29 +19,28 @@ void brn_lever_add(brn_lever *lever, int node, double weight)
     lever->weight[k] += weight;
 }
 
-/* Barycentric coordinates in the handles, from the edges of their simplex. */
+/* Barycentric coordinates in the nodes that span the body. A place beside a half-space's plane goes with the foot of its
+   perpendicular. */
 void brn_lever_add_place(brn_lever *lever, const brn_model *model, int body, const double place[3],
                          double weight, const double *x)
 {
-    const int dim = model->dim;
-    const int first = model->body[body].handle;
-    double edges[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+    int node[4];
+    const int span = brn_body_span(model, body, node);
+    double edges[9];
     double inverse[9];
     double arm[3] = {0};
     double share[4] = {1.0};
-    for (int i = 0; i < dim; ++i) {
-        for (int k = 0; k < dim; ++k) {
-            edges[3 * i + k] = x[3 * (first + k + 1) + i] - x[3 * first + i];
-        }
-        arm[i] = place[i] - x[3 * first + i];
+    brn_body_span_edges(model->dim, span, node, x, edges);
+    for (int i = 0; i < model->dim; ++i) {
+        arm[i] = place[i] - x[3 * node[0] + i];
     }
     (void)brn_dense_inverse3(edges, inverse); /* no step turns a simplex flat */
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k + 1 < span; ++k) {
         share[k + 1] = brn_dense_dot3(&inverse[3 * k], arm);
         share[0] -= share[k + 1];
     }
-    for (int k = 0; k <= dim; ++k) {
-        brn_lever_add(lever, first + k, weight * share[k]);
+    for (int k = 0; k < span; ++k) {
+        brn_lever_add(lever, node[k], weight * share[k]);
     }
 }
 

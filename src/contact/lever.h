@@ -17,7 +17,7 @@ typedef struct brn_lever {
 
 /* Adds a node, or to the weight of one that is there. */
 void brn_lever_add(brn_lever *lever, int node, double weight);
-/* Adds a place [m] that moves with a body, by the body's handles at x. */
+/* Adds a place [m] that moves with a body, at x: by the nodes of brn_body_span, of which the body must have some. */
 void brn_lever_add_place(brn_lever *lever, const brn_model *model, int body, const double place[3],
                          double weight, const double *x);
 /* The lever of a pair, by weights and normal of brn_pair_frame: each side acts at its surface. */

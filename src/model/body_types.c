@@ -26,6 +26,11 @@ static const char *const mass_words[] = {"consistent", "lumped", "uniform", NULL
 static const brn_param deformable_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_deformable_def),
     MATERIAL,
+    {.name = "materials",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_deformable_def, materials),
+     .table = &brn_part_table,
+     .help = "elements of other materials; the last entry that selects an element counts"},
     BRN_P_VECTOR(brn_deformable_def, velocity, "m/s", "at the start"),
     SPIN(brn_deformable_def),
     MASS,

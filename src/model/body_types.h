@@ -7,6 +7,7 @@
 typedef struct brn_deformable_def {
     brn_body_common common;
     const char *material;       /* name in materials */
+    brn_blocks materials;       /* of brn_part_def: where it is another; the last that matches counts */
     double velocity[3];         /* [m/s] */
     brn_reals angular_velocity; /* [rad/s] about the centre of mass: 3 numbers, or 1 in 2D */
     int mass;                   /* BRN_MASS_... */

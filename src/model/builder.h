@@ -87,6 +87,8 @@ brn_status brn_builder_grow_nodes(brn_builder *b, int count);
 brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group);
 /* Frame, handles and their element of a rigid body; what is wrong with it becomes a problem. */
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
+/* How the shapes of all bodies stand and which nodes they move with, once every node is there and placed. */
+void brn_builder_add_shapes(brn_builder *b);
 /* Whether a shell can be made of this mesh and material; what is wrong becomes a problem. */
 bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn_mesh *mesh,
                              const brn_material *material);

@@ -7,10 +7,10 @@
 
 enum { PAIRS_MAX = BRN_GROUP_NODES_MAX * (BRN_GROUP_NODES_MAX + 1) / 2 };
 
-/* Adds one element; pairs: m_ab for a <= b. */
-static void add_element(brn_model *model, const int *node, int nnode, const double *pairs, bool consistent)
+/* Adds scale times an element to the values of the mass matrix, or of others like it; pairs: its m_ab for a <= b. */
+static void add_element(const brn_model *model, const int *node, int nnode, const double *pairs,
+                        bool consistent, double scale, double *value)
 {
-    brn_block_matrix *mass = model->mass;
     double total = 0.0;
     double diagonal = 0.0;
     for (int a = 0, k = 0; a < nnode; ++a) {
@@ -24,15 +24,17 @@ static void add_element(brn_model *model, const int *node, int nnode, const doub
             if (consistent) {
                 const int row = model->node_row[node[a] < node[b] ? node[a] : node[b]];
                 const int column = model->node_row[node[a] < node[b] ? node[b] : node[a]];
-                mass->value[brn_block_matrix_find(mass, row, column)] += pairs[k];
+                value[brn_block_matrix_find(model->mass, row, column)] += scale * pairs[k];
             } else if (a == b) {
-                mass->value[mass->start[model->node_row[node[a]]]] += pairs[k] * total / diagonal;
+                value[model->mass->start[model->node_row[node[a]]]] += scale * (pairs[k] * total / diagonal);
             }
         }
     }
 }
 
-static void add_group(brn_model *model, const brn_element_group *group, bool consistent)
+/* scale times the mass of a group's elements. */
+static void add_group(const brn_model *model, const brn_element_group *group, bool consistent, double scale,
+                      double *value)
 {
     double pairs[BRN_LANES * PAIRS_MAX];
     const int nnode = group->nnode;
@@ -41,9 +43,62 @@ static void add_group(brn_model *model, const brn_element_group *group, bool con
         const int count = group->nelem - first < BRN_LANES ? group->nelem - first : BRN_LANES;
         group->kind->mass(group, (const double(*)[3])model->rest, first, count, pairs);
         for (int e = 0; e < count; ++e) {
-            add_element(model, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent);
+            add_element(model, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent,
+                        scale, value);
         }
     }
+}
+
+/* The mass of a body's elements, or with `damped` alpha times it. */
+static void add_body(const brn_model *model, const brn_body *body, int kind, bool damped, double *value)
+{
+    for (int i = 0; i < body->group_count; ++i) {
+        const brn_element_group *group = model->group[body->group_first + i];
+        add_group(model, group, kind == BRN_MASS_CONSISTENT, damped ? group->alpha : 1.0, value);
+    }
+    if (kind == BRN_MASS_UNIFORM && body->group_count > 0) {
+        double total = 0.0;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            total += value[model->mass->start[model->node_row[a]]];
+        }
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            value[model->mass->start[model->node_row[a]]] = total / body->node_count;
+        }
+    }
+}
+
+/* sum of alpha m over the elements: materials of a body may be damped differently. */
+static brn_status add_damping(brn_model *model, const int *kind)
+{
+    bool damped = false;
+    for (int i = 0; i < model->ngroup; ++i) {
+        damped = damped || model->group[i]->alpha != 0.0;
+    }
+    if (!damped) {
+        return BRN_OK;
+    }
+    BRN_ALLOC(model->ctx, model->mass_alpha, model->mass->start[model->nrow]);
+    int row = 0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        const double alpha = body->group_count > 0 ? model->group[body->group_first]->alpha : 0.0;
+        const int first = model->mass->start[row];
+        bool same = true;
+        while (row < model->nrow && model->row_node[row] < body->node_first + body->node_count) {
+            ++row;
+        }
+        for (int i = 1; i < body->group_count; ++i) {
+            same = same && model->group[body->group_first + i]->alpha == alpha;
+        }
+        if (!same) {
+            add_body(model, body, kind[b], true, model->mass_alpha);
+            continue;
+        }
+        for (int k = first; k < model->mass->start[row]; ++k) {
+            model->mass_alpha[k] = alpha * model->mass->value[k];
+        }
+    }
+    return BRN_OK;
 }
 
 /* Row sums are each node's share of the mass; with them the centre of mass of a body is exact. */
@@ -110,32 +165,14 @@ static brn_status create_matrix(brn_model *model, const int *kind)
     return status;
 }
 
-/* The same mass at every node of a body. */
-static void make_uniform(brn_model *model, const brn_body *body)
-{
-    brn_block_matrix *mass = model->mass;
-    double total = 0.0;
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        total += mass->value[mass->start[model->node_row[a]]];
-    }
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        mass->value[mass->start[model->node_row[a]]] = total / body->node_count;
-    }
-}
-
 brn_status brn_model_build_mass(brn_model *model, const int *kind)
 {
     BRN_TRY(create_matrix(model, kind));
     BRN_ALLOC(model->ctx, model->node_mass, model->nnode);
     for (int b = 0; b < model->nbody; ++b) {
-        const brn_body *body = &model->body[b];
-        for (int i = 0; i < body->group_count; ++i) {
-            add_group(model, model->group[body->group_first + i], kind[b] == BRN_MASS_CONSISTENT);
-        }
-        if (kind[b] == BRN_MASS_UNIFORM && body->group_count > 0) {
-            make_uniform(model, body);
-        }
+        add_body(model, &model->body[b], kind[b], false, model->mass->value);
     }
+    BRN_TRY(add_damping(model, kind));
     BRN_TRY(sum_rows(model));
     for (int b = 0; b < model->nbody; ++b) {
         measure_body(model, &model->body[b]);

@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* kind: BRN_MASS_... of each body, [nbody]. Fills mass, mass_diagonal, node_mass and each body's mass, volume, centre. */
+/* kind: BRN_MASS_... of each body, [nbody]. Fills mass, mass_diagonal, mass_alpha, node_mass and each body's mass, volume, centre. */
 brn_status brn_model_build_mass(brn_model *model, const int *kind);
 
 #endif

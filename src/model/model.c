@@ -115,6 +115,7 @@ void brn_model_destroy(brn_model *model)
     }
     for (int i = 0; i < model->nbody; ++i) {
         brn_free(ctx, model->body[i].name);
+        brn_free(ctx, model->body[i].materials);
         if (model->body[i].touch != model->body[i].boundary) {
             brn_boundary_destroy(model->body[i].touch);
         }
@@ -124,6 +125,7 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->source[i].name);
     }
     brn_free(ctx, model->source);
+    brn_free(ctx, model->mass_alpha);
     for (int i = 0; i < model->nhold; ++i) {
         brn_free(ctx, model->hold[i].name);
         brn_free(ctx, model->hold[i].node);
@@ -150,10 +152,10 @@ void brn_model_destroy(brn_model *model)
     for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
         brn_free(ctx, model->contact_key[key]);
     }
-    void *arrays[] = {model->title,     model->method_params, model->rest,     model->vel0,     model->group,
-                      model->body,      model->node_mass,     model->hold,     model->fixed,    model->friction,
-                      model->load,      model->probe,         model->row_node, model->node_row, model->attach,
-                      model->attached_to};
+    void *arrays[] = {model->title,    model->method_params, model->rest,      model->vel0,
+                      model->group,    model->body,          model->node_mass, model->hold,
+                      model->fixed,    model->friction,      model->load,      model->probe,
+                      model->row_node, model->node_row,      model->attach,    model->attached_to};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }
@@ -172,6 +174,7 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
         .elements = model->nelem,
         .step = model->step,
         .end = model->end,
+        .attachments = model->nattach,
     };
     for (int i = 0; i < model->nrow * model->dim; ++i) {
         out->dofs += model->fixed[i] == 0;
@@ -180,6 +183,18 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
         out->mass += model->body[i].mass;
         out->volume += model->body[i].volume;
     }
+}
+
+brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_attachment_info *out)
+{
+    if (attachment < 0 || attachment >= model->nattach) {
+        return brn_fail(model->ctx, BRN_ERR_RANGE, "attachment %d: the model has %d, numbered from 0",
+                        attachment, model->nattach);
+    }
+    const brn_attachment *a = &model->attach[attachment];
+    *out = (brn_attachment_info){
+        .name = a->name, .body = a->body, .to = a->to, .node_count = a->nnode, .gap = a->gap};
+    return BRN_OK;
 }
 
 int brn_model_find_body(const brn_model *model, const char *name)
@@ -203,6 +218,7 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         .name = b->name,
         .type = brn_body_tables[b->type]->name,
         .source = model->source[b->source].name,
+        .materials = b->materials,
         .copies = model->source[b->source].count,
         .node_first = b->node_first,
         .node_count = b->node_count,

@@ -3,6 +3,7 @@
 #define BRN_MODEL_MODEL_H
 
 #include "geom/mesh.h"
+#include "geom/primitive.h"
 #include "linalg/assembly.h"
 #include "linalg/block_matrix.h"
 #include "model/body_types.h"
@@ -19,9 +20,20 @@ static inline bool brn_body_has_cells(int type)
 /* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
 enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
+/* The shape of a static or rigid body that the scene gives instead of a mesh: exact where the triangles that show it are not.
+   model/body_shape.h says where it is when nodes move. */
+typedef struct brn_body_shape {
+    brn_primitive primitive; /* kind none: the body has a mesh */
+    brn_rigid_map rest;      /* its frame in the world at rest */
+    /* Nodes of the body whose combinations are all places that move with it, dim + 1 of them: its handles, or nodes of its
+       surface; of a half-space those of its plane, dim of them. */
+    int span, node[4];
+} brn_body_shape;
+
 typedef struct brn_body {
     char *name;
-    int source; /* entry of the scene's `bodies` that it is, or is a copy of */
+    char *materials; /* of a deformable body, with the number of elements: "steel 96, rubber 12" */
+    int source;      /* entry of the scene's `bodies` that it is, or is a copy of */
     int kind; /* bodies of one kind touch others by the same laws: copies, unless a pair names one of them */
     int type; /* BRN_BODY_... */
     int node_first, node_count; /* its nodes are contiguous, its handles the last dim + 1 of them */
@@ -40,6 +52,7 @@ typedef struct brn_body {
     /* Half-space: nodes of its plane, solid on the side away from (1-0) x (2-0), in 2D on the right of 0 -> 1;
        plane[0] = -1: it is none. */
     int plane[3];
+    brn_body_shape shape;
     brn_mesh_quality quality;
     double mass, volume, centre[3];
 } brn_body;
@@ -124,6 +137,8 @@ struct brn_model {
     brn_block_matrix *mass; /* block size 1 */
     bool mass_diagonal;
     double *node_mass; /* [nnode] row sums, 0 where there is no row */
+    double *
+        mass_alpha; /* [1/s times kg] entries of the mass, each element's times its alpha of Rayleigh damping; NULL: all 0 */
 
     int nhold;
     brn_hold *hold;
@@ -131,7 +146,8 @@ struct brn_model {
 
     int nattach;
     brn_attachment *attach;
-    int *attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
+    int *
+        attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
     int nload;
     brn_load *load;
     int nprobe;

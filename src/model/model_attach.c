@@ -12,6 +12,8 @@
 
 /* Nodes further from a deformable body than this part of its shortest edge are not welded to it unless the scene says so. */
 static const double REACH = 0.5;
+/* Nearer than this part of an edge is rounding. */
+static const double GAP_ROUNDING = 1e-9;
 /* A sheet is a surface: what is beside it, by more than this part of its size, cannot turn with it. */
 static const double BESIDE = 1e-6;
 
@@ -58,7 +60,8 @@ static double distance2(const void *arg, int cell)
     brn_cell_place_find(gather(s, cell, &node, x), (const double(*)[3])x, s->place, &place);
     double apart = 0.0;
     for (int i = 0; i < 3; ++i) {
-        const double off = fmax(fmax(s->box[cell].lo[i] - s->place[i], s->place[i] - s->box[cell].hi[i]), 0.0);
+        const double off =
+            fmax(fmax(s->box[cell].lo[i] - s->place[i], s->place[i] - s->box[cell].hi[i]), 0.0);
         apart += off * off;
     }
     return fmax(place.distance * place.distance, apart);
@@ -107,8 +110,9 @@ static brn_status tie_to_cell(brn_builder *b, cell_search *s, int node, int inde
     }
     const brn_element *element = gather(s, cell, &cell_node, x);
     brn_cell_place_find(element, (const double(*)[3])x, s->place, &place);
-    *gap = place.residual > BESIDE * s->body->quality.smallest_edge ? fmax(place.residual, place.distance)
-                                                                    : place.distance;
+    const double edge = s->body->quality.smallest_edge;
+    *gap = place.residual > BESIDE * edge ? fmax(place.residual, place.distance) : place.distance;
+    *gap = *gap > GAP_ROUNDING * edge ? *gap : 0.0;
     for (int a = 0; a < element->nnode; ++a) {
         part[a] = (brn_tie_part){s->body->node_first + cell_node[a], place.weight[a]};
     }
@@ -120,7 +124,7 @@ static brn_status tie_to_deformable(brn_builder *b, int index, const brn_attach_
     brn_attachment *attach = &b->model->attach[index];
     const brn_body *to = &b->model->body[attach->to];
     const bool sheet = brn_mesh_dim(b->body_mesh[attach->to]) < b->model->dim;
-    const double reach = sheet               ? BESIDE * to->quality.smallest_edge
+    const double reach = sheet                ? BESIDE * to->quality.smallest_edge
                          : isnan(def->within) ? REACH * to->quality.smallest_edge
                                               : def->within;
     cell_search search;
@@ -137,11 +141,11 @@ static brn_status tie_to_deformable(brn_builder *b, int index, const brn_attach_
     close_search(b->ctx, &search);
     if (status >= 0 && attach->gap > reach) {
         const double *x = b->model->rest[worst];
-        brn_builder_problem(
-            b, &def->block, "where",
-            "the node at [%g, %g, %g] is %.3g m from body '%s', more than %.3g m: select nodes that are nearer%s",
-            x[0], x[1], x[2], attach->gap, to->name, reach,
-            sheet ? " (to a sheet only what lies on it is welded)" : ", or give 'within'");
+        brn_builder_problem(b, &def->block, "where",
+                            "the node at [%g, %g, %g] is %.3g m from body '%s', more than %.3g m: select "
+                            "nodes that are nearer%s",
+                            x[0], x[1], x[2], attach->gap, to->name, reach,
+                            sheet ? " (to a sheet only what lies on it is welded)" : ", or give 'within'");
     }
     return status;
 }
@@ -205,11 +209,12 @@ static bool claim_nodes(brn_builder *b, int index, const brn_attach_def *def)
         const int node = attach->node[i];
         const brn_attachment *other = brn_model_attachment_of(model, node, index);
         if (other != NULL) {
-            brn_builder_problem(b, &def->block, "where",
-                                "node %d of body '%s' is attached to '%s' by '%s' already: leave it to one of "
-                                "them",
-                                node - model->body[attach->body].node_first, model->body[attach->body].name,
-                                model->body[other->to].name, other->name);
+            brn_builder_problem(
+                b, &def->block, "where",
+                "node %d of body '%s' is attached to '%s' by '%s' already: leave it to one of "
+                "them",
+                node - model->body[attach->body].node_first, model->body[attach->body].name,
+                model->body[other->to].name, other->name);
             return false;
         }
         model->attached_to[node] = attach->to;
@@ -232,8 +237,8 @@ static brn_status add_attachment(brn_builder *b, const brn_attach_def *def, int 
     if (attach->name == NULL) {
         return BRN_ERR_MEMORY;
     }
-    BRN_TRY(brn_region_nodes(b->scene, model, body, 1, b->body_mesh, &def->where, &attach->node,
-                             &attach->nnode));
+    BRN_TRY(
+        brn_region_nodes(b->scene, model, body, 1, b->body_mesh, &def->where, &attach->node, &attach->nnode));
     if (!claim_nodes(b, index, def)) {
         return BRN_OK;
     }

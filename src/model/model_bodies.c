@@ -1,7 +1,7 @@
 /* Bodies of a model: their meshes or shapes, their solids, initial velocities. */
 #include "model/builder.h"
+#include "model/material_map.h"
 #include "model/placement.h"
-#include "phys/solid.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,65 +104,26 @@ brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *
     return BRN_OK;
 }
 
-static brn_status add_solids(brn_builder *b, int index, const brn_mesh *mesh, const brn_material *material,
-                             const brn_moduli *moduli, const brn_material_common *params)
-{
-    brn_model *model = b->model;
-    brn_body *body = &model->body[index];
-    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        if (mesh->ncell[kind] == 0) {
-            continue;
-        }
-        if (brn_element_of_cell((brn_cell)kind) == NULL) {
-            brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s cells are no elements",
-                                brn_cell_get((brn_cell)kind)->name);
-            continue;
-        }
-        const int width = brn_cell_get((brn_cell)kind)->nnode;
-        int *conn = NULL;
-        BRN_ALLOC(b->ctx, conn, (size_t)mesh->ncell[kind] * (size_t)width);
-        for (int i = 0; i < mesh->ncell[kind] * width; ++i) {
-            conn[i] = mesh->cell[kind][i] + body->node_first;
-        }
-        brn_solid *solid = NULL;
-        const brn_status status =
-            brn_solid_create(b->ctx, (brn_cell)kind, material, moduli, (const double(*)[3])model->rest, conn,
-                             mesh->ncell[kind], &solid);
-        brn_free(b->ctx, conn);
-        if (status == BRN_ERR_MESH) {
-            brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s", brn_ctx_message(b->ctx));
-            continue;
-        }
-        BRN_TRY(status);
-        solid->group.density = params->density;
-        solid->group.alpha = params->damping.alpha;
-        solid->group.beta = params->damping.beta;
-        BRN_TRY(brn_builder_push_group(b, index, &solid->group));
-    }
-    return BRN_OK;
-}
-
 static brn_status add_deformable(brn_builder *b, int index)
 {
     const brn_deformable_def *def = brn_builder_def(b, index)->value;
     const brn_mesh *mesh = NULL;
-    brn_moduli moduli = {0};
-    const brn_material_common *params = NULL;
-    BRN_TRY(body_mesh(b, &def->common, &mesh));
-    const brn_material *material = brn_builder_material(b, def, &moduli, &params);
-    if (mesh == NULL || material == NULL) {
-        return BRN_OK;
-    }
+    brn_material_map map = {0};
     bool suits = false;
-    BRN_TRY(mesh_suits(b, &def->common, mesh, true, &suits));
-    if (!suits) {
-        return BRN_OK;
+    BRN_TRY(body_mesh(b, &def->common, &mesh));
+    if (mesh != NULL) {
+        BRN_TRY(mesh_suits(b, &def->common, mesh, true, &suits));
     }
-    b->body_mesh[index] = mesh;
-    b->mass_kind[index] = def->mass;
-    b->model->body[index].type = BRN_BODY_DEFORMABLE;
-    BRN_TRY(brn_builder_add_frame(b, index, mesh));
-    return add_solids(b, index, mesh, material, &moduli, params);
+    brn_status status = brn_material_map_make(b, def, suits ? mesh : NULL, &map);
+    if (status >= 0 && suits && map.good) {
+        b->body_mesh[index] = mesh;
+        b->mass_kind[index] = def->mass;
+        b->model->body[index].type = BRN_BODY_DEFORMABLE;
+        status = brn_builder_add_frame(b, index, mesh);
+        status = status >= 0 ? brn_builder_add_solids(b, index, mesh, &map) : status;
+    }
+    brn_free(b->ctx, map.of);
+    return status;
 }
 
 static brn_status add_shell(brn_builder *b, int index)
@@ -370,6 +331,7 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         BRN_TRY(add_copies(b, s));
     }
     brn_builder_fit_planes(b);
+    brn_builder_add_shapes(b);
     return BRN_OK;
 }
 

@@ -131,8 +131,15 @@ void brn_model_check_names(brn_scene *scene)
         }
         const bool soft = body->table == &brn_deformable_table || body->table == &brn_shell_table;
         if (soft && ((const brn_deformable_def *)common)->material != NULL) {
-            (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL,
-                                   ((const brn_deformable_def *)common)->material);
+            const brn_deformable_def *own = (const void *)common;
+            const brn_part_def *parts = own->materials.items;
+            (void)brn_builder_find(&b, &common->block, "material", BRN_NOUN_MATERIAL, own->material);
+            for (int k = 0; k < own->materials.count; ++k) {
+                if (parts[k].material != NULL) {
+                    (void)brn_builder_find(&b, &parts[k].block, "material", BRN_NOUN_MATERIAL,
+                                           parts[k].material);
+                }
+            }
         }
     }
     const brn_fixed_def *fixed = b.def->fixed.items;

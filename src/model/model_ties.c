@@ -107,10 +107,9 @@ static void tell_ring(brn_builder *b, const brn_tie_draft *tie, const int *of_no
             second = &b->model->attach[b->ties.tie[through].attachment];
         }
     }
-    brn_scene_add_problem(b->scene, "attach",
-                          "'%s' and '%s' tie the same nodes of '%s' and '%s' to each other: leave out one",
-                          first->name, second->name, b->model->body[first->body].name,
-                          b->model->body[first->to].name);
+    brn_scene_add_problem(
+        b->scene, "attach", "'%s' and '%s' tie the same nodes of '%s' and '%s' to each other: leave out one",
+        first->name, second->name, b->model->body[first->body].name, b->model->body[first->to].name);
 }
 
 /* Ties whose masters are resolved, again and again, until there is none left. */
@@ -230,9 +229,9 @@ static brn_status number_rows(brn_builder *b, unsigned char *use)
     for (int n = 0; n < model->nbody; ++n) {
         const brn_body *body = &model->body[n];
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            const bool row = brn_ties_has(&model->ties, a)     ? (use[a] & ELEMENT) != 0
+            const bool row = brn_ties_has(&model->ties, a)   ? (use[a] & ELEMENT) != 0
                              : body->type == BRN_BODY_STATIC ? use[a] != 0
-                                                               : true;
+                                                             : true;
             model->node_row[a] = row ? model->nrow : -1;
             if (row) {
                 model->row_node[model->nrow++] = a;
@@ -271,9 +270,8 @@ brn_status brn_builder_close_ties(brn_builder *b)
     int *of_node = brn_calloc(b->ctx, (size_t)b->model->nnode, sizeof *of_node);
     unsigned char *use = brn_calloc(b->ctx, (size_t)b->model->nnode, 1);
     unsigned char *done = brn_calloc(b->ctx, (size_t)b->ties.count, 1);
-    const brn_status status = of_node != NULL && use != NULL && done != NULL
-                                  ? close_ties(b, of_node, use, done)
-                                  : BRN_ERR_MEMORY;
+    const brn_status status =
+        of_node != NULL && use != NULL && done != NULL ? close_ties(b, of_node, use, done) : BRN_ERR_MEMORY;
     brn_free(b->ctx, of_node);
     brn_free(b->ctx, use);
     brn_free(b->ctx, done);

@@ -6,23 +6,23 @@
 
 /* Half a lanes vector, anywhere in memory: shuffles of four doubles are single instructions from AVX on, those of eight only
    from AVX-512 on. */
-typedef double brn_lane_row
+typedef double brn_half_lanes
     __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 /* out[l][0..3] = m[0..3][l] for four lanes; m and out point to the first of them. */
-BRN_LANES_INLINE void brn_quad_rows(const double *m, size_t stride, double *out)
+BRN_LANES_INLINE void brn_lanes_transpose4(const double *m, size_t stride, double *out)
 {
-    const brn_lane_row a0 = *(const brn_lane_row *)m, a1 = *(const brn_lane_row *)(m + BRN_LANES);
-    const brn_lane_row a2 = *(const brn_lane_row *)(m + 2 * BRN_LANES),
-                       a3 = *(const brn_lane_row *)(m + 3 * BRN_LANES);
-    const brn_lane_row b0 = __builtin_shufflevector(a0, a1, 0, 4, 2, 6);
-    const brn_lane_row b1 = __builtin_shufflevector(a0, a1, 1, 5, 3, 7);
-    const brn_lane_row b2 = __builtin_shufflevector(a2, a3, 0, 4, 2, 6);
-    const brn_lane_row b3 = __builtin_shufflevector(a2, a3, 1, 5, 3, 7);
-    *(brn_lane_row *)out = __builtin_shufflevector(b0, b2, 0, 1, 4, 5);
-    *(brn_lane_row *)(out + stride) = __builtin_shufflevector(b1, b3, 0, 1, 4, 5);
-    *(brn_lane_row *)(out + 2 * stride) = __builtin_shufflevector(b0, b2, 2, 3, 6, 7);
-    *(brn_lane_row *)(out + 3 * stride) = __builtin_shufflevector(b1, b3, 2, 3, 6, 7);
+    const brn_half_lanes a0 = *(const brn_half_lanes *)m, a1 = *(const brn_half_lanes *)(m + BRN_LANES);
+    const brn_half_lanes a2 = *(const brn_half_lanes *)(m + 2 * BRN_LANES),
+                         a3 = *(const brn_half_lanes *)(m + 3 * BRN_LANES);
+    const brn_half_lanes b0 = __builtin_shufflevector(a0, a1, 0, 4, 2, 6);
+    const brn_half_lanes b1 = __builtin_shufflevector(a0, a1, 1, 5, 3, 7);
+    const brn_half_lanes b2 = __builtin_shufflevector(a2, a3, 0, 4, 2, 6);
+    const brn_half_lanes b3 = __builtin_shufflevector(a2, a3, 1, 5, 3, 7);
+    *(brn_half_lanes *)out = __builtin_shufflevector(b0, b2, 0, 1, 4, 5);
+    *(brn_half_lanes *)(out + stride) = __builtin_shufflevector(b1, b3, 0, 1, 4, 5);
+    *(brn_half_lanes *)(out + 2 * stride) = __builtin_shufflevector(b0, b2, 2, 3, 6, 7);
+    *(brn_half_lanes *)(out + 3 * stride) = __builtin_shufflevector(b1, b3, 2, 3, 6, 7);
 }
 
 /* m[size] lanes -> out[rows][size], rows <= BRN_LANES. */
@@ -31,8 +31,8 @@ static inline void brn_lanes_write_rows(const brn_lanes *m, int size, int rows, 
     const size_t stride = (size_t)size;
     int i = 0;
     for (; rows == BRN_LANES && i + 4 <= size; i += 4) {
-        brn_quad_rows((const double *)(m + i), stride, out + i);
-        brn_quad_rows((const double *)(m + i) + 4, stride, out + 4 * stride + i);
+        brn_lanes_transpose4((const double *)(m + i), stride, out + i);
+        brn_lanes_transpose4((const double *)(m + i) + 4, stride, out + 4 * stride + i);
     }
     for (; i < size; ++i) {
         for (int l = 0; l < rows; ++l) {

@@ -148,6 +148,17 @@ void brn_check_where(brn_scene *scene, int dimension, const void *value)
     check_point(scene, dimension, &where->block, "nearest", &where->nearest);
 }
 
+void brn_check_zone(brn_scene *scene, int dimension, const void *value)
+{
+    (void)dimension;
+    const brn_zone_def *zone = value;
+    const int given =
+        brn_block_given(&zone->box.block) + brn_block_given(&zone->sphere.block) + (zone->group != NULL);
+    if (given != 1) {
+        tell(scene, &zone->block, NULL, "must have exactly one of box, sphere, group; found %d", given);
+    }
+}
+
 void brn_check_mesh(brn_scene *scene, int dimension, const void *value)
 {
     const brn_mesh_def *mesh = value;

@@ -162,6 +162,30 @@ const brn_table brn_where_table = {TABLE("where",
                                          brn_where_def, where_params),
                                    .check = brn_check_where};
 
+static const brn_param zone_params[] = {
+    BRN_P_BLOCK(brn_zone_def, box, &box_table, "elements with their centre in a box"),
+    BRN_P_BLOCK(brn_zone_def, sphere, &ball_table, "elements with their centre in a sphere"),
+    BRN_P_TEXT(brn_zone_def, group, "elements with all their nodes in a named group of the mesh"),
+};
+static const brn_table zone_table = {
+    TABLE("zone", "elements of a mesh, in its coordinates; exactly one key", brn_zone_def, zone_params),
+    .check = brn_check_zone};
+
+static const brn_param part_params[] = {
+    {.name = "where",
+     .kind = BRN_BLOCK,
+     .offset = offsetof(brn_part_def, where),
+     .required = true,
+     .table = &zone_table,
+     .help = "some of its elements"},
+    {.name = "material",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_part_def, material),
+     .required = true,
+     .help = "name of a material"},
+};
+const brn_table brn_part_table = {TABLE("part", "elements of another material", brn_part_def, part_params)};
+
 /* ---- meshes --------------------------------------------------------------------------------------------------------- */
 
 static const brn_param mesh_params[] = {

@@ -54,6 +54,21 @@ typedef struct brn_where_def {
     bool all;
 } brn_where_def;
 
+/* A region of the elements of a mesh, in its coordinates; exactly one of these is given. */
+typedef struct brn_zone_def {
+    brn_block block;
+    brn_box_def box;
+    brn_ball_def sphere;
+    const char *group;
+} brn_zone_def;
+
+/* A part of a body that is of another material. */
+typedef struct brn_part_def {
+    brn_block block;
+    brn_zone_def where;
+    const char *material; /* name in materials */
+} brn_part_def;
+
 enum {
     BRN_FACE_NONE,
     BRN_FACE_PLUS_X,
@@ -223,7 +238,8 @@ typedef struct brn_scene_def {
 } brn_scene_def;
 
 extern const brn_table brn_scene_table; /* the root */
-extern const brn_table brn_rotation_table, brn_motion_table, brn_where_table, brn_repeat_table;
+extern const brn_table brn_rotation_table, brn_motion_table, brn_where_table, brn_repeat_table,
+    brn_part_table;
 
 /* The params of brn_body_common, to be pasted at the head of a body type's parameter list. */
 #define BRN_BODY_COMMON_PARAMS(type)                                                                        \

@@ -99,6 +99,7 @@ void brn_check_about(brn_scene *scene, int dimension, const void *value);
 void brn_check_motion(brn_scene *scene, int dimension, const void *value);
 void brn_check_box(brn_scene *scene, int dimension, const void *value);
 void brn_check_where(brn_scene *scene, int dimension, const void *value);
+void brn_check_zone(brn_scene *scene, int dimension, const void *value);
 void brn_check_mesh(brn_scene *scene, int dimension, const void *value);
 void brn_check_fixed(brn_scene *scene, int dimension, const void *value);
 void brn_check_spring(brn_scene *scene, int dimension, const void *value);

@@ -38,8 +38,8 @@ static double node_mass(const brn_drag *d, const brn_model *model)
 {
     double inverse = 0.0;
     for (int k = 0; k < d->on.count; ++k) {
-        inverse +=
-            d->on.weight[k] * d->on.weight[k] / model->mass->value[model->mass->start[model->node_row[d->on.node[k]]]];
+        inverse += d->on.weight[k] * d->on.weight[k] /
+                   model->mass->value[model->mass->start[model->node_row[d->on.node[k]]]];
     }
     return 1.0 / inverse;
 }
@@ -117,8 +117,8 @@ void brn_drag_add_stiffness(const brn_drag *d, const brn_model *model, const brn
     const int dim = matrix->size;
     for (int p = 0; p < d->on.count; ++p) {
         for (int q = p; q < d->on.count; ++q) { /* nodes ascend: the upper triangle */
-            const int at = brn_block_matrix_find(matrix, model->node_row[d->on.node[p]],
-                                                 model->node_row[d->on.node[q]]);
+            const int at =
+                brn_block_matrix_find(matrix, model->node_row[d->on.node[p]], model->node_row[d->on.node[q]]);
             double *block = &matrix->value[(size_t)at * (size_t)(dim * dim)];
             for (int i = 0; i < dim; ++i) {
                 for (int j = 0; j < dim; ++j) {

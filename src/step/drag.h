@@ -20,7 +20,7 @@ typedef struct brn_drag {
     double lag;       /* [s] */
     double force;     /* [N] bound */
     double reach;     /* [m] */
-    brn_masters on; /* the nodes that the node stands for: itself, or its masters */
+    brn_masters on;   /* the nodes that the node stands for: itself, or its masters */
 } brn_drag;
 
 /* The spring at one place. */

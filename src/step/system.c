@@ -191,8 +191,8 @@ static brn_status fill(brn_system *s)
     const int count = model->ngroup + s->npressure_list;
     BRN_ALLOC(s->ctx, lists, count);
     for (int i = 0; i < count; ++i) {
-        lists[i] = i < model->ngroup ? brn_group_stencils(model->group[i])
-                                     : s->pressure_list[i - model->ngroup];
+        lists[i] =
+            i < model->ngroup ? brn_group_stencils(model->group[i]) : s->pressure_list[i - model->ngroup];
     }
     brn_status status = brn_model_row_stencils(model, lists, count, lists, &memory);
     if (status >= 0) {
@@ -435,20 +435,11 @@ brn_status brn_system_damping_update(brn_system *s, const double *x)
     elastic_job job = {model, (const double(*)[3])x, BRN_TANGENT_VISCOUS, true};
     brn_block_matrix_zero(s->damping);
     BRN_TRY(brn_assembly_add(s->elastic, elastic_elements, &job, NULL, NULL, s->damping));
-    /* alpha M, body by body: a node belongs to one body, and a body has one material. */
-    int row = 0;
-    for (int n = 0; n < model->nbody; ++n) {
-        const brn_body *body = &model->body[n];
-        const double alpha = body->group_count > 0 ? model->group[body->group_first]->alpha : 0.0;
-        const int first = model->mass->start[row];
-        while (row < model->nrow && model->row_node[row] < body->node_first + body->node_count) {
-            ++row;
-        }
-        for (int k = first; alpha != 0.0 && k < model->mass->start[row]; ++k) {
-            double *block = &s->damping->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
-            for (int i = 0; i < dim; ++i) {
-                block[i * dim + i] += alpha * model->mass->value[k];
-            }
+    /* alpha M, element by element */
+    for (int k = 0; model->mass_alpha != NULL && k < model->mass->start[model->nrow]; ++k) {
+        double *block = &s->damping->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
+        for (int i = 0; i < dim; ++i) {
+            block[i * dim + i] += model->mass_alpha[k];
         }
     }
     return BRN_OK;

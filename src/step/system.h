@@ -31,8 +31,9 @@ typedef struct brn_system {
     int *pressure_load; /* which load each list belongs to */
     brn_cell *pressure_kind;
     int npressure_list;
-    brn_condense *condense;     /* of matrices with the pattern of `matrix`; NULL: no node with elements is tied */
-    brn_block_matrix *mass;     /* the mass as masters see it; NULL: that of the model, or not asked for yet */
+    brn_condense
+        *condense; /* of matrices with the pattern of `matrix`; NULL: no node with elements is tied */
+    brn_block_matrix *mass; /* the mass as masters see it; NULL: that of the model, or not asked for yet */
     brn_factor *mass_factor[3]; /* one an axis, made at first use */
     double *work;               /* [ndof] */
 } brn_system;

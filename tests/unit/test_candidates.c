@@ -100,7 +100,8 @@ static void move(brn_rng *rng, const brn_model *model, const double *x0, double 
     for (int a = 0; a < model->nnode; ++a) {
         const bool moves = brn_rng_next(rng) % one_in == 0;
         for (int k = 0; k < model->dim; ++k) {
-            const bool held = model->fixed[a * model->dim + k] == BRN_DOF_HELD;
+            const int row = model->node_row[a];
+            const bool held = row >= 0 && model->fixed[row * model->dim + k] == BRN_DOF_HELD;
             const double by = moves ? brn_rng_uniform(rng, -size, size) : 0.0;
             x1[3 * a + k] = x0[3 * a + k] + (held ? 0.0 : by + common);
         }

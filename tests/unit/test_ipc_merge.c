@@ -276,7 +276,7 @@ static void check_gradient(const char *text, bool hollow)
     const double h =
         1e-8; /* gaps are above 1e-3: truncation (h/gap)^2 = 1e-10 of the derivatives, rounding 1e-7 */
     for (int dof = 0; dof < ndof; ++dof) {
-        double *entry = &x[dof / model->dim * 3 + dof % model->dim];
+        double *entry = &x[brn_model_at(model, dof)];
         const double kept = *entry;
         double up = 0.0;
         double down = 0.0;

@@ -81,7 +81,20 @@ typedef struct pair_case {
  ", shape: {capsule: {radius: 0.05, height: 0.1, segments: 4}}, position: [0.0, " \
  "-0.05], rotation: {degrees: 90}"
 
+/* Welded by what touches: to a rigid body above, and to a soft one, whose cells lend every node four masters. */
+#define LID3       "  - {name: lid, type: rigid, shape: {sphere: {radius: 0.05}}, position: [0, 0, 0.2]}\n"
+#define CAP3       "  - {name: lid, type: deformable, mesh: cube, material: a, position: [0.02, 0, 0.17]}\n"
+#define LID2       "  - {name: lid, type: rigid, shape: {sphere: {radius: 0.05}}, position: [0, 0.2]}\n"
+#define CAP2       "  - {name: lid, type: deformable, mesh: cube, material: a, position: [0.02, 0.17]}\n"
+#define WELD(face) "attach: [{body: upper, where: {face: " face "}, to: lid, within: 1}]\n"
+
 static const pair_case cases[] = {
+    {"welded soft, plane", HEAD3 SOFT3 LID3 PLANE3 WELD("-z"), PLANE},
+    {"welded soft, rigid box", HEAD3 SOFT3 LID3 BOXED3("rigid") WELD("-z"), PT | EE},
+    {"welded soft, soft", HEAD3 SOFT3 CAP3 LOW_SOFT3 WELD("-z"), PT | EE},
+    {"soft by its side, rod", HEAD3 SOFT3 CAP3 LOW_ROD3("rigid", 10) "}\n" WELD("-x"), EE | PT},
+    {"2D welded soft, plane", HEAD2 SOFT2 LID2 PLANE2 WELD("-y"), PLANE},
+    {"2D welded soft, rigid box", HEAD2 SOFT2 CAP2 BOXED2("rigid") WELD("-y"), PE},
     {"soft, plane", HEAD3 SOFT3 PLANE3, PLANE},
     {"rigid box, plane", HEAD3 BOX3 PLANE3, PLANE},
     {"ball, plane", HEAD3 BALL3 PLANE3, PLANE},
@@ -173,7 +186,7 @@ static void moved(const stage *s, double scale, const double *v, double *out)
     memcpy(out, s->x, (size_t)s->model->nnode * 3 * sizeof *out);
     for (int dof = 0; dof < s->ndof; ++dof) {
         if (s->model->fixed[dof] != BRN_DOF_TIED) {
-            out[dof / s->model->dim * 3 + dof % s->model->dim] += scale * v[dof];
+            out[brn_model_at(s->model, dof)] += scale * v[dof];
         }
     }
     brn_model_follow_nodes(s->model, out);
@@ -301,6 +314,8 @@ static void check_friction_hessian(stage *s)
         brn_ipc_friction_gradient(s->ipc, at, want);
         moved(s, -h, v, at);
         brn_ipc_friction_gradient(s->ipc, at, less);
+        brn_model_lead(s->model, want);
+        brn_model_lead(s->model, less);
         const double scale = most(got, s->ndof);
         for (int i = 0; i < s->ndof; ++i) { /* a plane pair that slides has no curvature but rounding */
             assert_near((want[i] - less[i]) / (2.0 * h), got[i], 1e-5 * scale + 1e-14 * strength / h);
@@ -323,17 +338,21 @@ static void check_assembly(stage *s, const double *v, const double *got)
     double *sum = calloc((size_t)s->ndof, sizeof *sum);
     memset(way, 0, (size_t)s->model->nnode * 3 * sizeof *way);
     for (int dof = 0; dof < s->ndof; ++dof) {
-        way[dof / dim * 3 + dof % dim] = v[dof];
+        way[brn_model_at(s->model, dof)] = v[dof];
     }
     brn_model_follow_nodes(s->model, way);
     for (int n = 0; n < s->ipc->ncontact; ++n) {
         const brn_contact_pair *c = &s->ipc->contact[n];
         double local[144];
         assert_done(s->f.ctx, brn_ipc_barrier_projected(s->ipc, c, s->x, local));
-        for (int i = 0; i < 3 * brn_touch_count(c->node); ++i) {
-            for (int j = 0; j < 3 * brn_touch_count(c->node) && i % 3 < dim; ++j) {
-                sum[c->node[i / 3] * dim + i % 3] += local[12 * i + j] * way[3 * c->node[j / 3] + j % 3];
+        for (int k = 0; k < brn_touch_count(c->node); ++k) {
+            double force[3] = {0.0, 0.0, 0.0};
+            for (int i = 3 * k; i < 3 * k + dim; ++i) {
+                for (int j = 0; j < 3 * brn_touch_count(c->node); ++j) {
+                    force[i % 3] += local[12 * i + j] * way[3 * c->node[j / 3] + j % 3];
+                }
             }
+            brn_model_add_force(s->model, c->node[k], 1.0, force, sum);
         }
     }
     brn_model_lead(s->model, sum);
@@ -423,11 +442,11 @@ static void check_balance(stage *s)
             strength += s->ipc->slide[n].force;
         }
         double scale = 0.0;
-        for (int a = 0; a < s->model->nnode; ++a) {
+        for (int row = 0; row < s->model->nrow; ++row) {
             double f[3] = {0};
             double t[3];
-            memcpy(f, &grad[a * dim], (size_t)dim * sizeof *f);
-            brn_dense_cross3(&s->x[3 * a], f, t);
+            memcpy(f, &grad[row * dim], (size_t)dim * sizeof *f);
+            brn_dense_cross3(&s->x[3 * s->model->row_node[row]], f, t);
             for (int i = 0; i < 3; ++i) {
                 force[i] += f[i];
                 torque[i] += t[i];

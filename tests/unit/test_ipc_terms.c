@@ -237,7 +237,7 @@ static void check_sum(const char *text)
         scale = fmax(scale, fabs(grad[i]));
     }
     for (int dof = 0; dof < ndof; ++dof) {
-        double *entry = &s.x[dof / model->dim * 3 + dof % model->dim];
+        double *entry = &s.x[brn_model_at(model, dof)];
         const double kept = *entry;
         double up = 0.0;
         double down = 0.0;
@@ -254,11 +254,11 @@ static void check_sum(const char *text)
     assert_done(s.f.ctx, ipc->terms.gradient(ipc, s.x, grad));
     double force[3] = {0};
     double torque[3] = {0};
-    for (int a = 0; a < model->nnode; ++a) {
+    for (int row = 0; row < model->nrow; ++row) {
         double f[3] = {0};
         double t[3];
-        memcpy(f, &grad[a * model->dim], (size_t)model->dim * sizeof *f);
-        brn_dense_cross3(&s.x[3 * a], f, t);
+        memcpy(f, &grad[row * model->dim], (size_t)model->dim * sizeof *f);
+        brn_dense_cross3(&s.x[3 * model->row_node[row]], f, t);
         for (int i = 0; i < 3; ++i) {
             force[i] += f[i];
             torque[i] += t[i];

@@ -1,6 +1,9 @@
 /* Copies of bodies: where they stand, what they are called, what a name of the scene means to holds, loads, probes and pairs. */
+#include "faulty.h"
 #include "flow.h"
 
+#include "api/registry.h"
+#include "api/series_row.h"
 #include "base/param.h"
 #include "model/model.h"
 #include "model/repeat.h"
@@ -202,6 +205,36 @@ static void test_pairs_of_copies(void **state)
     flow_close(&f);
 }
 
+/* Keys that only some methods use reach the model by pairs, whoever asks for them; what nobody gives is not even a table. */
+static void test_contact_keys(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "bodies: [" WALL ", {name: floor, type: static, mesh: b}]\n"
+             "contact:\n"
+             "  restitution: 0.5\n"
+             "  pairs:\n"
+             "    - {between: [wall, floor], stiffness: 1e9}\n"
+             "    - {between: [wall_1_0_0, floor], restitution: 0.25, stiffness: 2e9}\n";
+    flow f = {.ctx = test_ctx(1)};
+    brn_registry registry;
+    brn_registry_fill(&registry);
+    assert_done(f.ctx, flow_scene(f.ctx, text, NULL, &f.scene));
+    assert_done(f.ctx, brn_scene_resolve(f.scene, &registry.schema));
+    assert_done(f.ctx, brn_model_build(f.ctx, f.scene, &f.model));
+    const brn_model *model = f.model;
+    const double *restitution = model->contact_key[BRN_CONTACT_RESTITUTION];
+    const double *stiffness = model->contact_key[BRN_CONTACT_STIFFNESS];
+    assert_null(model->contact_key[BRN_CONTACT_RELAXATION]);
+    assert_near(restitution[brn_model_pair(model, 0, 5)], 0.5, 0.0);
+    assert_near(restitution[brn_model_pair(model, 0, 24)], 0.5, 0.0);
+    assert_near(restitution[brn_model_pair(model, 24, 1)], 0.25, 0.0);
+    assert_near(stiffness[brn_model_pair(model, 24, 0)], 1e9, 0.0);
+    assert_near(stiffness[brn_model_pair(model, 1, 24)], 2e9, 0.0);
+    assert_true(isnan(stiffness[brn_model_pair(model, 0, 1)]));
+    flow_close(&f);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -237,6 +270,89 @@ static void test_refused(void **state)
     }
 }
 
+static bool has_column(const brn_series_row *row, const char *name)
+{
+    bool found = false;
+    for (int i = 0; i < row->count; ++i) {
+        found = found || strcmp(row->name[i], name) == 0;
+    }
+    return found;
+}
+
+/* A few copies have columns like other bodies; of many only those that a probe looks at alone. */
+static void test_columns(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "bodies:\n"
+             "  - {name: a, type: rigid, mesh: b, repeat: {count: 3, spacing: [1, 0, 0]}}\n"
+             "  - {name: peg, type: static, mesh: b, position: [0, 3, 0], repeat: {count: 2, spacing: [1, 0, "
+             "0]}}\n"
+             "  - {name: floor, type: static, mesh: b, position: [0, 6, 0]}\n"
+             "output: {probes: [{name: all, body: a, where: {all: true}}, {name: one, body: a_2, where: "
+             "{all: true}}]}\n";
+    for (int many = 0; many < 2; ++many) {
+        flow f = flow_open(1, text, many ? "bodies.a.repeat.count=70" : NULL);
+        brn_series_row row = {.ctx = f.ctx};
+        assert_done(f.ctx, brn_series_row_make(&row, f.model, brn_method_of_table(f.model->method)));
+        assert_int_equal(has_column(&row, "a_0.x"), !many);
+        assert_int_equal(has_column(&row, "a_0.contact_x"), !many);
+        assert_int_equal(has_column(&row, "peg_1.force_x"), !many);
+        assert_int_equal(has_column(&row, "peg_1.contact_x"), !many);
+        static const char *const always[] = {"a_2.x",           "a_2.rz", "a_2.contact_y", "floor.force_z",
+                                             "floor.contact_z", "all.x",  "one.vx"};
+        for (int i = 0; i < BRN_COUNT(always); ++i) {
+            assert_true(has_column(&row, always[i]));
+        }
+        brn_report report;
+        assert_done(f.ctx, brn_sim_report(f.sim, &report));
+        double *values = calloc((size_t)row.count, sizeof *values);
+        assert_non_null(values);
+        brn_series_row_fill(&row, f.sim, &report, values);
+        for (int i = 0; i < row.count; ++i) {
+            if (strcmp(row.name[i], "a_2.x") == 0 || strcmp(row.name[i], "one.x") == 0) {
+                assert_near(values[i], 2.0, 1e-12);
+            }
+            if (strcmp(row.name[i], "all.x") == 0) {
+                assert_near(values[i], many ? 34.5 : 1.0, 1e-12);
+            }
+        }
+        free(values);
+        brn_series_row_clear(&row);
+        flow_close(&f);
+    }
+}
+
+static brn_status compile_once(brn_ctx *ctx, void *text)
+{
+    brn_scene *scene = NULL;
+    brn_model *model = NULL;
+    brn_status status = brn_scene_parse(ctx, text, strlen(text), "flow.yaml", &scene);
+    status = status >= 0 ? brn_model_compile(ctx, scene, &model) : status;
+    brn_model_destroy(model);
+    brn_scene_destroy(scene);
+    return status;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    (void)state;
+    static char text[] = HEAD
+        "bodies:\n"
+        "  - {name: a, type: deformable, mesh: b, material: m, materials: [{where: {box: {min: [0, -1, -1], "
+        "max: [1, 1, "
+        "1]}}, material: m}], repeat: {count: 2, spacing: [1, 0, 0], jitter: {position: 0.1, rotation: 1}}}\n"
+        "  - {name: r, type: rigid, shape: {sphere: {radius: 0.1}}, position: [0, 3, 0], repeat: {count: 2, "
+        "spacing: "
+        "[1, 0, 0]}}\n"
+        "fixed: [{body: a, where: {face: -z}}]\n"
+        "loads: [{body: a, where: {all: true}, pressure: 1}, {body: a_1, where: {all: true}, traction: [1, "
+        "0, "
+        "0]}]\n"
+        "contact: {friction: 0.1, pairs: [{between: [a_1, r], friction: 0.3}]}\n";
+    assert_true(faulty_run(compile_once, text, 0) > 100);
+}
+
 static void test_find(void **state)
 {
     (void)state;
@@ -269,6 +385,9 @@ int main(void)
         cmocka_unit_test(test_pairs_of_copies),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_find),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_contact_keys),
+        cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

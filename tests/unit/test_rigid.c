@@ -254,7 +254,7 @@ static void test_ties(void **state)
     int free_dofs = 0;
     for (int a = 0; a < m->nnode; ++a) {
         if (!brn_ties_has(&m->ties, a)) {
-            free_dofs += 3 * (m->fixed[3 * a] == BRN_DOF_FREE);
+            free_dofs += 3 * (m->node_row[a] >= 0 && m->fixed[3 * m->node_row[a]] == BRN_DOF_FREE);
             continue;
         }
         double sum = 0.0;
@@ -264,15 +264,15 @@ static void test_ties(void **state)
         assert_int_equal(on.count, 4);
         for (int k = 0; k < 4; ++k) {
             sum += on.weight[k];
-            assert_int_equal(m->fixed[3 * on.node[k]], BRN_DOF_FREE);
+            assert_int_equal(m->fixed[3 * m->node_row[on.node[k]]], BRN_DOF_FREE);
             for (int i = 0; i < 3; ++i) {
                 x[i] += on.weight[k] * m->rest[on.node[k]][i];
                 v[i] += on.weight[k] * m->vel0[on.node[k]][i];
             }
         }
         assert_near(sum, 1.0, 1e-15);
+        assert_int_equal(m->node_row[a], -1); /* no equation of its own */
         for (int i = 0; i < 3; ++i) {
-            assert_int_equal(m->fixed[3 * a + i], BRN_DOF_TIED);
             assert_near(x[i], m->rest[a][i], 4e-15);
             assert_near(v[i], m->vel0[a][i], 4e-15);
         }
@@ -285,35 +285,43 @@ static void test_ties(void **state)
     assert_true(brn_ties_has(&m->ties, m->body[1].touch->node[0]));
     assert_int_equal(m->body[3].elem_count, 0);
 
-    /* lead is the transpose of follow: g . follow(v) = lead(g) . v on what the equations see */
+    /* What only shows a shape has no row, and is moved by itself: the capsule is seen by more than it touches with. */
+    assert_int_equal(m->ties.inner, 0);
+    assert_int_equal(m->ties.live, m->body[1].touch->nnode + m->body[3].touch->nnode);
+    assert_true(m->ties.count > m->ties.live);
+    assert_int_equal(m->nrow, 3 * 4 * 5 + 4 + 4 + 3); /* soft, pill, brick, plane */
+
+    /* forces on tied nodes are the transpose of their moves: f . move(q) = lead(f) . q */
     const int n = 3 * m->nnode;
-    double *v = calloc((size_t)n, sizeof *v);
-    double *g = calloc((size_t)n, sizeof *g);
-    double *v3 = calloc((size_t)n, sizeof *v);
-    assert_true(v != NULL && g != NULL && v3 != NULL);
+    double *way = calloc((size_t)m->nrow * 3, sizeof *way);
+    double *lead = calloc((size_t)m->nrow * 3, sizeof *lead);
+    double *x = calloc((size_t)n, sizeof *x);
+    double *zero = calloc((size_t)n, sizeof *zero);
+    assert_true(way != NULL && lead != NULL && x != NULL && zero != NULL);
     brn_rng rng = {7};
-    for (int i = 0; i < n; ++i) {
-        v[i] = brn_rng_uniform(&rng, -1, 1);
-        g[i] = brn_rng_uniform(&rng, -1, 1);
-        v3[i] = v[i];
-    }
     double left = 0.0;
     double right = 0.0;
-    brn_model_follow(m, v);
-    brn_model_follow_nodes(m, v3);
-    assert_memory_equal(v, v3, (size_t)n * sizeof *v);
-    for (int i = 0; i < n; ++i) {
-        left += g[i] * v[i];
+    for (int i = 0; i < 3 * m->nrow; ++i) {
+        way[i] = brn_rng_uniform(&rng, -1, 1);
     }
-    brn_model_lead(m, g);
-    for (int i = 0; i < n; ++i) {
-        assert_true(m->fixed[i] != BRN_DOF_TIED || g[i] == 0.0);
-        right += g[i] * v[i];
+    brn_model_move(m, zero, way, x);
+    brn_model_move_tied(m, zero, way, 1.0, x);
+    for (int a = 0; a < m->nnode; ++a) {
+        double force[3];
+        for (int i = 0; i < 3; ++i) {
+            force[i] = brn_rng_uniform(&rng, -1, 1);
+            left += force[i] * x[3 * a + i];
+        }
+        brn_model_add_force(m, a, 1.0, force, lead);
+    }
+    for (int i = 0; i < 3 * m->nrow; ++i) {
+        right += lead[i] * way[i];
     }
     assert_near(left, right, 1e-11);
-    free(v);
-    free(g);
-    free(v3);
+    free(way);
+    free(lead);
+    free(x);
+    free(zero);
     flow_close(&f);
 }
 
@@ -611,7 +619,8 @@ static void test_turned_steps(void **state)
         const int first = m->body[0].handle;
         const double *pos = &m->rest[0][0];
         const double size[3] = {1e-4, 1e-2, 2.0};
-        double *step = calloc((size_t)m->nnode * 3, sizeof *step);
+        double *step = calloc((size_t)m->nrow * 3, sizeof *step);
+        const int row = m->node_row[first];
         for (int n = 0; n < 3; ++n) {
             const double w[3] = {dim == 3 ? 0.6 * size[n] : 0.0, 0.0, (dim == 3 ? 0.8 : 1.0) * size[n]};
             double off = 0.0;
@@ -625,21 +634,21 @@ static void test_turned_steps(void **state)
                 brn_dense_cross3(w, arm, straight[k]);
                 for (int i = 0; i < dim; ++i) {
                     straight[k][i] += 0.3 * (i + 1);
-                    step[(first + k) * dim + i] = straight[k][i];
+                    step[(row + k) * dim + i] = straight[k][i];
                 }
             }
             assert_near(brn_rigid_turn_steps(m, pos, step), atan(size[n]), 1e-12);
             for (int k = 0; k <= dim; ++k) {
                 for (int i = 0; i < dim; ++i) {
-                    off = fmax(off, fabs(step[(first + k) * dim + i] - straight[k][i]));
-                    centre[i] += step[(first + k) * dim + i] / (dim + 1);
+                    off = fmax(off, fabs(step[(row + k) * dim + i] - straight[k][i]));
+                    centre[i] += step[(row + k) * dim + i] / (dim + 1);
                 }
                 for (int l = 0; l < k; ++l) {
                     double before = 0.0;
                     double after = 0.0;
                     for (int i = 0; i < dim; ++i) {
                         const double d = m->rest[first + k][i] - m->rest[first + l][i];
-                        const double e = d + step[(first + k) * dim + i] - step[(first + l) * dim + i];
+                        const double e = d + step[(row + k) * dim + i] - step[(row + l) * dim + i];
                         before += d * d;
                         after += e * e;
                     }

@@ -252,7 +252,7 @@ static void assert_core(const brn_model *m, const brn_body *body, int nnode, dou
         assert_true(a >= body->node_first && a < body->node_first + body->node_count);
         assert_false(in_list(body->boundary->node, body->boundary->nnode, a));
         for (int k = 0; k < m->dim; ++k) {
-            assert_int_equal(m->fixed[a * m->dim + k], BRN_DOF_HELD);
+            assert_int_equal(m->fixed[m->node_row[a] * m->dim + k], BRN_DOF_HELD);
         }
     }
 }

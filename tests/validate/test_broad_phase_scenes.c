@@ -119,7 +119,8 @@ static bool counts(const bench *s, const int *a, int na, const int *b, int nb)
     for (int i = 0; i < na + nb; ++i) {
         const int node = i < na ? a[i] : b[i - na];
         for (int k = 0; k < dim; ++k) {
-            free_dof = free_dof || model->fixed[node * dim + k] != BRN_DOF_HELD;
+            const int row = model->node_row[node]; /* what touches has one, or is tied */
+            free_dof = free_dof || row < 0 || model->fixed[row * dim + k] != BRN_DOF_HELD;
         }
         for (int j = 0; j < nb && i < na; ++j) {
             if (a[i] == b[j]) {

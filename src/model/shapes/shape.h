@@ -5,6 +5,7 @@
 
 #include "base/param.h"
 #include "geom/mesh.h"
+#include "geom/primitive.h"
 
 /* A shape about the origin, its axes those of the scene. */
 typedef struct brn_shape_form {
@@ -16,7 +17,9 @@ typedef struct brn_shape_form {
     bool
         half_space; /* solid on the side away from the normal of nodes 0, 1, 3; in 2D on the right of 0 -> 1 */
     bool fit;       /* the patch is 2 m wide and may be given any size */
-    double volume;  /* [m^3], in 2D [m^2]; exact, not that of the mesh */
+    brn_primitive primitive; /* what it is exactly */
+    double axes[9];          /* the primitive's own axes are the columns */
+    double volume;           /* [m^3], in 2D [m^2]; exact, not that of the mesh */
     double
         second[3]; /* [m^5], in 2D [m^4]: integrals of x^2, y^2, z^2 over the volume; the mixed ones are 0 */
 } brn_shape_form;
@@ -31,6 +34,11 @@ typedef struct brn_shape {
 int brn_shape_count(void);
 const brn_shape *brn_shape_get(int index);
 const brn_shape *brn_shape_of_table(const brn_table *table);
+
+#define BRN_SHAPE_UPRIGHT   \
+ {                          \
+  1, 0, 0, 0, 1, 0, 0, 0, 1 \
+ } /* axes of a shape that stands as its primitive does */
 
 /* ---- what the shapes share ------------------------------------------------------------------------------------------ */
 

@@ -47,7 +47,8 @@ static const int halves[2][3] = {{0, 1, 3}, {0, 3, 2}};
 static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form *form)
 {
     const box_params *p = given;
-    *form = (brn_shape_form){.volume = 1.0};
+    *form = (brn_shape_form){
+        .primitive = {.kind = BRN_PRIMITIVE_BOX, .dim = dim}, .axes = BRN_SHAPE_UPRIGHT, .volume = 1.0};
     BRN_TRY(brn_generate_check(ctx, &table, p));
     BRN_TRY(brn_mesh_create(ctx, dim == 3 ? 8 : 4, &form->mesh));
     const int ntri = dim == 3 ? 12 : 2;
@@ -68,6 +69,7 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
         }
     }
     for (int i = 0; i < dim; ++i) {
+        form->primitive.size[i] = 0.5 * p->size.v[i];
         form->volume *= p->size.v[i];
     }
     for (int i = 0; i < dim; ++i) {

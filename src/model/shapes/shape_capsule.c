@@ -74,7 +74,12 @@ static void measure(double r, double h, int dim, brn_shape_form *form)
 static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form *form)
 {
     const capsule_params *p = given;
-    *form = (brn_shape_form){.ncore = 2, .radius = p->radius};
+    *form = (brn_shape_form){
+        .ncore = 2,
+        .radius = p->radius,
+        .primitive = {.kind = BRN_PRIMITIVE_CAPSULE, .dim = dim, .size = {p->radius, 0.5 * p->height}},
+        .axes = BRN_SHAPE_UPRIGHT,
+    };
     BRN_TRY(brn_generate_check(ctx, &table, p));
     measure(p->radius, p->height, dim, form);
     return show(ctx, p, dim, &form->mesh);

@@ -39,7 +39,11 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
     const cylinder_params *p = given;
     const double r = p->radius;
     const double h = p->height;
-    *form = (brn_shape_form){.volume = M_PI * r * r * h};
+    *form = (brn_shape_form){
+        .primitive = {.kind = BRN_PRIMITIVE_CYLINDER, .dim = dim, .size = {r, 0.5 * h}},
+        .axes = BRN_SHAPE_UPRIGHT,
+        .volume = M_PI * r * r * h,
+    };
     BRN_TRY(brn_generate_check(ctx, &table, p));
     if (dim != 3) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s: a 2D scene has no cylinder", brn_generate_path(&table, p));

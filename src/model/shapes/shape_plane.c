@@ -70,6 +70,23 @@ static void directions(const double n[3], double u[3], double v[3])
     brn_dense_cross3(v, n, u);
 }
 
+/* The last axis is the normal. */
+static void set_axes(const double n[3], int dim, double axes[9])
+{
+    double u[3] = {n[1], -n[0], 0.0};
+    double v[3] = {n[0], n[1], 0.0};
+    double w[3] = {0.0, 0.0, 1.0};
+    if (dim == 3) {
+        directions(n, u, v);
+        memcpy(w, n, sizeof w);
+    }
+    for (int i = 0; i < 3; ++i) {
+        axes[3 * i] = u[i];
+        axes[3 * i + 1] = v[i];
+        axes[3 * i + 2] = w[i];
+    }
+}
+
 static void place_patch(const double n[3], double half, brn_mesh *mesh)
 {
     static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
@@ -100,12 +117,18 @@ static void place_line(const double n[3], double half, brn_mesh *mesh)
 static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form *form)
 {
     const plane_params *p = given;
-    *form = (brn_shape_form){.half_space = true, .fit = isnan(p->size), .volume = INFINITY};
+    *form = (brn_shape_form){
+        .half_space = true,
+        .fit = isnan(p->size),
+        .primitive = {.kind = BRN_PRIMITIVE_PLANE, .dim = dim},
+        .volume = INFINITY,
+    };
     double n[3] = {0.0, dim == 2 ? 1.0 : 0.0, dim == 2 ? 0.0 : 1.0};
     const double length = p->normal.count > 0 ? length3(p->normal.v) : 1.0;
     for (int i = 0; i < 3 && p->normal.count > 0; ++i) {
         n[i] = i < p->normal.count ? p->normal.v[i] / length : 0.0;
     }
+    set_axes(n, dim, form->axes);
     BRN_TRY(brn_mesh_create(ctx, dim == 3 ? 4 : 2, &form->mesh));
     const brn_status status =
         brn_mesh_alloc_cells(form->mesh, dim == 3 ? BRN_TRI3 : BRN_EDGE2, dim == 3 ? 2 : 1);

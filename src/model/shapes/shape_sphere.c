@@ -46,7 +46,12 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
 {
     const sphere_params *p = given;
     const double r = p->radius;
-    *form = (brn_shape_form){.ncore = 1, .radius = r};
+    *form = (brn_shape_form){
+        .ncore = 1,
+        .radius = r,
+        .primitive = {.kind = BRN_PRIMITIVE_SPHERE, .dim = dim, .size = {r}},
+        .axes = BRN_SHAPE_UPRIGHT,
+    };
     BRN_TRY(brn_generate_check(ctx, &table, p));
     form->volume = dim == 3 ? 4.0 / 3.0 * M_PI * r * r * r : M_PI * r * r;
     for (int i = 0; i < dim; ++i) {

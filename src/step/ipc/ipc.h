@@ -65,9 +65,9 @@ typedef struct brn_ipc {
     brn_ipc_slide *slide;
     int nslide;
     size_t slide_capacity;
-    brn_block_matrix *sum;      /* elastic pattern and that of the contacts */
+    brn_block_matrix *sum;                     /* elastic pattern and that of the contacts */
     brn_ipc_pattern pattern[BRN_IPC_PATTERNS]; /* that sum was made for */
-    brn_contact_point *point;   /* of the last step */
+    brn_contact_point *point;                  /* of the last step */
     int npoint;
     size_t point_capacity;
 } brn_ipc;

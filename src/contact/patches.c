@@ -1,0 +1,346 @@
+#include "contact/patches_inner.h"
+
+#include "base/parallel.h"
+#include "linalg/dense.h"
+#include "model/body_shape.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIDE_BLOCK = 1024, MEET_BLOCK = 64, AREA_BLOCK = 256 };
+
+/* ---- making --------------------------------------------------------------------------------------------------------------------- */
+
+/* Sides around each node, ascending. */
+static void list_sides(brn_patches *p)
+{
+    const int n = p->nside * p->skin->dim;
+    const int nnode = p->skin->model->nnode;
+    for (int i = 0; i < n; ++i) {
+        p->at_first[p->side[i] + 1]++;
+    }
+    for (int a = 0; a < nnode; ++a) {
+        p->at_first[a + 1] += p->at_first[a];
+    }
+    for (int i = 0; i < n; ++i) {
+        p->at[p->at_first[p->side[i]]++] = i / p->skin->dim;
+    }
+    for (int a = nnode; a > 0; --a) { /* each first has gone on to the next one's */
+        p->at_first[a] = p->at_first[a - 1];
+    }
+    p->at_first[0] = 0;
+}
+
+static brn_status fill(brn_patches *p)
+{
+    const brn_skin *skin = p->skin;
+    const brn_model *model = skin->model;
+    p->nside = skin->dim == 3 ? skin->ntri : skin->nedge;
+    p->side = skin->dim == 3 ? (const int *)skin->tri : (const int *)skin->edge;
+    const int longest = skin->npoint > p->nside ? skin->npoint : p->nside;
+    BRN_ALLOC(p->ctx, p->at_first, model->nnode + 1);
+    BRN_ALLOC(p->ctx, p->at, p->nside * skin->dim);
+    BRN_ALLOC(p->ctx, p->vector, p->nside);
+    BRN_ALLOC(p->ctx, p->shape, model->nbody);
+    BRN_ALLOC(p->ctx, p->frame, model->nbody);
+    BRN_ALLOC(p->ctx, p->box, longest > model->nbody ? longest : model->nbody);
+    BRN_TRY(brn_bvh_create(p->ctx, &p->points));
+    BRN_TRY(brn_bvh_create(p->ctx, &p->sides));
+    BRN_TRY(brn_bvh_create(p->ctx, &p->shapes));
+    BRN_TRY(brn_bvh_pairs_create(p->ctx, &p->pairs));
+    list_sides(p);
+    for (int b = 0; b < model->nbody; ++b) {
+        if (brn_patches_has_shape(p, b)) {
+            p->shape[p->nshape++] = b;
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_patches_create(brn_ctx *ctx, const brn_skin *skin, brn_patches **out)
+{
+    *out = NULL;
+    brn_patches *p = NULL;
+    BRN_ALLOC(ctx, p, 1);
+    p->ctx = ctx;
+    p->skin = skin;
+    const brn_status status = fill(p);
+    if (status < 0) {
+        brn_patches_destroy(p);
+        return status;
+    }
+    *out = p;
+    return BRN_OK;
+}
+
+void brn_patches_destroy(brn_patches *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    brn_bvh_destroy(p->points);
+    brn_bvh_destroy(p->sides);
+    brn_bvh_destroy(p->shapes);
+    brn_bvh_pairs_destroy(p->pairs);
+    void *arrays[] = {p->at_first, p->at, p->vector, p->shape, p->frame, p->box, p->group, p->draft, p->item};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(p->ctx, arrays[i]);
+    }
+    brn_free(p->ctx, p);
+}
+
+/* ---- what could meet ---------------------------------------------------------------------------------------------------------- */
+
+void brn_patches_side_vector(const brn_patches *p, int side, const double *x, double out[3])
+{
+    const int dim = p->skin->dim;
+    const int *node = &p->side[dim * side];
+    double a[3];
+    double b[3] = {0.0, 0.0, 1.0};
+    for (int i = 0; i < 3; ++i) {
+        a[i] = x[3 * node[1] + i] - x[3 * node[0] + i];
+        b[i] = dim == 3 ? 0.5 * (x[3 * node[2] + i] - x[3 * node[0] + i]) : b[i];
+    }
+    brn_dense_cross3(a, b, out);
+}
+
+static brn_status vector_block(void *arg, int block, brn_arena *scratch)
+{
+    brn_patches *p = arg;
+    (void)scratch;
+    for (int s = block * SIDE_BLOCK; s < brn_block_end(p->nside, SIDE_BLOCK, block); ++s) {
+        brn_patches_side_vector(p, s, p->x, p->vector[s]);
+    }
+    return BRN_OK;
+}
+
+static void box_nodes(const brn_patches *p, const int *node, int count, brn_box *box)
+{
+    const double r = p->skin->radius[node[0]];
+    for (int i = 0; i < 3; ++i) {
+        box->lo[i] = INFINITY;
+        box->hi[i] = -INFINITY;
+        for (int k = 0; k < count; ++k) {
+            box->lo[i] = fmin(box->lo[i], p->x[3 * node[k] + i] - r);
+            box->hi[i] = fmax(box->hi[i], p->x[3 * node[k] + i] + r);
+        }
+    }
+}
+
+static brn_status build_tree(brn_patches *p, brn_bvh *tree, const int *node, int count, int width)
+{
+    for (int i = 0; i < count; ++i) {
+        box_nodes(p, &node[i * width], width, &p->box[i]);
+    }
+    return brn_bvh_build(tree, p->box, count);
+}
+
+/* Half-spaces reach over all points. */
+static brn_status build_shapes(brn_patches *p)
+{
+    for (int s = 0; s < p->nshape; ++s) {
+        const int body = p->shape[s];
+        const brn_primitive *primitive = &p->skin->model->body[body].shape.primitive;
+        brn_box *box = &p->box[s];
+        brn_body_shape_frame(p->skin->model, body, p->x, &p->frame[body]);
+        brn_bvh_bounds(p->points, box);
+        for (int i = 0; i < 3; ++i) {
+            double way[3] = {0.0};
+            double end[3];
+            way[i] = 1.0;
+            box->hi[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->hi[i];
+            way[i] = -1.0;
+            box->lo[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->lo[i];
+            const double slack = BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
+            box->lo[i] -= slack;
+            box->hi[i] += slack;
+        }
+    }
+    return brn_bvh_build(p->shapes, p->box, p->skin->npoint > 0 ? p->nshape : 0);
+}
+
+/* Two shapes are a matter of their own. */
+static bool keep_shape(const void *arg, int i, int j)
+{
+    const brn_patches *p = arg;
+    const brn_skin *skin = p->skin;
+    const int point = skin->point[i];
+    const brn_body_shape *shape = &skin->model->body[p->shape[j]].shape;
+    return !brn_patches_has_shape(p, skin->node_body[point]) &&
+           brn_skin_may_touch(skin, &point, 1, shape->node, shape->span);
+}
+
+static bool keep_side(const void *arg, int i, int j)
+{
+    const brn_patches *p = arg;
+    const int *node = &p->side[p->skin->dim * j];
+    return !brn_patches_has_shape(p, p->skin->node_body[node[0]]) &&
+           brn_skin_may_touch(p->skin, &p->skin->point[i], 1, node, p->skin->dim);
+}
+
+/* Pairs of one vertex with the sides of one body, or with a shape. */
+static brn_status list_groups(brn_patches *p, bool shapes)
+{
+    const brn_skin *skin = p->skin;
+    BRN_GROW(p->ctx, p->group, p->group_capacity, p->pairs->count);
+    p->ngroup = 0;
+    for (size_t i = 0; i < p->pairs->count; ++i) {
+        const int *pair = p->pairs->pair[i];
+        const int point = skin->point[pair[0]];
+        const int body = shapes ? p->shape[pair[1]] : skin->node_body[p->side[skin->dim * pair[1]]];
+        brn_patch_group *last = p->ngroup > 0 ? &p->group[p->ngroup - 1] : NULL;
+        if (last != NULL && last->point == point && last->body == body) {
+            last->end++;
+        } else {
+            p->group[p->ngroup++] = (brn_patch_group){point, body, (int)i, (int)i + 1};
+        }
+    }
+    return BRN_OK;
+}
+
+/* ---- points ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct meet_job {
+    const brn_patches *patches;
+    void (*meet)(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
+    brn_patch_draft *to;
+} meet_job;
+
+static brn_status meet_block(void *arg, int block, brn_arena *scratch)
+{
+    const meet_job *job = arg;
+    const brn_patches *p = job->patches;
+    (void)scratch;
+    for (int i = block * MEET_BLOCK; i < brn_block_end(p->ngroup, MEET_BLOCK, block); ++i) {
+        job->meet(p, &p->group[i], &job->to[i]);
+    }
+    return BRN_OK;
+}
+
+/* Appends the points of all groups. */
+static brn_status meet_groups(brn_patches *p, bool shapes)
+{
+    BRN_TRY(list_groups(p, shapes));
+    BRN_GROW(p->ctx, p->draft, p->draft_capacity, (size_t)p->ndraft + (size_t)p->ngroup);
+    brn_patch_draft *from = p->draft + p->ndraft;
+    meet_job job = {p, shapes ? brn_patches_meet_shape : brn_patches_meet_sides, from};
+    BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->ngroup, MEET_BLOCK), meet_block, &job));
+    for (int i = 0; i < p->ngroup; ++i) {
+        if (from[i].found) {
+            p->draft[p->ndraft++] = from[i];
+        }
+    }
+    return BRN_OK;
+}
+
+/* The share that a vertex carries of its patch against a body; 0: it is no point against it. */
+static double carried(const brn_patches *p, int node, int body)
+{
+    const bool shape = brn_patches_has_shape(p, body);
+    int lo = shape ? 0 : p->nshape_draft;
+    int hi = shape ? p->nshape_draft : p->ndraft;
+    while (lo < hi) {
+        const int middle = lo + (hi - lo) / 2;
+        const brn_patch *at = &p->draft[middle].patch;
+        if (at->node[0] == node && at->body[1] == body) {
+            return p->draft[middle].carry;
+        }
+        if (at->node[0] < node || (at->node[0] == node && at->body[1] < body)) {
+            lo = middle + 1;
+        } else {
+            hi = middle;
+        }
+    }
+    return 0.0;
+}
+
+/* Against a shape a vertex carries all; the corners of a shape have what is left. */
+static brn_status area_block(void *arg, int block, brn_arena *scratch)
+{
+    brn_patches *p = arg;
+    (void)scratch;
+    for (int i = block * AREA_BLOCK; i < brn_block_end(p->count, AREA_BLOCK, block); ++i) {
+        const brn_patch_draft *from = &p->draft[i];
+        const int body = from->patch.body[0];
+        double covered = 0.0;
+        for (int k = 1; k < 4 && from->patch.node[k] >= 0; ++k) {
+            covered -= from->patch.weight[k] * carried(p, from->patch.node[k], body);
+        }
+        p->item[i] = from->patch;
+        p->item[i].area *= from->carry * (1.0 - (brn_patches_has_shape(p, body) ? 1.0 : 0.5) * covered);
+    }
+    return BRN_OK;
+}
+
+static brn_status find(brn_patches *p)
+{
+    const brn_skin *skin = p->skin;
+    const brn_bvh_query near_shape = {.within = p->within, .keep = keep_shape, .keep_arg = p};
+    const brn_bvh_query near_side = {.within = fmax(p->within, p->depth), .keep = keep_side, .keep_arg = p};
+    BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, p));
+    BRN_TRY(build_tree(p, p->points, skin->point, skin->npoint, 1));
+    BRN_TRY(build_tree(p, p->sides, p->side, p->nside, skin->dim));
+    BRN_TRY(build_shapes(p));
+    p->ndraft = 0;
+    BRN_TRY(brn_bvh_query_pairs(p->points, p->shapes, &near_shape, p->pairs));
+    BRN_TRY(meet_groups(p, true));
+    p->nshape_draft = p->ndraft;
+    BRN_TRY(brn_bvh_query_pairs(p->points, p->sides, &near_side, p->pairs));
+    BRN_TRY(meet_groups(p, false));
+    BRN_GROW(p->ctx, p->item, p->capacity, p->ndraft);
+    p->count = p->ndraft;
+    return brn_parallel_for(p->ctx, brn_block_count(p->count, AREA_BLOCK), area_block, p);
+}
+
+brn_status brn_patches_find(brn_patches *p, const double *x, double within, double depth)
+{
+    p->x = x;
+    p->within = within;
+    p->depth = depth;
+    p->count = 0;
+    const brn_status status = find(p);
+    p->count = status < 0 ? 0 : p->count;
+    return status;
+}
+
+int brn_patches_count(const brn_patches *p)
+{
+    return p->count;
+}
+
+const brn_patch *brn_patches_get(const brn_patches *p)
+{
+    return p->item;
+}
+
+/* A body that moves as a whole has the point by the nodes that say so. A shell acts at its middle, on what touches it as well, as
+   in brn_lever_of_pair: the two places are the gap apart, so that forces have no moment. */
+void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, const double *x, brn_lever *out)
+{
+    const int vertex = patch->node[0];
+    int span[2][4];
+    bool whole[2];
+    double height = 0.0; /* of the vertex over the face's own nodes */
+    for (int s = 0; s < 2; ++s) {
+        whole[s] = brn_body_span(skin->model, patch->body[s], span[s]) > 0;
+    }
+    for (int k = 0; k < 4 && patch->node[k] >= 0; ++k) {
+        height += patch->weight[k] * brn_dense_dot3(&x[3 * patch->node[k]], patch->normal);
+    }
+    const double first = !whole[0] ? 0.0 : whole[1] ? skin->radius[vertex] : height - patch->gap;
+    const double down[2] = {first, first + patch->gap}; /* where the two sides act below the vertex */
+    out->count = 0;
+    for (int s = 0; s < 2; ++s) {
+        double place[3];
+        for (int i = 0; i < 3; ++i) {
+            place[i] = x[3 * vertex + i] - down[s] * patch->normal[i];
+        }
+        if (whole[s]) {
+            brn_lever_add_place(out, skin->model, patch->body[s], place, s == 0 ? 1.0 : -1.0, x);
+            continue;
+        }
+        for (int k = s; k < (s == 0 ? 1 : 4) && patch->node[k] >= 0; ++k) {
+            brn_lever_add(out, patch->node[k], patch->weight[k]);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/* What the files of the patches share. */
+#ifndef BRN_CONTACT_PATCHES_INNER_H
+#define BRN_CONTACT_PATCHES_INNER_H
+
+#include "contact/patches.h"
+#include "geom/bvh.h"
+
+/* What is nearer than this part of the size of a side or shape touches it, on which side rounding alone would tell. */
+#define BRN_PATCHES_TOUCH 1e-9
+
+/* A point with what its area is made of. */
+typedef struct brn_patch_draft {
+    brn_patch patch; /* area: a_p */
+    double carry;    /* c_p */
+    bool found;
+} brn_patch_draft;
+
+/* A vertex and a body that it may meet: a shape, or the sides pair[first] ... pair[end - 1]. */
+typedef struct brn_patch_group {
+    int point, body, first, end;
+} brn_patch_group;
+
+struct brn_patches {
+    brn_ctx *ctx;
+    const brn_skin *skin;
+    /* Sides: edges in 2D, triangles in 3D. */
+    int nside;
+    const int *side;     /* [nside][dim] */
+    int *at_first, *at;  /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
+    double (*vector)[3]; /* [nside] [m^2], in 2D [m]: outward normal times area, at the positions looked at */
+    int nshape, *shape;  /* bodies that have one */
+    brn_rigid_map *frame; /* [nbody] of those, at the positions looked at */
+    const double *x;
+    double within, depth;
+    brn_bvh *points, *sides, *shapes;
+    brn_box *box; /* room for the longest list */
+    brn_bvh_pairs *pairs;
+    brn_patch_group *group;
+    int ngroup;
+    size_t group_capacity;
+    brn_patch_draft *draft;
+    size_t draft_capacity;
+    int ndraft, nshape_draft; /* those found; those against shapes come first */
+    brn_patch *item;
+    int count;
+    size_t capacity;
+};
+
+/* The outward normal of a side at positions x, times its area. An edge has the solid on its left. */
+void brn_patches_side_vector(const brn_patches *patches, int side, const double *x, double out[3]);
+/* Area of the sides around a vertex that face along -n (sign -1) or n (sign 1); of sheets, both ways. */
+double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign);
+/* The points of a vertex against a shape, and against the nearest of some sides (patches_nearest.c). */
+void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
+void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
+
+static inline bool brn_patches_has_shape(const brn_patches *patches, int body)
+{
+    return patches->skin->model->body[body].shape.primitive.kind != BRN_PRIMITIVE_NONE;
+}
+
+#endif

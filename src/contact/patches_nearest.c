@@ -1,0 +1,256 @@
+/* One vertex against a shape or the sides of a body: gap, normal, weights, area. */
+#include "contact/patches_inner.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Distances that differ by less are of one place, which several sides share. */
+static const double TIE = 1e-9;
+/* A side around a vertex looks at another side if the cosine of their outward normals is below minus this. Inside of a body that
+   comes before what is nearest: a corner that stands on a face is nearer to the wall below the face's rim than to the face. */
+static const double OPPOSED = 0.5;
+/* Parts of one body that are not nearer to each other than this part of their distance at rest do not touch: neighbours in a
+   sheet, or the two faces of a plate, through whose material they see each other. */
+static const double NEAR_AT_REST = 0.5;
+
+double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign)
+{
+    const bool sheet = !patches->skin->model->body[patches->skin->node_body[node]].solid;
+    double sum = 0.0;
+    for (int i = patches->at_first[node]; i < patches->at_first[node + 1]; ++i) {
+        const double along = sign * brn_dense_dot3(patches->vector[patches->at[i]], n);
+        sum += sheet ? fabs(along) : fmax(0.0, along);
+    }
+    return sum / patches->skin->dim;
+}
+
+/* Area in which a round core is in a flat face: that of a cap's base, in 2D a chord. */
+static double cap_area(int dim, double radius, double depth)
+{
+    const double d = fmax(0.0, fmin(depth, radius));
+    const double square = d * (2.0 * radius - d); /* of the base's radius */
+    return dim == 3 ? acos(-1.0) * square : 2.0 * sqrt(square);
+}
+
+/* Whether a vertex is the centre of something round, or of its ends, and no part of a surface. */
+static bool is_core(const brn_patches *patches, int node)
+{
+    const brn_skin *skin = patches->skin;
+    const brn_primitive_kind kind = skin->model->body[skin->node_body[node]].shape.primitive.kind;
+    return kind == BRN_PRIMITIVE_SPHERE || kind == BRN_PRIMITIVE_CAPSULE || skin->node_sides[node] == 0;
+}
+
+static double vertex_area(const brn_patches *patches, const brn_patch *patch)
+{
+    const int node = patch->node[0];
+    return is_core(patches, node) ? cap_area(patches->skin->dim, patches->skin->radius[node], -patch->gap)
+                                  : brn_patches_facing(patches, node, patch->normal, -1.0);
+}
+
+/* What is common: body and nodes, the middle between the surfaces, the area of the vertex. */
+static void complete(const brn_patches *patches, int point, brn_patch *to)
+{
+    const double *p = &patches->x[3 * point];
+    const double down = patches->skin->radius[point] + 0.5 * to->gap;
+    to->body[0] = patches->skin->node_body[point];
+    to->node[0] = point;
+    to->weight[0] = 1.0;
+    for (int i = 0; i < 3; ++i) {
+        to->place[i] = p[i] - down * to->normal[i];
+    }
+    to->area = vertex_area(patches, to);
+}
+
+/* Whether some side around a vertex looks against a normal, of any length; of sheets, both ways. Round cores look everywhere. */
+static bool looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet)
+{
+    const bool both = sheet || !patches->skin->model->body[patches->skin->node_body[point]].solid;
+    const double square = brn_dense_dot3(normal, normal);
+    bool looks = is_core(patches, point);
+    for (int i = patches->at_first[point]; i < patches->at_first[point + 1] && !looks; ++i) {
+        const double *v = patches->vector[patches->at[i]];
+        const double along = brn_dense_dot3(v, normal);
+        looks = (both ? -fabs(along) : along) < -OPPOSED * sqrt(brn_dense_dot3(v, v) * square);
+    }
+    return looks;
+}
+
+/* The nearest face that a vertex inside a shape looks at, where there is one within the depth. */
+static void turn_to_face(const brn_patches *patches, const brn_patch_group *group, double *d,
+                         double normal[3])
+{
+    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
+    const double *p = &patches->x[3 * group->point];
+    double best = -patches->depth;
+    for (int k = 0; k < brn_primitive_face_count(shape); ++k) {
+        double n[3];
+        const double at = brn_primitive_face_at(shape, &patches->frame[group->body], k, p, n);
+        if (at > best && looks_against(patches, group->point, n, false)) {
+            best = *d = at;
+            memcpy(normal, n, sizeof n);
+        }
+    }
+}
+
+void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out)
+{
+    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
+    brn_patch *to = &out->patch;
+    double closest[3];
+    *out = (brn_patch_draft){.patch = {.body = {-1, group->body}, .node = {-1, -1, -1, -1}}, .carry = 1.0};
+    double d = brn_primitive_distance_at(shape, &patches->frame[group->body], &patches->x[3 * group->point],
+                                         to->normal, closest);
+    if (d < BRN_PATCHES_TOUCH * shape->size[0] && !looks_against(patches, group->point, to->normal, false)) {
+        turn_to_face(patches, group, &d, to->normal);
+    }
+    to->gap = d - patches->skin->radius[group->point];
+    out->found = to->gap < patches->within;
+    complete(patches, group->point, to);
+}
+
+/* ---- the nearest side ------------------------------------------------------------------------------------------------------- */
+
+/* A side as seen from a vertex. */
+typedef struct view {
+    brn_contact_pair pair; /* d2 and offset filled in */
+    int side;
+    double height;  /* [m] signed distance from the side's plane */
+    bool looked_at; /* the vertex faces it */
+} view;
+
+/* Height of a point over the plane of a side with this vector; NaN where the side has no area. */
+static double height_over(const double p[3], const double at[3], const double vector[3])
+{
+    const double arm[3] = {p[0] - at[0], p[1] - at[1], p[2] - at[2]};
+    return brn_dense_dot3(arm, vector) / sqrt(brn_dense_dot3(vector, vector));
+}
+
+static double distance_of(int kind, const int node[4], const double x[4][3])
+{
+    return sqrt(brn_stencil_distance2(brn_pair_classify(kind, node, x), x, 0, NULL, NULL));
+}
+
+/* Whether a vertex and a side of one body can touch: not where they see each other through the material at rest. */
+static bool may_meet_itself(const brn_patches *patches, const view *v, int point)
+{
+    const brn_skin *skin = patches->skin;
+    const double *rest = &skin->model->rest[0][0];
+    double vector[3];
+    double x[4][3];
+    (void)brn_candidate_gather(v->pair.node, rest, x);
+    const double apart = distance_of(v->pair.kind, v->pair.node, (const double(*)[3])x);
+    brn_patches_side_vector(patches, v->side, rest, vector);
+    const bool before = skin->model->body[skin->node_body[point]].solid &&
+                        !(height_over(&rest[3 * point], &rest[3 * v->pair.node[1]], vector) < 0.0);
+    return v->looked_at && (before || sqrt(v->pair.d2) < NEAR_AT_REST * apart);
+}
+
+/* Surfaces touch at the sum of their radii. Neighbours in a sheet are nearer than its thickness from the start: at most half of
+   what they have between them at rest. */
+static double offset_of(const brn_patches *patches, const view *v, int point)
+{
+    const brn_skin *skin = patches->skin;
+    const int other = v->pair.node[1];
+    const double offset = skin->radius[point] + skin->radius[other];
+    double x[4][3];
+    if (offset == 0.0 || skin->node_body[point] != skin->node_body[other]) {
+        return offset;
+    }
+    (void)brn_candidate_gather(v->pair.node, &skin->model->rest[0][0], x);
+    return fmin(offset, 0.5 * distance_of(v->pair.kind, v->pair.node, (const double(*)[3])x));
+}
+
+static bool look(const brn_patches *patches, int point, int side, view *v)
+{
+    const brn_skin *skin = patches->skin;
+    const int dim = skin->dim;
+    const int *node = &patches->side[dim * side];
+    double x[4][3];
+    *v = (view){.pair = {.kind = dim == 3 ? BRN_TOUCH_POINT_TRIANGLE : BRN_TOUCH_POINT_EDGE,
+                         .node = {point, node[0], node[1], dim == 3 ? node[2] : -1}},
+                .side = side};
+    (void)brn_candidate_gather(v->pair.node, patches->x, x);
+    const double(*nodes)[3] = (const double(*)[3])x;
+    v->pair.stencil = brn_pair_classify(v->pair.kind, v->pair.node, nodes);
+    v->pair.d2 = brn_stencil_distance2(v->pair.stencil, nodes, 0, NULL, NULL);
+    v->height = height_over(x[0], x[1], patches->vector[side]);
+    v->looked_at = looks_against(patches, point, patches->vector[side],
+                                 !skin->model->body[skin->node_body[node[0]]].solid);
+    return isfinite(v->height) &&
+           (skin->node_body[point] != skin->node_body[node[0]] || may_meet_itself(patches, v, point));
+}
+
+/* Of sides that share the nearest place, the one that is seen most from above tells outside from inside. */
+static bool is_nearer(const view *v, const view *best)
+{
+    return v->pair.d2 < best->pair.d2 * (1.0 - TIE) ||
+           (v->pair.d2 <= best->pair.d2 * (1.0 + TIE) && fabs(v->height) > fabs(best->height));
+}
+
+/* How large a side is [m]. */
+static double side_length(const brn_patches *patches, int side)
+{
+    const double *v = patches->vector[side];
+    const double size = sqrt(brn_dense_dot3(v, v));
+    return patches->skin->dim == 3 ? sqrt(size) : size;
+}
+
+/* Normal, gap and weights with respect to the nearest side. */
+static void measure(const brn_patches *patches, view *v, brn_patch *to)
+{
+    const bool sheet = !patches->skin->model->body[to->body[1]].solid;
+    const double *vector = patches->vector[v->side];
+    const double d = sqrt(v->pair.d2);
+    const double area = sqrt(brn_dense_dot3(vector, vector));
+    const double side = v->height < 0.0 ? -1.0 : 1.0;
+    double x[4][3];
+    (void)brn_candidate_gather(v->pair.node, patches->x, x);
+    (void)brn_pair_frame(&v->pair, (const double(*)[3])x, to->weight, to->normal);
+    v->pair.offset = offset_of(patches, v, v->pair.node[0]);
+    const bool flat = v->pair.stencil.count == patches->skin->dim + 1 ||
+                      !(d > BRN_PATCHES_TOUCH * side_length(patches, v->side));
+    for (int i = 0; i < 3; ++i) {
+        to->normal[i] = flat ? (sheet ? side : 1.0) * vector[i] / area : (sheet ? 1.0 : side) * to->normal[i];
+    }
+    to->gap = (sheet ? 1.0 : side) * d - v->pair.offset;
+    memcpy(to->node, v->pair.node, sizeof to->node);
+}
+
+/* The nearest side; of those that a vertex inside looks at, where there is one within the depth. */
+static view nearest_side(const brn_patches *patches, const brn_patch_group *group)
+{
+    const brn_skin *skin = patches->skin;
+    const bool solid = skin->model->body[group->body].solid;
+    view all = {.side = -1, .pair = {.d2 = INFINITY}};
+    view seen = all;
+    for (int i = group->first; i < group->end; ++i) {
+        view v;
+        if (look(patches, group->point, patches->pairs->pair[i][1], &v)) {
+            all = is_nearer(&v, &all) ? v : all;
+            seen = v.looked_at && is_nearer(&v, &seen) ? v : seen;
+        }
+    }
+    const bool outside = all.side >= 0 && all.height > 0.0 &&
+                         sqrt(all.pair.d2) > BRN_PATCHES_TOUCH * side_length(patches, all.side);
+    return solid && !outside && sqrt(seen.pair.d2) < patches->depth ? seen : all;
+}
+
+void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out)
+{
+    const int dim = patches->skin->dim;
+    brn_patch *to = &out->patch;
+    view v = nearest_side(patches, group);
+    *out = (brn_patch_draft){.patch = {.body = {-1, group->body}}};
+    if (v.side < 0) {
+        return;
+    }
+    measure(patches, &v, to);
+    out->found = to->gap < patches->within && to->gap > -patches->depth;
+    complete(patches, group->point, to);
+    double other = 0.0;
+    for (int k = 1; k <= dim; ++k) {
+        other -= to->weight[k] * brn_patches_facing(patches, to->node[k], to->normal, 1.0);
+    }
+    out->carry = to->area > 0.0 ? fmin(1.0, other / to->area) : 0.0;
+}

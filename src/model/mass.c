@@ -43,8 +43,8 @@ static void add_group(const brn_model *model, const brn_element_group *group, bo
         const int count = group->nelem - first < BRN_LANES ? group->nelem - first : BRN_LANES;
         group->kind->mass(group, (const double(*)[3])model->rest, first, count, pairs);
         for (int e = 0; e < count; ++e) {
-            add_element(model, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent,
-                        scale, value);
+            add_element(model, &group->conn[(first + e) * nnode], nnode, &pairs[e * npair], consistent, scale,
+                        value);
         }
     }
 }

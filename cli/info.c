@@ -12,7 +12,8 @@ int cli_info(int argc, char **argv)
         .command = "info",
         .summary = "Prints what a scene may contain: names, units, defaults and ranges.",
         .operand = "TOPIC",
-        .operand_help = "methods, materials, elements, scene, or the name of any of them; none: an overview",
+        .operand_help =
+            "methods, materials, elements, scene, figures, or the name of any of them; none: an overview",
         .examples = "  brunt info\n"
                     "  brunt info materials\n"
                     "  brunt info neo_hookean\n",

@@ -41,8 +41,8 @@ static int simulate(brn_ctx *ctx, brn_sim *sim)
         }
         const double *x = brn_sim_positions(sim); /* [nodes][3] */
         if (report.step % 10 == 0) {
-            printf("step %3lld  t %.2f s  first node at z = %.4f m  kinetic %.4f J  %d iterations\n",
-                   (long long)report.step, report.time, x[2], report.kinetic, report.iterations);
+            printf("step %3lld  t %.2f s  first node at z = %.4f m  kinetic %.4f J  %lld iterations\n",
+                   (long long)report.step, report.time, x[2], report.kinetic, (long long)report.iterations);
         }
     }
     return 0;

@@ -4,96 +4,124 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a column's summary s; a run that never started has none. */
-#define SUMMARY_FIGURES(FIGURE)                                              \
- FIGURE(RUN, steps, "steps", NONE, true)                                     \
- FIGURE(RUN, time_end, "simulated [s]", NONE, false)                         \
- FIGURE(RUN, nodes, "nodes", NONE, true)                                     \
- FIGURE(RUN, dofs, "unknowns", NONE, true)                                   \
- FIGURE(SPEED, wall_s, "wall time [s]", LOW, false)                          \
- FIGURE(SPEED, cpu_s, "CPU time [s]", LOW, false)                            \
- FIGURE(SPEED, realtime_rate, "real-time rate", HIGH, false)                 \
- FIGURE(SPEED, iterations_per_step, "iterations a step", LOW, false)         \
- FIGURE(SPEED, peak_mb, "peak memory [MB]", LOW, false)                      \
- FIGURE(CONTACT, contacts_max, "contacts, most", NONE, true)                 \
- FIGURE(CONTACT, contacts_mean, "contacts, mean", NONE, false)               \
- FIGURE(CONTACT, gap_min, "smallest gap [m]", NONE, false)                   \
- FIGURE(CONTACT, penetration_max, "penetration [m]", LOW, false)             \
- FIGURE(CONTACT, intersections, "intersections", LOW, true)                  \
- FIGURE(CONTACT, cone_error_max, "cone error [N]", LOW, false)               \
- FIGURE(CONTACT, dissipation_error_max, "dissipation error [W]", LOW, false) \
- FIGURE(CONTACT, complementarity_max, "complementarity [m]", LOW, false)     \
- FIGURE(BALANCE, inversions, "inverted elements", LOW, true)                 \
- FIGURE(BALANCE, energy_error_max, "energy error", LOW, false)               \
- FIGURE(BALANCE, momentum_error_max, "momentum error", LOW, false)           \
- FIGURE(BALANCE, angular_momentum_error_max, "angular momentum error", LOW, false)
+/* ---- differences ----------------------------------------------------------------------------------------------------- */
 
-/* Of its difference d to the reference; the reference has none. */
-#define DIFFERENCE_FIGURES(FIGURE)      \
- FIGURE(max, "largest distance [m]")    \
- FIGURE(rms, "RMS distance [m]")        \
- FIGURE(end_max, "at the end: largest") \
- FIGURE(end_rms, "at the end: RMS")     \
- FIGURE(probe_max, "probes: largest [m]")
-
-#define FIGURE(group, key, label, better, whole)                   \
- static double get_##key(const cli_column *column)                 \
- {                                                                 \
-  const double value = (double)column->outcome.summary.key;        \
-  return column->outcome.started && isfinite(value) ? value : NAN; \
- }
-SUMMARY_FIGURES(FIGURE)
-#undef FIGURE
-
-#define FIGURE(key, label)                                    \
- static double get_difference_##key(const cli_column *column) \
- {                                                            \
-  return column->compared ? column->difference.key : NAN;     \
- }
-DIFFERENCE_FIGURES(FIGURE)
-#undef FIGURE
-
-static const cli_figure figures[] = {
-#define FIGURE(group, key, label, better, whole) \
- {CLI_GROUP_##group, #key, label, CLI_BETTER_##better, whole, get_##key},
-    SUMMARY_FIGURES(FIGURE)
-#undef FIGURE
-#define FIGURE(key, label) \
- {CLI_GROUP_DIFFERENCE, "difference_" #key, label, CLI_BETTER_LOW, false, get_difference_##key},
-        DIFFERENCE_FIGURES(FIGURE)
-#undef FIGURE
+static const struct {
+    const char *key, *label;
+    size_t offset; /* of a double in brn_difference */
+} differences[] = {
+    {"difference_max", "largest distance [m]", offsetof(brn_difference, max)},
+    {"difference_rms", "RMS distance [m]", offsetof(brn_difference, rms)},
+    {"difference_end_max", "at the end: largest", offsetof(brn_difference, end_max)},
+    {"difference_end_rms", "at the end: RMS", offsetof(brn_difference, end_rms)},
+    {"difference_probe_max", "probes: largest [m]", offsetof(brn_difference, probe_max)},
 };
 
-int cli_figure_count(void)
+/* ---- the list -------------------------------------------------------------------------------------------------------- */
+
+static cli_figure *next(cli_figures *out)
 {
-    return CLI_COUNT(figures);
+    cli_figure *figure = &out->figure[out->count];
+    out->count += out->count < CLI_FIGURES_MAX - 1;
+    *figure = (cli_figure){0};
+    return figure;
 }
 
-const cli_figure *cli_figure_get(int index)
+static void add_figure(cli_figures *out, const brn_figure *info, int index, bool own)
 {
-    return &figures[index];
+    const bool plain = info->unit[0] == '\0' || strcmp(info->unit, "1") == 0;
+    cli_figure *figure = next(out);
+    figure->info = *info;
+    figure->index = index;
+    figure->own = own;
+    (void)snprintf(figure->label, sizeof figure->label, plain ? "%s" : "%s [%s]", info->label, info->unit);
 }
+
+static void add_group(cli_figures *out, const char *group)
+{
+    for (int i = 0; i < brn_figure_count(BRN_OF_RUN, NULL); ++i) {
+        brn_figure info;
+        if (brn_figure_get(BRN_OF_RUN, NULL, i, &info) >= 0 && strcmp(info.group, group) == 0) {
+            add_figure(out, &info, i, false);
+        }
+    }
+}
+
+static void add_own(cli_figures *out, const char *method)
+{
+    const int common = brn_figure_count(BRN_OF_RUN, NULL);
+    for (int i = 0; i < out->count; ++i) {
+        if (out->figure[i].own && strcmp(out->figure[i].info.group, method) == 0) {
+            return; /* another column has it */
+        }
+    }
+    for (int i = common; i < brn_figure_count(BRN_OF_RUN, method); ++i) {
+        brn_figure info;
+        if (brn_figure_get(BRN_OF_RUN, method, i, &info) >= 0) {
+            add_figure(out, &info, i, true);
+        }
+    }
+}
+
+void cli_figures_list(const cli_columns *columns, cli_figures *out)
+{
+    static const char *const groups[] = {"run", "speed", "contact", "balance"};
+    out->count = 0;
+    for (int i = 0; i < CLI_COUNT(groups); ++i) {
+        add_group(out, groups[i]);
+    }
+    for (int i = 0; i < columns->count; ++i) {
+        add_own(out, columns->column[i].outcome.method);
+    }
+    for (int i = 0; i < CLI_COUNT(differences); ++i) {
+        cli_figure *figure = next(out);
+        figure->difference = true;
+        figure->index = i;
+        figure->info = (brn_figure){.unit = "m", .group = "difference", .better = BRN_BETTER_LOW};
+        (void)snprintf(figure->info.name, sizeof figure->info.name, "%s", differences[i].key);
+        (void)snprintf(figure->label, sizeof figure->label, "%s", differences[i].label);
+    }
+}
+
+double cli_figure_value(const cli_figure *figure, const cli_column *column)
+{
+    double value = NAN;
+    if (figure->difference) {
+        if (column->compared) {
+            memcpy(&value, (const char *)&column->difference + differences[figure->index].offset,
+                   sizeof value);
+        }
+        return value;
+    }
+    if (column->outcome.started &&
+        (!figure->own || strcmp(column->outcome.method, figure->info.group) == 0)) {
+        value = brn_summary_figure(&column->outcome.summary, figure->index);
+    }
+    return isfinite(value) ? value : NAN;
+}
+
+/* ---- best of a row --------------------------------------------------------------------------------------------------- */
 
 void cli_figure_format(const cli_figure *figure, double value, char text[CLI_TEXT_SIZE])
 {
-    (void)snprintf(text, CLI_TEXT_SIZE, figure->whole ? "%.0f" : "%.3g", value);
+    (void)snprintf(text, CLI_TEXT_SIZE, figure->info.whole ? "%.0f" : "%.3g", value);
 }
 
 /* As it is shown, low is good; NaN for those that do not compete. */
 static double rank(const cli_figure *figure, const cli_column *column)
 {
-    const double value = figure->get(column);
+    const double value = cli_figure_value(figure, column);
     if (isnan(value) || strcmp(column->outcome.status, "done") != 0) {
         return NAN;
     }
     char text[CLI_TEXT_SIZE];
     cli_figure_format(figure, value, text);
-    return (figure->better == CLI_BETTER_LOW ? 1.0 : -1.0) * strtod(text, NULL);
+    return (figure->info.better == BRN_BETTER_LOW ? 1.0 : -1.0) * strtod(text, NULL);
 }
 
 bool cli_figure_is_best(const cli_figure *figure, const cli_columns *columns, int column)
 {
-    if (figure->better == CLI_BETTER_NONE) {
+    if (figure->info.better == BRN_BETTER_NONE) {
         return false;
     }
     double best = NAN, worst = NAN;

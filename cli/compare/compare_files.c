@@ -45,23 +45,24 @@ typedef struct comparison {
     brn_ctx *ctx;
     const cli_columns *columns;
     const char *scene; /* what the user called it */
+    cli_figures figures;
 } comparison;
 
 static bool write_csv(const comparison *c, FILE *out)
 {
     const cli_columns *columns = c->columns;
     (void)fputs("name,method,status,reason", out);
-    for (int k = 0; k < cli_figure_count(); ++k) {
-        (void)fprintf(out, ",%s", cli_figure_get(k)->key);
+    for (int k = 0; k < c->figures.count; ++k) {
+        (void)fprintf(out, ",%s", c->figures.figure[k].info.name);
     }
     (void)fputs(",same_mesh\n", out);
     for (int i = 0; i < columns->count; ++i) {
         const cli_column *run = &columns->column[i];
         (void)fprintf(out, "%s,%s,%s,", run->name, run->outcome.method, run->outcome.status);
         write_csv_text(run->outcome.reason, out);
-        for (int k = 0; k < cli_figure_count(); ++k) {
+        for (int k = 0; k < c->figures.count; ++k) {
             (void)fputc(',', out);
-            write_number(cli_figure_get(k)->get(run), out);
+            write_number(cli_figure_value(&c->figures.figure[k], run), out);
         }
         (void)fprintf(out, ",%s\n", !run->compared ? "" : run->difference.same_mesh ? "1" : "0");
     }
@@ -72,10 +73,10 @@ static bool write_csv(const comparison *c, FILE *out)
 
 static void write_figure(brn_json *json, const cli_figure *figure, double value)
 {
-    if (figure->whole && isfinite(value)) {
-        brn_json_int(json, figure->key, (int64_t)value);
+    if (figure->info.whole && isfinite(value)) {
+        brn_json_int(json, figure->info.name, (int64_t)value);
     } else {
-        brn_json_real(json, figure->key, value);
+        brn_json_real(json, figure->info.name, value);
     }
 }
 
@@ -105,7 +106,7 @@ static void write_difference(brn_json *json, const cli_column *c)
     brn_json_close(json);
 }
 
-static void write_run(brn_json *json, const cli_column *c)
+static void write_run(brn_json *json, const cli_figures *figures, const cli_column *c)
 {
     brn_json_open(json, NULL, '{');
     brn_json_text(json, "name", c->name);
@@ -117,10 +118,10 @@ static void write_run(brn_json *json, const cli_column *c)
     brn_json_close(json);
     brn_json_text(json, "status", c->outcome.status);
     brn_json_text(json, "reason", c->outcome.reason);
-    for (int k = 0; k < cli_figure_count(); ++k) {
-        const cli_figure *figure = cli_figure_get(k);
-        if (figure->group != CLI_GROUP_DIFFERENCE) {
-            write_figure(json, figure, figure->get(c));
+    for (int k = 0; k < figures->count; ++k) {
+        const cli_figure *figure = &figures->figure[k];
+        if (!figure->difference) {
+            write_figure(json, figure, cli_figure_value(figure, c));
         }
     }
     write_difference(json, c);
@@ -128,16 +129,16 @@ static void write_run(brn_json *json, const cli_column *c)
 }
 
 /* Which runs are best, by figure. */
-static void write_best(brn_json *json, const cli_columns *columns)
+static void write_best(brn_json *json, const cli_figures *figures, const cli_columns *columns)
 {
     brn_json_open(json, "best", '{');
-    for (int k = 0; k < cli_figure_count(); ++k) {
-        const cli_figure *figure = cli_figure_get(k);
+    for (int k = 0; k < figures->count; ++k) {
+        const cli_figure *figure = &figures->figure[k];
         bool any = false;
         for (int i = 0; i < columns->count; ++i) {
             if (cli_figure_is_best(figure, columns, i)) {
                 if (!any) {
-                    brn_json_open(json, figure->key, '[');
+                    brn_json_open(json, figure->info.name, '[');
                 }
                 brn_json_text(json, NULL, columns->column[i].name);
                 any = true;
@@ -150,17 +151,18 @@ static void write_best(brn_json *json, const cli_columns *columns)
     brn_json_close(json);
 }
 
-static void write_object(brn_json *json, const cli_columns *columns, const char *scene)
+static void write_object(brn_json *json, const comparison *c)
 {
+    const cli_columns *columns = c->columns;
     brn_json_open(json, NULL, '{');
-    brn_json_text(json, "scene", scene);
+    brn_json_text(json, "scene", c->scene);
     brn_json_text(json, "reference", columns->column[columns->reference].name);
     brn_json_open(json, "runs", '[');
     for (int i = 0; i < columns->count; ++i) {
-        write_run(json, &columns->column[i]);
+        write_run(json, &c->figures, &columns->column[i]);
     }
     brn_json_close(json);
-    write_best(json, columns);
+    write_best(json, &c->figures, columns);
     brn_json_close(json);
 }
 
@@ -170,7 +172,7 @@ static bool write_json(const comparison *c, FILE *out)
     const char *text = "";
     size_t length = 0;
     if (brn_json_create(c->ctx, 2, &json) >= 0) {
-        write_object(json, c->columns, c->scene);
+        write_object(json, c);
         (void)brn_json_get(json, &text, &length);
     }
     (void)fwrite(text, 1, length, out);
@@ -205,7 +207,8 @@ static bool write_file(const comparison *c, const char *path, write_fn write)
 
 bool cli_compare_write(brn_ctx *ctx, const cli_columns *columns, const char *scene, const char *out)
 {
-    const comparison c = {ctx, columns, scene};
+    comparison c = {.ctx = ctx, .columns = columns, .scene = scene};
+    cli_figures_list(columns, &c.figures);
     static const struct {
         const char *name;
         write_fn write;

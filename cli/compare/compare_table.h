@@ -7,26 +7,25 @@
 
 #include <stdio.h>
 
-typedef enum cli_better { CLI_BETTER_NONE, CLI_BETTER_LOW, CLI_BETTER_HIGH } cli_better;
-typedef enum cli_group {
-    CLI_GROUP_RUN,
-    CLI_GROUP_SPEED,
-    CLI_GROUP_CONTACT,
-    CLI_GROUP_BALANCE,
-    CLI_GROUP_DIFFERENCE
-} cli_group;
-
+/* A row of the table: a figure of the runs' summaries, or of what tells a run from the reference. */
 typedef struct cli_figure {
-    cli_group group;
-    const char *key;                         /* in files; of a run's summary: as there */
-    const char *label;                       /* in the table, with its unit */
-    cli_better better;                       /* NONE: more is neither better nor worse */
-    bool whole;                              /* a whole number */
-    double (*get)(const cli_column *column); /* NaN: not known */
+    brn_figure info;
+    int index;       /* as brn_summary_figure numbers them; of a difference: its own number */
+    bool difference; /* to the reference */
+    bool own;        /* of the method that its group is named after */
+    char label[80];  /* with its unit */
 } cli_figure;
 
-int cli_figure_count(void);
-const cli_figure *cli_figure_get(int index);
+enum { CLI_FIGURES_MAX = 256 };
+
+typedef struct cli_figures {
+    int count;
+    cli_figure figure[CLI_FIGURES_MAX];
+} cli_figures;
+
+/* All of them: those of every method by group, those of the methods' own, the differences. */
+void cli_figures_list(const cli_columns *columns, cli_figures *out);
+double cli_figure_value(const cli_figure *figure, const cli_column *column); /* NaN: not known */
 /* As it stands in the table, where three digits do. */
 void cli_figure_format(const cli_figure *figure, double value, char text[CLI_TEXT_SIZE]);
 /* Has this column the best value of its row, as it stands there? Runs that were not finished do not compete; where all are

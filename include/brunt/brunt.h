@@ -201,15 +201,19 @@ typedef struct brn_phases {
     double other;
 } brn_phases;
 
-/* The same measured quantities whatever the method. Absent quantities (no contact) are 0, gaps +infinity. */
+/* Figures of a method's own, at most. */
+enum { BRN_OWN_FIGURES = 8 };
+
+/* The same measured quantities whatever the method (brn_figure_get describes each of them), then those of the method's own.
+   Absent quantities (no contact) are 0, gaps +infinity. */
 typedef struct brn_report {
-    int64_t step;    /* number of the step just done */
-    double time;     /* [s] after it */
-    int substeps;    /* accepted parts of this step; 1 = no retry was needed */
-    int retries;     /* refused attempts */
-    int lags;        /* solves between renewals of lagged friction, over all parts; 0: none is lagged */
-    int iterations;  /* Newton iterations (or events) in this step */
-    double residual; /* what the solver's stopping test measured at the end, in its own unit */
+    int64_t step;       /* number of the step just done */
+    double time;        /* [s] after it */
+    int substeps;       /* accepted parts of this step; 1 = no retry was needed */
+    int retries;        /* refused attempts */
+    int lags;           /* solves between renewals of lagged friction, over all parts; 0: none is lagged */
+    int64_t iterations; /* Newton iterations (or events) in this step */
+    double residual;    /* what the solver's stopping test measured at the end, in its own unit */
     int contacts;
     int sticking, slipping;          /* of the contacts that carry force, see brn_contact_point */
     double gap_min, penetration_max; /* [m] */
@@ -230,8 +234,9 @@ typedef struct brn_report {
     /* |change - impulse of all external forces| over the largest sum of the nodes' |momentum| so far + the sum of the
        nodes' |impulse| that gravity, loads and holds exchanged so far; angular: the same with each node's |x| as lever. */
     double momentum_error, angular_momentum_error;
-    brn_phases phases; /* [s] of this step */
-    double wall;       /* [s] of this step */
+    brn_phases phases;           /* [s] of this step */
+    double wall;                 /* [s] of this step */
+    double own[BRN_OWN_FIGURES]; /* of the method's own, in the order of brn_figure_get; 0 behind the last */
 } brn_report;
 
 /* One contact: two parts of bodies that touch or repel each other. The forces act on body[0], their opposites on body[1];
@@ -354,12 +359,51 @@ typedef struct brn_summary {
     double dissipation_error_max, stiffness_work;
     double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
     double peak_mb;
+    double own[BRN_OWN_FIGURES]; /* of the method's own, see brn_figure_get */
     uint64_t state_hash;
 } brn_summary;
 
 BRN_API brn_run_options brn_run_options_default(void);
 /* Compiles and runs the scene, writes the folder. Negative: it could not go on; what was computed is kept. */
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
+
+/* ---- figures: what the numbers of a report and of a summary are ----------------------------------------------------- */
+
+/* How the figures of all steps become one of the run. */
+typedef enum brn_reduction {
+    BRN_REDUCE_NONE, /* the run has none */
+    BRN_REDUCE_LAST,
+    BRN_REDUCE_SUM,
+    BRN_REDUCE_MEAN, /* over the steps */
+    BRN_REDUCE_MAX,  /* the largest magnitude */
+    BRN_REDUCE_MIN,
+} brn_reduction;
+
+typedef enum brn_better { BRN_BETTER_NONE, BRN_BETTER_LOW, BRN_BETTER_HIGH } brn_better;
+
+typedef struct brn_figure {
+    char name[48];       /* column of series.csv, key of summary.json */
+    char label[48];      /* a few words */
+    const char *unit;    /* "": a count or a ratio; "1": relative */
+    const char *meaning; /* a sentence, for reference texts */
+    const char *group;   /* of a run: "run", "speed", "contact", "balance"; of a method's own: its name */
+    const char
+        *chart;     /* of a step: what it is plotted with; NULL: alone, or (column false, step, time) not */
+    const char *of; /* of a run: the step's figure that it is made from; NULL: none */
+    brn_reduction reduction; /* and how; of a method's own figure of a step: how it becomes the run's */
+    brn_better better;       /* of a run: what is better where runs are compared */
+    bool whole;              /* a whole number */
+    bool column;             /* of a step: series.csv has it */
+} brn_figure;
+
+typedef enum brn_scope { BRN_OF_STEP, BRN_OF_RUN } brn_scope;
+
+/* Those that all methods have, then those of the method's own; method NULL or unknown: none of these. */
+BRN_API int brn_figure_count(brn_scope scope, const char *method);
+BRN_API brn_status brn_figure_get(brn_scope scope, const char *method, int index, brn_figure *out);
+/* NaN: not known, or no such figure. Own figures are numbered behind those of all methods. */
+BRN_API double brn_report_figure(const brn_report *report, int index);
+BRN_API double brn_summary_figure(const brn_summary *summary, int index);
 
 typedef struct brn_export_options {
     const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "html" */
@@ -427,7 +471,7 @@ BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, c
                                     int count, const char *path, double budget_mb);
 
 /* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
-   "scene", or the name of any of them. *text is freed with brn_ctx_free. */
+   "scene", "figures", or the name of any of them. *text is freed with brn_ctx_free. */
 BRN_API brn_status brn_info(brn_ctx *ctx, const char *topic, char **text);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* Reference text from the same tables that the parser uses. */
 #include "api/registry.h"
 #include "base/text.h"
+#include "output/figures/figure_table.h"
 #include "phys/solid.h"
 #include "scene/scene.h"
 
@@ -51,7 +52,53 @@ static void overview(brn_text *text, const brn_schema *schema)
     brn_text_add(
         text,
         "\n`brunt info NAME` tells the parameters of any of these (a name that means two things: meshes.box, "
-        "shapes.box), `brunt info scene` the whole format.\n");
+        "shapes.box), `brunt info scene` the whole format, "
+        "`brunt info figures` what is measured.\n");
+}
+
+static void list_figure(brn_text *text, const brn_figure *f)
+{
+    static const char *const of_run[] = {[BRN_REDUCE_LAST] = "%s at the end\n",
+                                         [BRN_REDUCE_SUM] = "sum of %s over the steps\n",
+                                         [BRN_REDUCE_MEAN] = "mean of %s over the steps\n",
+                                         [BRN_REDUCE_MAX] = "largest magnitude of %s of all steps\n",
+                                         [BRN_REDUCE_MIN] = "smallest %s of all steps and of the start\n"};
+    brn_text_add(text, "  %-27s %-9s ", f->name, f->unit);
+    brn_text_add(text, f->of != NULL ? of_run[f->reduction] : "%s\n", f->of != NULL ? f->of : f->meaning);
+}
+
+static void list_own_figures(brn_text *text, brn_scope scope)
+{
+    for (int m = 0; m < brn_method_count(); ++m) {
+        brn_figure own[BRN_OWN_FIGURES];
+        const int n = brn_method_figures(brn_method_get(m), scope, own);
+        for (int i = 0; i < n; ++i) {
+            list_figure(text, &own[i]);
+        }
+    }
+}
+
+static void list_figures(brn_text *text)
+{
+    brn_text_add(text, "figures of a step: brn_report, columns of series.csv\n");
+    for (int i = 0; i < BRN_STEP_FIGURES; ++i) {
+        if (brn_step_table[i].figure.column) {
+            list_figure(text, &brn_step_table[i].figure);
+        }
+    }
+    list_own_figures(text, BRN_OF_STEP);
+    brn_text_add(text, "\nfigures of a step that series.csv does not have\n");
+    for (int i = 0; i < BRN_STEP_FIGURES; ++i) {
+        if (!brn_step_table[i].figure.column) {
+            list_figure(text, &brn_step_table[i].figure);
+        }
+    }
+    brn_text_add(text, "\nfigures of a run: brn_summary, keys of summary.json\n");
+    for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
+        const brn_figure figure = brn_run_figure(i);
+        list_figure(text, &figure);
+    }
+    list_own_figures(text, BRN_OF_RUN);
 }
 
 static bool describe_element(brn_text *text, const char *name)
@@ -134,8 +181,8 @@ static bool describe_tables(brn_text *text, const brn_schema *schema, const char
 static brn_status unknown_topic(brn_ctx *ctx, const brn_schema *schema, const char *topic)
 {
     const char *words[5 * BRN_REGISTRY_MAX] = {"methods", "materials", "elements", "meshes",
-                                               "bodies",  "shapes",    "scene"};
-    int count = 7;
+                                               "bodies",  "shapes",    "scene",    "figures"};
+    int count = 8;
     for (int set = 0; set < BRN_SET_COUNT; ++set) {
         for (int i = 0; i < schema->sets[set].count && count < BRN_COUNT(words); ++i) {
             words[count++] = schema->sets[set].tables[i]->name;
@@ -167,6 +214,8 @@ brn_status brn_info(brn_ctx *ctx, const char *topic, char **out)
         list_set(&text, &schema->sets[BRN_SET_BODY]);
     } else if (strcmp(topic, "shapes") == 0) {
         list_set(&text, &schema->sets[BRN_SET_SHAPE]);
+    } else if (strcmp(topic, "figures") == 0) {
+        list_figures(&text);
     } else if (strcmp(topic, "scene") == 0) {
         brn_table_describe(schema->root, schema, 0, &text);
     } else if (!describe_element(&text, topic) && !describe_tables(&text, schema, topic)) {

@@ -14,6 +14,8 @@
 #include BRN_METHODS_DEF
 #undef METHOD
 
+#include <string.h>
+
 static const brn_method *const methods[] = {
 #define METHOD(name) &brn_##name##_method,
 #include BRN_METHODS_DEF
@@ -34,6 +36,16 @@ const brn_method *brn_method_of_table(const brn_table *table)
 {
     for (int i = 0; i < brn_method_count(); ++i) {
         if (methods[i]->table == table) {
+            return methods[i];
+        }
+    }
+    return NULL;
+}
+
+const brn_method *brn_method_find(const char *name)
+{
+    for (int i = 0; name != NULL && i < brn_method_count(); ++i) {
+        if (strcmp(methods[i]->table->name, name) == 0) {
             return methods[i];
         }
     }

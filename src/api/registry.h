@@ -17,5 +17,8 @@ void brn_registry_fill(brn_registry *registry);
 int brn_method_count(void);
 const brn_method *brn_method_get(int index);
 const brn_method *brn_method_of_table(const brn_table *table);
+const brn_method *brn_method_find(const char *name); /* NULL: there is none, or name is NULL */
+/* Its own figures, as brn_figure_get has them; their number. NULL has none. */
+int brn_method_figures(const brn_method *method, brn_scope scope, brn_figure own[BRN_OWN_FIGURES]);
 
 #endif

@@ -1,7 +1,9 @@
 /* A whole run with its folder: scene.yaml, series.csv, trajectory.h5, checkpoint.h5, summary.json, report.html. */
+#include "api/registry.h"
 #include "api/run_series.h"
 #include "base/os.h"
 #include "linalg/blas.h"
+#include "output/figures/figure_table.h"
 #include "output/figures/summary.h"
 #include "output/trajectory/trajectory.h"
 #include "step/sim.h"
@@ -13,11 +15,10 @@
 /* What a run keeps count of; saved with every checkpoint as plain numbers, so that a resumed run sums up the same. */
 typedef struct totals {
     double frames, rows;
-    double iterations, contacts_max, contacts_sum, inversions, intersections, sticking, slipping;
-    double gap_min, penetration_max, cone_error_max, dissipation_error_max, complementarity_max;
-    double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
-    double stiffness_work;
     double wall_s, cpu_s, peak_mb;
+    double energy_initial, energy_final;
+    double figure[BRN_RUN_FIGURES]; /* of those that are made from figures of steps */
+    double own[BRN_OWN_FIGURES];
 } totals;
 
 enum { TOTALS = sizeof(totals) / sizeof(double) };
@@ -126,26 +127,49 @@ static brn_status open_outputs(run *r, bool resuming)
 
 /* ---- one step's output --------------------------------------------------------------------------------------------------- */
 
+static double energy(const brn_report *report)
+{
+    return report->kinetic + report->elastic + report->gravity + report->contact;
+}
+
+static void start_totals(run *r)
+{
+    const brn_method *method = r->sim->method;
+    for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
+        r->sums.figure[i] = brn_reduce_start(brn_run_table[i].figure.reduction);
+    }
+    for (int i = 0; i < method->nfigures; ++i) {
+        r->sums.own[i] = brn_reduce_start(method->figures[i].figure.reduction);
+    }
+}
+
 static void add_up(run *r, const brn_report *report)
 {
     totals *sums = &r->sums;
-    sums->iterations += report->iterations;
-    sums->contacts_max = fmax(sums->contacts_max, report->contacts);
-    sums->contacts_sum += report->contacts;
-    sums->inversions += report->inversions;
-    sums->intersections += report->intersections;
-    sums->gap_min = fmin(sums->gap_min, report->gap_min);
-    sums->penetration_max = fmax(sums->penetration_max, report->penetration_max);
-    sums->cone_error_max = fmax(sums->cone_error_max, report->cone_error);
-    sums->dissipation_error_max = fmax(sums->dissipation_error_max, report->dissipation_error);
-    sums->complementarity_max = fmax(sums->complementarity_max, report->complementarity);
-    sums->sticking = report->sticking;
-    sums->slipping = report->slipping;
-    sums->stiffness_work = report->stiffness_work;
-    sums->energy_final = report->kinetic + report->elastic + report->gravity + report->contact;
-    sums->energy_error_max = fmax(sums->energy_error_max, fabs(report->energy_error));
-    sums->momentum_error_max = fmax(sums->momentum_error_max, report->momentum_error);
-    sums->angular_momentum_error_max = fmax(sums->angular_momentum_error_max, report->angular_momentum_error);
+    const brn_method *method = r->sim->method;
+    for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
+        const int of = brn_run_table[i].of;
+        if (of >= 0) {
+            sums->figure[i] =
+                brn_reduce(brn_run_table[i].figure.reduction, sums->figure[i], brn_step_value(report, of));
+        }
+    }
+    for (int i = 0; i < method->nfigures; ++i) {
+        sums->own[i] = brn_reduce(method->figures[i].figure.reduction, sums->own[i], report->own[i]);
+    }
+    sums->energy_final = energy(report);
+}
+
+/* The start is no step, but what comes nearest at any time counts from there. */
+static void add_start(run *r, const brn_report *report)
+{
+    r->sums.energy_initial = energy(report);
+    for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
+        if (brn_run_table[i].figure.reduction == BRN_REDUCE_MIN) {
+            r->sums.figure[i] =
+                brn_reduce(BRN_REDUCE_MIN, r->sums.figure[i], brn_step_value(report, brn_run_table[i].of));
+        }
+    }
 }
 
 /* A frame is due at every multiple of frame_every that the last step reached or passed, and at the end. */
@@ -203,10 +227,9 @@ static brn_status checkpoint(run *r)
 
 static brn_status first_output(run *r)
 {
-    brn_report report = {.gap_min = INFINITY};
+    brn_report report = brn_sim_blank_report(r->sim);
     BRN_TRY(brn_sim_report(r->sim, &report));
-    r->sums.gap_min = report.gap_min;
-    r->sums.energy_initial = report.kinetic + report.elastic + report.gravity + report.contact;
+    add_start(r, &report);
     BRN_TRY(add_row(r, &report));
     return add_frame(r);
 }
@@ -268,6 +291,7 @@ static brn_status whole_run(run *r)
     BRN_TRY(brn_model_compile(r->ctx, r->scene, &r->model));
     BRN_TRY(prepare_folder(r, &resuming));
     BRN_TRY(brn_sim_create(r->ctx, r->model, &r->sim));
+    start_totals(r);
     BRN_TRY(open_outputs(r, resuming));
     choose_checkpoints(r);
     if (!resuming) {
@@ -301,25 +325,18 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     out->wall_s = brn_wall_time() - r->wall_start;
     out->cpu_s = brn_cpu_time() - r->cpu_start;
     out->realtime_rate = out->wall_s > 0.0 ? out->time_end / out->wall_s : 0.0;
-    out->iterations = (int64_t)sums->iterations;
-    out->iterations_per_step = out->steps > 0 ? sums->iterations / (double)out->steps : 0.0;
-    out->contacts_max = (int)sums->contacts_max;
-    out->contacts_mean = out->steps > 0 ? sums->contacts_sum / (double)out->steps : 0.0;
-    out->inversions = (int)sums->inversions;
-    out->intersections = (int)sums->intersections;
-    out->gap_min = sums->gap_min;
-    out->penetration_max = sums->penetration_max;
-    out->cone_error_max = sums->cone_error_max;
-    out->dissipation_error_max = sums->dissipation_error_max;
-    out->complementarity_max = sums->complementarity_max;
-    out->sticking = (int)sums->sticking;
-    out->slipping = (int)sums->slipping;
-    out->stiffness_work = sums->stiffness_work;
     out->energy_initial = sums->energy_initial;
     out->energy_final = sums->energy_final;
-    out->energy_error_max = sums->energy_error_max;
-    out->momentum_error_max = sums->momentum_error_max;
-    out->angular_momentum_error_max = sums->angular_momentum_error_max;
+    for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
+        if (brn_run_table[i].of >= 0) {
+            brn_run_set(out, i,
+                        brn_reduce_end(brn_run_table[i].figure.reduction, sums->figure[i], out->steps));
+        }
+    }
+    const brn_method *method = r->sim->method;
+    for (int i = 0; i < method->nfigures; ++i) {
+        out->own[i] = brn_reduce_end(method->figures[i].figure.reduction, sums->own[i], out->steps);
+    }
     out->state_hash = brn_sim_hash(r->sim);
 }
 
@@ -355,8 +372,11 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
     sum_up(r, status, out);
     /* A run that never started leaves no summary: the folder may belong to another run. */
     if (started) {
-        const brn_status written = brn_summary_write(r->ctx, in_folder(r, "summary.json", path), out,
-                                                     r->model->method->name, openblas_get_config());
+        brn_figure own[BRN_OWN_FIGURES];
+        const int nown = brn_method_figures(r->sim->method, BRN_OF_RUN, own);
+        const brn_status written =
+            brn_summary_write(r->ctx, in_folder(r, "summary.json", path), out, r->model->method->name,
+                              openblas_get_config(), own, nown);
         status = status >= 0 && written < 0 ? written : status;
     }
     if (started) {

@@ -1,67 +1,18 @@
 #include "api/series_row.h"
 
 #include "model/rigid_pose.h"
+<<<<<<< HEAD
+#include "output/figures/figure_table.h"
+=======
 #include "step/newton.h"
+>>>>>>> main
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* With more bodies than this only obstacles and bodies with a probe have columns of their contact force, and copies of a body have
    no columns at all unless a probe looks at one of them alone. */
 enum { BODIES_ALL = 64 };
-
-/* Columns of the report: COLUMN(name, value of brn_report *r). */
-#define REPORT_COLUMNS(COLUMN)                             \
- COLUMN(step, (double)r->step)                             \
- COLUMN(time, r->time)                                     \
- COLUMN(substeps, r->substeps)                             \
- COLUMN(retries, r->retries)                               \
- COLUMN(lags, r->lags)                                     \
- COLUMN(iterations, r->iterations)                         \
- COLUMN(residual, r->residual)                             \
- COLUMN(contacts, r->contacts)                             \
- COLUMN(sticking, r->sticking)                             \
- COLUMN(slipping, r->slipping)                             \
- COLUMN(gap_min, isfinite(r->gap_min) ? r->gap_min : NAN)  \
- COLUMN(penetration_max, r->penetration_max)               \
- COLUMN(cone_error, r->cone_error)                         \
- COLUMN(dissipation_error, r->dissipation_error)           \
- COLUMN(complementarity, r->complementarity)               \
- COLUMN(intersections, r->intersections)                   \
- COLUMN(inversions, r->inversions)                         \
- COLUMN(kinetic, r->kinetic)                               \
- COLUMN(elastic, r->elastic)                               \
- COLUMN(gravity, r->gravity)                               \
- COLUMN(contact, r->contact)                               \
- COLUMN(work, r->work)                                     \
- COLUMN(dissipated, r->dissipated)                         \
- COLUMN(stiffness_work, r->stiffness_work)                 \
- COLUMN(energy_error, r->energy_error)                     \
- COLUMN(momentum_x, r->momentum[0])                        \
- COLUMN(momentum_y, r->momentum[1])                        \
- COLUMN(momentum_z, r->momentum[2])                        \
- COLUMN(angular_momentum_x, r->angular_momentum[0])        \
- COLUMN(angular_momentum_y, r->angular_momentum[1])        \
- COLUMN(angular_momentum_z, r->angular_momentum[2])        \
- COLUMN(momentum_error, r->momentum_error)                 \
- COLUMN(angular_momentum_error, r->angular_momentum_error) \
- COLUMN(wall_s, r->wall)
-
-static const char *const report_names[] = {
-#define COLUMN(name, value) #name,
-    REPORT_COLUMNS(COLUMN)
-#undef COLUMN
-};
-
-static int write_report(const brn_report *r, double *row)
-{
-    int n = 0;
-#define COLUMN(name, value) row[n++] = (value);
-    REPORT_COLUMNS(COLUMN)
-#undef COLUMN
-    return n;
-}
 
 /* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; of a body
    NAME.contact_x. */
@@ -177,8 +128,42 @@ static int write_pose(const brn_sim *sim, int body, double *row)
     return 2 * dim + turns;
 }
 
-static brn_status name_columns(brn_series_row *r, const brn_model *model)
+/* The report's figures, then the method's own. */
+static void add_figures(brn_series_row *r, const brn_method *method)
 {
+<<<<<<< HEAD
+    for (int i = 0; i < BRN_STEP_FIGURES; ++i) {
+        if (brn_step_table[i].figure.column) {
+            r->name[r->count++] = brn_step_table[i].figure.name;
+        }
+    }
+    for (int i = 0; method != NULL && i < method->nfigures; ++i) {
+        r->name[r->count++] = method->figures[i].figure.name;
+    }
+}
+
+static int write_figures(const brn_method *method, const brn_report *report, double *row)
+{
+    int n = 0;
+    for (int i = 0; i < BRN_STEP_FIGURES; ++i) {
+        if (brn_step_table[i].figure.column) {
+            row[n++] = brn_step_value(report, i);
+        }
+    }
+    memcpy(&row[n], report->own, (size_t)method->nfigures * sizeof *row);
+    return n + method->nfigures;
+}
+
+static brn_status name_columns(brn_series_row *r, const brn_model *model, const brn_method *method)
+{
+    const int most = BRN_STEP_FIGURES + BRN_OWN_FIGURES +
+                     model->dim * (2 * model->nhold + 3 * model->nprobe + r->nbody) + 9 * model->nbody;
+    BRN_ALLOC(r->ctx, r->name, most);
+    BRN_ALLOC(r->ctx, r->text, most);
+    add_figures(r, method);
+    for (int i = 0; i < model->nhold; ++i) {
+        add_names(r, model->hold[i].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
+=======
     const int most = BRN_COUNT(report_names) +
                      model->dim * (2 * r->nhold + model->nattach + 3 * model->nprobe + r->nbody) +
                      9 * r->nrigid;
@@ -192,6 +177,7 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model)
     }
     for (int i = 0; i < model->nattach; ++i) {
         add_names(r, model->attach[i].name, attachment_quantities, 1, model->dim);
+>>>>>>> main
     }
     for (int i = 0; i < model->nprobe; ++i) {
         add_names(r, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
@@ -207,8 +193,13 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model)
 
 brn_status brn_series_row_make(brn_series_row *r, const brn_model *model, const brn_method *method)
 {
+<<<<<<< HEAD
+    BRN_TRY(choose_bodies(r, model, method != NULL && method->contact));
+    return name_columns(r, model, method);
+=======
     BRN_TRY(choose_columns(r, model, method != NULL && method->contact));
     return name_columns(r, model);
+>>>>>>> main
 }
 
 void brn_series_row_clear(brn_series_row *r)
@@ -224,8 +215,13 @@ void brn_series_row_clear(brn_series_row *r)
 void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_report *report, double *row)
 {
     const brn_model *model = sim->model;
+<<<<<<< HEAD
+    int n = write_figures(sim->method, report, row);
+    for (int i = 0; i < model->nhold; ++i) {
+=======
     int n = write_report(report, row);
     for (int i = 0; i < r->nhold; ++i) {
+>>>>>>> main
         for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
             const brn_hold *hold = &model->hold[r->hold[i]];
             measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &row[n]);

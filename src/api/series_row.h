@@ -1,4 +1,4 @@
-/* The columns of a run's series: the report, then force and displacement of every hold (obstacles included), then
+/* The columns of a run's series: the report's figures and the method's own, then force and displacement of every hold (obstacles included), then
    every probe, then the contact force on every body where the method has contact, then the poses of rigid bodies. */
 #ifndef BRN_API_SERIES_ROW_H
 #define BRN_API_SERIES_ROW_H

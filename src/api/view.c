@@ -261,6 +261,10 @@ void brn_view_card(const brn_view *view, brn_run_card *card)
                            .time = view->time,
                            .frame_step = view->frame_step,
                            .series = &view->series};
+    const brn_method *method = brn_method_find(view->method);
+    for (int scope = BRN_OF_STEP; scope <= BRN_OF_RUN; ++scope) {
+        card->nown = brn_method_figures(method, (brn_scope)scope, card->own[scope]);
+    }
 }
 
 brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size)

@@ -65,7 +65,7 @@ void brn_snapshot_destroy(brn_snapshot *s)
 
 brn_status brn_snapshot_take(brn_snapshot *s, brn_sim *sim, const brn_report *report)
 {
-    brn_report now = {.step = brn_sim_step_count(sim), .time = brn_sim_time(sim), .gap_min = INFINITY};
+    brn_report now = brn_sim_blank_report(sim);
     int npoint = 0;
     if (sim->model != s->model) {
         return brn_fail(s->ctx, BRN_ERR_RANGE, "snapshot: the simulation is one of another model");

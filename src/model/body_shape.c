@@ -2,7 +2,6 @@
 
 #include "linalg/dense.h"
 #include "model/builder.h"
-#include "model/placement.h"
 #include "phys/rotation.h"
 
 #include <math.h>
@@ -115,16 +114,14 @@ void brn_builder_add_shapes(brn_builder *b)
     brn_model *model = b->model;
     for (int n = 0; n < model->nbody && brn_scene_problem_count(b->scene) == 0; ++n) {
         brn_body *body = &model->body[n];
-        const brn_shape_form *form = &b->form[n];
+        const brn_shape_form *form = brn_builder_form(b, n);
         if (form->mesh == NULL) {
             continue;
         }
-        const brn_body_common *common = brn_builder_body(b, n);
-        double turn[9];
+        const brn_body_place *place = &b->pose[n];
         body->shape.primitive = form->primitive;
-        brn_placement_rotation(b->scene, &common->rotation, model->dim, turn);
-        brn_dense_multiply3(turn, form->axes, body->shape.rest.rotation);
-        memcpy(body->shape.rest.origin, common->position, sizeof common->position);
+        brn_dense_multiply3(place->rotation, form->axes, body->shape.rest.rotation);
+        memcpy(body->shape.rest.origin, place->position, sizeof place->position);
         body->shape.span = form->half_space ? model->dim : model->dim + 1;
         for (int k = 0; k < body->shape.span; ++k) {
             body->shape.node[k] = body->handle >= 0  ? body->handle + k

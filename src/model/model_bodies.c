@@ -238,7 +238,14 @@ static void check_copy_names(brn_builder *b, int source)
 {
     const brn_body_common *common = b->def->bodies.items[source].value;
     const size_t length = strlen(common->name);
-    for (int i = 0; i < b->def->bodies.count && brn_block_given(&common->repeat.block); ++i) {
+    if (common->repeat.count.count == 0) {
+        return;
+    }
+    if (length > BRN_REPEAT_NAME_MAX) {
+        brn_builder_problem(b, &common->block, "name", "is too long for copies: at most %d letters",
+                            (int)BRN_REPEAT_NAME_MAX);
+    }
+    for (int i = 0; i < b->def->bodies.count; ++i) {
         const brn_body_common *other = b->def->bodies.items[i].value;
         if (strncmp(other->name, common->name, length) == 0 && other->name[length] == '_' &&
             other->name[length + 1] >= '0' && other->name[length + 1] <= '9') {
@@ -293,14 +300,14 @@ static brn_status add_copies(brn_builder *b, int source)
     for (int copy = 0; copy < model->source[source].count; ++copy) {
         const int index = model->source[source].first + copy;
         brn_body *body = &model->body[index];
-        char name[256];
+        char name[BRN_REPEAT_NAME_MAX + 64];
         model->nbody = index + 1;
         body->source = source;
         body->plane[0] = -1;
         body->handle = -1;
         body->solid = true;
         brn_repeat_name(common, copy, name, sizeof name);
-        body->name = brn_strdup(b->ctx, name);
+        body->name = brn_strdup(b->ctx, common->repeat.count.count > 0 ? name : common->name);
         if (body->name == NULL) {
             return BRN_ERR_MEMORY;
         }
@@ -342,9 +349,11 @@ static void set_velocity(brn_builder *b, int index, const double velocity[3], co
     const brn_body *body = &model->body[index];
     const int wanted = model->dim == 3 ? 3 : 1;
     if (spin->count != 0 && spin->count != wanted) {
-        brn_builder_problem(b, &brn_builder_body(b, index)->block, "angular_velocity",
-                            "wants %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "", model->dim,
-                            spin->count);
+        if (index == model->source[body->source].first) {
+            brn_builder_problem(b, &brn_builder_body(b, index)->block, "angular_velocity",
+                                "wants %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "",
+                                model->dim, spin->count);
+        }
         return;
     }
     double w[3] = {0.0, 0.0, 0.0};

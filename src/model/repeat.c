@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_COPY = 256 };
-
 static const double PI = 3.14159265358979323846;
 
 int brn_repeat_count(const brn_body_common *body)
@@ -83,7 +81,7 @@ static void add_jitter(const brn_scene_def *scene, const brn_body_common *body, 
                        brn_body_place *pose)
 {
     const brn_jitter_def *jitter = &body->repeat.jitter;
-    char name[NAME_MAX_COPY];
+    char name[BRN_REPEAT_NAME_MAX + 64];
     brn_repeat_name(body, copy, name, sizeof name);
     const int seed = scene->seed;
     brn_rng rng = {brn_hash_bytes(brn_hash_text(BRN_HASH_START, name), &seed, sizeof seed)};

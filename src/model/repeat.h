@@ -12,6 +12,8 @@ typedef struct brn_body_place {
     double rotation[9], position[3];
 } brn_body_place;
 
+enum { BRN_REPEAT_NAME_MAX = 200 }; /* letters of a name that is repeated */
+
 /* 1 without `repeat`. */
 int brn_repeat_count(const brn_body_common *body);
 /* The copy that a word names; -1: none. A body without `repeat` has no copies. */

@@ -11,9 +11,9 @@
 
 /* What a method tells of one attempt; of a reset: all about contact. */
 typedef struct brn_step_info {
-    int iterations;
-    int lags;        /* solves with friction's normal forces renewed between them; 0: none is lagged */
-    double residual; /* of its stopping test */
+    int64_t iterations; /* or events */
+    int lags;           /* solves with friction's normal forces renewed between them; 0: none is lagged */
+    double residual;    /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
     int npoint;
     int contacts;                  /* pairs in contact at the end */
@@ -24,10 +24,18 @@ typedef struct brn_step_info {
     double
         stiffness_work; /* [J] gained by the stored energy when the stiffness was changed before this step */
     int intersections;  /* found by the exact test at the end */
-    brn_books books;    /* how forces acted in this step, for the ledger */
+    double own[BRN_OWN_FIGURES]; /* of the method's own figures, in the order of their table */
+    brn_books books;             /* how forces acted in this step, for the ledger */
     bool
         ends_stage; /* the next step follows another rule: the driver resets the state and goes on with the ledger */
 } brn_step_info;
+
+/* A figure of a method's own (brn_figure_get): named NAME.figure, with its reduction over the run, and how those of the
+   parts of a step become one: LAST, SUM, MAX or MIN. */
+typedef struct brn_own_figure {
+    brn_figure figure;
+    brn_reduction parts;
+} brn_own_figure;
 
 /* How a method would go on from a state. */
 typedef struct brn_stage {
@@ -59,6 +67,8 @@ typedef struct brn_method {
     unsigned bodies;        /* bit BRN_BODY_... set: takes bodies of this type */
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* of a key without use: why, and what to write */
+    const brn_own_figure *figures;                      /* [nfigures], at most BRN_OWN_FIGURES */
+    int nfigures;
 
     /* What a run will take, for `brunt check`. */
     brn_status (*predict)(const brn_model *model, const brn_system *system, brn_prediction *out);

@@ -4,6 +4,7 @@
 #include "contact/yardstick.h"
 #include "model/model_parts.h"
 #include "model/rigid_pose.h"
+#include "output/figures/figure_table.h"
 #include "step/ledger.h"
 
 #include <math.h>
@@ -38,9 +39,22 @@ static void take_contacts(brn_sim *sim, const brn_step_info *info)
     brn_yardstick_bodies(sim->point, info->npoint, sim->model->nbody, sim->contact_force);
 }
 
-/* Of the parts of a step the last one's contacts count; errors are the worst of all. */
-static void add_contacts(const brn_step_info *info, brn_report *report)
+brn_report brn_sim_blank_report(const brn_sim *sim)
 {
+    brn_report report = {.gap_min = INFINITY};
+    for (int i = 0; i < sim->method->nfigures; ++i) {
+        report.own[i] = brn_reduce_start(sim->method->figures[i].parts);
+    }
+    return report;
+}
+
+/* Of the parts of a step the last one's contacts count; errors are the worst of all, and the method's own figures are put
+   together as it says. */
+static void add_contacts(const brn_method *method, const brn_step_info *info, brn_report *report)
+{
+    for (int i = 0; i < method->nfigures; ++i) {
+        report->own[i] = brn_reduce(method->figures[i].parts, report->own[i], info->own[i]);
+    }
     brn_yardstick y;
     brn_yardstick_measure(info->point, info->npoint, &y);
     report->contacts = info->contacts;
@@ -176,12 +190,12 @@ static void blank_rigid(brn_state *state)
 }
 
 /* Adds what the method told of an accepted part of the step. */
-static void add_info(const brn_step_info *info, brn_report *report)
+static void add_info(const brn_method *method, const brn_step_info *info, brn_report *report)
 {
     report->lags += info->lags;
     report->residual = info->residual;
     report->intersections += info->intersections;
-    add_contacts(info, report);
+    add_contacts(method, info, report);
 }
 
 /* Forces and memory of the state as the stage that begins sees them; its contacts are now the ones of the state. */
@@ -217,7 +231,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     }
     *did = h_done == h ? part : h_done / step;
     BRN_TRY(brn_ledger_book(sim->system, from, to, h_done, info));
-    add_info(info, report);
+    add_info(sim->method, info, report);
     return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
@@ -302,8 +316,10 @@ static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state *
             stuck < 0 ? "" : "too much is in the way of ",
             stuck < 0 ? brn_ctx_message(sim->ctx) : model->hold[stuck].name);
     brn_controls_halt(c, t);
-    *report = (brn_report){
-        .gap_min = INFINITY, .retries = report->retries + (stuck >= 0), .iterations = report->iterations};
+    const brn_report tried = *report;
+    *report = brn_sim_blank_report(sim);
+    report->retries = tried.retries + (stuck >= 0);
+    report->iterations = tried.iterations;
     status = advance(sim, HALVINGS_MAX, report, reached, info);
     if (status < 0) {
         memcpy(c->shift, before, (size_t)model->nhold * sizeof *before);
@@ -318,7 +334,7 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
 {
     brn_report scratch;
     brn_report *r = report != NULL ? report : &scratch;
-    *r = (brn_report){.gap_min = INFINITY};
+    *r = brn_sim_blank_report(sim);
     brn_stopwatch *watch = &sim->system->watch;
     brn_stopwatch_start(watch);
     const double started = watch->since;
@@ -401,7 +417,7 @@ static brn_status measure_state(brn_sim *sim, brn_report *report)
 
 brn_status brn_sim_report(brn_sim *sim, brn_report *report)
 {
-    add_contacts(&sim->info, report);
+    add_contacts(sim->method, &sim->info, report);
     return measure_state(sim, report);
 }
 

@@ -22,6 +22,8 @@ struct brn_sim {
 
 /* The public brn_sim_create looks the method up. */
 brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_method *method, brn_sim **out);
+/* What a step's report starts from: nothing has happened yet. */
+brn_report brn_sim_blank_report(const brn_sim *sim);
 /* Energies, momenta, inversions, contacts of the state as it is; errors of contact are added to the report's. */
 brn_status brn_sim_report(brn_sim *sim, brn_report *report);
 /* A checkpoint and the caller's own numbers, see brn_state_load. */

@@ -253,6 +253,7 @@ static void test_refused(void **state)
         {"bodies[1].repeat={count: 2, spacing: [0, 0, 1]}", "a half-space has no end"},
         {"loads=[{body: wall_2_0_0, where: {all: true}, force: [1, 0, 0]}]",
          "no such body; copies of 'wall' are wall_0_0_0 to wall_1_2_3"},
+        {"bodies.wall.angular_velocity=[1]", "angular_velocity: wants 3 numbers in 3D, found 1"},
         {"bodies.wall.material=x", "no such material"},
     };
     for (int i = 0; i < BRN_COUNT(cases); ++i) {

@@ -18,6 +18,14 @@ static struct {
     int npoint;
 } script;
 
+/* Its own figures: the number of the call, put together in every way. */
+static const brn_own_figure fake_figures[] = {
+    {{.name = "fake.last", .unit = "", .whole = true, .reduction = BRN_REDUCE_LAST}, BRN_REDUCE_LAST},
+    {{.name = "fake.sum", .unit = "", .whole = true, .reduction = BRN_REDUCE_SUM}, BRN_REDUCE_SUM},
+    {{.name = "fake.max", .unit = "", .whole = true, .reduction = BRN_REDUCE_MAX}, BRN_REDUCE_MAX},
+    {{.name = "fake.min", .unit = "", .whole = true, .reduction = BRN_REDUCE_MIN}, BRN_REDUCE_MIN},
+};
+
 static void tell(brn_step_info *info)
 {
     info->point = script.point;
@@ -50,6 +58,9 @@ static brn_status fake_step(void *self, const brn_state *in, double t, double h,
                                               .mu = 0.125};
     }
     tell(info);
+    for (int i = 0; i < BRN_COUNT(fake_figures); ++i) {
+        info->own[i] = call;
+    }
     const brn_status status = brn_none_method.step(self, in, t, h, out, h_done, info);
     if (call < script.spoil) {
         out->node_vel[0] = script.spoilt_velocity;
@@ -79,6 +90,8 @@ static brn_method fake_method(void)
     return (brn_method){.table = brn_none_method.table,
                         .integrators = brn_none_method.integrators,
                         .contact = true,
+                        .figures = fake_figures,
+                        .nfigures = BRN_COUNT(fake_figures),
                         .create = fake_create,
                         .step = fake_step,
                         .reset = fake_reset,
@@ -274,6 +287,31 @@ static void test_columns(void **state)
     flow_close(&f);
 }
 
+/* A method's own figures, over the parts of a step and as columns. */
+static void test_own_figures(void **state)
+{
+    (void)state;
+    flow f;
+    brn_method method;
+    brn_report r;
+    memset(&script, 0, sizeof script);
+    script.fail_to = 1; /* then two halves */
+    (void)fake_open(&f, &method, NULL);
+    assert_done(f.ctx, brn_sim_step(f.sim, &r));
+    assert_int_equal(r.substeps, 2);
+    assert_true(r.own[0] == 2.0 && r.own[1] == 1.0 + 2.0 && r.own[2] == 2.0 && r.own[3] == 1.0);
+    for (int i = BRN_COUNT(fake_figures); i < BRN_OWN_FIGURES; ++i) {
+        assert_true(r.own[i] == 0.0);
+    }
+    assert_done(f.ctx, brn_sim_step(f.sim, &r)); /* every step starts anew */
+    assert_true(r.own[0] == 3.0 && r.own[1] == 3.0 && r.own[2] == 3.0 && r.own[3] == 3.0);
+    char *text = series_of(&f, &r);
+    assert_non_null(strstr(text, ",wall_s,fake.last,fake.sum,fake.max,fake.min,b.force_x,"));
+    assert_non_null(strstr(strchr(text, '\n'), ",3.0,3.0,3.0,3.0,"));
+    brn_free(f.ctx, text);
+    flow_close(&f);
+}
+
 /* Among many bodies only obstacles and those that are looked at. */
 static void test_columns_of_many(void **state)
 {
@@ -334,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_points_of_the_state), cmocka_unit_test(test_contact_energy),
         cmocka_unit_test(test_momentum_scale),      cmocka_unit_test(test_columns),
         cmocka_unit_test(test_columns_of_many),     cmocka_unit_test(test_refused_attempts),
+        cmocka_unit_test(test_own_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

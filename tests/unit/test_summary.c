@@ -47,8 +47,12 @@ static void test_keys_values_and_escapes(void **unused)
         .penetration_max = -INFINITY,
         .energy_error_max = NAN,
         .state_hash = UINT64_C(0x00ab00000000000f),
+        .own = {7.0, 0.25, INFINITY},
     };
-    assert_done(ctx, brn_summary_write(ctx, PATH, &summary, "none", NULL));
+    const brn_figure own[] = {{.name = "m.events", .whole = true},
+                              {.name = "m.stage_mean"},
+                              {.name = "m.layer_min", .whole = true}};
+    assert_done(ctx, brn_summary_write(ctx, PATH, &summary, "none", NULL, own, 3));
     char *json = NULL;
     size_t length = 0;
     assert_done(ctx, brn_file_read(ctx, PATH, 1 << 16, &json, &length));
@@ -73,17 +77,21 @@ static void test_keys_values_and_escapes(void **unused)
     assert_string_equal(value_of(&at, "energy_initial"), "0.0");
     assert_string_equal(value_of(&at, "energy_error_max"), "null");
     assert_string_equal(value_of(&at, "peak_mb"), "0.0");
+    assert_string_equal(value_of(&at, "m.events"), "7");
+    assert_string_equal(value_of(&at, "m.stage_mean"), "0.25");
+    assert_string_equal(value_of(&at, "m.layer_min"), "null");
     assert_string_equal(value_of(&at, "state_hash"), "\"00ab00000000000f\"");
     assert_string_equal(value_of(&at, "version"), "\"" BRN_VERSION "\"");
     assert_string_equal(value_of(&at, "blas"), "null");
     brn_free(ctx, json);
-    assert_int_equal(brn_summary_write(ctx, "no-such-folder/x.json", &summary, "none", "b"), BRN_ERR_FILE);
+    assert_int_equal(brn_summary_write(ctx, "no-such-folder/x.json", &summary, "none", "b", NULL, 0),
+                     BRN_ERR_FILE);
     brn_ctx_destroy(ctx);
 }
 
 static brn_status write_it(brn_ctx *ctx, void *arg)
 {
-    return brn_summary_write(ctx, PATH, arg, "none", "OpenBLAS");
+    return brn_summary_write(ctx, PATH, arg, "none", "OpenBLAS", NULL, 0);
 }
 
 static void test_each_allocation_may_fail(void **unused)

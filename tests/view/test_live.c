@@ -349,19 +349,19 @@ static void test_parameters(void **state)
     const double z = v.centre[2];
 
     assert_true(say(fd, "gravity 0 0 -5"));
-    look_for(fd, &v, "gravity", "[0, 0, -5]");
+    look_for(fd, &v, "gravity", "[0.0, 0.0, -5.0]");
     steps(fd, &v, 10);
     /* g t^2 / 2 = 25 mm; implicit Euler falls h/t = a tenth further. */
     assert_near(v.centre[2], z - 0.0275, 2e-4);
     assert_true(say(fd, "gravity 0 0 5"));
-    look_for(fd, &v, "gravity", "[0, 0, 5]");
+    look_for(fd, &v, "gravity", "[0.0, 0.0, 5.0]");
 
     assert_true(say(fd, "friction 0.25"));
     look_for(fd, &v, "friction",
              "[{\"bodies\": [\"cube \\\"<b>\\\"\", \"cube \\\"<b>\\\"\"], \"value\": 0.25}");
     assert_true(say(fd, "friction 0.75 0 1"));
     assert_true(say(fd, "motion 0 -1"));
-    look_for(fd, &v, "motions", "[{\"name\": \"plate\", \"speed\": -1}]");
+    look_for(fd, &v, "motions", "[{\"name\": \"plate\", \"speed\": -1.0}]");
     assert_non_null(strstr(v.state, "\"plate\"], \"value\": 0.75}"));
     assert_true(say(fd, "move 1 0 0 0.05"));
     steps(fd, &v, 10);
@@ -449,7 +449,7 @@ static void test_bad_commands(void **state)
         assert_true(say(fd, i % 2 == 0 ? "gravity 0 0 -1" : "friction 0.5"));
     }
     assert_true(say(fd, "gravity 0 0 -2"));
-    look_for(fd, &v, "gravity", "[0, 0, -2]");
+    look_for(fd, &v, "gravity", "[0.0, 0.0, -2.0]");
     look_for(fd, &v, "error", "null"); /* after a while it is not told any more */
     steps(fd, &v, 2);
     assert_true(has(v.state, "error", "null"));

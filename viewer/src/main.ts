@@ -36,7 +36,7 @@ function firstView(runs: readonly Run[]): View {
         wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false }, hidden: [], ghost: [], camera: null, bookmarks: [],
         theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
         panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : "colours",
-        plots: PlotsTab.first([...new Set(runs.flatMap((run) => run.series.columns))]), pins: [], overlay: false,
+        plots: PlotsTab.first(runs), pins: [], overlay: false,
     };
 }
 

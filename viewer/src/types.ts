@@ -28,6 +28,41 @@ export interface Series {
     column(name: string): Float32Array | null; // a live run: the rows so far
 }
 
+/** A figure of a step: a column of the series. chart: what it is plotted with; without one it has a plot of its own where it belongs
+ * to a method (group), else none. */
+export interface StepFigure {
+    name: string;
+    label: string;
+    unit: string;
+    chart: string | null;
+    group: string | null;
+    whole: boolean;
+}
+
+/** A figure of the whole run: a key of the summary. */
+export interface RunFigure {
+    name: string;
+    label: string;
+    unit: string;
+    group: string;
+    whole: boolean;
+    better: "low" | "high" | null;
+}
+
+export interface ChartInfo {
+    id: string;
+    title: string;
+    log: boolean; // at first
+    first: boolean; // shown before a person chooses
+}
+
+/** What brunt measures: names, units, plots. The page knows of no figure but from here. */
+export interface Figures {
+    charts: ChartInfo[];
+    step: StepFigure[];
+    run: RunFigure[];
+}
+
 /** What does not change in time. */
 export interface Run {
     name: string;
@@ -47,6 +82,7 @@ export interface Run {
     scene: string;
     summary: Record<string, unknown> | null;
     series: Series;
+    figures: Figures;
     notes: string[];
     rest: Float32Array; // [vertices][3]
     node: Uint32Array; // [vertices]

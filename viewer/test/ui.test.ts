@@ -1,8 +1,8 @@
 // Parts of the shell that do not need a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chartsOf, lineValues, logTicks, rowAt, FIRST_CHARTS } from "../src/ui/charts";
-import { bestOf, groupFigures, FIGURES } from "../src/ui/figures";
+import { chartsOf, firstCharts, lineValues, logTicks, rowAt } from "../src/ui/charts";
+import { bestOf, figuresOfAll, groupFigures } from "../src/ui/figures";
 import { formatCount, formatSpeed, formatTime, timeDigits, fileName } from "../src/ui/format";
 import { nearestFrame } from "../src/ui/seek";
 import { yamlTokens } from "../src/ui/yaml";
@@ -33,30 +33,57 @@ test("yaml: every character is in exactly one token", () => {
 const COLUMNS = [
     "step", "time", "iterations", "contacts", "sticking", "slipping", "gap_min", "kinetic", "elastic", "gravity", "contact", "work", "dissipated",
     "energy_error", "momentum_error", "angular_momentum_error", "wall_s", "press.force_x", "press.force_y", "press.dx", "press.dy", "a.b.x", "a.b.vx",
-    "a.b.rz", "box.contact_x", "strange",
+    "a.b.rz", "box.contact_x", "deep.layer", "strange",
 ];
 
+// A table as a packet carries it: some figures of all methods, one of a method's own.
+const step = (name, chart, unit = "", group = null) => ({ name, label: name.replaceAll("_", " "), unit, chart, group, whole: unit === "" });
+const FIGURES = {
+    charts: ["energy", "errors", "contacts", "gap", "absent"].map((id) => ({ id, title: id, log: id === "errors", first: id !== "gap" })),
+    step: [step("step", null), step("time", null, "s"), step("iterations", "contacts"), step("contacts", "contacts"), step("sticking", "contacts"),
+        step("slipping", "contacts"), step("gap_min", "gap", "m"),
+        ...["kinetic", "elastic", "gravity", "contact", "work", "dissipated"].map((name) => step(name, "energy", "J")),
+        ...["energy_error", "momentum_error", "angular_momentum_error"].map((name) => step(name, "errors", "1")),
+        step("wall_s", "gap", "m"), step("deep.layer", null, "m", "deep"), step("never", "absent")],
+    run: [{ name: "wall_s", label: "wall time", unit: "s", group: "speed", whole: false, better: "low" },
+        { name: "deep.layer_max", label: "deepest layer", unit: "", group: "deep", whole: true, better: null },
+        { name: "gap_min", label: "smallest gap", unit: "m", group: "contact", whole: false, better: null },
+        { name: "steps", label: "steps", unit: "", group: "run", whole: true, better: null }],
+};
+
 test("charts: every column but step and time is drawn somewhere, once", () => {
-    const drawn = chartsOf(COLUMNS).flatMap((chart) => chart.lines.filter((line) => line.sum === undefined).map((line) => line.column));
+    const charts = chartsOf(COLUMNS, FIGURES);
+    const drawn = charts.flatMap((chart) => chart.lines.filter((line) => line.sum === undefined).map((line) => line.column));
     assert.deepEqual([...drawn].sort(), COLUMNS.filter((name) => name !== "step" && name !== "time").sort());
-    const ids = chartsOf(COLUMNS).map((chart) => chart.id);
+    const ids = charts.map((chart) => chart.id);
     assert.equal(new Set(ids).size, ids.length);
-    FIRST_CHARTS.forEach((id) => assert.ok(ids.includes(id), id));
+    assert.deepEqual(firstCharts(COLUMNS, FIGURES), ["energy", "errors", "contacts"]);
+});
+
+test("charts: units, scales and labels are the table's; a method's own figure has a plot of its own", () => {
+    const charts = chartsOf(COLUMNS, FIGURES), chart = (id) => charts.find((one) => one.id === id);
+    assert.deepEqual([chart("energy").unit, chart("energy").log, chart("energy").whole], ["J", false, false]);
+    assert.deepEqual([chart("errors").unit, chart("errors").log], ["1", true]);
+    assert.deepEqual([chart("contacts").whole, chart("contacts").lines.map((line) => line.label)],
+        [true, ["iterations", "contacts", "sticking", "slipping"]]);
+    assert.deepEqual([chart("deep.layer").title, chart("deep.layer").group, chart("deep.layer").unit], ["Deep.layer", "deep", "m"]);
+    // Without a table every column is still drawn.
+    assert.equal(chartsOf(["time", "kinetic"], { charts: [], step: [], run: [] }).length, 2);
 });
 
 test("charts: components of one quantity are together, with its unit", () => {
-    const charts = chartsOf(COLUMNS);
+    const charts = chartsOf(COLUMNS, FIGURES);
     const force = charts.find((chart) => chart.id === "press.force");
     assert.deepEqual([force.unit, force.lines.map((line) => line.label)], ["N", ["x", "y"]]);
     assert.equal(charts.find((chart) => chart.id === "a.b.at").unit, "m");
     assert.equal(charts.find((chart) => chart.id === "a.b.v").unit, "m/s");
     assert.equal(charts.find((chart) => chart.id === "a.b.r").unit, "rad");
     assert.equal(charts.find((chart) => chart.id === "strange").group, "Other");
-    assert.deepEqual(chartsOf([]), []);
+    assert.deepEqual(chartsOf([], FIGURES), []);
 });
 
 test("charts: the total is the sum of what is stored, gaps stay gaps", () => {
-    const total = chartsOf(COLUMNS).find((chart) => chart.id === "energy").lines[0];
+    const total = chartsOf(COLUMNS, FIGURES).find((chart) => chart.id === "energy").lines[0];
     const table = { kinetic: [1, 2], elastic: [0.5, NaN], gravity: [-3, 0], contact: [0.25, 0] };
     assert.deepEqual(lineValues(total, (name) => table[name], 2, false), [-1.25, null]);
     assert.deepEqual(lineValues(total, (name) => table[name], 2, true), [1.25, null]);
@@ -74,21 +101,32 @@ test("charts: ticks of a logarithmic axis", () => {
 });
 
 test("figures: those of the table in its order, others behind", () => {
-    const groups = groupFigures([{ wall_s: 1, status: "done", reason: "", mystery: 4, gap_min: null }]);
-    assert.deepEqual(groups.map((group) => group.title), ["Run", "Speed", "Contact", "Other"]);
-    assert.deepEqual(groups.flatMap((group) => group.figures.map((figure) => figure.key)), ["status", "wall_s", "gap_min", "mystery"]);
-    const keys = FIGURES.flatMap((group) => group.figures.map((figure) => figure.key));
-    assert.equal(new Set(keys).size, keys.length);
+    const summary = { wall_s: 1, status: "done", reason: "", mystery: 4, gap_min: null, "deep.layer_max": 3, version: "0" };
+    const groups = groupFigures([summary], FIGURES.run);
+    assert.deepEqual(groups.map((group) => group.title), ["Run", "Speed", "Contact", "deep", "Program", "Other"]);
+    assert.deepEqual(groups.flatMap((group) => group.figures.map((figure) => figure.name)),
+        ["status", "wall_s", "gap_min", "deep.layer_max", "version", "mystery"]);
+    assert.equal(groups[1].figures[0].label, "Wall time");
+    // Called again it is the same: the list of texts has not grown.
+    assert.deepEqual(groupFigures([summary], FIGURES.run), groups);
+});
+
+test("figures: runs of other methods bring their own", () => {
+    const other = { charts: FIGURES.charts, step: [FIGURES.step[0], step("wide.stage", null, "", "wide")], run: FIGURES.run.slice(0, 1) };
+    const all = figuresOfAll([{ figures: FIGURES }, { figures: other }]);
+    assert.equal(all.charts.length, FIGURES.charts.length);
+    assert.deepEqual(all.step.map((figure) => figure.name), [...FIGURES.step.map((figure) => figure.name), "wide.stage"]);
+    assert.equal(all.run.length, FIGURES.run.length);
 });
 
 test("figures: the best of several", () => {
-    const low = { key: "a", label: "", unit: "", best: "low" };
+    const low = { name: "a", label: "", unit: "", whole: false, better: "low" };
     assert.deepEqual(bestOf(low, [3, 1, 2]), [false, true, false]);
-    assert.deepEqual(bestOf({ ...low, best: "high" }, [3, 1, null]), [true, false, false]);
-    assert.deepEqual(bestOf({ ...low, best: "small" }, [-1e-3, 5e-4, 5e-4]), [false, true, true]);
+    assert.deepEqual(bestOf({ ...low, better: "high" }, [3, 1, null]), [true, false, false]);
+    assert.deepEqual(bestOf(low, [1e-3, 5e-4, 5e-4]), [false, true, true]);
     assert.deepEqual(bestOf(low, [2, 2]), [false, false]);
     assert.deepEqual(bestOf(low, [2, null]), [false, false]);
-    assert.deepEqual(bestOf({ ...low, best: undefined }, [1, 2]), [false, false]);
+    assert.deepEqual(bestOf({ ...low, better: null }, [1, 2]), [false, false]);
 });
 
 test("texts", () => {

@@ -80,6 +80,61 @@ static void add_series(brn_json *json, const brn_plot_series *series)
     brn_json_close(json);
 }
 
+static void add_step_figure(brn_json *json, const brn_figure *figure)
+{
+    brn_json_open(json, NULL, '{');
+    brn_json_text(json, "name", figure->name);
+    brn_json_text(json, "label", figure->label);
+    brn_json_text(json, "unit", figure->unit);
+    brn_json_text(json, "chart", figure->chart);
+    brn_json_text(json, "group", figure->group);
+    brn_json_bool(json, "whole", figure->whole);
+    brn_json_close(json);
+}
+
+static void add_run_figure(brn_json *json, const brn_figure *figure)
+{
+    static const char *const words[] = {
+        [BRN_BETTER_NONE] = NULL, [BRN_BETTER_LOW] = "low", [BRN_BETTER_HIGH] = "high"};
+    brn_json_open(json, NULL, '{');
+    brn_json_text(json, "name", figure->name);
+    brn_json_text(json, "label", figure->label);
+    brn_json_text(json, "unit", figure->unit);
+    brn_json_text(json, "group", figure->group);
+    brn_json_bool(json, "whole", figure->whole);
+    brn_json_text(json, "better", words[figure->better]);
+    brn_json_close(json);
+}
+
+/* The table of figures: the page has no names, units and plots of its own. */
+static void add_figures(brn_json *json, const brn_run_card *card)
+{
+    brn_json_open(json, "charts", '[');
+    for (int i = 0; i < BRN_CHARTS; ++i) {
+        const brn_chart *chart = &brn_chart_table[i];
+        brn_json_open(json, NULL, '{');
+        brn_json_text(json, "id", chart->id);
+        brn_json_text(json, "title", chart->title);
+        brn_json_bool(json, "log", chart->log);
+        brn_json_bool(json, "first", chart->first);
+        brn_json_close(json);
+    }
+    brn_json_close(json);
+    brn_json_open(json, "step_figures", '[');
+    for (int i = 0; i < BRN_STEP_FIGURES + card->nown; ++i) {
+        add_step_figure(json, i < BRN_STEP_FIGURES ? &brn_step_table[i].figure
+                                                   : &card->own[BRN_OF_STEP][i - BRN_STEP_FIGURES]);
+    }
+    brn_json_close(json);
+    brn_json_open(json, "run_figures", '[');
+    for (int i = 0; i < BRN_RUN_FIGURES + card->nown; ++i) {
+        const brn_figure figure =
+            i < BRN_RUN_FIGURES ? brn_run_figure(i) : card->own[BRN_OF_RUN][i - BRN_RUN_FIGURES];
+        add_run_figure(json, &figure);
+    }
+    brn_json_close(json);
+}
+
 /* What a person would look for and not find. */
 static void add_notes(brn_json *json, const brn_camera *c, const brn_run_card *card)
 {
@@ -145,6 +200,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     brn_json_text(json, "scene", card->scene != NULL ? card->scene : "");
     brn_json_raw(json, "summary", card->summary != NULL ? card->summary : "null");
     add_series(json, card->series);
+    add_figures(json, card);
     add_notes(json, c, card);
     add_arrays(c, card->series, packet);
     return brn_packet_end(packet, false, bytes, size);

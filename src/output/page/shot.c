@@ -53,11 +53,11 @@ brn_status brn_camera_make(brn_camera *c, const brn_playback_info *info)
     BRN_TRY(brn_strain_make(&c->strain, &c->averages));
     BRN_TRY(brn_pressure_make(&c->pressure, &c->surface, info->dim));
     BRN_ALLOC(ctx, c->frame, info->nbody);
-    BRN_ALLOC(ctx, c->pose, info->nbody);
+    BRN_ALLOC(ctx, c->movement, info->nbody);
     BRN_ALLOC(ctx, c->tensor, 6 * (size_t)c->averages.ncell);
     BRN_ALLOC(ctx, c->value, c->surface.nvertex);
     for (int b = 0; b < info->nbody; ++b) {
-        brn_pose_frame_make(&c->surface, b, info->rest, &c->frame[b]);
+        brn_movement_frame_make(&c->surface, b, info->rest, &c->frame[b]);
     }
     return BRN_OK;
 }
@@ -71,7 +71,7 @@ void brn_camera_clear(brn_camera *c)
     brn_averages_clear(&c->averages);
     brn_drawing_clear(&c->surface);
     brn_free(ctx, c->frame);
-    brn_free(ctx, c->pose);
+    brn_free(ctx, c->movement);
     brn_free(ctx, c->finite);
     brn_free(ctx, c->tensor);
     brn_free(ctx, c->value);
@@ -103,17 +103,17 @@ static brn_status make_finite(brn_camera *c, const double **pos)
     return BRN_OK;
 }
 
-typedef struct pose_job {
+typedef struct movement_job {
     brn_camera *camera;
     const double *pos;
-} pose_job;
+} movement_job;
 
-static brn_status pose_block(void *arg, int body, brn_arena *scratch)
+static brn_status movement_block(void *arg, int body, brn_arena *scratch)
 {
     (void)scratch;
-    const pose_job *job = arg;
+    const movement_job *job = arg;
     brn_camera *c = job->camera;
-    brn_pose_find(&c->surface, body, c->info->rest, &c->frame[body], job->pos, &c->pose[body]);
+    brn_movement_find(&c->surface, body, c->info->rest, &c->frame[body], job->pos, &c->movement[body]);
     return BRN_OK;
 }
 
@@ -127,14 +127,14 @@ static uint16_t quantise(double value, double low, double scale)
 static void add_free(const brn_camera *c, int body, const double *pos, uint16_t *out, size_t stride)
 {
     const brn_drawing *s = &c->surface;
-    const brn_pose *pose = &c->pose[body];
+    const brn_movement *movement = &c->movement[body];
     for (int i = 0; i < 3; ++i) {
-        const double size = pose->size[i];
+        const double size = movement->size[i];
         const double scale = size > 0.0 ? LEVELS / size : 0.0;
         const int first = s->vertex_first[body];
         for (int v = first; v < s->vertex_first[body + 1]; ++v) {
             out[(size_t)i * stride + (size_t)(v - first)] =
-                quantise(pos[3 * (size_t)s->node[v] + (size_t)i], pose->low[i], scale);
+                quantise(pos[3 * (size_t)s->node[v] + (size_t)i], movement->low[i], scale);
         }
     }
 }
@@ -142,34 +142,36 @@ static void add_free(const brn_camera *c, int body, const double *pos, uint16_t 
 static brn_status add_positions(brn_camera *c, const double *pos)
 {
     const brn_drawing *s = &c->surface;
-    pose_job job = {c, pos};
-    BRN_TRY(brn_parallel_for(c->ctx, s->nbody, pose_block, &job));
+    movement_job job = {c, pos};
+    BRN_TRY(brn_parallel_for(c->ctx, s->nbody, movement_block, &job));
     size_t count[3] = {0}; /* bodies of each kind */
     size_t nfree = 0;      /* vertices */
     unsigned char *motion = brn_packet_add(&c->packet, "motion", BRN_PACKET_U8, (size_t)s->nbody);
     for (int b = 0; motion != NULL && b < s->nbody; ++b) {
-        motion[b] = (unsigned char)c->pose[b].kind;
-        count[c->pose[b].kind]++;
-        nfree += c->pose[b].kind == BRN_POSE_FREE ? (size_t)(s->vertex_first[b + 1] - s->vertex_first[b]) : 0;
+        motion[b] = (unsigned char)c->movement[b].kind;
+        count[c->movement[b].kind]++;
+        nfree += c->movement[b].kind == BRN_MOVEMENT_FREE
+                     ? (size_t)(s->vertex_first[b + 1] - s->vertex_first[b])
+                     : 0;
     }
-    float *affine = brn_packet_add(&c->packet, "affine", BRN_PACKET_F32, 12 * count[BRN_POSE_AFFINE]);
+    float *affine = brn_packet_add(&c->packet, "affine", BRN_PACKET_F32, 12 * count[BRN_MOVEMENT_AFFINE]);
     for (int b = 0; affine != NULL && b < s->nbody; ++b) {
-        if (c->pose[b].kind == BRN_POSE_AFFINE) {
-            memcpy(affine, c->pose[b].affine, 12 * sizeof *affine);
+        if (c->movement[b].kind == BRN_MOVEMENT_AFFINE) {
+            memcpy(affine, c->movement[b].affine, 12 * sizeof *affine);
             affine += 12;
         }
     }
-    float *box = brn_packet_add(&c->packet, "box", BRN_PACKET_F32, 6 * count[BRN_POSE_FREE]);
+    float *box = brn_packet_add(&c->packet, "box", BRN_PACKET_F32, 6 * count[BRN_MOVEMENT_FREE]);
     for (int b = 0; box != NULL && b < s->nbody; ++b) {
-        if (c->pose[b].kind == BRN_POSE_FREE) {
-            memcpy(box, c->pose[b].low, 3 * sizeof *box);
-            memcpy(box + 3, c->pose[b].size, 3 * sizeof *box);
+        if (c->movement[b].kind == BRN_MOVEMENT_FREE) {
+            memcpy(box, c->movement[b].low, 3 * sizeof *box);
+            memcpy(box + 3, c->movement[b].size, 3 * sizeof *box);
             box += 6;
         }
     }
     uint16_t *position = brn_packet_add(&c->packet, "position", BRN_PACKET_U16, 3 * nfree);
     for (int b = 0; position != NULL && b < s->nbody; ++b) {
-        if (c->pose[b].kind == BRN_POSE_FREE) {
+        if (c->movement[b].kind == BRN_MOVEMENT_FREE) {
             add_free(c, b, pos, position, nfree);
             position += s->vertex_first[b + 1] - s->vertex_first[b];
         }

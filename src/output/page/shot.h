@@ -2,7 +2,7 @@
 #ifndef BRN_OUTPUT_PAGE_SHOT_H
 #define BRN_OUTPUT_PAGE_SHOT_H
 
-#include "output/drawing/pose.h"
+#include "output/drawing/movement.h"
 #include "output/drawing/pressure.h"
 #include "output/drawing/strain.h"
 #include "output/page/packet.h"
@@ -53,12 +53,12 @@ typedef struct brn_camera {
     brn_averages averages;
     brn_strain strain;
     brn_pressure pressure;
-    brn_pose_frame *frame; /* [nbody] */
-    brn_pose *pose;        /* [nbody] of this shot */
-    double *finite;        /* [nnode][3] positions, where some of a damaged file are not numbers */
-    double *tensor;        /* [cells at the surface][6] */
-    float *value;          /* [nvertex] */
-    int *order;            /* of contacts */
+    brn_movement_frame *frame; /* [nbody] */
+    brn_movement *movement;    /* [nbody] of this shot */
+    double *finite;            /* [nnode][3] positions, where some of a damaged file are not numbers */
+    double *tensor;            /* [cells at the surface][6] */
+    float *value;              /* [nvertex] */
+    int *order;                /* of contacts */
     size_t order_capacity;
     brn_packet packet;
 } brn_camera;

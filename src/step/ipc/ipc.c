@@ -49,6 +49,26 @@ static const brn_param params[] = {
                  "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi"),
 };
 
+/* Figures of its own. */
+enum { OWN_KAPPA, OWN_LAG_CHANGE };
+static const brn_own_figure figures[] = {
+    [OWN_KAPPA] = {{.name = "ipc.kappa",
+                    .label = "barrier stiffness",
+                    .unit = "Pa",
+                    .meaning = "stiffness of the barrier in the last part of the step",
+                    .reduction = BRN_REDUCE_MAX},
+                   BRN_REDUCE_LAST},
+    [OWN_LAG_CHANGE] =
+        {{.name = "ipc.lag_change",
+          .label = "friction change",
+          .unit = "1",
+          .meaning = "largest change of a friction force by the last renewal of normal forces, relative to "
+                     "the largest force; 0: they were not renewed within the step",
+          .reduction = BRN_REDUCE_MAX,
+          .better = BRN_BETTER_LOW},
+         BRN_REDUCE_MAX},
+};
+
 static const brn_table table = {
     .name = "ipc",
     .help = "barrier contact: no intersection at any accepted step, friction and self-contact",
@@ -239,6 +259,7 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->npoint = ipc->npoint;
     info->contacts = ipc->ncontact;
     info->complementarity_offset = ipc->dhat;
+    info->own[OWN_KAPPA] = ipc->kappa;
     for (int i = 0; i < ipc->ncontact; ++i) {
         info->gap_min = fmin(info->gap_min, brn_pair_gap(&ipc->contact[i]));
         info->complementarity = fmax(info->complementarity, brn_pair_gap(&ipc->contact[i]));
@@ -305,6 +326,7 @@ static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
         const brn_status status = renew_friction(ipc, wanted > 0 ? 1 : lag, &change);
         brn_arena_rewind(arena, mark);
         BRN_TRY(status);
+        info->own[OWN_LAG_CHANGE] = change;
         if (change == 0.0) {
             break;
         }
@@ -362,6 +384,8 @@ const brn_method brn_ipc_method = {
              "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",
          [BRN_CONTACT_STIFFNESS] = "its barrier has method.kappa and method.dhat instead",
          [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
+    .figures = figures,
+    .nfigures = BRN_COUNT(figures),
     .predict = brn_newton_predict,
     .create = ipc_create,
     .step = ipc_step,

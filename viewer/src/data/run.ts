@@ -1,5 +1,5 @@
 // A run from its packet. Everything that later code relies on (ranges of indices, lengths) is checked here, once.
-import type { Body, BodyType, Field, Run, Series } from "../types";
+import type { Body, BodyType, Field, Figures, Run, Series } from "../types";
 import { DataError, type Packet } from "./packet";
 
 type Json = Record<string, unknown>;
@@ -43,6 +43,24 @@ function fieldOf(json: Json): Field {
         label: text(json["label"], name),
         unit: text(json["unit"]),
         range: [number(range[0]), number(range[1])],
+    };
+}
+
+function figuresOf(json: Json): Figures {
+    const unit = (figure: Json): string => text(figure["unit"]).replace("^2", "²");
+    const known = (value: unknown): string | null => (typeof value === "string" ? value : null);
+    return {
+        charts: list(json["charts"]).map((chart) => ({
+            id: text(chart["id"]), title: text(chart["title"]), log: chart["log"] === true, first: chart["first"] === true,
+        })),
+        step: list(json["step_figures"]).map((figure) => ({
+            name: text(figure["name"]), label: text(figure["label"]), unit: unit(figure),
+            chart: known(figure["chart"]), group: known(figure["group"]), whole: figure["whole"] === true,
+        })),
+        run: list(json["run_figures"]).map((figure) => ({
+            name: text(figure["name"]), label: text(figure["label"]), unit: unit(figure), group: text(figure["group"], "other"),
+            whole: figure["whole"] === true, better: figure["better"] === "low" || figure["better"] === "high" ? figure["better"] : null,
+        })),
     };
 }
 
@@ -128,6 +146,7 @@ export function runOf(packet: Packet): Run {
         scene: text(json["scene"]),
         summary: (json["summary"] ?? null) as Record<string, unknown> | null,
         series: new Table(columns, rows, number(series["of"], rows), packet.array<Float32Array>("series", "f32", columns.length * rows)),
+        figures: figuresOf(json),
         notes: list(json["notes"]).map((note) => String(note)),
         rest,
         node,

@@ -1,4 +1,8 @@
-// Which plots a series of columns gives. Names of columns are those of series.csv (docs/output.md).
+// Which plots a series of columns gives. What the columns of series.csv are, and which are plotted together, comes with the run
+// (its table of figures); only those of holds, probes and bodies are told by their names (docs/output.md).
+
+import type { Figures, StepFigure } from "../types";
+import { capital } from "./format";
 
 export interface Line {
     column: string; // of the series; of a derived line: its own name
@@ -16,63 +20,8 @@ export interface Chart {
     whole: boolean; // counts: ticks at whole numbers
 }
 
-interface Known {
-    id: string;
-    title: string;
-    unit: string;
-    lines: [string, string][];
-    log?: boolean;
-    whole?: boolean;
-}
-
+// Whose sum is a line of its own.
 const STORED = ["kinetic", "elastic", "gravity", "contact"];
-
-const KNOWN: Known[] = [
-    {
-        id: "energy", title: "Energies", unit: "J",
-        lines: [["kinetic", "kinetic"], ["elastic", "elastic"], ["gravity", "gravity"], ["contact", "contact"],
-            ["work", "work done"], ["dissipated", "dissipated"]],
-    },
-    { id: "energy_error", title: "Energy error", unit: "1", lines: [["energy_error", "error"]], log: true },
-    {
-        id: "momentum_error", title: "Momentum error", unit: "1",
-        lines: [["momentum_error", "linear"], ["angular_momentum_error", "angular"]], log: true,
-    },
-    { id: "gap", title: "Smallest gap", unit: "m", lines: [["gap_min", "gap"]] },
-    {
-        id: "iterations", title: "Iterations a step", unit: "",
-        lines: [["iterations", "iterations"], ["retries", "refused attempts"], ["lags", "friction solves"]], whole: true,
-    },
-    { id: "wall", title: "Solve time a step", unit: "s", lines: [["wall_s", "wall time"]] },
-    {
-        id: "contacts", title: "Contacts", unit: "",
-        lines: [["contacts", "all"], ["sticking", "sticking"], ["slipping", "slipping"]], whole: true,
-    },
-    { id: "penetration", title: "Penetration", unit: "m", lines: [["penetration_max", "largest"]] },
-    { id: "residual", title: "Residual", unit: "", lines: [["residual", "solver's own measure"]], log: true },
-    { id: "cone_error", title: "Friction cone error", unit: "N", lines: [["cone_error", "largest"]] },
-    { id: "dissipation_error", title: "Dissipation error", unit: "W", lines: [["dissipation_error", "largest"]] },
-    { id: "complementarity", title: "Gap of loaded contacts", unit: "m", lines: [["complementarity", "largest"]] },
-    {
-        id: "momentum", title: "Momentum", unit: "kg m/s",
-        lines: [["momentum_x", "x"], ["momentum_y", "y"], ["momentum_z", "z"]],
-    },
-    {
-        id: "angular_momentum", title: "Angular momentum", unit: "kg m²/s",
-        lines: [["angular_momentum_x", "x"], ["angular_momentum_y", "y"], ["angular_momentum_z", "z"]],
-    },
-    {
-        id: "parts", title: "Parts of a step", unit: "", lines: [["substeps", "parts"]], whole: true,
-    },
-    {
-        id: "faults", title: "Faults", unit: "",
-        lines: [["intersections", "intersections"], ["inversions", "inversions"]], whole: true,
-    },
-    { id: "stiffness_work", title: "Work of stiffness changes", unit: "J", lines: [["stiffness_work", "work"]] },
-];
-
-/** What is shown before a person chooses. */
-export const FIRST_CHARTS = ["energy", "energy_error", "momentum_error", "gap", "iterations", "wall", "contacts"];
 
 // NAME.force_x and so on: what stands behind the last dot.
 const QUANTITIES: [RegExp, string, string, string][] = [
@@ -84,29 +33,25 @@ const QUANTITIES: [RegExp, string, string, string][] = [
     [/^([xyz])$/, "at", "position", "m"],
 ];
 
-const NOT_DRAWN = new Set(["step", "time"]);
-
-function knownCharts(columns: ReadonlySet<string>, used: Set<string>): Chart[] {
+/** Of the figures, as far as there are columns of them: charts of the table, then those that a method's own have for themselves. */
+function figureCharts(columns: ReadonlySet<string>, figures: Figures): Chart[] {
+    const present = figures.step.filter((figure) => columns.has(figure.name));
+    const lineOf = ({ name, label }: StepFigure): Line => ({ column: name, label });
     const charts: Chart[] = [];
-    for (const known of KNOWN) {
-        const lines: Line[] = known.lines.filter(([column]) => columns.has(column)).map(([column, label]) => ({ column, label }));
-        lines.forEach((line) => used.add(line.column));
-        if (known.id === "energy" && STORED.every((column) => columns.has(column))) {
+    for (const { id, title, log } of figures.charts) {
+        const members = present.filter((figure) => figure.chart === id);
+        const lines = members.map(lineOf);
+        if (lines.length === 0) {
+            continue;
+        }
+        if (STORED.every((name) => members.some((figure) => figure.name === name))) {
             lines.unshift({ column: "total", label: "total", sum: STORED });
         }
-        if (known.id === "wall") {
-            // Phases of a step, where a series has them.
-            [...columns].filter((column) => /^phase_|_s$/.test(column) && column !== "wall_s").forEach((column) => {
-                lines.push({ column, label: column.replace(/^phase_|_s$/g, "").replaceAll("_", " ") });
-                used.add(column);
-            });
-        }
-        if (lines.length > 0) {
-            charts.push({
-                id: known.id, title: known.title, unit: known.unit, group: "Run", lines,
-                log: known.log ?? false, whole: known.whole ?? false,
-            });
-        }
+        charts.push({ id, title, unit: members[0]!.unit, group: "Run", lines, log, whole: members.every((figure) => figure.whole) });
+    }
+    for (const figure of present.filter(({ chart, group }) => chart === null && group !== null)) {
+        const { name, label, unit, whole } = figure;
+        charts.push({ id: name, title: capital(label), unit, group: figure.group!, lines: [lineOf(figure)], log: false, whole });
     }
     return charts;
 }
@@ -129,10 +74,11 @@ function measuredChart(column: string, charts: Map<string, Chart>): boolean {
     return false;
 }
 
-/** All plots of these columns, those of the run's report first. Every column but step and time is in one of them. */
-export function chartsOf(columns: readonly string[]): Chart[] {
-    const used = new Set<string>(NOT_DRAWN);
-    const known = knownCharts(new Set(columns), used);
+/** All plots of these columns, those of the run's report first. Every column is in one of them, but for figures that have no plot
+ * (step and time). */
+export function chartsOf(columns: readonly string[], figures: Figures): Chart[] {
+    const known = figureCharts(new Set(columns), figures);
+    const used = new Set(figures.step.map((figure) => figure.name));
     const measured = new Map<string, Chart>();
     const others: Chart[] = [];
     for (const column of columns) {
@@ -144,6 +90,12 @@ export function chartsOf(columns: readonly string[]): Chart[] {
         used.add(column);
     }
     return [...known, ...measured.values(), ...others];
+}
+
+/** What is shown before a person chooses, by their ids. */
+export function firstCharts(columns: readonly string[], figures: Figures): string[] {
+    const present = new Set(chartsOf(columns, figures).map((chart) => chart.id));
+    return figures.charts.filter((chart) => chart.first && present.has(chart.id)).map((chart) => chart.id);
 }
 
 /** Values of a line, NaN as null (a gap in the drawing). log: magnitudes, as a logarithm knows no sign. */

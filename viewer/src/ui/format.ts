@@ -9,6 +9,11 @@ export function formatCount(value: number): string {
     return Number.isFinite(value) ? String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, " ") : NOTHING;
 }
 
+/** Words as the beginning of a line. */
+export function capital(words: string): string {
+    return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** Decimals that tell times apart which lie `spacing` from each other. */
 export function timeDigits(spacing: number): number {
     if (!(spacing > 0)) {

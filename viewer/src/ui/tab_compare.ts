@@ -2,7 +2,7 @@
 
 import type { Context } from "./context";
 import { el, follow, section, setToggle, toggle } from "./dom";
-import { bestOf, groupFigures } from "./figures";
+import { bestOf, figuresOfAll, groupFigures } from "./figures";
 import type { Tab } from "./panel";
 import { figureText } from "./tab_summary";
 
@@ -27,11 +27,11 @@ export class CompareTab implements Tab {
         const summaries = runs.map((run) => run.summary ?? {});
         const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Figure"), ...runs.map((run) => el("th", { scope: "col" }, run.name))));
         const table = el("table", { class: "table compare-table" }, head);
-        for (const group of groupFigures(summaries)) {
+        for (const group of groupFigures(summaries, figuresOfAll(runs).run)) {
             const body = el("tbody", {}, el("tr", { class: "group" }, el("th", { colspan: runs.length + 1, scope: "colgroup" }, group.title)));
             for (const figure of group.figures) {
-                const values = summaries.map((summary) => summary[figure.key]);
-                const best = bestOf(figure, summaries.map((summary) => (summary["status"] === "done" ? summary[figure.key] : undefined)));
+                const values = summaries.map((summary) => summary[figure.name]);
+                const best = bestOf(figure, summaries.map((summary) => (summary["status"] === "done" ? summary[figure.name] : undefined)));
                 body.append(el("tr", {}, el("th", { scope: "row" }, figure.label), ...values.map((value, i) =>
                     el("td", { class: typeof value === "string" ? "words" : best[i] === true ? "num best" : "num" }, figureText(figure, value),
                         best[i] === true ? el("span", { class: "visually-hidden" }, " (best)") : null))));

@@ -2,7 +2,9 @@
 
 import { type Context } from "./context";
 import { button, el, follow, onceAFrame, section } from "./dom";
-import { chartsOf, FIRST_CHARTS, type Chart } from "./charts";
+import { chartsOf, firstCharts, type Chart } from "./charts";
+import { figuresOfAll } from "./figures";
+import type { Run } from "../types";
 import type { Tab } from "./panel";
 import { Plot, type PlotHost } from "./plot";
 
@@ -21,13 +23,16 @@ export class PlotsTab implements Tab, PlotHost {
     private stale = 0;
 
     constructor(readonly context: Context) {
-        this.charts = chartsOf([...new Set(context.runs.flatMap((run) => run.series.columns))]);
+        this.charts = chartsOf(PlotsTab.columns(context.runs), figuresOfAll(context.runs));
     }
 
     /** Plots that a page shows before anybody chooses. */
-    static first(columns: readonly string[]): string[] {
-        const present = new Set(chartsOf(columns).map((chart) => chart.id));
-        return FIRST_CHARTS.filter((id) => present.has(id));
+    static first(runs: readonly Run[]): string[] {
+        return firstCharts(PlotsTab.columns(runs), figuresOfAll(runs));
+    }
+
+    private static columns(runs: readonly Run[]): string[] {
+        return [...new Set(runs.flatMap((run) => run.series.columns))];
     }
 
     build(host: HTMLElement): void {

@@ -11,7 +11,7 @@ import type { Tab } from "./panel";
 /** A figure as text. */
 export function figureText(figure: Figure, value: unknown): string {
     if (typeof value === "number") {
-        return figure.whole === true ? formatCount(value) : formatValue(value, figure.unit);
+        return figure.whole ? formatCount(value) : formatValue(value, figure.unit);
     }
     if (value === null || value === undefined) {
         return NOTHING;
@@ -50,9 +50,9 @@ export class SummaryTab implements Tab {
             host.append(el("p", { class: "hint" }, run.live ? "The summary is written when the run has ended." : "This run has no summary."));
             return;
         }
-        for (const group of groupFigures([run.summary])) {
+        for (const group of groupFigures([run.summary], run.figures.run)) {
             host.append(section(group.title, facts(group.figures.map((figure) => {
-                const text = figureText(figure, run.summary?.[figure.key]);
+                const text = figureText(figure, run.summary?.[figure.name]);
                 return [figure.label, text, text.length > 24];
             }))));
         }

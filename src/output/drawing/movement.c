@@ -1,4 +1,4 @@
-#include "output/drawing/pose.h"
+#include "output/drawing/movement.h"
 
 #include <float.h>
 #include <math.h>
@@ -83,11 +83,11 @@ static bool flat_normal(double edge[3][3])
     return length > 0.0 && isfinite(length);
 }
 
-void brn_pose_frame_make(const brn_drawing *s, int body, const double (*rest)[3], brn_pose_frame *out)
+void brn_movement_frame_make(const brn_drawing *s, int body, const double (*rest)[3], brn_movement_frame *out)
 {
     double edge[3][3] = {{0}};
     double size = 0.0;
-    *out = (brn_pose_frame){.vertex = {-1, -1, -1, -1}};
+    *out = (brn_movement_frame){.vertex = {-1, -1, -1, -1}};
     if (s->vertex_first[body] == s->vertex_first[body + 1]) {
         return;
     }
@@ -111,7 +111,7 @@ void brn_pose_frame_make(const brn_drawing *s, int body, const double (*rest)[3]
 
 /* ---- once a frame -------------------------------------------------------------------------------------------------- */
 
-static void find_box(const brn_drawing *s, int body, const double *pos, brn_pose *out, double *largest,
+static void find_box(const brn_drawing *s, int body, const double *pos, brn_movement *out, double *largest,
                      double *furthest)
 {
     double lo[3] = {INFINITY, INFINITY, INFINITY};
@@ -142,8 +142,8 @@ static void find_box(const brn_drawing *s, int body, const double *pos, brn_pose
 }
 
 /* A = (current edges) (rest edges)^-1. A flat body keeps the length of its normal. */
-static bool fit(const brn_drawing *s, const double (*rest)[3], const brn_pose_frame *frame, const double *pos,
-                float affine[3][4])
+static bool fit(const brn_drawing *s, const double (*rest)[3], const brn_movement_frame *frame,
+                const double *pos, float affine[3][4])
 {
     double edge[3][3];
     const double *at = pos + 3 * (size_t)s->node[frame->vertex[0]];
@@ -186,12 +186,12 @@ static bool holds(const brn_drawing *s, int body, const double (*rest)[3], const
     return true;
 }
 
-void brn_pose_find(const brn_drawing *s, int body, const double (*rest)[3], const brn_pose_frame *frame,
-                   const double *pos, brn_pose *out)
+void brn_movement_find(const brn_drawing *s, int body, const double (*rest)[3],
+                       const brn_movement_frame *frame, const double *pos, brn_movement *out)
 {
     double largest = 0.0;
     double furthest = 0.0;
-    *out = (brn_pose){.kind = BRN_POSE_STILL};
+    *out = (brn_movement){.kind = BRN_MOVEMENT_STILL};
     if (s->vertex_first[body] == s->vertex_first[body + 1]) {
         return;
     }
@@ -203,5 +203,5 @@ void brn_pose_find(const brn_drawing *s, int body, const double (*rest)[3], cons
     }
     const bool affine = frame->vertex[0] >= 0 && fit(s, rest, frame, pos, out->affine) &&
                         holds(s, body, rest, pos, out->affine, slack);
-    out->kind = affine ? BRN_POSE_AFFINE : BRN_POSE_FREE;
+    out->kind = affine ? BRN_MOVEMENT_AFFINE : BRN_MOVEMENT_FREE;
 }

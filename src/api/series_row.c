@@ -1,11 +1,8 @@
 #include "api/series_row.h"
 
 #include "model/rigid_pose.h"
-<<<<<<< HEAD
 #include "output/figures/figure_table.h"
-=======
 #include "step/newton.h"
->>>>>>> main
 
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +128,6 @@ static int write_pose(const brn_sim *sim, int body, double *row)
 /* The report's figures, then the method's own. */
 static void add_figures(brn_series_row *r, const brn_method *method)
 {
-<<<<<<< HEAD
     for (int i = 0; i < BRN_STEP_FIGURES; ++i) {
         if (brn_step_table[i].figure.column) {
             r->name[r->count++] = brn_step_table[i].figure.name;
@@ -157,27 +153,16 @@ static int write_figures(const brn_method *method, const brn_report *report, dou
 static brn_status name_columns(brn_series_row *r, const brn_model *model, const brn_method *method)
 {
     const int most = BRN_STEP_FIGURES + BRN_OWN_FIGURES +
-                     model->dim * (2 * model->nhold + 3 * model->nprobe + r->nbody) + 9 * model->nbody;
-    BRN_ALLOC(r->ctx, r->name, most);
-    BRN_ALLOC(r->ctx, r->text, most);
-    add_figures(r, method);
-    for (int i = 0; i < model->nhold; ++i) {
-        add_names(r, model->hold[i].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
-=======
-    const int most = BRN_COUNT(report_names) +
                      model->dim * (2 * r->nhold + model->nattach + 3 * model->nprobe + r->nbody) +
                      9 * r->nrigid;
     BRN_ALLOC(r->ctx, r->name, most);
     BRN_ALLOC(r->ctx, r->text, most);
-    for (int i = 0; i < BRN_COUNT(report_names); ++i) {
-        r->name[r->count++] = report_names[i];
-    }
+    add_figures(r, method);
     for (int i = 0; i < r->nhold; ++i) {
         add_names(r, model->hold[r->hold[i]].name, hold_quantities, BRN_COUNT(hold_quantities), model->dim);
     }
     for (int i = 0; i < model->nattach; ++i) {
         add_names(r, model->attach[i].name, attachment_quantities, 1, model->dim);
->>>>>>> main
     }
     for (int i = 0; i < model->nprobe; ++i) {
         add_names(r, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
@@ -193,13 +178,8 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model, const 
 
 brn_status brn_series_row_make(brn_series_row *r, const brn_model *model, const brn_method *method)
 {
-<<<<<<< HEAD
-    BRN_TRY(choose_bodies(r, model, method != NULL && method->contact));
-    return name_columns(r, model, method);
-=======
     BRN_TRY(choose_columns(r, model, method != NULL && method->contact));
-    return name_columns(r, model);
->>>>>>> main
+    return name_columns(r, model, method);
 }
 
 void brn_series_row_clear(brn_series_row *r)
@@ -215,13 +195,8 @@ void brn_series_row_clear(brn_series_row *r)
 void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_report *report, double *row)
 {
     const brn_model *model = sim->model;
-<<<<<<< HEAD
     int n = write_figures(sim->method, report, row);
-    for (int i = 0; i < model->nhold; ++i) {
-=======
-    int n = write_report(report, row);
     for (int i = 0; i < r->nhold; ++i) {
->>>>>>> main
         for (int q = 0; q < BRN_COUNT(hold_quantities); ++q, n += model->dim) {
             const brn_hold *hold = &model->hold[r->hold[i]];
             measure(sim, hold->node, hold->nnode, hold->axes, hold_quantities[q], &row[n]);

@@ -9,10 +9,10 @@
 #include "step/books.h"
 #include "step/system.h"
 
-/* What a method reports about one attempt; about a reset, only the contact part. */
+/* What a method reports about an attempt; about a reset: contact alone. */
 typedef struct brn_step_info {
     int64_t iterations; /* or events */
-    int lags;           /* solves, with friction's normal forces updated in between; 0: friction is not lagged */
+    int lags;           /* solves, friction's normal forces renewed in between; 0: not lagged */
     double residual;    /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
     int npoint;
@@ -57,7 +57,7 @@ typedef struct brn_change {
     unsigned what;     /* BRN_CHANGED_... */
     double gravity[3]; /* [m/s^2] new minus old */
     double *
-        jolt; /* [ndof] zero on entry; to be filled with the change of the accelerations that the next step starts from */
+        jolt; /* [ndof] zeros, to be filled: the change of the accelerations that the next step starts from */
 } brn_change;
 
 typedef struct brn_method {

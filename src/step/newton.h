@@ -51,7 +51,7 @@ typedef struct brn_newton {
     double *trial;                              /* the displacement that a line search tries */
     double *step;                               /* Newton's direction */
     double *turned;                             /* the same with rigid bodies turned instead of sheared */
-    double *unbalanced;                         /* [N] sum of all forces at y, those of tied nodes on their masters */
+    double *unbalanced;                         /* [N] sum of all forces at y; tied nodes': on their masters */
     double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
     double *contact;                            /* gradient of the terms, and minus the pull of a hand */
     double *gravity;                            /* M g, for static runs */

@@ -32,7 +32,7 @@ brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *fo
     return BRN_OK;
 }
 
-/* What a tied node lacks for its balance comes through the weld, from its masters. */
+/* What a tied node lacks for balance comes through the weld from its masters. */
 void brn_newton_weld(brn_newton *n)
 {
     const brn_model *model = n->model;

@@ -17,13 +17,13 @@ typedef struct brn_ipc_params {
     int barrier;           /* BRN_BARRIER_C2 or _LECTURE */
     bool convergent;       /* points seen by several sides of one surface count once */
     double friction_speed; /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
-    int friction_iterations; /* updates of friction's normal forces in a step; 0: until they settle */
+    int friction_iterations; /* renewals of friction's normal forces in a step; 0: until they settle */
     double tolerance; /* Newton stops when no node moves faster than this times the model's size per second */
     int iterations;
     int solver;
 } brn_ipc_params;
 
-/* Friction of a pair that was in contact at the last update. Its nodes have block rows. */
+/* Friction of a pair that was in contact at the last renewal. Its nodes have block rows. */
 typedef struct brn_ipc_slide {
     int kind, pair[4]; /* of the contact it comes from */
     brn_lever lever;   /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
@@ -100,7 +100,7 @@ brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x);
 
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
-/* After an update: forces become `share` of the new plus 1 - share of the old ones (which are reordered); a pair that has
+/* After a renewal: forces become `share` of the new plus 1 - share of the old ones (which are reordered); a pair that has
    parted keeps its old frame. */
 brn_status brn_ipc_blend_friction(brn_ipc *ipc, brn_ipc_slide *old, int nold, double share);
 /* Orders slides by the pair they come from, for qsort and bsearch. */

@@ -1,5 +1,5 @@
 /* The contact points at the end of a step. Normal forces are the barrier's there; friction is what the step was solved with,
-   by the normal forces of the last renewal, so that the lag shows as an error of the cone. */
+   from the normal forces of the last renewal, so that the lag shows as a cone error. */
 #include "step/ipc/ipc.h"
 
 #include <math.h>

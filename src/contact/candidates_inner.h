@@ -49,7 +49,7 @@ struct brn_candidates {
     double (*reference)[3];    /* [nnode] where apart was measured */
     double largest;            /* [m] coordinates between lo and hi may grow to twice this */
     double (*moved)[4], (*step)[4];
-    double *length; /* [nnode] [m] of the shortest edge at a node, or the mean of all edges if less */
+    double *length;       /* [nnode] [m] of the shortest edge at a node, or the mean of all edges if less */
     unsigned char *grown; /* [nnode] lo or hi was moved */
 };
 

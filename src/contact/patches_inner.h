@@ -25,10 +25,10 @@ struct brn_patches {
     const brn_skin *skin;
     /* Sides: edges in 2D, triangles in 3D. */
     int nside;
-    const int *side;     /* [nside][dim] */
-    int *at_first, *at;  /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
-    double (*vector)[3]; /* [nside] [m^2], in 2D [m]: outward normal times area, at positions x */
-    int nshape, *shape;  /* bodies that have one */
+    const int *side;      /* [nside][dim] */
+    int *at_first, *at;   /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
+    double (*vector)[3];  /* [nside] [m^2], in 2D [m]: outward normal times area, at positions x */
+    int nshape, *shape;   /* bodies that have one */
     brn_rigid_map *frame; /* [nbody] of those, at positions x */
     const double *x;
     double within, depth;

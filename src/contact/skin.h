@@ -9,10 +9,9 @@ typedef struct brn_skin {
     brn_ctx *ctx;
     const brn_model *model;
     int dim;
-    int npoint, *point; /* node numbers, ascending */
-    int nedge,
-        (*edge)[2]; /* 2D: oriented boundary edges; 3D: edges of triangles, each once, and lone ones */
-    int ntri, (*tri)[3]; /* 3D */
+    int npoint, *point;    /* node numbers, ascending */
+    int nedge, (*edge)[2]; /* 2D: oriented boundary edges; 3D: edges of triangles, each once, and lone ones */
+    int ntri, (*tri)[3];   /* 3D */
     /* The cores of round shapes: points without an edge; edges without a triangle and their ends (3D). */
     int nlone_point, *lone_point;
     int nlone_edge, (*lone_edge)[2];

@@ -49,8 +49,8 @@ struct brn_element_group {
     brn_ctx *ctx;
     int dim, nnode;   /* of an element: block size, width of its stencil */
     int nelem, *conn; /* [nelem][nnode], node numbers of the model */
-    int cell;         /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
-    double density;   /* [kg/m^3]; set by the owner, initially 1 */
+    int cell;       /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
+    double density; /* [kg/m^3]; set by the owner, initially 1 */
     double alpha, beta; /* Rayleigh damping; set by the owner, initially 0 */
     double young;       /* [Pa] at small strains, the scale for contact stiffness; 0: none */
 };

@@ -101,10 +101,10 @@ bool brn_pair_moduli(const void *params, brn_moduli *out, const char **reason)
     }
     /* The tables check each number alone; together they must make a stable solid with finite moduli. */
     if (!(mu > 0.0 && isfinite(mu) && isfinite(lambda))) {
-        return refuse(reason, "the shear modulus that follows must be > 0 and all moduli finite");
+        return refuse(reason, "the resulting shear modulus must be > 0 and all moduli finite");
     }
     if (!(lambda > -2.0 / 3.0 * mu)) {
-        return refuse(reason, "the bulk modulus that follows (lambda + 2/3 mu) must be > 0");
+        return refuse(reason, "the resulting bulk modulus (lambda + 2/3 mu) must be > 0");
     }
     *out = (brn_moduli){.lambda = lambda, .mu = mu};
     return true;

@@ -261,8 +261,9 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
     BRN_TRY(measured(s, out, &m));
     /* An integrator that evaluates forces elsewhere (midpoint, explicit) may leave the domain of a barrier material. */
     if (!isfinite(m.elastic) || !isfinite(m.kinetic) || !isfinite(info->contact_energy)) {
-        return brn_fail(s->ctx, BRN_ERR_NOT_FINITE,
-                        "the step ends with an inverted element, an intersection or an energy that is not finite");
+        return brn_fail(
+            s->ctx, BRN_ERR_NOT_FINITE,
+            "the step ends with an inverted element, an intersection or an energy that is not finite");
     }
     const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
     const double worked = ledger[BRN_LEDGER_WORK] - ledger[BRN_LEDGER_FIELD_WORK];

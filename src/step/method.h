@@ -11,9 +11,9 @@
 
 /* What a method reports about an attempt; about a reset: contact alone. */
 typedef struct brn_step_info {
-    int64_t iterations; /* or events */
-    int lags;           /* solves, friction's normal forces renewed in between; 0: not lagged */
-    double residual;    /* of its stopping test */
+    int64_t iterations;             /* or events */
+    int lags;                       /* solves, friction's normal forces renewed in between; 0: not lagged */
+    double residual;                /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
     int npoint;
     int contacts;                  /* pairs in contact at the end */
@@ -21,9 +21,8 @@ typedef struct brn_step_info {
     double complementarity;        /* [m] largest gap of a pair that carries force */
     double complementarity_offset; /* [m] the part of it that the method intends */
     double contact_energy;         /* [J] stored in the contact at the end */
-    double
-        stiffness_work; /* [J] gained by the stored energy when the stiffness changed before this step */
-    int intersections;  /* found by the exact test at the end */
+    double stiffness_work; /* [J] gained by the stored energy when the stiffness changed before this step */
+    int intersections;     /* found by the exact test at the end */
     double own[BRN_OWN_FIGURES]; /* the method's own figures, in the order of their table */
     brn_books books;             /* how forces acted in this step, for the ledger */
     bool

@@ -396,8 +396,7 @@ static brn_status search(brn_newton *n, energy *here, double *length)
                 n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
             *here = there;
-            *length =
-                alpha / bound * max_abs(n->step, ndof); /* an obstruction is no sign of convergence */
+            *length = alpha / bound * max_abs(n->step, ndof); /* an obstruction is no sign of convergence */
             return BRN_OK;
         }
     }

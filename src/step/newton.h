@@ -41,22 +41,22 @@ typedef struct brn_newton {
     brn_system *system;
     brn_newton_params params;
     const brn_newton_terms *terms; /* NULL: none */
-    double step_tolerance; /* [m] also stop when no node would move further than this; 0: never */
+    double step_tolerance;         /* [m] also stop when no node would move further than this; 0: never */
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions that elements see */
     /* [ndof] each */
-    double *y;                                  /* displacement from x^n */
-    double *trial;                              /* the displacement that a line search tries */
-    double *step;                               /* Newton's direction */
-    double *turned;                             /* the same with rigid bodies turned instead of sheared */
-    double *unbalanced;                         /* [N] sum of all forces at y; tied nodes': on their masters */
+    double *y;          /* displacement from x^n */
+    double *trial;      /* the displacement that a line search tries */
+    double *step;       /* Newton's direction */
+    double *turned;     /* the same with rigid bodies turned instead of sheared */
+    double *unbalanced; /* [N] sum of all forces at y; tied nodes': on their masters */
     double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
     double *contact;                            /* gradient of the terms, and minus the pull of a hand */
     double *gravity;                            /* M g, for static runs */
-    double
-        *stiffness; /* [N/m] diagonal of the last elastic tangent of this step; at its start, the one at rest */
+    double *
+        stiffness; /* [N/m] diagonal of the last elastic tangent of this step; at its start, the one at rest */
     double *scratch;
     double weighed[3]; /* [m/s^2] the g in gravity */
     double hand[3];    /* [m] where the spring of a drag ends in this step */

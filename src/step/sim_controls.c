@@ -212,8 +212,8 @@ static brn_status check_node(const brn_sim *sim, int node)
             node < body->node_first + body->node_count) {
             return brn_fail(
                 sim->ctx, BRN_ERR_RANGE,
-                "node %d belongs to body '%s', which is static and cannot be dragged: give it an offset", node,
-                body->name);
+                "node %d belongs to body '%s', which is static and cannot be dragged: give it an offset",
+                node, body->name);
         }
     }
     return BRN_OK;

@@ -33,7 +33,7 @@ typedef struct brn_system {
     int npressure_list;
     brn_condense
         *condense; /* for matrices with the pattern of `matrix`; NULL: no node with elements is tied */
-    brn_block_matrix *mass; /* the mass as masters see it; NULL: the model's own, or not needed yet */
+    brn_block_matrix *mass;     /* the mass as masters see it; NULL: the model's own, or not needed yet */
     brn_factor *mass_factor[3]; /* one per axis, made at first use */
     double *work;               /* [ndof] */
 } brn_system;

@@ -36,11 +36,9 @@ typedef struct brn_bending_options {
 } brn_bending_options;
 
 typedef struct brn_bending {
-    brn_element_group
-        group;  /* nnode: 6 or 12; an existing node stands in for a missing neighbour */
-    int nangle; /* 3 or 9 */
-    double
-        *factor; /* R, [nbatch][3][nangle][BRN_LANES]; 0 in padding lanes and for missing angles */
+    brn_element_group group; /* nnode: 6 or 12; an existing node stands in for a missing neighbour */
+    int nangle;              /* 3 or 9 */
+    double *factor;     /* R, [nbatch][3][nangle][BRN_LANES]; 0 in padding lanes and for missing angles */
     double *rest_angle; /* [rad], [nbatch][nangle][BRN_LANES] */
 } brn_bending;
 

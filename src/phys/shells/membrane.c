@@ -93,8 +93,8 @@ brn_status brn_membrane_create(brn_ctx *ctx, const brn_membrane_law *law, double
 {
     *out = NULL;
     if (nelem < 0 || !(thickness > 0.0)) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles (must be >= 0) of thickness %g m (must be > 0)", nelem,
-                        thickness);
+        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles (must be >= 0) of thickness %g m (must be > 0)",
+                        nelem, thickness);
     }
     if (law->limit != 0.0 && (!(law->limit > 1.0) || !(law->limit_stiffness > 0.0))) {
         return brn_fail(ctx, BRN_ERR_RANGE,

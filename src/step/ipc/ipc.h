@@ -12,11 +12,11 @@
 
 typedef struct brn_ipc_params {
     brn_block block;
-    double dhat;           /* [m]; NaN: 1e-3 of the model's size */
-    double kappa;          /* [Pa]; NaN: adaptive */
-    int barrier;           /* BRN_BARRIER_C2 or _LECTURE */
-    bool convergent;       /* points seen by several sides of one surface count once */
-    double friction_speed; /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
+    double dhat;             /* [m]; NaN: 1e-3 of the model's size */
+    double kappa;            /* [Pa]; NaN: adaptive */
+    int barrier;             /* BRN_BARRIER_C2 or _LECTURE */
+    bool convergent;         /* points seen by several sides of one surface count once */
+    double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
     int friction_iterations; /* renewals of friction's normal forces in a step; 0: until they settle */
     double tolerance; /* Newton stops when no node moves faster than this times the model's size per second */
     int iterations;

@@ -6,8 +6,8 @@
    - against the surface of a body with a mesh, its own included, by the nearest place on it. The side of the nearest face
      tells outside from inside, so a vertex must not be deeper than half of what it is in. Sheets have no inside: they are as
      thick as their radius says.
-   The vertices of a shape's own corners, and the centres of round ones, meet meshes as well, where no vertex of the mesh meets
-   the shape. Two shapes do not meet here.
+   A shape's own corners, and the centres of round ones, also meet meshes where no vertex of the mesh meets the shape. Two
+   shapes do not meet here.
 
    Area. A vertex has a third (in 2D half) of the sides around it, as far as they face the other body: projected along the normal.
    So a flat face on a plane has its own area, upright sides have none, and pressures on a curved face add up to the right
@@ -25,11 +25,11 @@
 #include "contact/lever.h"
 
 typedef struct brn_patch {
-    int body[2];      /* that of the vertex; that of the face or shape */
+    int body[2];      /* of the vertex; of the face or shape */
     int node[4];      /* the vertex, then the face's (2D: two); -1: none, as for a shape */
     double weight[4]; /* 1, then minus the weights of the nearest place of the face */
     double normal[3]; /* unit, out of body[1] */
-    double gap;       /* [m] along the normal; below 0: how deep they are in each other */
+    double gap;       /* [m] along the normal; below 0: penetration depth */
     double place[3];  /* [m] middle between the two surfaces */
     double area;      /* [m^2], in 2D [m]; 0 where the surface does not face the other body */
 } brn_patch;

@@ -511,7 +511,7 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "an edited position or velocity is not a finite number");
     }
-    /* Tied nodes are where their handles say, whatever was given for them. */
+    /* Tied nodes go where their handles put them, whatever was given. */
     if (positions != NULL) {
         brn_model_follow_nodes(sim->model, edited->node_pos);
     }

@@ -269,7 +269,8 @@ brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *p
         sound = fabs(from[i]) <= LARGEST;
     }
     if (!sound) {
-        return brn_fail(sim->ctx, BRN_ERR_FORMAT, "%s: bad saved positions of motions and obstacles", path);
+        return brn_fail(sim->ctx, BRN_ERR_FORMAT, "%s: the saved places of motions and obstacles are invalid",
+                        path);
     }
     BRN_TRY(change_gravity(sim, state, from != NULL ? from : sim->model->gravity, c->gravity));
     brn_controls_resume(c, (double)state->step * sim->model->step, from, brn_sim_shift_speed(sim));

@@ -179,7 +179,7 @@ double brn_membrane_bound(const brn_membrane *membrane, const double (*x0)[3], c
         if (stretch_at(f, g, fraction) <= target) {
             continue;
         }
-        /* the largest stretch is a convex function of the way: it crosses the target once */
+        /* the largest stretch is convex along the way: it crosses the target once */
         double inside = 0.0, outside = fraction;
         for (int k = 0; k < 20; ++k) {
             const double middle = 0.5 * (inside + outside);

@@ -18,7 +18,7 @@ static const double LAG_SETTLED = 1e-5;
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
 
-/* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
+/* Stiffness for the next step and of the last one [Pa], smallest gap [m]. */
 static const char MEMORY[] = "ipc.barrier";
 enum { MEMORY_SIZE = 3 };
 
@@ -254,7 +254,7 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     BRN_TRY(brn_ipc_find_points(ipc, x));
     BRN_TRY(count_meetings(ipc, x, &meetings));
     info->intersections = (int)meetings.count;
-    BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is consumed: what is stored */
+    BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is gone: only what is stored */
     info->point = ipc->point;
     info->npoint = ipc->npoint;
     info->contacts = ipc->ncontact;

@@ -36,6 +36,7 @@ enum { SAMPLE_WIDTH = sizeof(sample) / sizeof(double), SAMPLE_TIMES = SAMPLE_WID
 /* What is the same in every repeat of the counted steps. */
 typedef struct course {
     int steps, iterations, retries, contacts_max, intersections, inversions;
+    double contacts; /* summed over the steps */
     double gap_min, momentum_error;
     uint64_t hash;
     brn_model_info info;
@@ -79,6 +80,7 @@ static void count_step(const brn_report *report, course *c)
     c->steps++;
     c->iterations += report->iterations;
     c->retries += report->retries;
+    c->contacts += report->contacts;
     c->intersections += report->intersections;
     c->inversions += report->inversions;
     c->contacts_max = report->contacts > c->contacts_max ? report->contacts : c->contacts_max;
@@ -246,6 +248,7 @@ static brn_status add_course(brn_bench *bench, const brn_ipc_row *row, const cou
         BRN_TRY(brn_bench_add(bench, row->goal, "times faster", "goal"));
     }
     BRN_TRY(brn_bench_add(bench, c->retries, "", "retries"));
+    BRN_TRY(brn_bench_add(bench, c->contacts / c->steps, "/step", "contacts"));
     BRN_TRY(brn_bench_add(bench, c->contacts_max, "", "contacts, most"));
     BRN_TRY(brn_bench_add(bench, c->gap_min, "m", "smallest gap"));
     BRN_TRY(brn_bench_add(bench, c->intersections, "", "intersections"));

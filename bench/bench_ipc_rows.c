@@ -7,6 +7,12 @@
 /* max |p| / h < 1e-2 of the model's size, the reference's own stopping test */
 #define LOOSE "method.tolerance=1e-2"
 
+/* A cloth of as many cells a side that meets the ball as fast as its hem falls in the scene: 4 steps wrap its middle. */
+#define CLOTH(cells)                                                                         \
+ .scene = "drape", .window = BRN_WINDOW_IMPACT, .steps = 4,                                  \
+ .sets = {"meshes.cloth.grid.cells=[" cells "," cells "]", "bodies.cloth.velocity=[0,0,-2]", \
+          "time.step=0.01"}
+
 #define ROW(suffix, ...)                             \
  brn_status brn_bench_ipc_##suffix(brn_bench *bench) \
  {                                                   \
@@ -52,4 +58,9 @@ ROW(rollers, .scene = "rollers", .sets = {LOOSE}, .steps = 30, .cpu = 3.6, .iter
 
 ROW(needles, .scene = "needles", .sets = {LOOSE, "meshes.mat.box.cells=[43,43,1]"},
     .window = BRN_WINDOW_IMPACT, .steps = 5, .cpu = 13.8, .iterations = 29.0, .goal = 4.0)
+
+/* No reference, but two sizes: how the time grows. */
+ROW(cloth_5k, CLOTH("50"))
+
+ROW(cloth_20k, CLOTH("100"))
 /* clang-format on */

@@ -104,7 +104,8 @@ BRN_API brn_status brn_json_get(const brn_json *json, const char **text, size_t 
 
 typedef struct brn_scene brn_scene;
 
-/* Reads YAML (JSON is YAML). Relative file names inside are relative to the scene's folder. BRN_ERR_SCENE: *out is still created, so that its problems can be listed; destroy it. */
+/* Reads YAML (JSON is YAML). Relative file names inside are relative to the scene's folder. BRN_ERR_SCENE: *out is
+   still created, so that its problems can be listed; destroy it. */
 BRN_API brn_status brn_scene_load(brn_ctx *ctx, const char *path, brn_scene **out);
 BRN_API brn_status brn_scene_parse(brn_ctx *ctx, const char *text, size_t length, const char *name,
                                    brn_scene **out);

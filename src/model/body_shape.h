@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-/* The frame of a body's shape at positions x, [nnode][3]. A rigid body's is turned by the rotation nearest to its affine map, a
-   static one's by its motion; the origin goes with the nodes. For bodies with a shape only. */
+/* The frame of a body's shape at positions x, [nnode][3]. A rigid body's is turned by the rotation nearest to its affine map,
+   a static one's by its motion; the origin goes with the nodes. For bodies with a shape only. */
 void brn_body_shape_frame(const brn_model *model, int body, const double *x, brn_rigid_map *out);
 
 /* Nodes that move with the body as a whole, as in brn_body_shape: its handles, or those of its shape. Returns how many; 0: it

@@ -11,7 +11,7 @@ typedef struct ends {
     int nto, *to;
 } ends;
 
-/* Nodes of a region of the bodies that a spring names; none after adding a problem, or if a body has one of its own. */
+/* Nodes of a region of the bodies that a spring names; none after adding a problem, or if a body has a problem already. */
 static brn_status end_nodes(brn_builder *b, const brn_spring_def *def, const char *key,
                             const brn_where_def *where, int **node, int *nnode)
 {

@@ -20,7 +20,7 @@ static const brn_param params[] = {
      .help = "points [r, z] of the line, r >= 0; only its ends may lie on the axis"},
     BRN_P_INT(lathe_params, segments, 32, 3, 1000000, "parts of a full turn"),
     BRN_P_REAL(lathe_params, resolution, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "longest edge wanted along the line; 0: only its points"),
+               "longest edge along the line; 0: only its points"),
 };
 
 static const brn_table table = {

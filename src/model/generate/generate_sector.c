@@ -79,7 +79,7 @@ static brn_status fill(brn_ctx *ctx, const sector_params *p, brn_hex_frame *fram
     return BRN_OK;
 }
 
-/* What no single range can tell. */
+/* Conditions on several keys at once. */
 static brn_status check_shape(brn_ctx *ctx, const sector_params *p, bool closed)
 {
     const char *path = brn_generate_path(&table, p);

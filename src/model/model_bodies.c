@@ -37,7 +37,7 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
     }
     if (solid && brn_mesh_dim(mesh) != dim) {
         brn_builder_problem(b, &common->block, "mesh",
-                            "a deformable body in a %dD scene wants a mesh of %s, this one has %s", dim,
+                            "a deformable body in a %dD scene needs a mesh of %s, this one has %s", dim,
                             dim == 3 ? "tets or hexes" : "triangles",
                             brn_mesh_dim(mesh) == 3   ? "volume cells"
                             : brn_mesh_dim(mesh) == 2 ? "surface cells"
@@ -47,7 +47,7 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
     for (int a = 0; a < mesh->nnode && dim == 2; ++a) {
         if (mesh->pos[a][2] != 0.0) {
             brn_builder_problem(b, &common->block, "mesh",
-                                "node %d has z = %g: a 2D scene wants a flat mesh at z = 0", a,
+                                "node %d has z = %g: a 2D scene needs a flat mesh at z = 0", a,
                                 mesh->pos[a][2]);
             return BRN_OK;
         }
@@ -166,7 +166,7 @@ static brn_status body_shape(brn_builder *b, int index, const brn_variant *varia
         return BRN_OK;
     }
     if (status >= 0 && form->half_space && brn_repeat_count(common) > 1) {
-        brn_builder_problem(b, &common->block, "repeat", "a half-space has no end: one is enough");
+        brn_builder_problem(b, &common->block, "repeat", "a half-space is unbounded: one is enough");
     }
     *out = form->mesh;
     return status;
@@ -351,7 +351,7 @@ static void set_velocity(brn_builder *b, int index, const double velocity[3], co
     if (spin->count != 0 && spin->count != wanted) {
         if (index == model->source[body->source].first) {
             brn_builder_problem(b, &brn_builder_body(b, index)->block, "angular_velocity",
-                                "wants %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "",
+                                "needs %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "",
                                 model->dim, spin->count);
         }
         return;

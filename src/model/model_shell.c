@@ -17,17 +17,17 @@ bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn
     const brn_block *block = &def->soft.common.block;
     const int before = brn_scene_problem_count(b->scene);
     if (b->model->dim != 3) {
-        brn_builder_problem(b, block, "type", "a shell wants a 3D scene; a 2D scene has no sheets");
+        brn_builder_problem(b, block, "type", "a shell needs a 3D scene; a 2D scene has no sheets");
     }
     if (brn_mesh_dim(mesh) != 2) {
-        brn_builder_problem(b, block, "mesh", "a shell wants a mesh of triangles, this one has %s",
+        brn_builder_problem(b, block, "mesh", "a shell needs a mesh of triangles, this one has %s",
                             brn_mesh_dim(mesh) == 3   ? "volume cells"
                             : brn_mesh_dim(mesh) == 1 ? "lines"
                                                       : "no cells");
     }
     for (int kind = 0; kind < BRN_CELL_COUNT && brn_mesh_dim(mesh) == 2; ++kind) {
         if (mesh->ncell[kind] > 0 && kind != BRN_TRI3) {
-            brn_builder_problem(b, block, "mesh", "a shell wants tri3 cells, this mesh has %s",
+            brn_builder_problem(b, block, "mesh", "a shell needs tri3 cells, this mesh has %s",
                                 brn_cell_get((brn_cell)kind)->name);
         }
     }

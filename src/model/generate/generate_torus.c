@@ -111,7 +111,7 @@ static brn_status check_shape(brn_ctx *ctx, const torus_params *p)
     }
     /* Without a shell some inner edges join surface nodes, and their mid nodes would count as surface ones. */
     if ((cell == BRN_TET10 || cell == BRN_HEX20) && p->across < 4) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.across = %d: %s wants at least 4", path, p->across,
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.across = %d: %s needs at least 4", path, p->across,
                         elements[p->element]);
     }
     return BRN_OK;

@@ -106,7 +106,7 @@ static const brn_param static_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_static_def),
     SHAPE(brn_static_def),
     BRN_P_REAL(brn_static_def, thickness, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "of a sheet (surface cells in 3D) or a wire (lines): contact is at half of it"),
+               "of a sheet (surface cells in 3D) or a wire (lines): contact is half of it away"),
     BRN_P_BLOCK(brn_static_def, motion, &brn_motion_table, "how it moves; absent: not at all"),
 };
 

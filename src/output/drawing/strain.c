@@ -160,7 +160,7 @@ static int cut_batches(const brn_averages *a, batch *out, size_t *size)
             ++last;
         }
         if (element == NULL) {
-            continue; /* not a known cell: a damaged file */
+            continue; /* a surface cell: a damaged file */
         }
         if (out != NULL) {
             out[n] = (batch){kind, first, last - first, *size};

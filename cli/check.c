@@ -300,8 +300,8 @@ int cli_check(int argc, char **argv)
     const cli_syntax syntax = {
         .command = "check",
         .summary = "Lists everything wrong with a scene, each with file:line and what to write instead; or, "
-        "for a good one,\n"
-        "mass, volume, size and worst element of every body and a suitable time step.",
+                   "for a good one,\n"
+                   "mass, volume, size and worst element of every body and a suitable time step.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,

@@ -138,7 +138,8 @@ static int report_all(const compare_args *args, brn_ctx *ctx, cli_columns *colum
         (void)fflush(stdout);
     }
     if (cli_stop_signal() != 0 && !all_done(columns)) {
-        (void)fprintf(stderr, "stopped, everything so far is kept; the same command with --resume continues\n");
+        (void)fprintf(stderr,
+                      "stopped, everything so far is kept; the same command with --resume continues\n");
         return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
     return all_done(columns) && written ? CLI_DONE : CLI_FAILED;
@@ -219,8 +220,7 @@ int cli_compare(int argc, char **argv)
         {"budget", 0, CLI_INT, "MB", "largest size of compare.html (default 25)", &args.budget, 1, 10000,
          NULL},
         {"resume", 0, CLI_FLAG, NULL, "keep finished runs, continue the others", &args.resume, 0, 0, NULL},
-        {"overwrite", 0, CLI_FLAG, NULL, "replace the runs in the folder", &args.overwrite, 0, 0,
-         NULL},
+        {"overwrite", 0, CLI_FLAG, NULL, "replace the runs in the folder", &args.overwrite, 0, 0, NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &args.quiet, 0, 0, NULL},
     };
     const cli_syntax syntax = {

@@ -95,8 +95,8 @@ int cli_export(int argc, char **argv)
          "folder for the files (default: DIR/FORMAT), or the file of html, png, mp4", &wanted.out, 0, 0,
          NULL},
         {"every", 0, CLI_INT, "N", "only every N-th frame", &wanted.every, 1, INT_MAX, NULL},
-        {"budget", 0, CLI_INT, "MB", "html: largest size, thinned to fit (default: 25)", &budget, 1,
-         1000000, NULL},
+        {"budget", 0, CLI_INT, "MB", "html: largest size, thinned to fit (default: 25)", &budget, 1, 1000000,
+         NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &quiet, 0, 0, NULL},
     };
     cli_wish_init(&wish, options + OPTIONS);

@@ -256,8 +256,7 @@ int cli_view(int argc, char **argv)
                    "with a random\n"
                    "token; whoever has the address can see the run and steer the simulation. Ctrl-C ends.",
         .operand = "DIR|SCENE",
-        .operand_help =
-            "run folder that 'brunt run' wrote; or a scene file, or a folder with scene.yaml",
+        .operand_help = "run folder that 'brunt run' wrote; or a scene file, or a folder with scene.yaml",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),

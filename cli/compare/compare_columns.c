@@ -198,7 +198,8 @@ static int add_column(cli_columns *columns, const char *method, const variant *v
     }
     /* OUT/compare.csv and its siblings are files of the comparison. */
     if (strncmp(c->name, "compare.", 8) == 0) {
-        cli_error("'%s': names that begin with 'compare.' are reserved for the files of the comparison", c->name);
+        cli_error("'%s': names that begin with 'compare.' are reserved for the files of the comparison",
+                  c->name);
         return CLI_USAGE;
     }
     return CLI_DONE;

@@ -198,8 +198,7 @@ static brn_status do_motion(runner *r, const live_command *c)
 static const struct {
     brn_status (*act)(runner *r, const live_command *c);
     const char *why;
-    bool tells,
-        merges; /* merges: of several waiting commands about the same thing the last one counts */
+    bool tells, merges; /* merges: of several waiting commands about the same thing the last one counts */
 } acts[LIVE_VERBS] = {
     [LIVE_PAUSE] = {do_pause, "", true, false},
     [LIVE_RESUME] = {do_resume, "", true, false},

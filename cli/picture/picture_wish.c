@@ -19,23 +19,23 @@ static const double film_least = 4.0; /* [s] */
  X(size, "WxH", "pixels (default 960x600)")                                                         \
  X(view, "AZ,EL", "camera: azimuth from +x towards +y, elevation [degrees] (default -60,18)")       \
  X(fit, "BODY,...", "bodies that must be in the picture (default: all); * and ? stand for letters") \
- X(zoom, "F", "nearer (> 1) or farther than the fitted view")                                             \
+ X(zoom, "F", "nearer (> 1) or farther than the fitted view")                                       \
  X(colour, "NAME", "von_mises, strain, speed, displacement, pressure, or body (default)")           \
- X(range, "LO,HI", "range of the colours; auto: up to the 99th percentile of the vertices")             \
- X(scale, "F", "exaggeration of displacements")                                                \
- X(hide, "BODY,...", "bodies to leave out")                                                    \
- X(ghost, "BODY,...", "bodies to make transparent")                                                \
+ X(range, "LO,HI", "range of the colours; auto: up to the 99th percentile of the vertices")         \
+ X(scale, "F", "exaggeration of displacements")                                                     \
+ X(hide, "BODY,...", "bodies to leave out")                                                         \
+ X(ghost, "BODY,...", "bodies to make transparent")                                                 \
  X(cut, "BODY:-y,...", "the half of a body on that side (+x, -x, ...) is left out")                 \
  X(paint, "BODY:#RRGGBB,...", "colours of bodies; several joined by + in turn")                     \
- X(turn, "AXIS:DEGREES", "turn everything, as for a scene in a tilted frame")                     \
+ X(turn, "AXIS:DEGREES", "turn everything, as for a scene in a tilted frame")                       \
  X(title, "TEXT", "above the picture")                                                              \
  X(fps, "N", "mp4: pictures a second (default 30)")                                                 \
  X(speed, "F", "mp4: simulated seconds a second (default: 1, or slower for a film of 4 s)")
 
-#define WISH_FLAGS(X)                                            \
- X(patch, "half-spaces as the squares stored in the run") \
- X(contacts, "contact points with the arrows of their forces")   \
- X(wireframe, "the edges of the triangles")                      \
+#define WISH_FLAGS(X)                                          \
+ X(patch, "half-spaces as the squares stored in the run")      \
+ X(contacts, "contact points with the arrows of their forces") \
+ X(wireframe, "the edges of the triangles")                    \
  X(axes, "the cross of axes")
 
 void cli_wish_init(cli_wish *wish, cli_option options[CLI_WISH_OPTIONS])

@@ -216,8 +216,8 @@ static bool start_library(cli_server *server, int port)
     if (server->context == NULL) {
         cli_error("cannot listen on %s%s%s", address, server->problem[0] != '\0' ? ": " : "",
                   server->problem);
-        (void)fprintf(stderr,
-                      port != 0 ? "without --port, a free port is chosen\n" : "is the network interface 'lo' up?\n");
+        (void)fprintf(stderr, port != 0 ? "without --port, a free port is chosen\n"
+                                        : "is the network interface 'lo' up?\n");
         return false;
     }
     if (mg_get_server_ports(server->context, 2, bound) != 1) {

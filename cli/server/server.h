@@ -11,9 +11,9 @@ typedef struct cli_server cli_server;
 typedef struct cli_socket cli_socket; /* a WebSocket that is open */
 
 enum {
-    CLI_SOCKETS_MAX = 8,   /* WebSockets at a time */
-    CLI_COMMAND_MAX = 256, /* bytes of a text received on a WebSocket */
-    CLI_PATIENCE = 5, /* [s] for a request's head, and for a client that receives nothing */
+    CLI_SOCKETS_MAX = 8,     /* WebSockets at a time */
+    CLI_COMMAND_MAX = 256,   /* bytes of a text received on a WebSocket */
+    CLI_PATIENCE = 5,        /* [s] for a request's head, and for a client that receives nothing */
     CLI_INDEX_MAX = 99999999 /* frame/N, shot/N */
 };
 

@@ -136,11 +136,9 @@ typedef struct brn_model_info {
 typedef struct brn_body_info {
     const char *name;
     const char *type;
-    const char
-        *source; /* the scene's body that it is, or is a copy of; copies are numbered in a row */
-    const char
-        *materials; /* of a deformable body, with element counts: "steel 96, rubber 12"; else NULL */
-    int copies;     /* number of bodies made from `source`; 1: only this one, with the same name */
+    const char *source;    /* the scene's body that it is, or is a copy of; copies are numbered in a row */
+    const char *materials; /* of a deformable body, with element counts: "steel 96, rubber 12"; else NULL */
+    int copies;            /* number of bodies made from `source`; 1: only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
@@ -224,10 +222,9 @@ typedef struct brn_report {
     double complementarity_offset; /* [m] the part of it the method intends: dhat of a barrier, else 0 */
     int intersections, inversions;
     double kinetic, elastic, gravity, contact; /* [J] energies after the step */
-    double work;       /* [J] done on the bodies since the start by loads, supports, obstacles, hands */
-    double dissipated; /* [J] since the start by damping and friction */
-    double
-        stiffness_work; /* [J] since the start, added by changes of a method's contact stiffness */
+    double work;           /* [J] done on the bodies since the start by loads, supports, obstacles, hands */
+    double dissipated;     /* [J] since the start by damping and friction */
+    double stiffness_work; /* [J] since the start, added by changes of a method's contact stiffness */
     double
         energy_error; /* (kinetic+elastic+gravity+contact - initial - work - stiffness_work + dissipated) / scale */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
@@ -258,7 +255,7 @@ typedef struct brn_contact_total {
     int points;
     double normal_force;           /* [N] sum of the normal forces */
     double normal[3], friction[3]; /* [N] on the first body; 0 if a body touches itself */
-    double centre[3];              /* [m] of pressure: mean place weighted by normal force; 0 if there is none */
+    double centre[3]; /* [m] of pressure: mean place weighted by normal force; 0 if there is none */
 } brn_contact_total;
 
 BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim **out);
@@ -275,8 +272,7 @@ BRN_API brn_status brn_sim_forces(brn_sim *sim, const double **elastic,
                                   const double **external); /* [N] now */
 /* The *count contacts at the end of the last step (or at the start); none from brn_sim_load until the next step. */
 BRN_API const brn_contact_point *brn_sim_contacts(const brn_sim *sim, int *count);
-BRN_API const double *
-brn_sim_contact_forces(const brn_sim *sim); /* [bodies][3], [N] total on each */
+BRN_API const double *brn_sim_contact_forces(const brn_sim *sim); /* [bodies][3], [N] total on each */
 BRN_API brn_status brn_sim_contact_between(const brn_sim *sim, int body, int other, brn_contact_total *out);
 /* Overwrites positions and velocities (either may be NULL), [nodes][3], and resets the method's memory. */
 BRN_API brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities);
@@ -318,8 +314,7 @@ BRN_API bool brn_model_is_movable(const brn_model *model, int body);
    anything that withstands a thousand times the weight of all that can move; its offset is then the one it reached, and a
    warning is logged. */
 BRN_API brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3]);
-BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body,
-                                      double offset[3]); /* its current one */
+BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body, double offset[3]); /* its current one */
 
 /* Pulls a node of a deformable or rigid body towards a point [m] by a damped spring. Call again to move the point or take
    another node; node < 0 lets go (target may then be NULL). stiffness [N/m]; 0: chosen from the body's mass, for a period of a
@@ -386,10 +381,11 @@ typedef struct brn_figure {
     char label[48];      /* a few words */
     const char *unit;    /* "": a count or a ratio; "1": relative */
     const char *meaning; /* a sentence, for reference texts */
-    const char *group;   /* of a run: "run", "speed", "contact", "balance"; of a method's own: the method's name */
     const char
-        *chart;     /* of a step: what it is plotted with; NULL: alone, or not at all (column false, step, time) */
-    const char *of; /* of a run: the step's figure it is made from; NULL: none */
+        *group; /* of a run: "run", "speed", "contact", "balance"; of a method's own: the method's name */
+    const char *
+        chart; /* of a step: what it is plotted with; NULL: alone, or not at all (column false, step, time) */
+    const char *of;          /* of a run: the step's figure it is made from; NULL: none */
     brn_reduction reduction; /* and how; of a method's own figure of a step: how it becomes the run's */
     brn_better better;       /* of a run: which way is better when runs are compared */
     bool whole;              /* a whole number */

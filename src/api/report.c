@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 7, /* frames of a run to pack first */
-    BATCH = 8,   /* frames packed in parallel, before checking that the stride still fits */
+    SAMPLES = 7,          /* frames of a run to pack first */
+    BATCH = 8,            /* frames packed in parallel, before checking that the stride still fits */
     RUN_TEXT_SLACK = 1024 /* bytes: what the packet of a run may still say about what was left out */
 };
 
@@ -167,8 +167,9 @@ static brn_status pack_block(void *arg, int k, brn_arena *scratch)
 /* The message that a packer could not set on its thread. */
 static brn_status tell(const plan *p, brn_status status)
 {
-    return status == BRN_ERR_LIMIT ? brn_fail(p->ctx, status, "report: a frame or the surface is larger than 4 GB")
-                                   : status;
+    return status == BRN_ERR_LIMIT
+               ? brn_fail(p->ctx, status, "report: a frame or the surface is larger than 4 GB")
+               : status;
 }
 
 /* Packs the waiting frames, all at once. */

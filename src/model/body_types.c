@@ -133,7 +133,7 @@ static const brn_param rigid_params[] = {
 const brn_table brn_rigid_table = {
     .name = "rigid",
     .help = "a stiff body that moves by an affine map, rigid to the eye: a mesh of cells, a closed surface "
-    "or a shape",
+            "or a shape",
     .size = sizeof(brn_rigid_def),
     .params = rigid_params,
     .nparams = BRN_COUNT(rigid_params),

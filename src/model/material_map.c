@@ -91,9 +91,10 @@ static void assign_parts(brn_builder *b, const brn_deformable_def *def, const br
         if (name != NULL && group == NULL) {
             brn_builder_problem(b, &part->where.block, "group", "the mesh has no group of this name");
         } else if (material >= 0 && assign(part, mesh, group, material, of) == 0) {
-            brn_builder_problem(b, &part->block, "where",
-                                "selects no element: a box or sphere, in coordinates of the mesh, takes those "
-                                "with their centre in it; a group those with all their nodes in it");
+            brn_builder_problem(
+                b, &part->block, "where",
+                "selects no element: a box or sphere, in coordinates of the mesh, takes those "
+                "with their centre in it; a group those with all their nodes in it");
         }
     }
 }

@@ -45,8 +45,7 @@ typedef struct brn_body {
     brn_boundary *boundary;       /* what is seen; node numbers of the model */
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
-    bool
-        solid; /* `boundary` encloses solid: other bodies cannot be inside, as they can in a static shell */
+    bool solid; /* `boundary` encloses solid: other bodies cannot be inside, as they can in a static shell */
     double
         radius; /* [m] distance of the surface from `touch`: radius of a sphere or capsule, half of a sheet's thickness */
     /* Half-space: nodes of its plane, solid on the side away from (1-0) x (2-0), in 2D on the right of 0 -> 1;

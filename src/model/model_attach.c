@@ -145,7 +145,8 @@ static brn_status tie_to_deformable(brn_builder *b, int index, const brn_attach_
                             "the node at [%g, %g, %g] is %.3g m from body '%s', more than %.3g m: select "
                             "nodes that are nearer%s",
                             x[0], x[1], x[2], attach->gap, to->name, reach,
-                            sheet ? " (only what lies on a sheet can be welded to it)" : ", or give 'within'");
+                            sheet ? " (only what lies on a sheet can be welded to it)"
+                                  : ", or give 'within'");
     }
     return status;
 }

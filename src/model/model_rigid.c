@@ -223,7 +223,8 @@ brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh
     brn_moments moments;
     const brn_shape_form *form = brn_builder_form(b, index);
     if (form->mesh == mesh && form->half_space) {
-        brn_builder_problem(b, &def->common.block, key, "a half-space is unbounded: only a static body can be one");
+        brn_builder_problem(b, &def->common.block, key,
+                            "a half-space is unbounded: only a static body can be one");
         return BRN_OK;
     }
     const brn_status status = body_moments(b, index, mesh, &moments);

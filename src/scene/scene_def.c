@@ -243,7 +243,8 @@ static const brn_param fixed_params[] = {
      .offset = offsetof(brn_fixed_def, axes),
      .text = "xyz",
      .help = "the axes held"},
-    BRN_P_BLOCK(brn_fixed_def, motion, &brn_motion_table, "how the region moves; not given: it stays at rest"),
+    BRN_P_BLOCK(brn_fixed_def, motion, &brn_motion_table,
+                "how the region moves; not given: it stays at rest"),
 };
 static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
                                       .check = brn_check_fixed};
@@ -325,12 +326,12 @@ const char *const brn_contact_key_words[] = {"restitution", "stiffness", "relaxa
   .name = (name_), .kind = BRN_REAL, .offset = offsetof(type, key[key_]), .unit = (unit_), .standard = NAN, \
   .hi = (hi_), .bounds = (bounds_), .help = (help_)                                                         \
  }
-#define CONTACT_KEYS(type, else_)                                                                      \
- CONTACT_KEY(type, BRN_CONTACT_RESTITUTION, "restitution", "1", 1.0, BRN_CLOSED,                       \
-             "share of the closing velocity that is returned; not given: " else_),                      \
-     CONTACT_KEY(type, BRN_CONTACT_STIFFNESS, "stiffness", "Pa/m", INFINITY, BRN_OPEN,                 \
+#define CONTACT_KEYS(type, else_)                                                                \
+ CONTACT_KEY(type, BRN_CONTACT_RESTITUTION, "restitution", "1", 1.0, BRN_CLOSED,                 \
+             "share of the closing velocity that is returned; not given: " else_),               \
+     CONTACT_KEY(type, BRN_CONTACT_STIFFNESS, "stiffness", "Pa/m", INFINITY, BRN_OPEN,           \
                  "pressure over depth, for methods that let bodies overlap; not given: " else_), \
-     CONTACT_KEY(type, BRN_CONTACT_RELAXATION, "relaxation", "s", INFINITY, BRN_OPEN_HIGH,             \
+     CONTACT_KEY(type, BRN_CONTACT_RELAXATION, "relaxation", "s", INFINITY, BRN_OPEN_HIGH,       \
                  "time in which such overlap is pushed out; not given: " else_)
 
 static const brn_param pair_params[] = {

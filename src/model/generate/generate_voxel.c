@@ -79,8 +79,8 @@ static brn_status read_layer(voxel_work *w, int k)
         for (int i = 0; i < w->n[0]; ++i, ++text) {
             const bool full = *text == '#' || *text == '1', empty = *text == '.' || *text == '0';
             if (*text == '\0' || *text == '/') {
-                return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers[%d]: row %d has %d cells, expected %d", path,
-                                k, row, i, w->n[0]);
+                return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers[%d]: row %d has %d cells, expected %d",
+                                path, k, row, i, w->n[0]);
             }
             if (!full && !empty) {
                 return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers[%d]: row %d has a '%c', expected # or .",

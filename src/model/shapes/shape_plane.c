@@ -46,7 +46,7 @@ static void check(brn_scene *scene, int dimension, const void *value)
 static const brn_table table = {
     .name = "plane",
     .help = "an unbounded half-space: solid below the plane through the origin, on the side away from its "
-    "normal",
+            "normal",
     .size = sizeof(plane_params),
     .params = params,
     .nparams = BRN_COUNT(params),

@@ -20,7 +20,7 @@ typedef struct figure {
 struct brn_bench {
     brn_ctx *ctx;
     int repeats;
-    int threads; /* as asked for: 0 = not */
+    int threads; /* as requested; 0: not */
     const char *scenes;
     int count;
     figure figures[FIGURES_MAX];
@@ -168,7 +168,7 @@ static bool is_wanted(const brn_bench_case *c, const cli_list *wanted)
     return wanted->count == 0;
 }
 
-/* Every name asked for must be the beginning of a case. */
+/* Every name given must be the beginning of a case's. */
 static int check_wanted(const cli_list *wanted)
 {
     const char *names[CLI_COUNT(cases)];
@@ -187,7 +187,7 @@ static int check_wanted(const cli_list *wanted)
             if (near >= 0) {
                 (void)fprintf(stderr, ": did you mean '%s'?", names[near]);
             }
-            (void)fprintf(stderr, "\n'brunt bench --list' names them all\n");
+            (void)fprintf(stderr, "\n'brunt bench --list' lists them all\n");
             return CLI_USAGE;
         }
     }
@@ -234,7 +234,7 @@ static int run_cases(const bench_args *args)
         (void)printf("{\n  \"version\": \"%s\", \"repeats\": %d,\n  \"cases\": [", BRN_VERSION,
                      args->repeats);
     }
-    /* One case that fails does not keep the others from running. */
+    /* A case that fails does not stop the others. */
     for (int k = 0; k < CLI_COUNT(cases); ++k) {
         if (is_wanted(&cases[k], &args->wanted)) {
             const int one = run_case(&cases[k], args, first);

@@ -15,8 +15,8 @@ typedef brn_status (*brn_bench_fn)(void *arg);
 
 /* Medians over the repeats, the first (warm-up) call excluded. */
 typedef struct brn_bench_timing {
-    double wall, cpu;          /* [s] a call; cpu counts all threads */
-    double wall_min, wall_max; /* [s], to see how quiet the machine was */
+    double wall, cpu;          /* [s] per call; cpu counts all threads */
+    double wall_min, wall_max; /* [s], to show how quiet the machine was */
     int repeats;
 } brn_bench_timing;
 
@@ -26,16 +26,17 @@ typedef struct brn_bench_case {
     brn_status (*run)(brn_bench *bench);
 } brn_bench_case;
 
-/* The ctx of the case, with the threads that the user asked for. */
+/* The ctx of the case, with the threads the user asked for. */
 brn_ctx *brn_bench_ctx(brn_bench *bench);
 int brn_bench_repeats(const brn_bench *bench);
 int brn_bench_threads(const brn_bench *bench);        /* 0: the user did not say */
 const char *brn_bench_scenes(const brn_bench *bench); /* folder of the gallery */
-/* Sorts; the mean of the two middle ones where the count is even. */
+/* Sorts; the mean of the two middle values if the count is even. */
 double brn_bench_median(double *values, int count);
 /* Warms up once, then calls fn as often as --repeat says and gives the medians. */
 brn_status brn_bench_measure(brn_bench *bench, brn_bench_fn fn, void *arg, brn_bench_timing *out);
-/* Adds a figure under a name (copied, cut at 63 characters; a value that is not finite is none: null in JSON): "tet4 10k, 1 thread", 1.6e6, "elements/s". */
+/* Adds a named figure: "tet4 10k, 1 thread", 1.6e6, "elements/s". The name is copied and cut at 63 characters; a value that is
+   not finite becomes null in JSON. */
 brn_status brn_bench_add(brn_bench *bench, double value, const char *unit, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,6 +1,6 @@
 /* Broad phase and intersection check of a closed surface, a wavy torus. The boxes are those of its edges, swept over a
-   small motion and grown by a twentieth of an edge, as a barrier method would ask for; pairs of edges with a common
-   node are left out. Beside the tree a sweep along one sorted axis, the simplest peer. The intersection check is timed
+   small motion and grown by a twentieth of an edge, as a barrier method would need; pairs of edges with a common node
+   are left out. The tree's simplest rival is timed too: a sweep along one sorted axis. The intersection check is timed
    on the torus and on a sheet in an oblique plane, where every sign is a 0 that needs exact arithmetic. */
 #include "bench.h"
 
@@ -14,7 +14,7 @@
 typedef struct job {
     brn_ctx *ctx;
     int m;     /* nodes around the tube */
-    bool flat; /* an oblique sheet, no torus */
+    bool flat; /* an oblique sheet, not a torus */
     int nnode, nedge, ntri;
     double (*x0)[3], (*x1)[3]; /* [nnode] [m] */
     int (*edge)[2], (*tri)[3];

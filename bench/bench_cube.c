@@ -38,7 +38,7 @@ brn_status brn_bench_cube_create(brn_ctx *ctx, const char *element, int elements
         brn_bench_cube_destroy(out);
         return status;
     }
-    /* Strains of up to about 20 %, so that some tangents need their projection. */
+    /* Strains of up to about 20 %, so that some tangents need projection. */
     for (int a = 0; a < out->model->nnode; ++a) {
         const double *rest = out->model->rest[a];
         for (int i = 0; i < 3; ++i) {

@@ -1,6 +1,6 @@
 /* Numeric factorisation of M/h^2 + K of cubes, thin mats and a ball of tets: ours, and what a user gets from CHOLMOD with
    its defaults (analyse, then factorize) on the same scalar matrix, both with one thread; and DGEMM as the machine's
-   ceiling. For the mats and the ball also what a new pattern costs, when a part of the body touches another. */
+   ceiling. For the mats and the ball also the cost of a new pattern, when one part of the body touches another. */
 #include "bench.h"
 #include "bench_cube.h"
 

@@ -1,9 +1,9 @@
-/* One row of the contact table: seconds and iterations a step, the profile of a step, and the reference beside them, on
+/* One row of the contact table: seconds and iterations per step, the profile of a step, and the reference beside them, on
    one thread and on two.
 
    A run does the same work every time, so step k of every repeat is the same step: its times are the medians over the
-   repeats, which a busy machine moves little; then median and mean are taken over the steps. The profile is a share of
-   the sum over all steps, so that what happens in a few of them only (a new pattern to analyse) is not lost. */
+   repeats, which a busy machine hardly affects; then median and mean are taken over the steps. The profile is a share of
+   the sum over all steps, so that what happens in only a few of them (a new pattern to analyse) is not lost. */
 #include "bench_ipc.h"
 
 #include "base/ctx.h"
@@ -16,7 +16,7 @@
 
 enum { PHASES = sizeof(brn_phases) / sizeof(double), STEPS_LEAST = 3 };
 
-/* No repeat begins later than this after the first one did, and no run counts further steps. [s] */
+/* [s] after which no further repeat begins, and after which a run counts no further steps. */
 static const double REPEAT_UNTIL = 40.0;
 static const double RUN_UNTIL = 240.0;
 
@@ -33,7 +33,7 @@ typedef struct sample {
 
 enum { SAMPLE_WIDTH = sizeof(sample) / sizeof(double), SAMPLE_TIMES = SAMPLE_WIDTH - PHASES };
 
-/* What the counted steps of a run had in common for every repeat. */
+/* What is the same in every repeat of the counted steps. */
 typedef struct course {
     int steps, iterations, retries, contacts_max, intersections, inversions;
     double contacts; /* summed over the steps */
@@ -88,7 +88,7 @@ static void count_step(const brn_report *report, course *c)
     c->momentum_error = fmax(c->momentum_error, report->momentum_error);
 }
 
-/* On one thread what the caller uses: libraries have threads of their own that spin for a while after they are loaded. */
+/* On one thread, the caller's time: libraries have threads of their own that spin for a while after loading. */
 static double time_used(const run *r)
 {
     return brn_pool_workers(brn_ctx_pool(r->ctx)) == 1 ? brn_thread_time() : brn_cpu_time();
@@ -125,7 +125,7 @@ static brn_status run_steps(run *r, const brn_ipc_row *row, int most, sample *sa
     return BRN_OK;
 }
 
-/* Runs as often as asked, or as time allows; samples is [repeats][row->steps]. */
+/* Runs as often as requested, or as time allows; samples is [repeats][row->steps]. */
 static brn_status repeat_runs(brn_ctx *ctx, const char *path, const brn_ipc_row *row, int repeats,
                               sample *samples, course *c, int *done)
 {
@@ -142,15 +142,15 @@ static brn_status repeat_runs(brn_ctx *ctx, const char *path, const brn_ipc_row 
             return brn_fail(ctx, BRN_ERR_RANGE, "no step of %s is in the window", path);
         }
         if (*done > 0 && (c->steps != most || c->hash != hash)) {
-            return brn_fail(ctx, BRN_ERR_RANGE, "%s: two runs on as many threads differ", path);
+            return brn_fail(ctx, BRN_ERR_RANGE, "%s: two runs on the same number of threads differ", path);
         }
         most = c->steps;
     }
     return BRN_OK;
 }
 
-/* Every time of every step becomes its median over the repeats, in the first repeat's samples; that of a phase the
-   shortest, because other programs that take the processor for a while only ever add to it. */
+/* In the first repeat's samples, every time of every step becomes its median over the repeats; that of a phase the
+   shortest, because other programs on the processor can only add to it. */
 static void reduce(sample *samples, int stride, int steps, int repeats)
 {
     double values[BRN_BENCH_REPEATS_MAX];
@@ -196,9 +196,8 @@ static brn_status sum_up(brn_ctx *ctx, const sample *samples, int steps, times *
     return BRN_OK;
 }
 
-/* The reference of this thread count and how many times faster we are; nothing where it is not known. It was measured on
-   an idle machine: on one thread its wall time is CPU time, and is compared with ours, which a busy machine changes
-   little. */
+/* The reference for this thread count and how many times faster we are; nothing if unknown. It was measured on an idle
+   machine: on one thread its wall time is CPU time, and is compared with ours, which a busy machine hardly changes. */
 static brn_status add_reference(brn_bench *bench, const brn_ipc_row *row, int threads, const times *t)
 {
     const double wall = threads == 1 || threads == 2 ? row->wall[threads - 1] : 0.0;

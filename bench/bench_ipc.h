@@ -18,10 +18,10 @@ typedef struct brn_ipc_row {
     const char *file;               /* in it; NULL: scene.yaml */
     const char *sets[BRN_IPC_SETS]; /* overrides, as --set takes them */
     brn_window window;
-    int steps;         /* counted at the most */
-    double wall[2];    /* [s] a step of the reference on 1 and on 2 threads; 0: not known */
-    double cpu;        /* [s] a step of the reference, all threads; 0: not known */
-    double iterations; /* a step of the reference; 0: not known */
+    int steps;         /* counted at most */
+    double wall[2];    /* [s] per step of the reference on 1 and on 2 threads; 0: unknown */
+    double cpu;        /* [s] per step of the reference, all threads; 0: unknown */
+    double iterations; /* per step of the reference; 0: unknown */
     double goal;       /* how many times faster; 0: no goal */
 } brn_ipc_row;
 

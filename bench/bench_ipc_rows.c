@@ -1,7 +1,7 @@
-/* Gallery scenes beside the 2020 reference code of incremental potential contact. Its figures were measured on a machine
-   like the one of docs/performance.md (idle, the same stopping test, seconds a step); those of the arch and of the mat
-   of 59 000 tets are the published ones (4 cores of 2020, MKL). Our box generator cuts a cell into five tets and the
-   reference's mats into six: the rows have the cells that give as many tets, hence more nodes. */
+/* Gallery scenes against the 2020 reference code of incremental potential contact. Its figures were measured on a machine
+   like that of docs/performance.md (idle, the same stopping test, seconds per step); those of the arch and of the mat of
+   59 000 tets are the published ones (4 cores of 2020, MKL). Our box generator cuts a cell into five tets, the reference's
+   mats have six: the rows use cells that give as many tets, hence more nodes. */
 #include "bench_ipc.h"
 
 /* max |p| / h < 1e-2 of the model's size, the reference's own stopping test */

@@ -1,5 +1,5 @@
-/* Kernels of contact on one thread: distances with derivatives, and collision detection on the made-up queries of the
-   tests. Times include the classification where a figure says "true". */
+/* Contact kernels on one thread: distances with derivatives, and collision detection on the synthetic queries of the tests.
+   Times include the classification where a figure says "true". */
 #include "bench.h"
 
 #include "../tests/unit/ccd_queries.h"
@@ -90,7 +90,7 @@ static brn_status bench_distances(brn_bench *bench, bool edges, double (*nodes)[
     return BRN_OK;
 }
 
-/* Mean and worst of the fastest of some calls for each query: an interruption is not the query's fault. */
+/* Mean and worst over the queries, each the fastest of a few calls: an interruption is not the query's fault. */
 static brn_status bench_ccd(brn_bench *bench, int pair, bool interval)
 {
     static const char *const names[PAIR_COUNT] = {"point-point", "point-edge", "point-triangle", "edge-edge"};
@@ -111,11 +111,11 @@ static brn_status bench_ccd(brn_bench *bench, int pair, bool interval)
     }
     const char *name = interval ? "interval CCD" : "additive CCD";
     BRN_TRY(brn_bench_add(bench, 1e6 * mean, "us", "%s, %s, mean", name, names[pair]));
-    /* a sum that is not finite would tell of a wrong answer */
+    /* a sum that is not finite would reveal a wrong answer */
     return brn_bench_add(bench, isfinite(kept) ? 1e6 * worst : NAN, "us", "%s, %s, worst", name, names[pair]);
 }
 
-/* Volumes of elements that move: `step` is the size of the motion against that of the element. */
+/* Volumes of moving elements: `step` is the size of the motion relative to the element's. */
 typedef struct volume_job {
     double (*nodes)[4][3], (*moved)[4][3];
     bool plane;
@@ -168,7 +168,7 @@ brn_status brn_bench_kernels(brn_bench *bench)
 {
     double(*nodes)[4][3] = malloc(2 * COUNT * sizeof *nodes);
     if (nodes == NULL) {
-        return brn_fail(brn_bench_ctx(bench), BRN_ERR_MEMORY, "no memory for the bench");
+        return brn_fail(brn_bench_ctx(bench), BRN_ERR_MEMORY, "out of memory");
     }
     brn_rng rng = {1};
     for (int i = 0; i < COUNT; ++i) {

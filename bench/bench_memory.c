@@ -1,4 +1,4 @@
-/* Peak memory of a whole run, in a process of its own because a peak never goes down. */
+/* Peak memory of a whole run, in its own process because a peak never goes down. */
 #include "bench.h"
 #include "bench_cube.h"
 

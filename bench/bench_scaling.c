@@ -11,7 +11,7 @@ enum { STEPS = 3, SIZES = 6, PHASES = 5 };
 static const int sizes[SIZES] = {1000, 3000, 10000, 30000, 100000, 300000};
 static const char *const names[PHASES] = {"assembly", "factor", "solve", "line search", "whole step"};
 
-/* Seconds an iteration of each phase, and of the whole. */
+/* Seconds per iteration of each phase, and of the whole. */
 static brn_status run(brn_ctx *ctx, int size, int *elements, double seconds[PHASES], double *momentum_error)
 {
     char text[1024];

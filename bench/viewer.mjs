@@ -1,5 +1,5 @@
 // Measures the page on a large run: bench/viewer/scene.yaml, 100 000 triangles in 300 frames. Prints a table with the goals.
-// Usage: node bench/viewer.mjs [FOLDER]     the run is made there unless it is there already (default: out/viewer-bench)
+// Usage: node bench/viewer.mjs [FOLDER]     where the run is, or will be made (default: out/viewer-bench)
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -26,7 +26,7 @@ function run(out, ...args) {
     return (Date.now() - start) / 1000;
 }
 
-/** Makes the run if need be: with its report and without, to know what the report costs. */
+/** Makes the run if needed: with its report and without, to show what the report costs. */
 function makeRun() {
     if (existsSync(join(folder, "report.html"))) {
         return;
@@ -39,7 +39,7 @@ function makeRun() {
 
 const ready = (page) => page.waitForFunction(() => window.brunt?.metrics.firstPicture > 0, null, { timeout: 120000 });
 
-/** Jumps about: each frame is decoded and uploaded anew. Figures of the page itself. */
+/** Jumps about: each frame is decoded and uploaded afresh. Figures from the page itself. */
 async function scrub(page) {
     return page.evaluate(async (count) => {
         const { player, store, metrics } = window.brunt;
@@ -48,7 +48,7 @@ async function scrub(page) {
         metrics.reset();
         const waits = [];
         for (let k = 0; k < count; k++) {
-            // A step that shares no factor with the number of frames: never the frame before, never one twice.
+            // A step coprime to the number of frames: never the frame before, never one twice.
             const time = times[(k * 127 + 64) % times.length];
             const start = performance.now();
             store.set({ time });
@@ -71,7 +71,7 @@ const openPage = async (browser, url) => {
 };
 
 async function measure(name, url, firstGoal) {
-    // A browser that was just started has to start its drawing as well, and compiles the page's shaders for the first time.
+    // A browser just started must also start its drawing, and compiles the page's shaders for the first time.
     const browser = await launch();
     try {
         for (const state of ["browser just started", "opened again"]) {
@@ -95,10 +95,10 @@ async function measure(name, url, firstGoal) {
     }
 }
 
-/** Steps a second of a live simulation: looked at, by a page that hangs, by nobody. None of them may hold it up. */
+/** Steps a second of a live simulation: watched, by a page that hangs, by nobody. None of them may hold it up. */
 async function measureLive() {
     const browser = await launch();
-    // Half the step: the scene is cut off before its explicit integrator becomes unstable, this is not.
+    // Half the step: the scene ends before its explicit integrator becomes unstable, this run does not.
     const server = await startServer([SCENE, "--no-open", "--set", "time.end=1e3", "--set", "time.step=5e-4"]);
     const state = (page) => page.evaluate(() => ({ ...window.brunt.sources[0].live.state, shown: window.brunt.sources[0].live.arrivals }));
     const freshState = async (page) => {
@@ -126,11 +126,11 @@ async function measureLive() {
         await page.waitForFunction(() => window.brunt.sources[0].live.state !== null);
         const alone = await freshState(page);
         console.log(`live: ${await page.evaluate(() => window.brunt.sources[0].run.rest.length / 3)} vertices`);
-        row("live: steps a second, looked at", rate(first, looked, "step"), "1/s");
+        row("live: steps a second, watched", rate(first, looked, "step"), "1/s");
         row("live: frames drawn a second", rate(first, looked, "shown"), "1/s");
         row("live: frames dropped a second", rate(first, looked, "step") - rate(first, looked, "shown"), "1/s");
         row("live: steps a second while the page hangs", rate(looked, hung, "step"), "1/s");
-        row("live: steps a second while nobody looks", rate(hung, alone, "step"), "1/s");
+        row("live: steps a second, unwatched", rate(hung, alone, "step"), "1/s");
     } finally {
         await browser.close();
         await server.end();

@@ -2,15 +2,15 @@
 
 #include <limits.h>
 
-/* How far a node may leave the way that a list was found for, in its lengths. Where some node moves by more than FAST
-   of them the list will not be good for another step, but shall be for the rest of Newton's steps of this one: a part
-   of the first. Else it shall serve for some more steps like this one. */
+/* How far a node may stray from the motion that a list was made for, in its lengths. If some node moves by more than FAST
+   of them, the list will not last for another step but should for the rest of this one's Newton steps: the spare is a part
+   of the first. Otherwise it should last for some more steps like this one. */
 static const double SPARE = 0.1, SPARE_LEAST = 0.03, SPARE_STEPS = 8.0;
 static const double FAST = 0.05, SPARE_FAST = 0.05;
 
-/* All is found anew where more than one in ANEW points has left its room, or the list has grown by this factor. */
+/* The search is repeated if more than one in ANEW points has left its room, or the list has grown by this factor. */
 enum { ANEW = 4, GROWN_MOST = 2 };
-/* Or where the list has more than LONG pairs a point and the motion is shorter than SHORT of the first. */
+/* Or if the list has more than LONG pairs per point and the motion is shorter than SHORT of the first. */
 enum { LONG = 40 };
 static const double SHORT = 0.5;
 
@@ -116,9 +116,9 @@ void brn_candidates_destroy(brn_candidates *c)
     brn_free(c->ctx, c);
 }
 
-/* ---- where the list is good ------------------------------------------------------------------------------------------ */
+/* ---- where the list is valid ----------------------------------------------------------------------------------------- */
 
-/* The way of a node [m], as the longest of its components. */
+/* How far a node moves [m]: the longest of its components. */
 static double way(const double *a, const double *b)
 {
     return fmax(fmax(fabs(b[0] - a[0]), fabs(b[1] - a[1])), fabs(b[2] - a[2]));
@@ -136,7 +136,7 @@ static bool inside(const brn_candidates *c, int p, const double *x)
 /* How a motion's spare lengths are chosen. */
 typedef struct spare_rule {
     const double *x0, *x1;
-    double most; /* longest way of a node, in its lengths */
+    double most; /* longest motion of a node, in its lengths */
     double share;
     bool fast;
 } spare_rule;
@@ -153,7 +153,7 @@ static spare_rule choose_rule(const brn_candidates *c, const double *x0, const d
                         fast};
 }
 
-/* A node may be anywhere on its way, and its spare length beyond. */
+/* A node may be anywhere on its path, or its spare length beyond. */
 static void choose_room(const brn_candidates *c, const spare_rule *rule, int p, double lo[3], double hi[3])
 {
     const double *x0 = &rule->x0[3 * p], *x1 = &rule->x1[3 * p];
@@ -164,7 +164,7 @@ static void choose_room(const brn_candidates *c, const spare_rule *rule, int p, 
     }
 }
 
-/* Lets nodes that are outside in, if they are few and stay within bounds. */
+/* Widens the room for nodes outside it, if they are few and stay within bounds. */
 static bool grow_room(brn_candidates *c, const spare_rule *rule)
 {
     const brn_skin *skin = c->skin;
@@ -222,7 +222,7 @@ static plane_motion motion_of(const brn_skin *skin, const int *plane, const doub
     return m;
 }
 
-/* While the plane turns, distances need not lie between those of the two ends: all points count. */
+/* While the plane turns, distances need not lie between those at the two ends: all points count. */
 static bool near_plane(const brn_skin *skin, const plane_motion *m, int p, double distance)
 {
     double nearest = INFINITY;
@@ -291,7 +291,7 @@ static brn_status find_more(brn_candidates *c, const spare_rule *rule, bool *don
     return BRN_OK;
 }
 
-/* Whether the list is so long for a motion that was so much longer that a new one is worth its while. */
+/* Whether the list, made for a much longer motion, is so long that a new one pays off. */
 static bool too_long(const brn_candidates *c, const spare_rule *rule)
 {
     return c->npair / LONG > c->skin->npoint && rule->most > 0.0 && rule->most < SHORT * c->most;

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Two cores of round shapes meet as points, or a point and an edge; everything meets half-spaces by its points. In 2D a
-   half-space's plane is a line. */
+/* The cores of round shapes meet as two points, or a point and an edge; everything meets half-spaces by its points. In 2D
+   a half-space's plane is a line. */
 typedef enum brn_touch {
     BRN_TOUCH_POINT_EDGE,
     BRN_TOUCH_POINT_TRIANGLE,
@@ -30,17 +30,17 @@ typedef struct brn_candidates brn_candidates;
 
 brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candidates **out);
 void brn_candidates_destroy(brn_candidates *candidates);
-/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`, and others that are not much further
-   apart. In an order that depends on the skin alone: by kind, then by the numbers of the two parts. A list is found
-   for motions that are somewhat longer than wanted, and kept while they are not: which others are in it depends on
-   the past, brn_candidates_near does not. */
+/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`, and others not much further apart.
+   The order depends on the skin alone: by kind, then by the numbers of the two parts. A list is made for somewhat longer
+   motions than asked for, and kept while it covers them: which extra pairs it holds depends on the past;
+   brn_candidates_near does not. */
 brn_status brn_candidates_find(brn_candidates *candidates, const double *x0, const double *x1,
                                double distance);
-/* Whether the list holds all pairs that are within the distance of its last finding at positions x; half-spaces are
-   not asked. */
+/* Whether the list holds all pairs that, at positions x, are within the distance it was last made for; half-spaces are
+   not considered. */
 bool brn_candidates_cover(const brn_candidates *candidates, const double *x);
-/* Whether the swept boxes of a candidate are within the distance; for a half-space, whether the point is at one of the
-   ends, or the plane turns. */
+/* Whether the swept boxes of a candidate are within the distance; for a half-space, whether the point is at either end, or
+   the plane turns. */
 bool brn_candidates_near(const brn_candidates *candidates, const brn_candidate *candidate, const double *x0,
                          const double *x1, double distance);
 int brn_candidates_count(const brn_candidates *candidates);
@@ -48,16 +48,16 @@ const brn_candidate *brn_candidates_get(const brn_candidates *candidates);
 
 /* ---- distances without looking ------------------------------------------------------------------------------------- */
 
-/* What tells that a pair is not near: how far apart it was when the list was found, and how its nodes moved since. */
+/* What shows that a pair is not near: how far apart it was when the list was made, and how its nodes have moved since. */
 typedef struct brn_candidate_view {
     int count;
     const brn_candidate *item;
     const double *apart; /* [count] [m] lower bound of the nodes' distance at earlier positions; 0: unknown */
     const double (*moved)[4]; /* [nnode] [m] from there to x; the last of 4 is 0 */
-    const double (*step)[4];  /* [nnode] [m] from x on, where asked for */
+    const double (*step)[4];  /* [nnode] [m] from x to `far`, if given */
 } brn_candidate_view;
 
-/* The candidates as seen from x on the way to `far` (or NULL). Valid up to the next view or finding. */
+/* The candidates as seen from x on the way to `far` (or NULL). Valid until the next view or find. */
 void brn_candidates_view(brn_candidates *candidates, const double *x, const double *far,
                          brn_candidate_view *out);
 
@@ -79,8 +79,8 @@ static inline brn_quad brn_quad_max(brn_quad a, brn_quad b)
     return (brn_quad)((more & (brn_quad_mask)a) | (~more & (brn_quad_mask)b));
 }
 
-/* Upper bound of the relative motion of two points of the two parts [m]: that of two vertices is the longest; of their
-   components the largest are taken. */
+/* Upper bound of the relative motion of any two points of the two parts [m]: it is largest for two vertices; the largest of
+   each component is taken. */
 static inline double brn_candidate_drift(const brn_candidate *c, const double (*u)[4])
 {
     const int *n = c->node;
@@ -104,7 +104,7 @@ static inline double brn_candidate_least(const brn_candidate_view *view, int i)
     return view->apart[i] - brn_candidate_drift(&view->item[i], view->moved);
 }
 
-/* How many nodes a node list of a candidate has: those before the first -1. */
+/* How many nodes a candidate's node list has: those before the first -1. */
 static inline int brn_touch_count(const int node[4])
 {
     return node[2] < 0 ? 2 : node[3] < 0 ? 3 : 4;

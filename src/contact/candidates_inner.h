@@ -5,19 +5,19 @@
 #include "contact/candidates.h"
 #include "geom/bvh.h"
 
-/* The parts that take part, each with its tree. */
+/* Lists of parts, each with its tree. */
 enum { BRN_POINTS, BRN_EDGES, BRN_TRIS, BRN_LONE_POINTS, BRN_LONE_EDGES, BRN_LONE_ENDS, BRN_PART_LISTS };
 
 typedef struct brn_part_list {
     int count, width;
     const int *node; /* [count][width] */
     brn_bvh *tree;
-    /* Those that are looked at anew, ascending, and a tree of their own. */
+    /* Those to search again, ascending, with a tree of their own. */
     int nfresh, *fresh; /* [count] */
     brn_bvh *fresh_tree;
 } brn_part_list;
 
-/* Which lists meet as what; in the order of the candidates. */
+/* Which lists meet as which kind, in the order of the candidates. */
 typedef struct brn_pairing {
     brn_touch kind;
     int dim; /* 0: both */
@@ -36,26 +36,26 @@ struct brn_candidates {
     brn_candidate *item;   /* pairs of parts, then half-spaces */
     double *apart;         /* as in brn_candidate_view; 0 for half-spaces */
     uint64_t *key;         /* [npair] numbers of the parts, first << 32 | second */
-    int end[BRN_PAIRINGS]; /* of the pairs of a pairing */
+    int end[BRN_PAIRINGS]; /* of each pairing's pairs */
     int npair, count;
-    int npair_first; /* pairs when all were found at once */
-    double most;     /* longest way of a node then, in its lengths */
+    int npair_first; /* pairs at the last complete search */
+    double most;     /* longest motion of a node then, in its lengths */
     size_t capacity, apart_capacity, key_capacity, box_capacity, fresh_box_capacity;
     uint64_t *fresh, *temp; /* keys of new pairs */
     size_t fresh_capacity, temp_capacity;
-    /* The pairs are good for nodes between lo and hi and for distances up to this; negative: not found yet. */
+    /* The pairs are valid for nodes between lo and hi and for distances up to this; negative: not found yet. */
     double distance;
     double (*lo)[3], (*hi)[3]; /* [nnode] */
     double (*reference)[3];    /* [nnode] where apart was measured */
-    double largest;            /* [m] coordinate between lo and hi may grow to twice this */
+    double largest;            /* [m] coordinates between lo and hi may grow to twice this */
     double (*moved)[4], (*step)[4];
-    double *length; /* [nnode] [m] of the shortest edge at a node, or the mean of all edges if that is less */
+    double *length;       /* [nnode] [m] of the shortest edge at a node, or the mean of all edges if less */
     unsigned char *grown; /* [nnode] lo or hi was moved */
 };
 
 /* Finds all pairs between lo and hi within the distance. */
 brn_status brn_candidates_list(brn_candidates *c, double distance);
-/* Adds those that parts with a grown node have beyond the ones that are listed, within the same distance. */
+/* Adds the unlisted pairs of parts with a grown node, within the same distance. */
 brn_status brn_candidates_extend(brn_candidates *c, double distance);
 
 #endif

@@ -1,4 +1,4 @@
-/* Listing pairs of parts: all of them, or those that some parts have beyond the ones that are listed. */
+/* Listing pairs of parts: all of them, or the unlisted ones of some parts. */
 #include "contact/candidates_inner.h"
 
 #include "base/parallel.h"
@@ -12,7 +12,7 @@ enum { FILL_BLOCK = 512 };
 const brn_pairing brn_pairings[BRN_PAIRINGS] = {
     {BRN_TOUCH_POINT_EDGE, 2, BRN_POINTS, BRN_EDGES},
     {BRN_TOUCH_POINT_EDGE, 3, BRN_LONE_POINTS, BRN_LONE_EDGES},
-    /* The mollifier takes parallel edges away: two rods side by side meet by their ends. */
+    /* The mollifier removes parallel edges: two rods side by side meet by their ends. */
     {BRN_TOUCH_POINT_EDGE, 3, BRN_LONE_ENDS, BRN_LONE_EDGES},
     {BRN_TOUCH_POINT_TRIANGLE, 3, BRN_POINTS, BRN_TRIS},
     {BRN_TOUCH_EDGE_EDGE, 3, BRN_EDGES, BRN_EDGES},
@@ -40,7 +40,7 @@ static brn_status make_boxes(brn_candidates *c, const brn_part_list *list)
     return BRN_OK;
 }
 
-/* New boxes in a list's tree, and a tree of the parts with a grown node. */
+/* Refits a list's tree and makes one of the parts with a grown node. */
 static brn_status refit(brn_candidates *c, brn_part_list *list)
 {
     BRN_TRY(make_boxes(c, list));
@@ -61,7 +61,7 @@ static brn_status refit(brn_candidates *c, brn_part_list *list)
 
 /* ---- what to list ----------------------------------------------------------------------------------------------------- */
 
-/* Lists that are looked at; where one has parts that are looked at anew, its numbers are those of the parts. */
+/* Lists to search; where only some parts of one are searched again, its numbers are those of the parts. */
 typedef struct pair_query {
     const brn_candidates *candidates;
     const brn_part_list *a, *b;
@@ -70,8 +70,8 @@ typedef struct pair_query {
     double distance;
 } pair_query;
 
-/* Whether two parts of one sheet come near enough, given that boxes with all of its thickness do: half the distance of two of
-   their nodes at rest is an upper bound of their offset. Most of the neighbours in a thick sheet end here. */
+/* Whether two parts of one sheet come near enough, given that boxes with its full thickness do: half the distance of two of
+   their nodes at rest is an upper bound of their offset. Most neighbours in a thick sheet end here. */
 static bool may_reach(const pair_query *q, const int *a, int na, const int *b, int nb)
 {
     const brn_candidates *c = q->candidates;
@@ -100,7 +100,7 @@ static bool may_reach(const pair_query *q, const int *a, int na, const int *b, i
     return !(apart > (q->distance + reach) * (q->distance + reach));
 }
 
-/* Most near boxes have a common node: that comes first, and without branches. */
+/* Most near boxes share a node: that is tested first, without branches. */
 static bool keep_edges(const void *arg, int i, int j)
 {
     const pair_query *q = arg;
@@ -142,9 +142,9 @@ static double mean_area(const brn_skin *skin, const int *node, int count)
 }
 
 /* Distance of the nodes of a pair at which the surfaces touch [m]: the sum of the two radii. Neighbours in a sheet are nearer
-   than its thickness from the start and must not repel each other: of one body, the offset is at most half of what the two
-   parts are apart at rest. So a sheet may be bent to a radius of about half its thickness and shortened by half, and parts
-   that are further along it than twice its thickness keep all of it between them. */
+   than its thickness from the start and must not repel each other: within a body, the offset is at most half the distance of
+   the two parts at rest. So a sheet may be bent to a radius of about half its thickness and shortened by half, and parts
+   more than twice its thickness apart along it keep all of it between them. */
 static double offset_of(const brn_skin *skin, const brn_candidate *of, int first, int second)
 {
     const double offset = skin->radius[first] + skin->radius[second];
@@ -186,7 +186,7 @@ typedef struct fill_job {
     int first; /* of the new candidates */
 } fill_job;
 
-/* Motions are differences of positions, good to a rounding of the largest of them. */
+/* Motions are differences of positions, accurate to the rounding of the largest. */
 static double separation(const brn_candidates *c, const brn_candidate *of)
 {
     double x[4][3];
@@ -266,7 +266,7 @@ brn_status brn_candidates_list(brn_candidates *c, double distance)
 
 /* ---- more --------------------------------------------------------------------------------------------------------------- */
 
-/* Adds the pairs that were found to the keys of new ones. */
+/* Adds the pairs found to the keys of new ones. */
 static brn_status take_keys(brn_candidates *c, const pair_query *q, size_t *count)
 {
     BRN_GROW(c->ctx, c->fresh, c->fresh_capacity, *count + c->pairs->count);
@@ -280,7 +280,7 @@ static brn_status take_keys(brn_candidates *c, const pair_query *q, size_t *coun
     return BRN_OK;
 }
 
-/* Takes off keys that stand twice or are listed already. */
+/* Removes keys that occur twice or are listed already. */
 static size_t drop_known(const brn_candidates *c, uint64_t *key, size_t count, int at, int end)
 {
     size_t left = 0;
@@ -295,7 +295,7 @@ static size_t drop_known(const brn_candidates *c, uint64_t *key, size_t count, i
     return left;
 }
 
-/* Keys of pairs of a pairing that are not listed, sorted, behind the `start` ones that are there. */
+/* Keys of a pairing's unlisted pairs, sorted, after the `start` ones already there. */
 static brn_status find_fresh(brn_candidates *c, int number, double distance, size_t start, size_t *end)
 {
     const brn_pairing *pairing = &brn_pairings[number];
@@ -321,7 +321,7 @@ static brn_status find_fresh(brn_candidates *c, int number, double distance, siz
     return BRN_OK;
 }
 
-/* Merges new pairs in, from the back so that nothing is written over before it is read. */
+/* Merges new pairs in, from the back so that nothing is overwritten before it is read. */
 static void merge(brn_candidates *c, const size_t fresh_end[BRN_PAIRINGS])
 {
     int from = c->npair;

@@ -1,7 +1,6 @@
-/* What is inside of what. Surfaces of bodies that are inside of others do not meet, so no test of intersections finds them: a
-   point counts as inside where the surface winds about it, by the sum of the solid angles of its triangles [Van Oosterom &
-   Strackee 1983], in 2D of the angles of its edges. One point stands for a body: its other points are inside too, or the
-   surfaces meet. */
+/* Bodies inside others. Their surfaces do not meet, so no test of intersections finds them: a point counts as inside where
+   the surface winds about it, by the sum of the solid angles of its triangles [Van Oosterom & Strackee 1983], in 2D of the
+   angles of its edges. One point stands for a body: its other points are inside too, or the surfaces meet. */
 #include "contact/meetings.h"
 
 #include "geom/box.h"
@@ -61,10 +60,10 @@ double brn_body_winding(const brn_body *body, int dim, const double *x, const do
                      length[0] * length[1] * length[2] + brn_dense_dot3(a[0], a[1]) * length[2] +
                          brn_dense_dot3(a[1], a[2]) * length[0] + brn_dense_dot3(a[2], a[0]) * length[1]);
     }
-    return sum / (2.0 * acos(-1.0)); /* a solid angle is twice the sum, a whole one 4 pi */
+    return sum / (2.0 * acos(-1.0)); /* the solid angle is twice the sum, a full one 4 pi */
 }
 
-/* Whether a point is inside of a body, whose box is known. */
+/* Whether a point is inside a body, whose box is known. */
 static bool is_inside(const brn_skin *skin, const brn_body *body, const brn_box *box, int point,
                       const double *x)
 {

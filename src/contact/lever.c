@@ -19,7 +19,7 @@ void brn_lever_add(brn_lever *lever, int node, double weight)
     lever->weight[k] += weight;
 }
 
-/* Barycentric coordinates in the nodes that span the body. A place beside a half-space's plane goes with the foot of its
+/* Barycentric coordinates in the nodes that span the body. A place off a half-space's plane goes with the foot of its
    perpendicular. */
 void brn_lever_add_place(brn_lever *lever, const brn_model *model, int body, const double place[3],
                          double weight, const double *x)
@@ -55,7 +55,7 @@ void brn_lever_of_pair(const brn_skin *skin, const brn_contact_pair *pair, const
             brn_lever_add(out, node, weight[k]);
             continue;
         }
-        /* The surface is towards the other side, which takes its own at its nodes where it has no handles: the two meet there. */
+        /* The surface faces the other side. If that has no handles it acts at its own nodes, and the two meet there. */
         const bool first = k < brn_pair_first_side(pair->kind);
         const int other = pair->node[first ? brn_touch_count(pair->node) - 1 : 0];
         const bool bare = skin->model->body[skin->node_body[other]].handle < 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Whether the exact test looks at an edge and a triangle (3D) or another edge (2D): two obstacles may overlap. */
+/* Whether the exact test covers an edge and a triangle (3D) or another edge (2D): two obstacles may overlap. */
 static bool looked_at(const void *arg, int a, int b)
 {
     const brn_skin *skin = arg;

@@ -1,32 +1,32 @@
-/* Where a state is not free of intersections: surfaces that meet, points inside half-spaces, round parts that overlap, and
-   bodies that are inside of others. */
+/* Where a state has intersections: surfaces that meet, points inside half-spaces, overlapping round parts, and bodies inside
+   others. */
 #ifndef BRN_CONTACT_MEETINGS_H
 #define BRN_CONTACT_MEETINGS_H
 
 #include "contact/pair.h"
 #include "geom/intersect.h"
 
-/* How many places meet; of the first one a node of each side and where it is. */
+/* How many places meet; for the first, a node of each side and where it is. */
 typedef struct brn_meetings {
     size_t count;
     int node[2];
     double place[3]; /* [m] */
 } brn_meetings;
 
-/* Adds the pairs of the skin that touch or intersect at x. pair: all pairs that are near there, for the round parts, which have
-   no exact test, and for what touches to rounding. */
+/* Adds the pairs of the skin that touch or intersect at x. pair: all pairs near there, for round parts, which have no exact
+   test, and for what touches to rounding. */
 brn_status brn_meetings_add_surfaces(brn_intersect *check, const brn_skin *skin, const double *x,
                                      const brn_contact_pair *pair, int npair, brn_meetings *meetings);
-/* Adds the bodies that are inside of others, whose surfaces need not meet (contact/inside.c). */
+/* Adds the bodies inside others, whose surfaces need not meet (contact/inside.c). */
 void brn_meetings_add_inside(const brn_skin *skin, const double *x, brn_meetings *meetings);
-/* BRN_ERR_SCENE by names and place where there are any at the start of a method that needs a gap. */
+/* BRN_ERR_SCENE with names and place if there are any, for the start of a method that needs gaps. */
 brn_status brn_meetings_refuse(const brn_skin *skin, const brn_meetings *meetings);
 
-/* Adds one; its nodes and place where it is the first. */
+/* Adds one; stores its nodes and place if it is the first. */
 void brn_meetings_add(brn_meetings *meetings, int a, int b, const double place[3]);
 /* How often the surface of a body, which must be closed, winds about p: 1 inside, 0 outside, to rounding. */
 double brn_body_winding(const brn_body *body, int dim, const double *x, const double p[3]);
-/* Whether a point of the skin is inside a half-space or on its plane, without rounding where it is not round. */
+/* Whether a point of the skin is inside a half-space or on its plane; exact unless the point is round. */
 bool brn_skin_inside_plane(const brn_skin *skin, const int *plane, int point, const double *x);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A gap of this fraction of the coordinates is rounding: positions, differences, a square and its root each add about 1e-16. */
+/* A gap below this fraction of the coordinates is rounding: positions, differences, square and root each add about 1e-16. */
 static const double GAP_ROUNDING = 2e-15;
 
 brn_stencil brn_pair_classify(int kind, const int node[4], const double x[4][3])

@@ -1,4 +1,4 @@
-/* All candidates looked at, in parallel: which are near, and how far a step may go before one of them meets. */
+/* All candidates, in parallel: which are near, and how far a step may go before one of them meets. */
 #include "contact/pair.h"
 
 #include "base/parallel.h"
@@ -9,11 +9,11 @@
 
 enum { FIND_BLOCK = 512, STEP_BLOCK = 128 };
 
-/* Bounds of distances are good to rounding, which is far below SURE - 1. */
+/* Bounds of distances are accurate to rounding, which is far below SURE - 1. */
 static const double SURE = 1.0 + 1e-9;
 /* How much of the gap a step keeps. */
 static const double KEEP = 0.1;
-/* How much of it may be used up with nothing to look at: clearly less than 1 - KEEP, so that looking changes nothing. */
+/* How much of it may be used up without a closer look: clearly less than 1 - KEEP, so that a look would change nothing. */
 static const double FREE = 0.8;
 
 /* ---- near pairs ------------------------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static brn_status find_block(void *arg, int block, brn_arena *scratch)
     int count = 0;
     for (int i = first; i < end; ++i) {
         const brn_candidate *c = &job->view.item[i];
-        /* Most are further apart, which is seen from how far they were before. */
+        /* Most are further apart, as their earlier distance shows. */
         if (brn_candidate_least(&job->view, i) > SURE * (job->within + c->offset)) {
             continue;
         }

@@ -25,7 +25,7 @@ static void list_sides(brn_patches *p)
     for (int i = 0; i < n; ++i) {
         p->at[p->at_first[p->side[i]]++] = i / p->skin->dim;
     }
-    for (int a = nnode; a > 0; --a) { /* each first has gone on to the next one's */
+    for (int a = nnode; a > 0; --a) { /* each first has advanced to the next one's */
         p->at_first[a] = p->at_first[a - 1];
     }
     p->at_first[0] = 0;
@@ -135,7 +135,7 @@ static brn_status build_tree(brn_patches *p, brn_bvh *tree, const int *node, int
     return brn_bvh_build(tree, p->box, count);
 }
 
-/* Half-spaces reach over all points. */
+/* Half-spaces cover all points. */
 static brn_status build_shapes(brn_patches *p)
 {
     for (int s = 0; s < p->nshape; ++s) {
@@ -159,7 +159,7 @@ static brn_status build_shapes(brn_patches *p)
     return brn_bvh_build(p->shapes, p->box, p->skin->npoint > 0 ? p->nshape : 0);
 }
 
-/* Two shapes are a matter of their own. */
+/* Two shapes do not meet here. */
 static bool keep_shape(const void *arg, int i, int j)
 {
     const brn_patches *p = arg;
@@ -233,7 +233,7 @@ static brn_status meet_groups(brn_patches *p, bool shapes)
     return BRN_OK;
 }
 
-/* The share that a vertex carries of its patch against a body; 0: it is no point against it. */
+/* The share of its patch that a vertex carries against a body; 0: not a point against it. */
 static double carried(const brn_patches *p, int node, int body)
 {
     const bool shape = brn_patches_has_shape(p, body);
@@ -254,7 +254,7 @@ static double carried(const brn_patches *p, int node, int body)
     return 0.0;
 }
 
-/* Against a shape a vertex carries all; the corners of a shape have what is left. */
+/* Against a shape a vertex carries all; a shape's corners get what is left. */
 static brn_status area_block(void *arg, int block, brn_arena *scratch)
 {
     brn_patches *p = arg;
@@ -313,8 +313,8 @@ const brn_patch *brn_patches_get(const brn_patches *p)
     return p->item;
 }
 
-/* A body that moves as a whole has the point by the nodes that say so. A shell acts at its middle, on what touches it as well, as
-   in brn_lever_of_pair: the two places are the gap apart, so that forces have no moment. */
+/* For a body that moves as a whole the point goes to the nodes that move it. A shell acts at its middle, also on what touches
+   it, as in brn_lever_of_pair: the two places are the gap apart, so that forces have no moment. */
 void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, const double *x, brn_lever *out)
 {
     const int vertex = patch->node[0];

@@ -3,18 +3,18 @@
 
    Points are the vertices of surfaces that come near another body, one for each vertex and body:
    - against a body with a shape, by the signed distance of the shape, at any depth;
-   - against the surface of a body with a mesh, its own included, by the nearest place of it. Outside or inside is told by the
-     side of the nearest face, so a vertex must not be deeper than half of what it is in. Sheets have no inside: they are as
+   - against the surface of a body with a mesh, its own included, by the nearest place on it. The side of the nearest face
+     tells outside from inside, so a vertex must not be deeper than half of what it is in. Sheets have no inside: they are as
      thick as their radius says.
-   The vertices of a shape's own corners, and the centres of round ones, meet meshes as well, where no vertex of the mesh meets
-   the shape. Two shapes do not meet here.
+   A shape's own corners, and the centres of round ones, also meet meshes where no vertex of the mesh meets the shape. Two
+   shapes do not meet here.
 
    Area. A vertex has a third (in 2D half) of the sides around it, as far as they face the other body: projected along the normal.
-   So a flat face on a plane has its own area, sides that stand upright have none, and pressures on a curved face add up to the
-   right force. Where two meshes see each other the surface would be counted from both sides. With a_p the area of a vertex
-   and a_f that of the nodes of the face it meets, averaged by the weights of the nearest place, a vertex can carry the share
-   c_p = min(1, a_f / a_p) of its patch, the mean of the c_k of the face's nodes, as far as they are points against the
-   vertex's body, is taken care of by the other side, and
+   So a flat face on a plane has its own area, upright sides have none, and pressures on a curved face add up to the right
+   force. Where two meshes see each other the surface would be counted from both sides. With a_p the area of a vertex and a_f
+   that of the nodes of the face it meets, averaged by the weights of the nearest place, a vertex can carry the share
+   c_p = min(1, a_f / a_p) of its patch; the other side carries the mean of the c_k of the face's nodes, as far as they are
+   points against the vertex's body, and
 
        area = a_p c_p (1 - 1/2 sum_k w_k c_k)
 
@@ -25,11 +25,11 @@
 #include "contact/lever.h"
 
 typedef struct brn_patch {
-    int body[2];      /* that of the vertex; that of the face or shape */
-    int node[4];      /* the vertex, then the face's (2D: two); -1: there is none, as of a shape */
+    int body[2];      /* of the vertex; of the face or shape */
+    int node[4];      /* the vertex, then the face's (2D: two); -1: none, as for a shape */
     double weight[4]; /* 1, then minus the weights of the nearest place of the face */
     double normal[3]; /* unit, out of body[1] */
-    double gap;       /* [m] along the normal; below 0: how deep they are in each other */
+    double gap;       /* [m] along the normal; below 0: penetration depth */
     double place[3];  /* [m] middle between the two surfaces */
     double area;      /* [m^2], in 2D [m]; 0 where the surface does not face the other body */
 } brn_patch;
@@ -39,11 +39,11 @@ typedef struct brn_patches brn_patches;
 brn_status brn_patches_create(brn_ctx *ctx, const brn_skin *skin, brn_patches **out);
 void brn_patches_destroy(brn_patches *patches);
 /* All points at positions x, [nnode][3], whose gap is below `within` and, against meshes, above -depth; both >= 0 [m]. In the
-   order of vertices and bodies, those against shapes first. Valid up to the next finding; after a failure there are none. */
+   order of vertices and bodies, those against shapes first. Valid until the next find; after a failure there are none. */
 brn_status brn_patches_find(brn_patches *patches, const double *x, double within, double depth);
 int brn_patches_count(const brn_patches *patches);
 const brn_patch *brn_patches_get(const brn_patches *patches);
-/* What a point is in nodes that have dofs or are held: each side acts at its surface. */
+/* A point in terms of nodes that have dofs or are held: each side acts at its surface. */
 void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, const double *x, brn_lever *out);
 
 #endif

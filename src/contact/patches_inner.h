@@ -5,10 +5,10 @@
 #include "contact/patches.h"
 #include "geom/bvh.h"
 
-/* What is nearer than this part of the size of a side or shape touches it, on which side rounding alone would tell. */
+/* What is nearer than this fraction of the size of a side or shape touches it: rounding alone would decide on which side. */
 #define BRN_PATCHES_TOUCH 1e-9
 
-/* A point with what its area is made of. */
+/* A point with the ingredients of its area. */
 typedef struct brn_patch_draft {
     brn_patch patch; /* area: a_p */
     double carry;    /* c_p */
@@ -25,11 +25,11 @@ struct brn_patches {
     const brn_skin *skin;
     /* Sides: edges in 2D, triangles in 3D. */
     int nside;
-    const int *side;     /* [nside][dim] */
-    int *at_first, *at;  /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
-    double (*vector)[3]; /* [nside] [m^2], in 2D [m]: outward normal times area, at the positions looked at */
-    int nshape, *shape;  /* bodies that have one */
-    brn_rigid_map *frame; /* [nbody] of those, at the positions looked at */
+    const int *side;      /* [nside][dim] */
+    int *at_first, *at;   /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
+    double (*vector)[3];  /* [nside] [m^2], in 2D [m]: outward normal times area, at positions x */
+    int nshape, *shape;   /* bodies that have one */
+    brn_rigid_map *frame; /* [nbody] of those, at positions x */
     const double *x;
     double within, depth;
     brn_bvh *points, *sides, *shapes;
@@ -48,7 +48,7 @@ struct brn_patches {
 
 /* The outward normal of a side at positions x, times its area. An edge has the solid on its left. */
 void brn_patches_side_vector(const brn_patches *patches, int side, const double *x, double out[3]);
-/* Area of the sides around a vertex that face along -n (sign -1) or n (sign 1); of sheets, both ways. */
+/* Area of the sides around a vertex that face along -n (sign -1) or n (sign 1); for sheets, both ways. */
 double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign);
 /* The points of a vertex against a shape, and against the nearest of some sides (patches_nearest.c). */
 void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Distances that differ by less are of one place, which several sides share. */
+/* Distances that differ by less belong to one place that several sides share. */
 static const double TIE = 1e-9;
-/* A side around a vertex looks at another side if the cosine of their outward normals is below minus this. Inside of a body that
-   comes before what is nearest: a corner that stands on a face is nearer to the wall below the face's rim than to the face. */
+/* A side around a vertex faces another side if the cosine of their outward normals is below minus this. Inside a body that
+   takes precedence over distance: a corner standing on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
-/* Parts of one body that are not nearer to each other than this part of their distance at rest do not touch: neighbours in a
-   sheet, or the two faces of a plate, through whose material they see each other. */
+/* Parts of one body no nearer than this fraction of their distance at rest do not touch: neighbours in a sheet, or the two
+   faces of a plate, which see each other through its material. */
 static const double NEAR_AT_REST = 0.5;
 
 double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign)
@@ -25,7 +25,7 @@ double brn_patches_facing(const brn_patches *patches, int node, const double n[3
     return sum / patches->skin->dim;
 }
 
-/* Area in which a round core is in a flat face: that of a cap's base, in 2D a chord. */
+/* Area where a round core cuts a flat face: the base of a cap, in 2D a chord. */
 static double cap_area(int dim, double radius, double depth)
 {
     const double d = fmax(0.0, fmin(depth, radius));
@@ -33,7 +33,7 @@ static double cap_area(int dim, double radius, double depth)
     return dim == 3 ? acos(-1.0) * square : 2.0 * sqrt(square);
 }
 
-/* Whether a vertex is the centre of something round, or of its ends, and no part of a surface. */
+/* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
 static bool is_core(const brn_patches *patches, int node)
 {
     const brn_skin *skin = patches->skin;
@@ -48,7 +48,7 @@ static double vertex_area(const brn_patches *patches, const brn_patch *patch)
                                   : brn_patches_facing(patches, node, patch->normal, -1.0);
 }
 
-/* What is common: body and nodes, the middle between the surfaces, the area of the vertex. */
+/* The common part: body and nodes, the middle between the surfaces, the area of the vertex. */
 static void complete(const brn_patches *patches, int point, brn_patch *to)
 {
     const double *p = &patches->x[3 * point];
@@ -62,7 +62,7 @@ static void complete(const brn_patches *patches, int point, brn_patch *to)
     to->area = vertex_area(patches, to);
 }
 
-/* Whether some side around a vertex looks against a normal, of any length; of sheets, both ways. Round cores look everywhere. */
+/* Whether some side around a vertex faces against a normal of any length; for sheets, both ways. Round cores face everywhere. */
 static bool looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet)
 {
     const bool both = sheet || !patches->skin->model->body[patches->skin->node_body[point]].solid;
@@ -76,7 +76,7 @@ static bool looks_against(const brn_patches *patches, int point, const double no
     return looks;
 }
 
-/* The nearest face that a vertex inside a shape looks at, where there is one within the depth. */
+/* The nearest face that a vertex inside a shape faces, if there is one within the depth. */
 static void turn_to_face(const brn_patches *patches, const brn_patch_group *group, double *d,
                          double normal[3])
 {
@@ -146,8 +146,8 @@ static bool may_meet_itself(const brn_patches *patches, const view *v, int point
     return v->looked_at && (before || sqrt(v->pair.d2) < NEAR_AT_REST * apart);
 }
 
-/* Surfaces touch at the sum of their radii. Neighbours in a sheet are nearer than its thickness from the start: at most half of
-   what they have between them at rest. */
+/* Surfaces touch at the sum of their radii, but within a sheet, where neighbours are nearer than its thickness from the start,
+   at no more than half their distance at rest. */
 static double offset_of(const brn_patches *patches, const view *v, int point)
 {
     const brn_skin *skin = patches->skin;
@@ -181,7 +181,7 @@ static bool look(const brn_patches *patches, int point, int side, view *v)
            (skin->node_body[point] != skin->node_body[node[0]] || may_meet_itself(patches, v, point));
 }
 
-/* Of sides that share the nearest place, the one that is seen most from above tells outside from inside. */
+/* Of sides that share the nearest place, the one seen most from above tells outside from inside. */
 static bool is_nearer(const view *v, const view *best)
 {
     return v->pair.d2 < best->pair.d2 * (1.0 - TIE) ||
@@ -217,7 +217,7 @@ static void measure(const brn_patches *patches, view *v, brn_patch *to)
     memcpy(to->node, v->pair.node, sizeof to->node);
 }
 
-/* The nearest side; of those that a vertex inside looks at, where there is one within the depth. */
+/* The nearest side; for a vertex inside, of those that it faces, if there is one within the depth. */
 static view nearest_side(const brn_patches *patches, const brn_patch_group *group)
 {
     const brn_skin *skin = patches->skin;

@@ -1,5 +1,5 @@
-/* The contact points of a state (brn_contact_point of brunt.h), as a method hands them over: the same numbers that its
-   solver used. What is measured from them (contact/yardstick.h) is the same whatever the method. */
+/* The contact points of a state (brn_contact_point of brunt.h), as a method hands them over: the very numbers its solver
+   used. What is measured from them (contact/yardstick.h) is the same for every method. */
 #ifndef BRN_CONTACT_POINTS_H
 #define BRN_CONTACT_POINTS_H
 
@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-/* Friction this close to the cone, relative, is on it: a normalised slip direction is off by some 1e-16. */
+/* Friction this close to the cone, relatively, is on it: a normalised slip direction is off by some 1e-16. */
 #define BRN_CONE_SLACK 1e-9
 
-/* Coulomb's law: inside the cone a point sticks, on it (or without friction) it slips. Asked of points with a force. */
+/* Coulomb's law: inside the cone a point sticks, on it (or without friction) it slips. For points with a force. */
 static inline bool brn_contact_sticks(const brn_contact_point *point)
 {
     const double *f = point->friction;

@@ -65,7 +65,7 @@ static brn_status allocate(brn_skin *skin)
     return BRN_OK;
 }
 
-/* What touches of all bodies, joined in their order. */
+/* The surfaces of all bodies, joined in their order. */
 static void join(brn_skin *skin)
 {
     const brn_model *model = skin->model;
@@ -135,7 +135,7 @@ static void count_and_share(brn_skin *skin)
     }
 }
 
-/* Cores have the surface of their shape: a sphere 4 pi r^2, a capsule 2 pi r l along its edge and half a sphere at each
+/* Cores have the surface of their shape: a sphere 4 pi r^2, a capsule 2 pi r l along its edge and a half-sphere at each
    end; discs and stadia likewise. */
 static void add_cores(brn_skin *skin)
 {

@@ -9,7 +9,7 @@ static double norm(const double a[3])
     return sqrt(brn_dense_dot3(a, a));
 }
 
-/* The larger of both; what is not a number stays. */
+/* The larger of the two; NaN stays. */
 static double larger(double best, double value)
 {
     return isnan(best) || value <= best ? best : value;
@@ -64,7 +64,7 @@ void brn_yardstick_pair(const brn_contact_point *point, int npoint, int a, int b
         if (!as_given && !(p->body[0] == b && p->body[1] == a)) {
             continue;
         }
-        /* Which side of a body is pushed by its other one is arbitrary: its vectors mean nothing. */
+        /* Which side of a body pushes the other is arbitrary: its vectors mean nothing. */
         const double sign = a == b ? 0.0 : as_given ? 1.0 : -1.0;
         out->points++;
         out->normal_force += p->normal_force;

@@ -1,4 +1,4 @@
-/* The yardstick: what is measured from contact points, the same whatever the method. Coulomb's law asks of a point with
+/* The yardstick: what is measured from contact points, the same for every method. Coulomb's law demands of a point with
    normal force N, friction f and slip v
 
        |f| <= mu N                 (cone)                   error max(0, |f| - mu N)        [N]
@@ -6,7 +6,7 @@
        N > 0 only where gap = 0    (complementarity)        error: the gap of a point with N > 0   [m]
 
    The second is >= 0 inside the cone: friction cannot take more power than mu N |v|. Outside it may be negative, and its
-   magnitude counts. A point with N < 0 corrects others: it counts in sums of forces, alone it means nothing. */
+   magnitude counts. A point with N < 0 corrects others: it counts in sums of forces but means nothing alone. */
 #ifndef BRN_CONTACT_YARDSTICK_H
 #define BRN_CONTACT_YARDSTICK_H
 
@@ -21,7 +21,7 @@ typedef struct brn_yardstick {
     double complementarity;   /* [m] */
 } brn_yardstick;
 
-/* A number that is not one anywhere makes its figure NaN. */
+/* A NaN in any point makes the figures it enters NaN. */
 void brn_yardstick_measure(const brn_contact_point *point, int npoint, brn_yardstick *out);
 /* Total contact force on each body [N], force [nbody][3]. What a body does to itself cancels. */
 void brn_yardstick_bodies(const brn_contact_point *point, int npoint, int nbody, double (*force)[3]);

@@ -1,9 +1,9 @@
 /* An element group: a run of elements of one kind, all with the same number of nodes. Solids, membranes, hinges and springs
-   are groups. Assembly, books, bounds and output see groups only: who adds an energy fills in a kind, a small table of
+   are groups. Assembly, books, bounds and output see only groups: to add an energy, fill in a kind, a small table of
    functions, and a struct whose first member is the group.
 
-   Ranges [first, first + count) of elements start at a multiple of BRN_LANES, but for bounds. An element's results are the same bits whatever
-   else is asked for and whoever its neighbours are. */
+   Ranges [first, first + count) of elements start at a multiple of BRN_LANES, except for bounds. An element's results are the
+   same bits whatever else is requested and whatever its neighbours are. */
 #ifndef BRN_PHYS_GROUP_H
 #define BRN_PHYS_GROUP_H
 
@@ -13,7 +13,7 @@
 enum { BRN_GROUP_NODES_MAX = 20 };
 
 /* How the Hessian is made. PROJECTED: its positive semi-definite part, element by element. VISCOUS is the stiffness that
-   damping uses: the part of the tangent that resists a change of the strain, with the moduli at rest. It equals the exact
+   damping uses: the part of the tangent that resists a change of strain, with the moduli at rest. It equals the exact
    tangent at rest, is positive semi-definite in any state, and every rigid velocity (translation + omega x x) lies in its
    null space in any state, stressed or not. */
 typedef enum brn_tangent { BRN_TANGENT_EXACT, BRN_TANGENT_PROJECTED, BRN_TANGENT_VISCOUS } brn_tangent;
@@ -28,20 +28,19 @@ typedef struct brn_group_kind {
        domain has energy +inf (its grad and hess are then finite but meaningless). */
     void (*eval)(const brn_element_group *group, const double (*x)[3], int first, int count,
                  brn_tangent tangent, double *energy, double *grad, double *hess);
-    /* Consistent mass of an element: the scalar m_ab for a <= b, [count][nnode*(nnode+1)/2], density included. NULL: it has
-       none. */
+    /* Consistent mass of an element: the scalar m_ab for a <= b, [count][nnode*(nnode+1)/2], density included. NULL: none. */
     void (*mass)(const brn_element_group *group, const double (*rest)[3], int first, int count, double *mass);
-    /* Rest volume of an element [m^3] (2D: area times unit depth). NULL: it has none. */
+    /* Rest volume of an element [m^3] (2D: area times unit depth). NULL: none. */
     double (*volume)(const brn_element_group *group, int element);
-    /* Cauchy stress (xx, yy, zz, yz, xz, xy) [Pa], [count][6]; smallest det F, [count], not above 0 where the element is turned
-       inside out; energy density [J/m^3], [count]; averages over the rest volume. Any may be NULL. NULL: it has none. */
+    /* Cauchy stress (xx, yy, zz, yz, xz, xy) [Pa], [count][6]; smallest det F, [count], at most 0 where the element is inside
+       out; energy density [J/m^3], [count]; averages over the rest volume. Any result may be NULL. NULL: no stress. */
     void (*stress)(const brn_element_group *group, const double (*x)[3], int first, int count, double *cauchy,
                    double *jacobian, double *energy_density);
-    /* Fraction in [0, 1] of the way x0 -> x1 that every element of the range may go and stay inside its domain, with some
-       room; 0 for positions that are not finite. NULL: it sets no bound. */
+    /* Fraction in [0, 1] of the way x0 -> x1 that every element of the range may go and stay well inside its domain; 0 for
+       positions that are not finite. NULL: no bound. */
     double (*bound)(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3], int first,
                     int count);
-    /* Everything that decides its energy and is no member of brn_element_group. */
+    /* Everything that its energy depends on and is not in brn_element_group. */
     uint64_t (*hash)(const brn_element_group *group, uint64_t hash);
 } brn_group_kind;
 
@@ -50,10 +49,10 @@ struct brn_element_group {
     brn_ctx *ctx;
     int dim, nnode;   /* of an element: block size, width of its stencil */
     int nelem, *conn; /* [nelem][nnode], node numbers of the model */
-    int cell;         /* brn_cell that shows an element, with the nodes of its stencil; -1: it is not shown */
-    double density;   /* [kg/m^3]; set by the owner, 1 at first */
-    double alpha, beta; /* Rayleigh damping; set by the owner, 0 at first */
-    double young;       /* [Pa] of small strains, what contact measures its stiffness by; 0: it has none */
+    int cell;       /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
+    double density; /* [kg/m^3]; set by the owner, initially 1 */
+    double alpha, beta; /* Rayleigh damping; set by the owner, initially 0 */
+    double young;       /* [Pa] at small strains, the scale for contact stiffness; 0: none */
 };
 
 void brn_group_destroy(brn_element_group *group); /* NULL is fine */
@@ -63,12 +62,12 @@ void brn_group_destroy(brn_element_group *group); /* NULL is fine */
 int brn_group_grad_size(const brn_element_group *group);
 int brn_group_hess_size(const brn_element_group *group);
 
-/* Of its kind; 0 where the kind has none. */
+/* By its kind; 0 if the kind has none. */
 double brn_group_volume(const brn_element_group *group, int element);
-/* Goes on with a hash by all that decides energy, mass and damping of a group. */
+/* Continues a hash with all that determines a group's energy, mass and damping. */
 uint64_t brn_group_hash(const brn_element_group *group, uint64_t hash);
 
-/* What the assembly and patterns of matrices want to know. */
+/* What the assembly and matrix patterns need to know. */
 brn_stencils brn_group_stencils(const brn_element_group *group);
 
 #endif

@@ -1,4 +1,4 @@
-/* Results of a batch, one element a lane, to the caller's rows, one element a row. */
+/* From a batch, one element per lane, to the caller's rows, one element per row. */
 #ifndef BRN_PHYS_LANE_ROWS_H
 #define BRN_PHYS_LANE_ROWS_H
 

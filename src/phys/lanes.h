@@ -1,5 +1,5 @@
-/* Eight doubles that are worked on together: one AVX-512 register, two of AVX2, four of SSE2 or NEON. The compiler's
-   vector extension (gcc and clang) lowers it to whatever the machine has, so that a kernel reads like scalar code.
+/* Eight doubles processed together: one AVX-512 register, two of AVX2, four of SSE2 or NEON. The compiler's vector
+   extension (gcc and clang) lowers them to whatever the machine has, so that a kernel reads like scalar code.
 
    A lane never sees its neighbours: the functions here, and the kernels built on them, give a lane the same bits
    whatever the other lanes hold. */
@@ -22,7 +22,7 @@
 enum { BRN_LANES = 8 };
 
 typedef double brn_lanes __attribute__((vector_size(BRN_LANES * sizeof(double))));
-typedef int64_t brn_mask __attribute__((vector_size(BRN_LANES * sizeof(int64_t)))); /* 0 or -1 a lane */
+typedef int64_t brn_mask __attribute__((vector_size(BRN_LANES * sizeof(int64_t)))); /* 0 or -1 per lane */
 
 #define BRN_LANES_INLINE static inline __attribute__((always_inline))
 
@@ -31,7 +31,7 @@ BRN_LANES_INLINE brn_lanes brn_lanes_all(double value)
     return (brn_lanes){value, value, value, value, value, value, value, value};
 }
 
-/* Memory of any alignment that a double may have. */
+/* From memory aligned as a double. */
 BRN_LANES_INLINE brn_lanes brn_lanes_load(const double *from)
 {
     brn_lanes a;
@@ -108,7 +108,7 @@ BRN_LANES_INLINE brn_lanes brn_lanes_log(brn_lanes a)
     return brn_lanes_select((brn_mask)(a <= DBL_MAX), ln, a);
 }
 
-/* ln(a) where a - 1 is known better than a itself can hold it. */
+/* ln(a) where a - 1 is known more precisely than a can hold. */
 BRN_LANES_INLINE brn_lanes brn_lanes_log_near_one(brn_lanes a, brn_lanes a_minus_one)
 {
     return brn_lanes_log(a) + (a_minus_one - (a - 1.0)) / a;

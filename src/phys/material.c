@@ -41,7 +41,7 @@ const brn_table brn_damping_table = {
     .nparams = BRN_COUNT(damping_params),
 };
 
-/* NaN stands for "not given": which pair the user chose is seen from what is given. */
+/* NaN means "not given": what is given shows which pair the user chose. */
 const brn_param brn_pair_params[BRN_PAIR_PARAMS] = {
     BRN_P_REAL(brn_material_common, density, "kg/m^3", 1000.0, 0.0, INFINITY, BRN_OPEN, "mass density"),
     BRN_P_REAL(brn_material_common, young, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
@@ -70,7 +70,7 @@ bool brn_pair_moduli(const void *params, brn_moduli *out, const char **reason)
     static const char *const half[3] = {"young and poisson must be given together",
                                         "lame_lambda and lame_mu must be given together",
                                         "bulk and shear must be given together"};
-    /* Exactly one pair, and that one whole. */
+    /* Exactly one pair, and complete. */
     int pair = -1;
     for (int i = 0; i < 3; ++i) {
         const bool first = !isnan(given[i][0]), second = !isnan(given[i][1]);
@@ -99,12 +99,12 @@ bool brn_pair_moduli(const void *params, brn_moduli *out, const char **reason)
         lambda = a - 2.0 / 3.0 * b;
         mu = b;
     }
-    /* The tables check each number by itself; together they must make a stable solid that a double can hold. */
+    /* The tables check each number alone; together they must make a stable solid with finite moduli. */
     if (!(mu > 0.0 && isfinite(mu) && isfinite(lambda))) {
-        return refuse(reason, "the shear modulus that follows must be > 0 and all moduli finite");
+        return refuse(reason, "the resulting shear modulus must be > 0 and all moduli finite");
     }
     if (!(lambda > -2.0 / 3.0 * mu)) {
-        return refuse(reason, "the bulk modulus that follows (lambda + 2/3 mu) must be > 0");
+        return refuse(reason, "the resulting bulk modulus (lambda + 2/3 mu) must be > 0");
     }
     *out = (brn_moduli){.lambda = lambda, .mu = mu};
     return true;

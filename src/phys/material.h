@@ -21,7 +21,7 @@
 #include "base/param.h"
 #include "phys/lanes.h"
 
-/* One batch of points. In: s. Out: the rest, as far as the order asks for. Index pairs: [0] = (2,3), [1] = (1,3),
+/* One batch of points. In: s. Out: the rest, as far as the order requires. Index pairs: [0] = (2,3), [1] = (1,3),
    [2] = (1,2) for minus, plus, and for the off-diagonal entries of the second derivative. */
 typedef struct brn_stretch_batch {
     brn_lanes s[3];
@@ -34,8 +34,8 @@ typedef struct brn_stretch_batch {
 } brn_stretch_batch;
 
 /* The same in invariants of A = F^T F - 1 (twice the Green strain), which vanish at rest: a1 = tr A,
-   a2 = (tr(A)^2 - tr(A^2))/2. They and jac_minus_one carry no cancellation, so that W is good to a rounding error of
-   order |A|, not of order one. In: a1, a2, jac, jac_minus_one. Out: the rest. */
+   a2 = (tr(A)^2 - tr(A^2))/2. They and jac_minus_one carry no cancellation, so that the rounding error of W is of order
+   |A|, not of order one. In: a1, a2, jac, jac_minus_one. Out: the rest. */
 typedef struct brn_invariant_batch {
     brn_lanes a1, a2, jac, jac_minus_one;
     brn_lanes energy;
@@ -48,7 +48,7 @@ typedef enum brn_order { BRN_ORDER_ENERGY, BRN_ORDER_FIRST, BRN_ORDER_SECOND } b
 
 /* Elastic constants in the form that the kernels use, made once from the scene's parameters. */
 typedef struct brn_moduli {
-    double lambda, mu;   /* [Pa] Lame; what linear theory sees of any material */
+    double lambda, mu;   /* [Pa] Lame; any material's at small strains */
     double constants[6]; /* the material's own, e.g. C10, C01, K */
 } brn_moduli;
 
@@ -63,7 +63,7 @@ typedef struct brn_material {
     bool (*moduli)(const void *params, brn_moduli *out, const char **reason);
     /* NULL for a linear material. */
     void (*stretches)(const brn_moduli *moduli, brn_order order, brn_stretch_batch *batch);
-    /* NULL where W is no function of the invariants. */
+    /* NULL where W is not a function of the invariants. */
     brn_invariants_fn invariants;
 } brn_material;
 
@@ -98,7 +98,7 @@ enum { BRN_PAIR_PARAMS = 8 };
 extern const brn_param brn_pair_params[BRN_PAIR_PARAMS];
 extern const brn_table brn_damping_table;
 
-/* Lame constants of the one pair that is given (young 1e6 Pa and poisson 0.4 if none is). */
+/* Lame constants from the one pair that is given (young 1e6 Pa and poisson 0.4 if none is). */
 bool brn_pair_moduli(const void *params, brn_moduli *out, const char **reason);
 
 /* Stretches of a material that is given by its invariants. */

@@ -133,7 +133,7 @@ brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *mat
     *out = NULL;
     const brn_element *element = brn_element_of_cell(cell);
     if (element == NULL) {
-        return brn_fail(ctx, BRN_ERR_MISSING, "cells of kind %d are no solid elements", (int)cell);
+        return brn_fail(ctx, BRN_ERR_MISSING, "cells of kind %d are not solid elements", (int)cell);
     }
     if (nelem < 0) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%d elements: must be >= 0", nelem);

@@ -1,6 +1,6 @@
 /* A solid: a run of elements of one kind and one material, stored in batches of BRN_LANES elements so that the compiler
    vectorises over elements. Evaluates energies, gradients, Hessians and stresses of a range of elements into the
-   caller's buffers; who calls it decides about threads and where the results go.
+   caller's buffers; the caller decides about threads and where the results go.
 
    2D elements are plane strain (F33 = 1) with unit depth. */
 #ifndef BRN_PHYS_SOLID_H
@@ -34,7 +34,7 @@ enum { BRN_ELEMENT_NODES_MAX = 20 };
 
 int brn_element_count(void);
 const brn_element *brn_element_get(int index);
-const brn_element *brn_element_of_cell(brn_cell cell); /* NULL if the cell is no element */
+const brn_element *brn_element_of_cell(brn_cell cell); /* NULL if the cell is not an element */
 
 typedef struct brn_solid {
     brn_element_group group;
@@ -58,8 +58,8 @@ extern const brn_group_kind brn_solid_kind;
 /* The solid that a group is; NULL if it is of another kind. */
 const brn_solid *brn_solid_of_group(const brn_element_group *group);
 
-/* The functions of a group (phys/group.h), of which stress is for a linear material that of small strains. The viscous
-   tangent is the part of the tangent that resists a change of the Green strain. */
+/* The functions of a group (phys/group.h); for a linear material the stress is that of small strains. The viscous tangent
+   is the part of the tangent that resists a change of the Green strain. */
 void brn_solid_eval(const brn_solid *solid, const double (*x)[3], int first, int count, brn_tangent tangent,
                     double *energy, double *grad, double *hess);
 
@@ -70,10 +70,10 @@ void brn_solid_mass(const brn_solid *solid, const double (*rest)[3], int first, 
 
 double brn_solid_element_volume(const brn_solid *solid, int element);
 /* tet4, tri3: every element keeps a tenth of its volume at x0, certified, rounding included (geom/volume_bound.h). tet10, hex8,
-   hex20, tri6: so does the determinant of d(current)/d(reference) at the quadrature points, where their energy looks at it; it
-   is a cubic in the fraction there too and bounded by the same function, from columns that are rounded before. Between these
-   points it may be negative. An element (or quadrature point) that is not positive at x0 beyond rounding, which some materials
-   allow, sets no bound. */
+   hex20, tri6: so does the determinant of d(current)/d(reference) at the quadrature points, where their energy uses it; it is
+   a cubic in the fraction there too and bounded by the same function, from columns that are already rounded. Between these
+   points it may be negative. An element (or quadrature point) that is not positive beyond rounding at x0, which some
+   materials allow, sets no bound. */
 double brn_solid_bound(const brn_solid *solid, const double (*x0)[3], const double (*x1)[3], int first,
                        int count);
 

@@ -4,7 +4,7 @@
 
 #include "phys/solid.h"
 
-/* Elements of a batch that exist, given that elements up to `end` are asked for. */
+/* How many elements of a batch exist when elements up to `end` are requested. */
 static inline int brn_batch_rows(int batch, int end)
 {
     const int left = end - batch * BRN_LANES;

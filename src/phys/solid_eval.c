@@ -17,12 +17,12 @@
        M_jl = lambda f_j f_l^T + mu (delta_jl F F^T + f_l f_j^T),      f_j the columns of F.
 
    A linear material is the case U = V = 1, W_ij = lambda + 2 mu delta_ij, minus = 2 mu, plus = 0.
-   Node 0 gets what makes the sums vanish, because the shape gradients sum to zero. */
+   Node 0 gets minus the sum of the others, because the shape gradients sum to zero. */
 #include "phys/lane_rows.h"
 #include "phys/solid_batch.h"
 #include "phys/svd.h"
 
-/* What is asked for: the arguments of brn_solid_eval. */
+/* The arguments of brn_solid_eval. */
 typedef struct request {
     const brn_solid *solid;
     const double (*x)[3];
@@ -161,7 +161,7 @@ BRN_LANES_INLINE void project(brn_stretch_batch *w, const int dim)
     }
 }
 
-/* Energy and stress come from one code path, whether or not the tangent is wanted too. */
+/* Energy and stress come from one code path, with or without the tangent. */
 BRN_LANES_INLINE void evaluate(const request *job, point *p, brn_order order, const int dim)
 {
     const brn_material *material = job->solid->material;
@@ -262,7 +262,7 @@ BRN_LANES_INLINE void tangent_blocks(const point *p, brn_lanes volume, brn_lanes
     }
 }
 
-/* The same of the viscous tangent; V becomes 1. */
+/* The same for the viscous tangent; V becomes 1. */
 BRN_LANES_INLINE void viscous_blocks(const brn_moduli *moduli, point *p, brn_lanes volume, brn_lanes *m,
                                      const int dim)
 {

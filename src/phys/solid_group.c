@@ -1,4 +1,4 @@
-/* A solid as an element group, and how far its elements may go before one turns inside out. */
+/* A solid as an element group, and how far its elements may move before one turns inside out. */
 #include "base/hash.h"
 #include "geom/volume_bound.h"
 #include "phys/solid.h"
@@ -35,7 +35,7 @@ static void columns(const brn_solid *solid, int quad, const double x[][3], doubl
     }
 }
 
-/* Of one element with its nodes at x0 and x1. */
+/* For one element with its nodes at x0 and x1. */
 static double element_bound(const brn_solid *solid, const double x0[][3], const double x1[][3])
 {
     const brn_element *element = solid->element;
@@ -113,7 +113,7 @@ static double group_bound(const brn_element_group *group, const double (*x0)[3],
     return brn_solid_bound((const brn_solid *)group, x0, x1, first, count);
 }
 
-/* The volume of its first element stands for a rigid body's, which differs from that of its handles. */
+/* Its first element's volume stands for a rigid body's, which differs from that of its handles. */
 static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
 {
     const brn_solid *solid = (const brn_solid *)group;

@@ -1,7 +1,7 @@
 /* Singular values by one-sided Jacobi rotations [Hestenes 1958; Demmel & Veselic 1992]: columns of B = F V are turned
    pairwise until they are orthogonal; their lengths are the stretches, their directions are U. Unlike the eigenvalues
    of F^T F this is accurate for small stretches too. Rotations are found from the Gram matrix B^T B, which is
-   updated within a sweep and formed anew at the start of each, so that its rounding errors do not stay.
+   updated within a sweep and recomputed at the start of each, so that its rounding errors do not build up.
 
    Lanes that have converged are turned by exactly zero, so a lane's result does not depend on the others. */
 #include "phys/svd.h"

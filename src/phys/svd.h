@@ -12,7 +12,7 @@ void brn_svd3(const brn_lanes f[9], brn_lanes u[9], brn_lanes s[3], brn_lanes v[
 void brn_svd2(const brn_lanes f[4], brn_lanes u[4], brn_lanes s[2], brn_lanes v[4]);
 
 /* Replaces a symmetric matrix (diag: 11, 22, 33; off: 23, 13, 12) by the nearest positive semi-definite one in the
-   Frobenius norm: negative eigenvalues become 0. A matrix that is positive definite already is not touched. */
+   Frobenius norm: negative eigenvalues become 0. A positive definite matrix is left untouched. */
 void brn_psd3(brn_lanes diag[3], brn_lanes off[3]);
 
 #endif

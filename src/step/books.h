@@ -1,8 +1,8 @@
-/* What a method tells the ledger of a step. The ledger knows no integrator: it weighs the forces that the method wrote into the
-   state (node_load, node_react, node_damp) by the rule that the method states here, and takes from the method what forces
-   cannot tell. Methods that change their way of stepping within a run (loading, launch, flight) state another rule a stage.
+/* What a method tells the ledger about a step. The ledger knows no integrator: it weights the forces that the method wrote
+   into the state (node_load, node_react, node_damp) by the rule stated here, and takes from the method what forces alone
+   cannot show. Methods that change how they step within a run (loading, launch, flight) state a new rule for each stage.
 
-   Momentum of the free dofs, F all external forces of this evaluation, F_last what the last step carried over:
+   Momentum of the free dofs, with F all external forces of this evaluation and F_last what the last step carried over:
 
        M (v^{n+1} - v^n) = h ((1 - last) F + last F_last)
 
@@ -14,7 +14,7 @@
        symplectic Euler   0      nothing                         0       0
        theta rule         0      nothing                         theta   0
        static                                                    1       1/2
-   F acts at place x^{n+1} + (1 - place) x^n, and does the work ((1 - before) F + before F_before) . (x^{n+1} - x^n). */
+   F acts at place x^{n+1} + (1 - place) x^n and does the work ((1 - before) F + before F_before) . (x^{n+1} - x^n). */
 #ifndef BRN_STEP_BOOKS_H
 #define BRN_STEP_BOOKS_H
 
@@ -27,11 +27,11 @@ typedef struct brn_books {
     double last;       /* share of what the last step carried */
     brn_carry carry;   /* what this step carries to the next */
     double before;     /* share of the last evaluation in the work */
-    bool inertia;      /* false: equilibrium, no velocities, momentum is not kept */
-    bool weight_load;  /* gravity is among the loads, ramped like them, instead of a potential */
+    bool inertia;      /* false: equilibrium, no velocities, momentum is not conserved */
+    bool weight_load;  /* gravity is a load, ramped like the others, instead of a potential */
     double dissipated; /* [J] in this step, by damping, friction and impacts */
-    /* An event method adds up on its way: then forces are for show, and these totals of loads and holds (and gravity, in the
-       impulse) stand instead. */
+    /* An event method sums as it goes: its forces are only for display, and these totals of loads and holds (and of gravity,
+       in the impulse) are used instead. */
     bool summed;
     double work;       /* [J] */
     double impulse[6]; /* [N s], then [N m s] about the origin */

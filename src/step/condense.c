@@ -15,7 +15,7 @@ struct brn_condense {
     int ncleared, *cleared; /* blocks of tied rows and columns */
 };
 
-/* While the moves are found: pairs[2i], pairs[2i + 1] are row and column of the destination of move i. */
+/* While moves are collected: pairs[2i], pairs[2i + 1] are row and column of the destination of move i. */
 typedef struct finder {
     const brn_model *model;
     brn_condense *out;

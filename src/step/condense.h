@@ -1,5 +1,5 @@
-/* Matrices seen by the masters of tied nodes. With x = T q the matrix of the equations is T' A T: every block of A in a row or column
-   of a tied node with elements of its own is shared out, w_p w_q A_rc for the masters p of r and q of c, and then 0. */
+/* Matrices as the masters of tied nodes see them. With x = T q the matrix of the equations is T' A T: every block of A in a row or
+   column of a tied node with elements of its own is distributed, w_p w_q A_rc to the masters p of r and q of c, then zeroed. */
 #ifndef BRN_STEP_CONDENSE_H
 #define BRN_STEP_CONDENSE_H
 
@@ -7,11 +7,11 @@
 
 typedef struct brn_condense brn_condense;
 
-/* *joined: the pattern of `base`, whose rows are the model's, and what its condensing adds; its values are those of base. */
+/* *joined: the pattern of `base`, whose rows are the model's, plus what condensing adds; its values are those of base. */
 brn_status brn_condense_create(const brn_model *model, const brn_block_matrix *base,
                                brn_block_matrix **joined, brn_condense **out);
 void brn_condense_destroy(brn_condense *condense);
-/* a has the pattern of `joined`, and blocks of any size. Again: nothing changes. */
+/* a has the pattern of `joined` and blocks of any size. Idempotent. */
 void brn_condense_apply(const brn_condense *condense, brn_block_matrix *a);
 
 #endif

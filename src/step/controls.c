@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A change of an offset is spread over so many steps at least: small ones, as those of a hand that goes on, make no blows. */
+/* An offset's change is spread over at least this many steps, so that the small changes of a moving hand do not jolt. */
 static const double SHIFT_STEPS = 4.0;
 /* Times are products and sums of steps: this fraction of a step is rounding. */
 static const double TIME_ROUNDING = 1e-6;
@@ -51,7 +51,7 @@ void brn_controls_destroy(brn_controls *c)
 
 /* ---- motions ----------------------------------------------------------------------------------------------------------- */
 
-/* May be before the motion's start or after its end, where it waits. */
+/* May be before the motion's start or after its end, where the motion waits. */
 static double own_time(const brn_clock *clock, double t)
 {
     return clock->tau + clock->rate * (t - clock->since);
@@ -63,7 +63,7 @@ double brn_controls_tau(const brn_controls *c, int hold, double t)
     return fmax(0.0, fmin(own_time(&c->clock[hold], t), end));
 }
 
-/* A clock that shows the scene's own time is written as one that was never touched, without rounding. */
+/* A clock that shows the scene's own time is stored as if never touched, without rounding. */
 static brn_clock clock_at(double t, double tau, double rate)
 {
     return rate == 1.0 && tau == t ? (brn_clock){.rate = 1.0} : (brn_clock){t, tau, rate};
@@ -72,7 +72,7 @@ static brn_clock clock_at(double t, double tau, double rate)
 void brn_controls_set_rate(brn_controls *c, int hold, double t, double rate)
 {
     if (rate != c->clock[hold].rate) {
-        /* From its end or start a motion goes on at once, not after the time that it has waited there. */
+        /* From its end or start a motion resumes at once, not after as long as it has waited there. */
         c->clock[hold] = clock_at(t, brn_controls_tau(c, hold, t), rate);
     }
 }
@@ -90,7 +90,7 @@ void brn_controls_offset(const brn_controls *c, int hold, double t, double offse
     }
 }
 
-/* Just before t: at the moment of arrival it still moves. */
+/* Just before t: on arrival it is still moving. */
 static void offset_rate(const brn_controls *c, const brn_shift *s, double t, double rate[3])
 {
     const double rounding = TIME_ROUNDING * c->model->step;
@@ -131,7 +131,7 @@ void brn_controls_set_offset(brn_controls *c, int hold, double t, const double o
     for (int i = 0; i < 3; ++i) {
         way += (offset[i] - now[i]) * (offset[i] - now[i]);
     }
-    /* Whole steps: at the end of each the velocity is the way of the step over its length. */
+    /* Whole steps: at the end of each the velocity is the distance moved over the step's length. */
     const double step = c->model->step;
     const double steps = fmax(SHIFT_STEPS, ceil(sqrt(way) / (speed * step)));
     *s = (brn_shift){.on = s->on || way > 0.0, .since = t, .until = way > 0.0 ? t + steps * step : t};

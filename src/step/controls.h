@@ -1,6 +1,6 @@
-/* What may change between two steps though the model cannot: gravity, friction, how fast motions run, offsets of static bodies,
-   a hand that drags. Everything that a step looks at is a function of the time and of these numbers, so parts of a step and
-   repeated attempts see the same. They start with the model's values and then give the bits that the model gave. */
+/* What may change between steps although the model cannot: gravity, friction, the speed of motions, offsets of static bodies,
+   a dragging hand. Everything a step depends on is a function of time and these numbers, so parts of a step and repeated
+   attempts see the same values. They start with the model's values; untouched, they give the same bits as the model. */
 #ifndef BRN_STEP_CONTROLS_H
 #define BRN_STEP_CONTROLS_H
 
@@ -13,9 +13,9 @@ typedef struct brn_clock {
     double rate;
 } brn_clock;
 
-/* The offset of a static body: in a straight line from one at `since` to the other at `until`. */
+/* The offset of a static body: in a straight line from `from` at `since` to `to` at `until`. */
 typedef struct brn_shift {
-    bool on;             /* it was ever moved */
+    bool on;             /* has ever been moved */
     double since, until; /* [s] */
     double from[3], to[3];
 } brn_shift;
@@ -24,43 +24,43 @@ typedef struct brn_controls {
     brn_ctx *ctx;
     const brn_model *model;
     double gravity[3]; /* [m/s^2] */
-    double *friction;  /* as that of the model, see brn_model_pair */
+    double *friction;  /* laid out as the model's, see brn_model_pair */
     brn_clock *clock;  /* [nhold] */
-    brn_shift *shift;  /* [nhold]; of the holds of static bodies */
+    brn_shift *shift;  /* [nhold]; used for holds of static bodies */
     brn_drag drag;
 } brn_controls;
 
 brn_status brn_controls_create(brn_ctx *ctx, const brn_model *model, brn_controls **out);
 void brn_controls_destroy(brn_controls *controls);
 
-/* Where a hold puts a node at time t, and its velocity just before: brn_motion_place as changed by hand. Either may be NULL. */
+/* Where a hold puts a node at time t, and its velocity just before: brn_motion_place plus changes by hand. Either may be NULL. */
 void brn_controls_place(const brn_controls *controls, int hold, int node, double t, double pos[3],
                         double vel[3]);
 
-/* From time t on a motion's own time runs `rate` times as fast; where it is does not change. */
+/* From time t on a motion's own time runs `rate` times as fast; its position does not jump. */
 void brn_controls_set_rate(brn_controls *controls, int hold, double t, double rate);
-/* The own time of a motion at time t. */
+/* A motion's own time at time t. */
 double brn_controls_tau(const brn_controls *controls, int hold, double t);
 
-/* From time t on the hold's offset goes from what it is to `offset`, no faster than `speed` [m/s] and in 4 steps at least. */
+/* From time t on the hold's offset moves to `offset`, no faster than `speed` [m/s] and over at least 4 steps. */
 void brn_controls_set_offset(brn_controls *controls, int hold, double t, const double offset[3],
                              double speed);
 void brn_controls_offset(const brn_controls *controls, int hold, double t, double offset[3]);
-/* Whether any offset changes after time t; makes them stay what they are at t. */
+/* Whether any offset changes after time t; freezes all offsets as they are at t. */
 bool brn_controls_shifting(const brn_controls *controls, double t);
 void brn_controls_halt(brn_controls *controls, double t);
 
-/* A hold whose offset moved until time t though that took a force above `limit` [N] along its way; -1: none. react [nnode][3]:
-   forces of holds on their nodes. */
+/* A hold whose offset moved until time t against more than `limit` [N] along its path; -1: none. react [nnode][3]: forces of
+   holds on their nodes. */
 int brn_controls_resisted(const brn_controls *controls, double t, const double *react, double limit);
 
-/* What a checkpoint must hold beside the state, [brn_controls_count]: gravity, by which the ledger was kept, own times and
+/* What a checkpoint must hold besides the state, [brn_controls_count]: the gravity that the ledger was kept with, own times and
    offsets at time t. Rates, friction and the hand are inputs and stay as they are. */
 int brn_controls_count(const brn_controls *controls);
-/* Whether these numbers differ from those of a simulation that nobody touched. */
+/* Whether these numbers differ from those of an untouched simulation. */
 bool brn_controls_differ(const brn_controls *controls, double t);
 void brn_controls_write(const brn_controls *controls, double t, double *to);
-/* Own times and offsets (NULL: those of a simulation that nobody touched) go on from there at time t, with the present rates and
+/* Own times and offsets (NULL: those of an untouched simulation) continue from there at time t, at the present rates and
    towards the present offsets. */
 void brn_controls_resume(brn_controls *controls, double t, const double *from, double speed);
 

@@ -5,20 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-/* [s] period of the spring, and in steps: whichever is longer. */
+/* Period of the spring in seconds and in steps; the longer one counts. */
 static const double PERIOD = 0.1;
 static const double PERIOD_STEPS = 10.0;
-/* A body sags on the spring by no more than this many model sizes, if ten steps a period allow that. */
+/* A body sags on the spring by no more than this many model sizes, if ten steps per period allow it. */
 static const double SAG = 0.02;
-/* Most force over the body's mass: in weights, and [1/s^2] in model sizes a second squared, for scenes without gravity. */
+/* Largest force over the body's mass: in weights, and in model sizes per second squared for scenes without gravity. */
 static const double WEIGHTS = 10.0;
 static const double SIZES = 40.0;
-/* Most speed, in model sizes a step and a second. */
+/* Highest speed, in model sizes per step and per second. */
 static const double SPEED_STEP = 0.05;
 static const double SPEED = 5.0;
-/* From the speed reach/lag the bounded force stops a body within reach while reach <= 8 force/k. */
+/* The bounded force stops a body of speed reach/lag within reach if reach <= 8 force/k. */
 static const double BRAKING = 8.0;
-/* An explicit integrator sees the node's own mass m: it can bear a damping of 2 m/h, and takes no more than this of m/h. */
+/* An explicit integrator sees the node's own mass m: stable up to a damping of 2 m/h, it uses at most this times m/h. */
 static const double EXPLICIT = 0.25;
 
 static double body_mass(const brn_drag *d, const brn_model *model)
@@ -33,7 +33,7 @@ static double body_mass(const brn_drag *d, const brn_model *model)
     return mass;
 }
 
-/* What a force at the node meets at once: 1/sum w^2/m. */
+/* The mass that a force at the node meets at once: 1/sum w^2/m. */
 static double node_mass(const brn_drag *d, const brn_model *model)
 {
     double inverse = 0.0;

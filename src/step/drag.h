@@ -1,12 +1,12 @@
-/* A hand that drags a body at one of its nodes: a damped spring from the node to a point, with a bounded force
+/* A hand that drags a body by one of its nodes: a damped spring from the node to a point, with a bounded force
 
        f = -k min(1, force/(k |r|)) r,    r = x - p + lag v,
 
    lag = 2/omega: critical damping of the body's whole mass, k = m omega^2. Within a step v = c (y - origin), so r is linear in y
    and f has a convex potential; it is added to the one that Newton's method minimises (step/newton.h).
 
-   p is the point that the hand is at, or, where that is further from x^n than `reach`, the place so far on the way there: the
-   spring pulls a body along at the speed reach/lag at most, from which the bounded force can stop it again. */
+   p is where the hand is or, if that is further from x^n than `reach`, the point that far along the way to it: the spring
+   pulls a body at no more than reach/lag, a speed from which the bounded force can stop it again. */
 #ifndef BRN_STEP_DRAG_H
 #define BRN_STEP_DRAG_H
 
@@ -15,7 +15,7 @@
 typedef struct brn_drag {
     int node; /* -1: nothing is dragged */
     double target[3];
-    double asked;     /* [N/m] stiffness that was asked for; 0: chosen here */
+    double asked;     /* [N/m] requested stiffness; 0: chosen here */
     double stiffness; /* [N/m] k */
     double lag;       /* [s] */
     double force;     /* [N] bound */
@@ -31,7 +31,7 @@ typedef struct brn_pull {
 } brn_pull;
 
 /* Fills everything but `asked`, `target` and `node`, which are given. gravity [m/s^2] and size [m] of the scene; forward: the
-   force at the start of a step moves the node, so that its damping must be bounded. */
+   force at the start of a step moves the node, so its damping must be bounded. */
 void brn_drag_choose(brn_drag *drag, const brn_model *model, const double gravity[3], double size,
                      bool forward);
 /* Where the spring ends in a step that starts with the node at x. */

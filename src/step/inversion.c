@@ -6,7 +6,7 @@
 
 enum { BLOCK = 512 }; /* elements */
 
-/* Elements are numbered through in the order of the groups that set a bound. */
+/* Elements are numbered consecutively through the groups that set a bound. */
 typedef struct inversion_job {
     const double (*x0)[3], (*x1)[3];
     const brn_element_group **group; /* those that set a bound */
@@ -15,7 +15,7 @@ typedef struct inversion_job {
     double *fraction; /* by block */
 } inversion_job;
 
-/* Blocks do not end with groups, so that a hundred bodies of one element are one block. */
+/* Blocks span groups, so that a hundred one-element bodies are one block. */
 static brn_status bound_block(void *arg, int block, brn_arena *scratch)
 {
     (void)scratch;

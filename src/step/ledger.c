@@ -78,7 +78,7 @@ static brn_status measure_state(brn_system *s, const brn_state *state, measure *
     return brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, &out->elastic, NULL, NULL);
 }
 
-/* Scratch of measure_state is given back here, whatever happened. */
+/* Returns the scratch of measure_state, whatever happened. */
 static brn_status measured(brn_system *s, const brn_state *state, measure *out)
 {
     brn_arena *arena = brn_ctx_arena(s->ctx);
@@ -110,8 +110,8 @@ static void external_rate(const brn_system *s, const brn_state *in, const brn_st
     }
 }
 
-/* The impulses that gravity, loads and holds give in a step, added up without their directions: what a momentum that
-   stays small while a body rests on its support is to be measured by. Damping and friction are internal. */
+/* The magnitudes of the impulses of gravity, loads and holds in a step, summed: the scale for a momentum that stays small
+   while a body rests on its support. Damping and friction are internal. */
 static void book_exchanged(const brn_system *s, brn_state *out, double h, const brn_books *books)
 {
     const brn_model *model = s->model;
@@ -148,7 +148,7 @@ brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info
     return BRN_OK;
 }
 
-/* dp = M dv of the held dofs' columns: the momentum that their motion gave in the step. */
+/* dp = M dv of the held dofs' columns: the momentum added by their motion in the step. */
 static brn_status held_momentum(const brn_system *s, const brn_state *in, const brn_state *out, double *dp)
 {
     const brn_model *model = s->model;
@@ -171,7 +171,7 @@ static brn_status held_momentum(const brn_system *s, const brn_state *in, const 
 }
 
 /* Impulses of everything external. A rule over several evaluations holds for the free dofs; held ones gain in each step
-   what their motion says, so their share of the forces is taken out of the rule and booked as it is. */
+   what their motion prescribes, so their share of the forces is taken out of the rule and booked directly. */
 static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, double h,
                           const brn_books *books, const double *dp)
 {
@@ -191,7 +191,7 @@ static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, do
 }
 
 /* Work of loads and holds along the step. The inertia of the held dofs is left out of the rule and works along the mean of
-   their two velocities: a motion that starts at once puts in 1/2 m v^2, not the m v^2 of its reaction times the way. */
+   their two velocities: a sudden start puts in 1/2 m v^2, not the m v^2 of its reaction times the distance. */
 static void book_work(const brn_system *s, const brn_state *in, brn_state *out, double h,
                       const brn_books *books, const double *dp)
 {
@@ -212,7 +212,7 @@ static void book_work(const brn_system *s, const brn_state *in, brn_state *out, 
     out->ledger[BRN_LEDGER_DISSIPATED] += books->dissipated;
 }
 
-/* What the next step's rule needs of the held dofs' inertia. */
+/* What the next step's rule needs to know of the held dofs' inertia. */
 static brn_status remember_held(const brn_system *s, brn_state *out, double h, const brn_books *books,
                                 const double *dp)
 {
@@ -259,11 +259,11 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
 
     measure m;
     BRN_TRY(measured(s, out, &m));
-    /* An integrator that looks at forces elsewhere (midpoint, explicit) may leave the domain of a barrier material. */
+    /* An integrator that evaluates forces elsewhere (midpoint, explicit) may leave the domain of a barrier material. */
     if (!isfinite(m.elastic) || !isfinite(m.kinetic) || !isfinite(info->contact_energy)) {
-        return brn_fail(s->ctx, BRN_ERR_NOT_FINITE,
-                        "the step ends with an inverted element, an intersection or an energy beyond all "
-                        "numbers");
+        return brn_fail(
+            s->ctx, BRN_ERR_NOT_FINITE,
+            "the step ends with an inverted element, an intersection or an energy that is not finite");
     }
     const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
     const double worked = ledger[BRN_LEDGER_WORK] - ledger[BRN_LEDGER_FIELD_WORK];
@@ -275,8 +275,8 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
     return BRN_OK;
 }
 
-/* Momentum is kept from here on if it was not before. Where gravity turns from a load into a potential, what that is here
-   counts as work of whoever changed the stage, so that the sum of energies goes on without a jump. */
+/* Momentum is conserved from here on if it was not before. Where gravity turns from a load into a potential, its value here
+   counts as work done by the change of stage, so that the sum of energies does not jump. */
 brn_status brn_ledger_enter(brn_system *s, brn_state *state, const brn_books *books)
 {
     double *ledger = state->ledger;
@@ -298,8 +298,8 @@ brn_status brn_ledger_enter(brn_system *s, brn_state *state, const brn_books *bo
     return BRN_OK;
 }
 
-/* The potential energy jumps, which is the work of whoever changed the field. Where it is measured from is arbitrary, so this work
-   says nothing of the size of energies. A trapezoidal rule starts its next step from the new forces. */
+/* The potential energy jumps; that is the work of whoever changed the field. Its zero is arbitrary, so this work says nothing
+   about the size of energies. A trapezoidal rule starts its next step from the new forces. */
 void brn_ledger_book_gravity(const brn_system *s, const double change[3], const double *carried,
                              brn_state *state)
 {

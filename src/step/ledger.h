@@ -1,5 +1,5 @@
-/* The ledger: energies, momenta and their balance, measured the same way whatever the method. Totals live in the state
-   (state->ledger), so that a resumed run goes on with the same bits. */
+/* The ledger: energies, momenta and their balance, measured the same way for every method. Totals live in the state
+   (state->ledger), so that a resumed run continues with the same bits. */
 #ifndef BRN_STEP_LEDGER_H
 #define BRN_STEP_LEDGER_H
 
@@ -21,20 +21,20 @@ enum {
     BRN_LEDGER_CONTACT = 26,   /* [J] stored in the contacts now */
     BRN_LEDGER_EXCHANGED, /* [N s] sum of |impulse| of gravity, loads and holds, node by node, since the start */
     BRN_LEDGER_EXCHANGED_TURN, /* [N m s] the same times each node's distance from the origin */
-    BRN_LEDGER_FIELD_WORK,     /* [J] of the work: by changes of gravity itself */
-    BRN_LEDGER_RESTS,          /* 1: the last step had no inertia, and momentum is not kept */
+    BRN_LEDGER_FIELD_WORK,     /* [J] of the work, that of changes of gravity */
+    BRN_LEDGER_RESTS,          /* 1: the last step had no inertia, and momentum is not conserved */
     BRN_LEDGER_WEIGHT_LOAD,    /* 1: gravity was a load in the last step, and has no potential */
 };
 
-/* Sets the totals of a fresh state at time t (its forces are filled in); info: of the reset. */
+/* Sets the totals of a fresh state at time t, whose forces are filled in; info: from the reset. */
 brn_status brn_ledger_start(brn_system *system, brn_state *state, const brn_step_info *info);
 /* Books the step `in` -> `out` of length h: `out`'s totals. */
 brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *out, double h,
                            const brn_step_info *info);
-/* A state goes on in another stage, whose forces are filled in. */
+/* A state enters another stage, whose forces are filled in. */
 brn_status brn_ledger_enter(brn_system *system, brn_state *state, const brn_books *books);
-/* Books a change of gravity [m/s^2] that has happened, and of the forces on the free dofs that the last step carried over by
-   it [N], packed. */
+/* Books a change of gravity [m/s^2] and the resulting change of the forces on the free dofs carried over from the last step
+   [N], packed. */
 void brn_ledger_book_gravity(const brn_system *system, const double change[3], const double *carried,
                              brn_state *state);
 /* Fills the energies, momenta and balance errors of a report. */

@@ -9,39 +9,38 @@
 #include "step/books.h"
 #include "step/system.h"
 
-/* What a method tells of one attempt; of a reset: all about contact. */
+/* What a method reports about an attempt; about a reset: contact alone. */
 typedef struct brn_step_info {
-    int64_t iterations; /* or events */
-    int lags;           /* solves with friction's normal forces renewed between them; 0: none is lagged */
-    double residual;    /* of its stopping test */
+    int64_t iterations;             /* or events */
+    int lags;                       /* solves, friction's normal forces renewed in between; 0: not lagged */
+    double residual;                /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
     int npoint;
     int contacts;                  /* pairs in contact at the end */
     double gap_min;                /* [m] +inf without any */
     double complementarity;        /* [m] largest gap of a pair that carries force */
-    double complementarity_offset; /* [m] what of it the method intends */
+    double complementarity_offset; /* [m] the part of it that the method intends */
     double contact_energy;         /* [J] stored in the contact at the end */
-    double
-        stiffness_work; /* [J] gained by the stored energy when the stiffness was changed before this step */
-    int intersections;  /* found by the exact test at the end */
-    double own[BRN_OWN_FIGURES]; /* of the method's own figures, in the order of their table */
+    double stiffness_work; /* [J] gained by the stored energy when the stiffness changed before this step */
+    int intersections;     /* found by the exact test at the end */
+    double own[BRN_OWN_FIGURES]; /* the method's own figures, in the order of their table */
     brn_books books;             /* how forces acted in this step, for the ledger */
     bool
-        ends_stage; /* the next step follows another rule: the driver resets the state and goes on with the ledger */
+        ends_stage; /* the next step follows another rule: the driver resets the state and continues the ledger */
 } brn_step_info;
 
-/* A figure of a method's own (brn_figure_get): named NAME.figure, with its reduction over the run, and how those of the
-   parts of a step become one: LAST, SUM, MAX or MIN. */
+/* A method's own figure (brn_figure_get): named NAME.figure, with its reduction over the run, and how the values of the
+   parts of a step are combined: LAST, SUM, MAX or MIN. */
 typedef struct brn_own_figure {
     brn_figure figure;
     brn_reduction parts;
 } brn_own_figure;
 
-/* How a method would go on from a state. */
+/* How a method would continue from a state. */
 typedef struct brn_stage {
-    bool inertia; /* false: it looks for equilibrium */
+    bool inertia; /* false: it seeks equilibrium */
     bool
-        forward; /* forces of the start of a step move it: stiff and strongly damped ones must be kept small */
+        forward; /* forces at the start of a step move it: stiff and strongly damped ones must be kept small */
     double gravity; /* share of gravity that acts now: less than 1 while a static stage ramps it */
 } brn_stage;
 
@@ -57,16 +56,16 @@ typedef struct brn_change {
     unsigned what;     /* BRN_CHANGED_... */
     double gravity[3]; /* [m/s^2] new minus old */
     double *
-        jolt; /* [ndof] zeros, to be filled: how much the accelerations that the next step starts from change */
+        jolt; /* [ndof] zeros, to be filled: the change of the accelerations that the next step starts from */
 } brn_change;
 
 typedef struct brn_method {
     const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
-    unsigned integrators;   /* bit i set: leaves the choice of integrator i */
-    bool contact;           /* bodies may touch: forces on each are worth a column */
-    unsigned bodies;        /* bit BRN_BODY_... set: takes bodies of this type */
+    unsigned integrators;   /* bit i set: integrator i may be chosen */
+    bool contact;           /* bodies may touch: the force on each gets a column */
+    unsigned bodies;        /* bit BRN_BODY_... set: accepts bodies of this type */
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
-    const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* of a key without use: why, and what to write */
+    const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
     const brn_own_figure *figures;                      /* [nfigures], at most BRN_OWN_FIGURES */
     int nfigures;
 
@@ -81,12 +80,11 @@ typedef struct brn_method {
        retried with a smaller step. */
     brn_status (*step)(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
                        brn_step_info *info);
-    /* Makes poses, forces and the method's memory in the state fit node positions and velocities that were set from outside at
-       time t. */
+    /* Makes poses, forces and the method's memory in the state fit node positions and velocities set from outside at time t. */
     brn_status (*reset)(void *self, brn_state *state, double t, brn_step_info *info);
-    /* How it would go on from the state at time t. */
+    /* How it would continue from the state at time t. */
     brn_stage (*stage)(const void *self, const brn_state *state, double t);
-    /* Makes its memory in the state fit what was changed by hand. NULL: it remembers nothing that depends on it. */
+    /* Makes its memory in the state fit what was changed by hand. NULL: nothing it remembers depends on that. */
     brn_status (*changed)(void *self, brn_state *state, const brn_change *change);
     void (*destroy)(void *self);
 } brn_method;

@@ -1,8 +1,8 @@
 /* The tangent is the exact one while it is positive definite (quadratic convergence), else the projected one. Held dofs
-   move with the first Newton step: their remaining way d enters the right-hand side as -H_fh d, so that the free
+   move with the first Newton step: their remaining distance d enters the right-hand side as -H_fh d, so that the free
    nodes follow them and a large prescribed motion does not crush the elements at its edge. The line search backs off
    from infinite energies (inverted barrier elements) and asks for an Armijo decrease once every held dof is in place.
-   A follower pressure has no potential in general; during one search it is kept as the dead force it was at its start. */
+   A follower pressure has no potential in general; during a search it is kept as the dead force it was at the start. */
 #include "step/newton.h"
 
 #include "linalg/pcg.h"
@@ -15,16 +15,16 @@
 enum { HALVINGS = 40, PCG_CAP = 20000 };
 
 static const double ARMIJO = 1e-4;
-/* Energies are sums of many terms: differences below this fraction of the terms are rounding. */
+/* Energies are sums of many terms: differences below this fraction of them are rounding. */
 static const double ENERGY_NOISE = 1e-13;
-/* Positions are rounded to this fraction of their size, and so are ways. A body far from the origin has fewer digits left
+/* Positions and displacements are rounded to this fraction of their size. A body far from the origin has fewer digits left
    for its strains. */
 static const double POSITION_NOISE = 1e-15;
 
-/* [rad] Smaller turns of rigid bodies stretch them by less than it is worth. */
+/* [rad] Smaller turns of rigid bodies stretch them too little to matter. */
 static const double TURN_LEAST = 1e-3;
 
-/* What a line search asks of the potential. */
+/* What a line search needs from the potential. */
 typedef struct search_limits {
     double slope, rounding; /* [J] */
 } search_limits;
@@ -151,7 +151,7 @@ static brn_status forces(brn_newton *n)
     return BRN_OK;
 }
 
-/* Largest remaining way of a held dof; 0 when all are in place. */
+/* Largest remaining distance of a held dof; 0 when all are in place. */
 static double remaining(const brn_newton *n)
 {
     double most = 0.0;
@@ -182,8 +182,8 @@ static double imbalance(const brn_newton *n, double *residual)
         if (n->model->fixed[i]) {
             continue;
         }
-        /* Rounding of positions shows as a force through the stiffness, that of ways through the inertia; below it there
-           is nothing to gain. */
+        /* Rounding of positions appears as a force through the stiffness, that of displacements through the inertia; below
+           it there is nothing to gain. */
         const double mass = m->inertia ? n->model->node_mass[n->model->row_node[i / dim]] / m->s : 0.0;
         const double floor = 8.0 * (n->noise * n->stiffness[i] + POSITION_NOISE * way * mass);
         const double force = fabs(n->unbalanced[i]);
@@ -195,8 +195,8 @@ static double imbalance(const brn_newton *n, double *residual)
     return worst;
 }
 
-/* The diagonal of the tangent so far: what a rounding of positions does to forces. Elements that are nearly crushed are
-   many times as stiff as at rest. */
+/* The diagonal of the tangent so far: how rounding of positions affects forces. Elements that are nearly crushed are many
+   times as stiff as at rest. */
 static void read_stiffness(brn_newton *n)
 {
     const brn_block_matrix *a = n->system->matrix;
@@ -241,8 +241,8 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     return BRN_OK;
 }
 
-/* n->step = Newton direction for the right-hand side n->unbalanced, held dofs going their remaining way; tied dofs have no
-   equation of their own and stay behind. */
+/* n->step = Newton direction for the right-hand side n->unbalanced, held dofs going the rest of their way; tied dofs have no
+   equation of their own and are left out. */
 static brn_status solve_free(brn_newton *n)
 {
     brn_system *s = n->system;
@@ -263,7 +263,7 @@ static brn_status solve_free(brn_newton *n)
                              PCG_CAP, n->step, &result);
     }
     (void)watch(n, &s->watch.phases.symbolic);
-    /* The order comes from the elastic pattern, whatever touched when it was made: a resumed run has the same one. */
+    /* The order comes from the elastic pattern, whatever is in contact: a resumed run has the same one. */
     if (n->factor == NULL) {
         BRN_TRY(brn_factor_create(n->ctx, s->matrix, n->model->fixed, &n->factor));
     }
@@ -283,8 +283,8 @@ static brn_status solve(brn_newton *n)
     return status;
 }
 
-/* Newton direction with the tangent that the parameters ask for. Once the exact tangent was found indefinite, the rest
-   of this step uses the projected one. */
+/* Newton direction with the tangent that the parameters ask for. Once the exact tangent has been indefinite, the rest of
+   this step uses the projected one. */
 static brn_status direction(brn_newton *n, bool *projected)
 {
     const int wanted = n->params.tangent;
@@ -303,8 +303,8 @@ static brn_status direction(brn_newton *n, bool *projected)
 }
 
 /* Tries the whole step, or as much of it as is free, with rigid bodies turned instead of sheared: a straight step stretches
-   a body by the square of its turn, which a stiff one lets it make in many small pieces only. The same step to first
-   order, so near the solution nothing changes. */
+   a body by the square of its turn, so a stiff one could turn only in many small pieces. To first order the step is the
+   same, so near the solution nothing changes. */
 static brn_status search_turned(brn_newton *n, energy *here, const search_limits *limits, bool *found)
 {
     const int ndof = n->system->ndof;
@@ -396,8 +396,7 @@ static brn_status search(brn_newton *n, energy *here, double *length)
                 n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
             *here = there;
-            *length =
-                alpha / bound * max_abs(n->step, ndof); /* what is in the way is no sign of convergence */
+            *length = alpha / bound * max_abs(n->step, ndof); /* an obstruction is no sign of convergence */
             return BRN_OK;
         }
     }
@@ -405,13 +404,13 @@ static brn_status search(brn_newton *n, energy *here, double *length)
                     "t = %g s: the line search found no step that lowers the energy", n->scheme->t);
 }
 
-/* Where Newton starts: the target (exact for a free flight) if it has the lower potential, else the last positions. */
+/* Where Newton starts: the target (exact in free flight) if its potential is lower, else the last positions. */
 static brn_status start(brn_newton *n, const brn_state *in)
 {
     const brn_scheme *m = n->scheme;
     const int ndof = n->system->ndof;
     memset(n->y, 0, (size_t)ndof * sizeof *n->y);
-    if (!m->inertia || n->terms != NULL) { /* beside contact, only x^n is known to be free of intersections */
+    if (!m->inertia || n->terms != NULL) { /* with contact, only x^n is known to be free of intersections */
         return BRN_OK;
     }
     energy here;
@@ -442,7 +441,7 @@ static brn_status give_up(const brn_newton *n, int iterations, double residual)
         n->scheme->t, iterations, residual);
 }
 
-/* Something is in the way of a motion: whose, and how far it is short of its place. */
+/* Something is in the way of a motion: reports which, and how far short of its place it is. */
 static brn_status tell_obstruction(const brn_newton *n)
 {
     const int dim = n->model->dim;
@@ -487,7 +486,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return brn_fail(n->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
                             n->scheme->t);
         }
-        /* A step that only moves the last digits of positions cannot be improved on. */
+        /* A step that changes only the last digits of positions cannot be improved on. */
         if (settled && (worst <= 1.0 || length <= n->noise || last)) {
             return BRN_OK;
         }
@@ -495,7 +494,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return settled ? give_up(n, k, info->residual) : tell_obstruction(n);
         }
         BRN_TRY(direction(n, &projected));
-        /* A step within the tolerance is the last one, but still done: that leaves the square of its error. */
+        /* A step within the tolerance is the last one, but still taken: that squares its error. */
         last = settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance;
         (void)watch(n, &n->system->watch.phases.search);
         const brn_status status = search(n, &here, &length);
@@ -542,7 +541,7 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out,
         n->unbalanced[i] *= -1.0; /* what the holds supply */
         n->damping[i] *= -1.0;
     }
-    if (n->system->controls->drag.node >= 0) { /* a load like others, now that it is known */
+    if (n->system->controls->drag.node >= 0) { /* a load like any other, now that it is known */
         brn_drag_add_force(&n->system->controls->drag, n->model, n->pull.force, 1.0, n->load);
     }
     BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, out));
@@ -553,7 +552,7 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out,
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */
 
-/* Whether an element, a spring for one, joins a body with others. */
+/* Whether an element, such as a spring, joins a body to others. */
 static bool is_joined(const brn_model *model, const brn_body *body)
 {
     bool joined = false;
@@ -578,7 +577,7 @@ static brn_status check_supports(brn_ctx *ctx, const brn_model *model, int integ
         const brn_body *body = &model->body[n];
         if (body->type == BRN_BODY_RIGID) {
             return brn_fail(ctx, BRN_ERR_SCENE,
-                            "body '%s' is rigid and nothing holds it: a static run wants it of type static",
+                            "body '%s' is rigid and nothing holds it: make it of type static in a static run",
                             body->name);
         }
         int held = 0;

@@ -32,7 +32,7 @@ brn_status brn_newton_loads(brn_newton *n, const double *x, double t, double *fo
     return BRN_OK;
 }
 
-/* What a tied node lacks for its balance comes through the weld, from its masters. */
+/* What a tied node lacks for balance comes through the weld from its masters. */
 void brn_newton_weld(brn_newton *n)
 {
     const brn_model *model = n->model;
@@ -152,7 +152,7 @@ brn_stage brn_newton_stage(const brn_newton *n, double t)
     return (brn_stage){.inertia = !still, .gravity = still ? fmin(1.0, t / n->model->end) : 1.0};
 }
 
-/* Only the trapezoidal rule carries accelerations over to the next step; BDF2 starts anew. */
+/* Only the trapezoidal rule carries accelerations over to the next step; BDF2 restarts. */
 brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change *change)
 {
     if ((change->what & BRN_CHANGED_GRAVITY) == 0) {

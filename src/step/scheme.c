@@ -5,7 +5,7 @@
 
 static const char ACCELERATION[] = "newmark.acceleration";
 static const char PREVIOUS[] =
-    "bdf2.previous"; /* [0] step, then the way of the last step and v before it, packed */
+    "bdf2.previous"; /* [0] step, then the displacement of the last step and v before it, packed */
 
 brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, int integrator, brn_scheme **out)
 {
@@ -246,7 +246,7 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
         const int at = brn_model_at(model, dof);
         const double v = in->node_vel[at];
         out->node_pos[at] = in->node_pos[at] + m->forward * way[dof];
-        /* c (y - origin) written as the free flight's velocity and a correction, so that a body without forces keeps its
+        /* c (y - origin) written as the free flight's velocity plus a correction, so that a body without forces keeps its
            velocity to the last bit. For held dofs accel is the mean acceleration of the given motion over the step. */
         out->node_vel[at] = model->fixed[dof]
                                 ? (m->inertia ? v + m->h * m->accel[dof] : 0.0)

@@ -13,16 +13,16 @@
 
 /* A step is cut into at most 2^HALVINGS_MAX parts. */
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
-/* Less where an obstacle that is moved by hand may be what does not fit: it can stop. */
+/* Fewer where an obstacle moved by hand may be to blame: it can stop. */
 enum { HALVINGS_SHIFTING = 4 };
-/* Strength of the hand that moves it, in weights of all that can move, and in forces that stop all of it within a step from the
-   highest speed of an offset. */
+/* Strength of the hand that moves it, in weights of everything movable, and in forces that stop all of that within a step from
+   the highest speed of an offset. */
 static const double STRENGTH_WEIGHTS = 1000.0;
 static const double STRENGTH_STOPS = 10.0;
 
 /* ---- contacts ------------------------------------------------------------------------------------------------------ */
 
-/* Room for the method's points, so that taking them over cannot fail. */
+/* Reserves room for the method's points, so that copying them cannot fail. */
 static brn_status make_room(brn_sim *sim, const brn_step_info *info)
 {
     BRN_GROW(sim->ctx, sim->point, sim->point_capacity, info->npoint);
@@ -48,8 +48,8 @@ brn_report brn_sim_blank_report(const brn_sim *sim)
     return report;
 }
 
-/* Of the parts of a step the last one's contacts count; errors are the worst of all, and the method's own figures are put
-   together as it says. */
+/* Of the parts of a step the last one's contacts count; errors are the worst of all, and the method's own figures are
+   combined as it says. */
 static void add_contacts(const brn_method *method, const brn_step_info *info, brn_report *report)
 {
     for (int i = 0; i < method->nfigures; ++i) {
@@ -165,7 +165,7 @@ static bool worth_a_retry(brn_status status)
     return status == BRN_ERR_CONVERGENCE || status == BRN_ERR_SINGULAR || status == BRN_ERR_NOT_FINITE;
 }
 
-/* Every array of the state; a method that does not fill one leaves the NaN that was put there. */
+/* Every array of the state; one that a method does not fill keeps the NaN put there. */
 static bool all_finite(const brn_state *state)
 {
     bool finite = true;
@@ -178,7 +178,7 @@ static bool all_finite(const brn_state *state)
     return finite;
 }
 
-/* So that nobody takes what an earlier attempt left for this one's. */
+/* So that leftovers of an earlier attempt are not taken for this one's results. */
 static void blank_rigid(brn_state *state)
 {
     for (int i = 0; i < state->sizes.nrigid; ++i) {
@@ -189,7 +189,7 @@ static void blank_rigid(brn_state *state)
     }
 }
 
-/* Adds what the method told of an accepted part of the step. */
+/* Adds what the method reported about an accepted part of the step. */
 static void add_info(const brn_method *method, const brn_step_info *info, brn_report *report)
 {
     report->lags += info->lags;
@@ -198,7 +198,7 @@ static void add_info(const brn_method *method, const brn_step_info *info, brn_re
     add_contacts(method, info, report);
 }
 
-/* Forces and memory of the state as the stage that begins sees them; its contacts are now the ones of the state. */
+/* Forces and memory of the state as the new stage sees them; its contacts become those of the state. */
 static brn_status enter_stage(brn_sim *sim, brn_state *state, double t, brn_step_info *info)
 {
     *info = (brn_step_info){.gap_min = INFINITY};
@@ -222,7 +222,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     report->iterations += info->iterations; /* work done, whether the result is accepted or not */
     if (!(h_done > 0.0 && h_done <= h)) {
         return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
-                        "t = %g s: method '%s' did %g s of a step of %g s: it does not get any further", t,
+                        "t = %g s: method '%s' did %g s of a step of %g s and gets no further", t,
                         sim->method->table->name, h_done, h);
     }
     if (!all_finite(to)) {
@@ -235,9 +235,9 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
-/* Parts of the step until it is whole; *info is what the method told of the last one. The part is halved on failure (`halvings`
-   times at most) and doubled again after two successes in a row (where it stays aligned); every step starts afresh with the
-   whole, so that no controller state needs saving. */
+/* Takes parts of the step until it is complete; *info is what the method reported about the last one. A part is halved on
+   failure (at most `halvings` times) and doubled after two successes in a row (if it stays aligned); every step starts afresh
+   with the whole, so that no controller state needs saving. */
 static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_state **reached,
                           brn_step_info *info)
 {
@@ -282,7 +282,7 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
     return BRN_OK;
 }
 
-/* Most force of a hand that moves an obstacle [N]: it may throw all that can move, but not crush it. */
+/* Largest force of a hand that moves an obstacle [N]: it may throw things, but not crush them. */
 static double strength(const brn_sim *sim)
 {
     const double *g = sim->system->controls->gravity;
@@ -294,8 +294,8 @@ static double strength(const brn_sim *sim)
                    STRENGTH_STOPS * brn_sim_shift_speed(sim) / sim->model->step);
 }
 
-/* A step in which obstacles are moved by hand: where it fails, or takes more than a hand's strength, they stop, and it is done
-   again without their way. */
+/* A step in which obstacles are moved by hand: if it fails, or takes more than a hand's strength, they stop, and it is repeated
+   without their motion. */
 static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state **reached, brn_step_info *info)
 {
     const brn_model *model = sim->model;
@@ -312,7 +312,7 @@ static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state *
     brn_shift *before = NULL;
     BRN_TAKE(arena, before, model->nhold);
     memcpy(before, c->shift, (size_t)model->nhold * sizeof *before);
-    brn_log(sim->ctx, BRN_LOG_WARNING, "t = %g s: what was moved by hand stops: %s%s", t,
+    brn_log(sim->ctx, BRN_LOG_WARNING, "t = %g s: what is moved by hand stops: %s%s", t,
             stuck < 0 ? "" : "too much is in the way of ",
             stuck < 0 ? brn_ctx_message(sim->ctx) : model->hold[stuck].name);
     brn_controls_halt(c, t);
@@ -511,14 +511,14 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
         return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
                         "an edited position or velocity is not a finite number");
     }
-    /* Tied nodes are where their handles say, whatever was given for them. */
+    /* Tied nodes go where their handles put them, whatever was given. */
     if (positions != NULL) {
         brn_model_follow_nodes(sim->model, edited->node_pos);
     }
     if (velocities != NULL) {
         brn_model_follow_nodes(sim->model, edited->node_vel);
     }
-    /* An edit is an act from outside: the balance starts anew from it. */
+    /* An edit comes from outside: the balance restarts from it. */
     BRN_TRY(start_from(sim, edited, brn_sim_time(sim)));
     sim->spare[0] = sim->state;
     sim->state = edited;
@@ -543,7 +543,7 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
     sim->spare[0] = sim->state;
     sim->state = loaded;
-    /* Contacts are no part of the state: those of before belong to another one. */
+    /* Contacts are not part of the state: the present ones belong to another. */
     take_contacts(sim, &(brn_step_info){.gap_min = INFINITY});
     return BRN_OK;
 }

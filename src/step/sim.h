@@ -1,4 +1,4 @@
-/* The driver: owns the state, cuts a step into parts where a method fails, keeps the ledger, fills the report. */
+/* The driver: owns the state, cuts a step into parts when a method fails, keeps the ledger, fills the report. */
 #ifndef BRN_STEP_SIM_H
 #define BRN_STEP_SIM_H
 
@@ -10,10 +10,10 @@ struct brn_sim {
     const brn_method *method;
     void *self;
     brn_system *system;
-    brn_state *state;    /* the one that counts */
+    brn_state *state;    /* the current one */
     brn_state *spare[2]; /* where attempts are written */
     double *force[2];    /* [nnode][3] views handed out by brn_sim_forces */
-    /* Contacts of the state that counts, a copy: the method's own are gone when it tries again. */
+    /* Contacts of the current state, a copy: the method's own are lost when it tries again. */
     brn_step_info info; /* its point is the copy */
     brn_contact_point *point;
     size_t point_capacity;
@@ -22,16 +22,16 @@ struct brn_sim {
 
 /* The public brn_sim_create looks the method up. */
 brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_method *method, brn_sim **out);
-/* What a step's report starts from: nothing has happened yet. */
+/* The report before anything has happened in a step. */
 brn_report brn_sim_blank_report(const brn_sim *sim);
-/* Energies, momenta, inversions, contacts of the state as it is; errors of contact are added to the report's. */
+/* Energies, momenta, inversions, contacts of the present state; errors of contact are added to the report's. */
 brn_status brn_sim_report(brn_sim *sim, brn_report *report);
 /* A checkpoint and the caller's own numbers, see brn_state_load. */
 brn_status brn_sim_save_with(brn_sim *sim, const char *path, const double *extra, int nextra);
 brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int nextra);
 /* [m/s] Highest speed at which offsets of static bodies change. */
 double brn_sim_shift_speed(const brn_sim *sim);
-/* A state that was loaded goes on under the present gravity, with motions and offsets from where they had got to. On failure
+/* A loaded state continues under the present gravity, with motions and offsets from where they had got to. On failure
    nothing has changed. */
 brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *path);
 

@@ -7,17 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Squares of larger numbers are near the end of doubles. */
+/* Squares of larger numbers come near the limit of doubles. */
 static const double LARGEST = 1e100;
 static const double RATE_MOST = 1e6;
 
-/* Most speed of an offset, in model sizes a step and a second. */
+/* Highest speed of an offset, in model sizes per step and per second. */
 static const double SHIFT_STEP = 0.02;
 static const double SHIFT_SPEED = 2.0;
 
 static const char MEMORY[] = "controls";
 
-/* A vector from outside: refused if it is not of numbers; without its third entry in 2D. */
+/* A vector from outside: refused if not finite; its third entry is dropped in 2D. */
 static brn_status take_vector(const brn_sim *sim, const char *what, const double from[3], double to[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -48,7 +48,7 @@ static brn_status book_change(brn_sim *sim, brn_state *state, const double chang
     brn_system *s = sim->system;
     brn_arena *arena = brn_ctx_arena(sim->ctx);
     double *jolt = NULL;
-    double *momentum = NULL; /* a second */
+    double *momentum = NULL; /* per second */
     BRN_TAKE(arena, jolt, s->ndof);
     BRN_TAKE(arena, momentum, s->ndof);
     memset(jolt, 0, (size_t)s->ndof * sizeof *jolt);
@@ -58,7 +58,7 @@ static brn_status book_change(brn_sim *sim, brn_state *state, const double chang
     return BRN_OK;
 }
 
-/* The state goes on under another gravity. Nothing has changed on failure. */
+/* Continues the state under another gravity. On failure nothing has changed. */
 static brn_status change_gravity(brn_sim *sim, brn_state *state, const double from[3], const double to[3])
 {
     const double change[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
@@ -212,8 +212,8 @@ static brn_status check_node(const brn_sim *sim, int node)
             node < body->node_first + body->node_count) {
             return brn_fail(
                 sim->ctx, BRN_ERR_RANGE,
-                "node %d is of body '%s', which is static and cannot be dragged: give it an offset", node,
-                body->name);
+                "node %d belongs to body '%s', which is static and cannot be dragged: give it an offset",
+                node, body->name);
         }
     }
     return BRN_OK;
@@ -269,7 +269,7 @@ brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *p
         sound = fabs(from[i]) <= LARGEST;
     }
     if (!sound) {
-        return brn_fail(sim->ctx, BRN_ERR_FORMAT, "%s: how far motions and obstacles have got is no use",
+        return brn_fail(sim->ctx, BRN_ERR_FORMAT, "%s: the saved places of motions and obstacles are invalid",
                         path);
     }
     BRN_TRY(change_gravity(sim, state, from != NULL ? from : sim->model->gravity, c->gravity));

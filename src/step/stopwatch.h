@@ -1,6 +1,6 @@
 /* Where the time of a step goes. The watch always runs for exactly one phase, so phases never overlap and their sum is the
-   time between start and stop, failed attempts included. Used by the thread that drives the step; one switch costs one
-   reading of the clock.
+   time between start and stop, failed attempts included. Used by the thread that drives the step; a switch costs one
+   clock reading.
 
        double *was = brn_stopwatch_switch(watch, &watch->phases.ccd);
        ...
@@ -18,11 +18,11 @@
 
 typedef struct brn_stopwatch {
     brn_phases phases; /* [s] */
-    double *phase;     /* the one that it runs for; NULL: stopped */
+    double *phase;     /* the current one; NULL: stopped */
     double since;      /* [s] brn_wall_time of the last switch */
 } brn_stopwatch;
 
-/* Goes on in another phase (NULL: stops) and gives the one before. */
+/* Switches to another phase (NULL: stops) and returns the previous one. */
 static inline double *brn_stopwatch_switch(brn_stopwatch *watch, double *phase)
 {
     double *const was = watch->phase;

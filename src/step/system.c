@@ -98,7 +98,7 @@ static brn_status list_pressure(brn_system *s)
     return BRN_OK;
 }
 
-/* Nodes that are attached widen the pattern: their neighbours meet their masters. */
+/* Attached nodes widen the pattern: their neighbours meet their masters. */
 static brn_status create_matrix(brn_system *s, const brn_stencils *groups)
 {
     const brn_model *model = s->model;
@@ -138,7 +138,7 @@ static brn_status create_matrices(brn_system *s, const brn_stencils *lists)
     return BRN_OK;
 }
 
-/* Diagonal of the box of all bodies that can move, of all there are if none can: a wide floor says nothing of what matters. */
+/* Diagonal of the box of all bodies that can move, or of all bodies if none can: the size of a wide floor does not matter. */
 static void measure_size(brn_system *s)
 {
     const brn_model *model = s->model;
@@ -351,7 +351,7 @@ static brn_status reduced_mass(brn_system *s, const brn_block_matrix **out)
     return BRN_OK;
 }
 
-/* One scalar factorisation an axis, because the axes may be held at different nodes. */
+/* One scalar factorisation per axis, because the axes may be held at different nodes. */
 static brn_status mass_factor(brn_system *s, int axis)
 {
     if (s->mass_factor[axis] != NULL) {

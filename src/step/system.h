@@ -1,7 +1,7 @@
 /* The discrete operators of a model with their workspace: elastic energy, gradient and Hessian, mass, loads, damping,
-   and the block matrix that implicit methods factor. Vectors are [nrow][dim] ("packed": a row for every node that
-   has an equation or whose force is asked for); positions that elements see are [nnode][3]. Vectors of motion follow at tied nodes;
-   forces stand where they act, and are led to the masters when they are balanced. Shared by the driver and the methods; one at a time uses it. */
+   and the block matrix that implicit methods factor. Vectors are [nrow][dim] ("packed": a row for every node that has an
+   equation or whose force is wanted); positions that elements see are [nnode][3]. At tied nodes motion follows the masters;
+   forces stay where they act until they are balanced, on the masters. Shared by the driver and the methods, one at a time. */
 #ifndef BRN_STEP_SYSTEM_H
 #define BRN_STEP_SYSTEM_H
 
@@ -18,12 +18,12 @@ typedef struct brn_system {
     int ndof;                  /* nrow * dim, held and tied ones included */
     double size;               /* [m], diagonal of the box of the bodies that can move */
     brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
-    brn_assembly *elastic;     /* a list a group */
-    brn_assembly *pressure;    /* a list a (load, face kind); NULL without pressure */
+    brn_assembly *elastic;     /* one list per group */
+    brn_assembly *pressure;    /* one list per (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
-    brn_controls *controls;    /* gravity, friction and motions as they are now */
-    brn_stopwatch watch;       /* of the step under way; methods switch its phases */
+    brn_controls *controls;    /* present gravity, friction and motions */
+    brn_stopwatch watch;       /* of the current step; methods switch its phases */
 
     /* private */
     int *mass_block; /* block of `matrix` that each entry of model->mass goes to */
@@ -32,9 +32,9 @@ typedef struct brn_system {
     brn_cell *pressure_kind;
     int npressure_list;
     brn_condense
-        *condense; /* of matrices with the pattern of `matrix`; NULL: no node with elements is tied */
-    brn_block_matrix *mass; /* the mass as masters see it; NULL: that of the model, or not asked for yet */
-    brn_factor *mass_factor[3]; /* one an axis, made at first use */
+        *condense; /* for matrices with the pattern of `matrix`; NULL: no node with elements is tied */
+    brn_block_matrix *mass;     /* the mass as masters see it; NULL: the model's own, or not needed yet */
+    brn_factor *mass_factor[3]; /* one per axis, made at first use */
     double *work;               /* [ndof] */
 } brn_system;
 
@@ -45,7 +45,7 @@ void brn_system_destroy(brn_system *system);
 void brn_system_pack(const brn_system *system, const double *from, double *packed);
 void brn_system_unpack(const brn_system *system, const double *packed, double *to);
 
-/* A matrix with the pattern of `matrix`, all that was added to it, as the masters of tied nodes see it. */
+/* Turns a fully assembled matrix with the pattern of `matrix` into the one that the masters of tied nodes see. */
 void brn_system_condense(const brn_system *system, brn_block_matrix *matrix);
 
 /* Elastic energy, its gradient (both added to) and Hessian (added to the matrix); each may be NULL. x is [nnode][3]. */
@@ -56,7 +56,7 @@ brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent t
 brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
                             brn_block_matrix *matrix);
 
-/* Adds the force of a hand that drags, at positions and velocities [nnode][3] (NULL: at rest), at the nodes that have the
+/* Adds the force of a dragging hand, at positions and velocities [nnode][3] (NULL: at rest), at the nodes that have the
    dofs. */
 void brn_system_drag(const brn_system *system, const double *pos, const double *vel, double *force);
 
@@ -66,9 +66,9 @@ void brn_system_mass_add(const brn_system *system, double scale, brn_block_matri
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 
-/* Makes the damping matrix of positions x; nothing to do without damping. Its stiffness is BRN_TANGENT_VISCOUS: the whole
-   tangent would also resist the turning of the stresses, and so brake a spinning body at the rate beta omega^2 whatever
-   the step (its centrifugal stress sees to that). */
+/* Makes the damping matrix at positions x, if there is damping. Its stiffness is BRN_TANGENT_VISCOUS: the full tangent
+   would also resist the rotation of the stresses and so, through the centrifugal stress, brake a spinning body at the rate
+   beta omega^2 whatever the step. */
 brn_status brn_system_damping_update(brn_system *system, const double *x);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <dirent.h>
 
-enum { FIGURES_MAX = 512 };
+enum { FIGURES_MAX = 2000 };
 
 typedef struct figures {
     int count;

@@ -1,7 +1,7 @@
 /* Fixed corotated: W = mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2 [Stomakhin, Howes, Schroeder, Teran 2012,
    "Energetically consistent invertible elasticity"]. The classic linear corotated energy has the volume term
-   lambda/2 (sum (s_i - 1))^2 instead; its derivative runs through the rotation, so that the tangent grows without
-   bound as two stretches go to s_i + s_j = 0 for the volume term too, and it hardly resists a collapse of volume.
+   lambda/2 (sum (s_i - 1))^2 instead; its derivative involves the rotation, so that its tangent, too, grows without
+   bound as two stretches go to s_i + s_j = 0, and it hardly resists a collapse of volume.
    With (J - 1)^2 the volume term is a polynomial in F, and only the mu term keeps that singularity.
 
    Any F is in the domain. plus_k = 2 mu - 4 mu/(s_i + s_j) + lambda (J - 1) s_k is unbounded below where

@@ -1,6 +1,6 @@
 /* Linear (small-strain) elasticity: W = mu |e|^2 + lambda/2 tr(e)^2 with e = (F + F^T)/2 - 1
    (Hooke's law). Any F is in the domain; not invariant under rotations, so for small
-   rotations only. Energy, stress and the constant tangent stand in the element kernel (phys/solid_eval.c). */
+   rotations only. Energy, stress and the constant tangent are in the element kernel (phys/solid_eval.c). */
 #include "phys/material.h"
 
 static const brn_table table = {

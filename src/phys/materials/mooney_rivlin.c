@@ -1,8 +1,8 @@
 /* Compressible Mooney-Rivlin, isochoric form [Holzapfel 2000, chapter 6]:
        W = c10 (J^(-2/3) I1 - 3) + c01 (J^(-4/3) I2 - 3) + K/2 ln(J)^2
    with I1 = tr C = a1 + 3 and I2 = (tr(C)^2 - tr(C^2))/2 = a2 + 2 a1 + 3. Rest is stress-free for any constants;
-   mu = 2 (c10 + c01), bulk modulus K. The volume term is ln(J)^2, not (J - 1)^2: only so does W go to infinity for
-   every way of J -> 0, a uniform one too. J <= 0 is outside the domain (energy +inf). */
+   mu = 2 (c10 + c01), bulk modulus K. The volume term is ln(J)^2, not (J - 1)^2: only then does W go to infinity
+   however J -> 0, even uniformly. J <= 0 is outside the domain (energy +inf). */
 #include "phys/material.h"
 
 typedef struct mooney_rivlin {

@@ -1,6 +1,6 @@
 /* Saint Venant-Kirchhoff: W = mu tr(E^2) + lambda/2 tr(E)^2 with the Green strain E = (F^T F - 1)/2 = A/2
    [Bonet & Wood 2008, chapter 6]. In the invariants of A: tr E = a1/2, tr(E^2) = (a1^2 - 2 a2)/4.
-   Any F is in the domain, but the material softens and gives way under compression below about 0.58 of a length. */
+   Any F is in the domain, but the material softens and collapses when compressed below about 0.58 of its length. */
 #include "phys/material.h"
 
 static void invariants(const brn_moduli *m, brn_order order, brn_invariant_batch *b)

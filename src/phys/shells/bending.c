@@ -5,9 +5,9 @@
 #include "phys/shells/bending_rest.h"
 
 static const double NEGLECTED =
-    1e-9; /* shares that count as none: far above rounding, far below any effect */
+    1e-9; /* shares that count as zero: far above rounding, far below any effect */
 
-/* ---- who is next to whom ---------------------------------------------------------------------------------------------- */
+/* ---- neighbours ------------------------------------------------------------------------------------------------------- */
 
 /* neighbour[nelem][3]: 3 times the triangle beyond edge i plus the number of the edge there, -1 if there is none. */
 static brn_status find_neighbours(brn_ctx *ctx, const int *conn, int nelem, int *neighbour)
@@ -36,7 +36,7 @@ static brn_status find_neighbours(brn_ctx *ctx, const int *conn, int nelem, int 
         }
         if (count > 1) {
             status = brn_fail(ctx, BRN_ERR_MESH,
-                              "the edge between nodes %d and %d has three triangles or more", low, high);
+                              "the edge between nodes %d and %d has three or more triangles", low, high);
         }
         next[k] = head[low - lowest];
         head[low - lowest] = k + 1;
@@ -46,8 +46,8 @@ static brn_status find_neighbours(brn_ctx *ctx, const int *conn, int nelem, int 
     return status;
 }
 
-/* The 12 nodes of a triangle's stencil, and which of its 9 angles there are. In place of a node that is missing stands one that
-   folds the triangle before the edge onto itself, so that the angle there can be computed. */
+/* The 12 nodes of a triangle's stencil, and which of its 9 angles exist. A missing node is replaced by one that folds the
+   triangle before the edge onto itself, so that the angle there can be computed. */
 static void stencil_of(const int *conn, const int *neighbour, int element, int node[BRN_BENDING_NODES],
                        bool present[BRN_BENDING_ANGLES])
 {

@@ -6,19 +6,19 @@
        kappa = 1/area sum_i l_i phi_i n_i n_i^T,        energy = area/2 kappa : D kappa.
 
    At an edge with neighbours T, T' the two parts make up the angle between the normals: phi + phi' = theta. How they share it
-   decides whether the plate converges. Taken half and half (6 nodes: T and its neighbours) it does on regular meshes alone, where any two
-   neighbours form a parallelogram; elsewhere the surface cannot follow a constant curvature, and it is too stiff by any amount that
-   the mesh likes, however fine. Here phi_i = sum c theta over the edge and the four other edges of T and T', with c next to
+   decides whether the plate converges. Half and half (6 nodes: T and its neighbours) it does only on regular meshes, where any
+   two neighbours form a parallelogram; elsewhere the surface cannot follow a constant curvature and is too stiff by any factor,
+   however fine the mesh. Here phi_i = sum c theta over the edge and the four other edges of T and T', with c closest to
    (1/2, 0, 0, 0, 0) among those that are exact for every quadratic surface. The energy is that of Morley's element for
    some choice of its edge slopes, hence never below it (stable); constant curvature costs what it should, and constant moments
-   are in equilibrium, as every edge has one slope (consistent): it converges, with order 2. A triangle then has 12 nodes: itself,
-   its neighbours, and theirs; 6 where all that is needed are its own three angles. docs/validation.md has the measurements.
+   are in equilibrium, as every edge has one slope (consistent): it converges, with order 2. A triangle then has 12 nodes: its
+   own, its neighbours' and theirs; 6 if its own three angles suffice. docs/validation.md has the measurements.
 
-   Edges without a neighbour are free: their phi is what makes the moment across them vanish. A triangle marked as clamped
+   Edges without a neighbour are free: their phi makes the moment across them vanish. A triangle marked as clamped
    stays flat, and its edges have its slope: nodes held along a line of triangles clamp the plate at that line.
 
-   The whole is E = 1/2 |R (theta - theta0)|^2 with a constant 3 x 9 (or 3 x 3) matrix R of each triangle and the exact angles
-   theta in (-pi, pi] of the current shape, so that turning the shell costs nothing and bends may be large. PROJECTED and VISCOUS
+   In total E = 1/2 |R (theta - theta0)|^2 with a constant 3 x 9 (or 3 x 3) matrix R for each triangle and the exact angles
+   theta in (-pi, pi] of the current shape, so that rotating the shell costs nothing and bends may be large. PROJECTED and VISCOUS
    leave out the second derivatives of the angles (Gauss-Newton). */
 #ifndef BRN_PHYS_SHELLS_BENDING_H
 #define BRN_PHYS_SHELLS_BENDING_H
@@ -29,18 +29,16 @@ enum { BRN_BENDING_NODES = 12, BRN_BENDING_ANGLES = 9 };
 
 typedef struct brn_bending_options {
     double stiffness[6];     /* [N m] D: 11, 22, 33, 23, 13, 12 as in brn_membrane_law; C t^3/12 of a plate */
-    const double (*warp)[3]; /* [nelem][3], as of brn_membrane_create; NULL: first edges */
+    const double (*warp)[3]; /* [nelem][3], as in brn_membrane_create; NULL: first edges */
     const unsigned char *clamped; /* [nelem], nonzero: stays flat; NULL: none */
     bool flat;                    /* unbent when flat, whatever the shape at rest */
-    bool hinge; /* angles are shared half and half: 6 nodes, cheap, right on regular meshes alone */
+    bool hinge; /* angles are shared half and half: 6 nodes, cheap, right only on regular meshes */
 } brn_bending_options;
 
 typedef struct brn_bending {
-    brn_element_group
-        group;  /* nnode: 6 or 12; a neighbour that is missing is stood for by a node that is there */
-    int nangle; /* 3 or 9 */
-    double
-        *factor; /* R, [nbatch][3][nangle][BRN_LANES]; 0 in padding lanes and for angles that are not there */
+    brn_element_group group; /* nnode: 6 or 12; an existing node stands in for a missing neighbour */
+    int nangle;              /* 3 or 9 */
+    double *factor;     /* R, [nbatch][3][nangle][BRN_LANES]; 0 in padding lanes and for missing angles */
     double *rest_angle; /* [rad], [nbatch][nangle][BRN_LANES] */
 } brn_bending;
 
@@ -49,7 +47,7 @@ brn_status brn_bending_create(brn_ctx *ctx, const brn_bending_options *options, 
                               const int *conn, int nelem, brn_bending **out);
 void brn_bending_destroy(brn_bending *bending);
 extern const brn_group_kind brn_bending_group_kind;
-/* The bending that a group is; NULL if it is of another kind. */
+/* The group as a bending; NULL if it is of another kind. */
 const brn_bending *brn_bending_of_group(const brn_element_group *group);
 
 /* As eval of brn_group_kind. */
@@ -60,7 +58,7 @@ void brn_bending_angles(const brn_bending *bending, const double (*x)[3], int el
 
 /* Nodes of a triangle's stencil: 0, 1, 2 its own; 3 + i beyond its edge i (the edge opposite to node i), with i1 = i + 1 and
    i2 = i + 2 modulo 3; 6 + 2i beyond edge (3 + i, i2) of that neighbour, 7 + 2i beyond its edge (i1, 3 + i). The angles: i at edge i;
-   3 + 2i and 4 + 2i at those two edges. Of each: ends a, b of its edge, node c of the triangle on whose left the edge
+   3 + 2i and 4 + 2i at those two edges. For each: ends a, b of its edge, node c of the triangle on whose left the edge
    runs from a to b, node d beyond. */
 extern const unsigned char brn_bending_hinge[BRN_BENDING_ANGLES][4];
 

@@ -42,7 +42,7 @@ BRN_LANES_INLINE brn_lanes dot(const brn_lanes a[3], const brn_lanes b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The gradient at the apex is n/h = L normal/|normal|^2; a triangle without area has none. */
+/* The gradient at the apex is n/h = L normal/|normal|^2; 0 for a triangle without area. */
 BRN_LANES_INLINE void side_of(const brn_lanes edge[3], brn_lanes square, const brn_lanes arm[3],
                               hinge_side *s)
 {

@@ -1,4 +1,4 @@
-/* The matrix R of a triangle from its surroundings at rest: how angles are shared, and the stiffness of the plate. */
+/* The matrix R of a triangle from its surroundings at rest: how angles are shared, and the plate's stiffness. */
 #include "phys/shells/bending_rest.h"
 
 #include "linalg/dense.h"
@@ -54,7 +54,7 @@ static bool flatten(const double (*rest)[3], const int node[BRN_BENDING_NODES], 
 }
 
 /* Slope across an edge, to its right, of the plane through a, b and the node beyond, for the surfaces x^2/2, y^2/2, xy about
-   `middle`: minus what the height above the edge's line asks for. */
+   `middle`: minus what the height above the edge's line gives. */
 static void slope_at(const unfolded *flat, const int at[3], const double middle[2], const double across[2],
                      double slope[3])
 {
@@ -93,11 +93,12 @@ static void angle_on_quadratics(const unfolded *flat, int k, const double middle
 
 /* ---- how an angle is shared -------------------------------------------------------------------------------------------- */
 
-/* Row i of the shares, phi_i = sum_k share[k] theta_k: half of its own angle and the smallest change of that, in the sum of squares,
-   which is exact for quadratic surfaces. Their slope at the middle of the edge is 0, so phi_i is minus the slope of
-   the triangle. (Squares of true angles, not of those of a patch scaled to be round: that is worse on stretched meshes, as the energy
-   is the same in all directions.) Where too few edges are there for three conditions, or they are nearly dependent, small conditions give way
-   (Tikhonov with DAMPED of the largest angle): shares stay of order 1, and what is lost is confined to that edge. */
+/* Row i of the shares, phi_i = sum_k share[k] theta_k: half of its own angle plus the smallest change, in the sum of squares,
+   that makes it exact for quadratic surfaces. Their slope at the middle of the edge is 0, so phi_i is minus the slope of the
+   triangle. (Squares of true angles, not of those of a patch scaled to be round: that is worse on stretched meshes, as the
+   energy is the same in all directions.) Where there are too few edges for three conditions, or they are nearly dependent,
+   small conditions give way (Tikhonov with DAMPED of the largest angle): shares stay of order 1, and the loss is confined to
+   that edge. */
 static void share_of(const unfolded *flat, int i, double share[BRN_BENDING_ANGLES])
 {
     const int used[5] = {i, (i + 1) % 3, (i + 2) % 3, 3 + 2 * i, 4 + 2 * i};
@@ -160,7 +161,7 @@ static void stiffness_of(const unfolded *flat, const double d[6], double k[3][3]
     }
 }
 
-/* Takes phi of the free edges out: they make the energy least. */
+/* Eliminates phi of the free edges, which minimises the energy. */
 static void release(double k[3][3], const bool present[3])
 {
     for (int i = 0; i < 3; ++i) {

@@ -7,7 +7,7 @@
 /* What surrounds a triangle. */
 typedef struct brn_bending_patch {
     const int *node;                  /* [BRN_BENDING_NODES], in the order of bending.h */
-    bool present[BRN_BENDING_ANGLES]; /* which angles there are */
+    bool present[BRN_BENDING_ANGLES]; /* which angles exist */
     bool stiff[4];                    /* neighbours 0, 1, 2 and the triangle itself that stay flat */
 } brn_bending_patch;
 

@@ -6,7 +6,7 @@
 #include "phys/lanes.h"
 
 static const double LIMIT_ON = 0.5;   /* the limit sets in half way between 1 and it */
-static const double LIMIT_KEEP = 0.1; /* of the room to the limit, that a step leaves */
+static const double LIMIT_KEEP = 0.1; /* of the room to the limit, which a step leaves */
 
 brn_membrane_law brn_membrane_isotropic(brn_membrane_kind kind, double lambda, double mu)
 {
@@ -93,12 +93,12 @@ brn_status brn_membrane_create(brn_ctx *ctx, const brn_membrane_law *law, double
 {
     *out = NULL;
     if (nelem < 0 || !(thickness > 0.0)) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles of thickness %g: must be >= 0 and > 0 m", nelem,
-                        thickness);
+        return brn_fail(ctx, BRN_ERR_RANGE, "%d triangles (must be >= 0) of thickness %g m (must be > 0)",
+                        nelem, thickness);
     }
     if (law->limit != 0.0 && (!(law->limit > 1.0) || !(law->limit_stiffness > 0.0))) {
         return brn_fail(ctx, BRN_ERR_RANGE,
-                        "largest stretch %g with stiffness %g: must be > 1 (or 0: none) and > 0 Pa",
+                        "largest stretch %g (must be > 1, or 0: none) with stiffness %g Pa (must be > 0)",
                         law->limit, law->limit_stiffness);
     }
     brn_membrane *membrane = NULL;
@@ -179,7 +179,7 @@ double brn_membrane_bound(const brn_membrane *membrane, const double (*x0)[3], c
         if (stretch_at(f, g, fraction) <= target) {
             continue;
         }
-        /* the largest stretch is a convex function of the way: it crosses the target once */
+        /* the largest stretch is convex along the way: it crosses the target once */
         double inside = 0.0, outside = fraction;
         for (int k = 0; k < 20; ++k) {
             const double middle = 0.5 * (inside + outside);

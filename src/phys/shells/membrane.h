@@ -1,12 +1,12 @@
 /* A membrane: a run of triangles of constant strain in space, of one thickness and one law, stored in batches of BRN_LANES.
    F = dx/dX is 3x2, X in the plane of the triangle at rest, its first axis along the warp; A = F^T F - 1 is twice the Green
-   strain. Stresses across the thickness vanish (plane stress), so that every law is one of A alone: energy per rest
+   strain. Stresses across the thickness vanish (plane stress), so that every law depends on A alone: energy per rest
    volume W, stress S = dW/dE and tangent C = dS/dE, E = A/2, in the order 11, 22, 12.
 
-   QUADRATIC: W = 1/2 E : C E with constant C. Isotropic it is Saint Venant-Kirchhoff in plane stress, C11 = Y/(1 - nu^2),
-       C12 = nu C11, C33 = mu; orthotropic the law of woven cloth, with the moduli along warp and weft.
-   NEO_HOOKEAN: W = mu/2 (tr F^T F + y - 3) - mu ln J + lambda/2 ln(J)^2 as in phys/materials/neo_hookean.c, where the stretch
-       across the thickness, its square y, makes the stress vanish there: mu (y - 1) + lambda ln J = 0, J = j sqrt(y),
+   QUADRATIC: W = 1/2 E : C E with constant C. Isotropic: Saint Venant-Kirchhoff in plane stress, C11 = Y/(1 - nu^2),
+       C12 = nu C11, C33 = mu; orthotropic: the law of woven cloth, with moduli along warp and weft.
+   NEO_HOOKEAN: W = mu/2 (tr F^T F + y - 3) - mu ln J + lambda/2 ln(J)^2 as in phys/materials/neo_hookean.c, where the squared
+       stretch across the thickness y makes the stress in it vanish: mu (y - 1) + lambda ln J = 0, J = j sqrt(y),
        j^2 = det F^T F. Since W is stationary in y,
 
            S = mu (1 - y G),   G = (F^T F)^-1,
@@ -16,8 +16,8 @@
        zero below c_on, infinite at the limit, C2, convex. Both stretches count, so that it is smooth where they are equal
        (after the strain limit of Li, Kaufman, Jiang 2021, "Codimensional incremental potential contact").
 
-   The Hessian of an element is V (F C F^T-part + S-part): C is positive semi-definite in all laws, and S has a negative eigenvalue
-   exactly if the Hessian has one (that of moving a node out of the plane), so the projection takes the positive part of S. */
+   The Hessian of an element is V (F C F^T-part + S-part): C is positive semi-definite in all laws, and S has a negative
+   eigenvalue exactly when the Hessian has one (moving a node out of the plane), so the projection takes the positive part of S. */
 #ifndef BRN_PHYS_SHELLS_MEMBRANE_H
 #define BRN_PHYS_SHELLS_MEMBRANE_H
 
@@ -33,10 +33,10 @@ typedef struct brn_membrane_law {
     double limit_stiffness; /* [Pa] k of the limit, > 0 */
 } brn_membrane_law;
 
-/* The plane stress law of Lame's constants (mu > 0, 3 lambda + 2 mu > 0), without a limit. */
+/* The plane stress law from Lame's constants (mu > 0, 3 lambda + 2 mu > 0), without a limit. */
 brn_membrane_law brn_membrane_isotropic(brn_membrane_kind kind, double lambda, double mu);
-/* Young's moduli of warp and weft, shear modulus [Pa], Poisson's ratio of the weft as the warp is pulled. False if they make no
-   positive definite law: poisson^2 weft < warp. */
+/* Young's moduli of warp and weft, shear modulus [Pa], Poisson's ratio of the weft as the warp is pulled. False unless the law
+   is positive definite: poisson^2 weft < warp. */
 bool brn_membrane_orthotropic(double warp, double weft, double shear, double poisson, brn_membrane_law *out);
 
 typedef struct brn_membrane {
@@ -56,16 +56,16 @@ brn_status brn_membrane_create(brn_ctx *ctx, const brn_membrane_law *law, double
                                brn_membrane **out);
 void brn_membrane_destroy(brn_membrane *membrane);
 extern const brn_group_kind brn_membrane_group_kind;
-/* The membrane that a group is; NULL if it is of another kind. */
+/* The group as a membrane; NULL if it is of another kind. */
 const brn_membrane *brn_membrane_of_group(const brn_element_group *group);
 
-/* As the functions of brn_group_kind. The stress is that of 3D, averaged over the thickness; a quadratic law takes the thickness
-   as it was at rest. jacobian: area over rest area, positive always. */
+/* As in brn_group_kind. The stress is that of 3D, averaged over the thickness; a quadratic law uses the thickness at rest.
+   jacobian: area over rest area, always positive. */
 void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int first, int count,
                        brn_tangent tangent, double *energy, double *grad, double *hess);
 void brn_membrane_stress(const brn_membrane *membrane, const double (*x)[3], int first, int count,
                          double *cauchy, double *jacobian, double *energy_density);
-/* 1 without a limit; else such that at least a tenth of the stretch that is left to the limit at x0 is left. */
+/* 1 without a limit; else such that at least a tenth of the room to the limit at x0 is left. */
 double brn_membrane_bound(const brn_membrane *membrane, const double (*x0)[3], const double (*x1)[3],
                           int first, int count);
 

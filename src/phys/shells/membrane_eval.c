@@ -4,7 +4,7 @@
        grad_a  = V F S g_a
        hess_ab = V (F B_a^T C B_b F^T + (g_a . S g_b) 1).
 
-   Node 0 gets what makes the sums vanish. */
+   Node 0 gets minus the sum of the others. */
 #include "phys/lane_rows.h"
 #include "phys/shells/membrane.h"
 
@@ -30,9 +30,9 @@ BRN_LANES_INLINE void quadratic(const brn_membrane_law *law, strain_state *p)
     p->across = brn_lanes_all(1.0);
 }
 
-/* d = y - 1 with mu d + lambda/2 ln(1 + d) + lambda/2 ln(square) = 0, square = det F^T F. The left side rises and is concave, and not
-   above 0 at min(1, 1/square), so Newton's method goes up to the root from there without passing it. Where lambda < 0 it is
-   convex, and comes down to the root from 1 or after one step. 16 steps reach rounding for areas from 1e-3 to 1e3. */
+/* d = y - 1 with mu d + lambda/2 ln(1 + d) + lambda/2 ln(square) = 0, square = det F^T F. The left side is increasing, concave
+   and not above 0 at min(1, 1/square), so Newton's method rises from there to the root without passing it. For lambda < 0 it
+   is convex, and Newton descends to the root from 1 or after one step. 16 steps reach rounding for areas from 1e-3 to 1e3. */
 BRN_LANES_INLINE brn_lanes thickness_square(double lambda, double mu, brn_lanes square,
                                             brn_lanes square_minus_one)
 {
@@ -115,7 +115,7 @@ BRN_LANES_INLINE void add_limit(const brn_membrane *membrane, strain_state *p)
     barrier(membrane, middle + radius, b1);
     barrier(membrane, middle - radius, b2);
     p->energy += b1[0] + b2[0];
-    /* quotient of differences, by the mean of the derivatives where the difference has no digits left */
+    /* difference quotient, or the mean of the derivatives where the difference has no digits left */
     const brn_mask far = (brn_mask)(radius > 1e-5 * middle);
     const brn_lanes mean = 0.5 * (b1[2] + b2[2]);
     const brn_lanes quotient = brn_lanes_select(far, (b1[1] - b2[1]) / (2.0 * radius), mean);

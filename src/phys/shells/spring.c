@@ -27,7 +27,7 @@ static brn_status fill(brn_spring *spring, const double (*rest)[3], const int *c
             !(spring->length[e] >= 0.0) || !isfinite(spring->length[e])) {
             return brn_fail(
                 group->ctx, BRN_ERR_RANGE,
-                "spring %zu between nodes %d and %d, %g N/m, %g m long: wants two nodes, a stiffness > 0 "
+                "spring %zu between nodes %d and %d, %g N/m, %g m long: needs two nodes, a stiffness > 0 "
                 "and a length >= 0",
                 e, node[0], node[1], stiffness[e], spring->length[e]);
         }
@@ -75,7 +75,7 @@ void brn_spring_destroy(brn_spring *spring)
     brn_free(ctx, spring);
 }
 
-/* along: k of u u^T; across: that of the rest. */
+/* along: k of u u^T; across: of the rest. */
 static void write_hessian(const double u[3], double along, double across, double *hess)
 {
     for (int i = 0; i < 3; ++i) {
@@ -100,7 +100,7 @@ void brn_spring_eval(const brn_spring *spring, const double (*x)[3], int first, 
         const double l = sqrt(brn_dense_dot3(u, u)), stretch = l - spring->length[number];
         const bool slack = spring->pull_only && stretch < 0.0;
         const double k = slack ? 0.0 : spring->stiffness[number];
-        /* ends in one place: the force has no direction, and a spring of rest length 0 wants no other */
+        /* coincident ends: the force has no direction, and a spring of rest length 0 needs none */
         for (int i = 0; i < 3; ++i) {
             u[i] = l > 0.0 ? u[i] / l : 0.0;
         }

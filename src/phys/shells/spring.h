@@ -1,6 +1,6 @@
-/* Springs between pairs of nodes: energy k/2 (l - l0)^2 of the distance l. A spring that pulls only has none below its rest length. Its
-   Hessian, with the unit vector u along it, is k u u^T + k (1 - l0/l) (1 - u u^T); the second part is negative where the spring
-   is pressed, and the projection leaves it out. Damping beta acts along the spring alone (VISCOUS: k u u^T). */
+/* Springs between pairs of nodes: energy k/2 (l - l0)^2 of the distance l. A pull-only spring has none below its rest length.
+   The Hessian, with the unit vector u along the spring, is k u u^T + k (1 - l0/l) (1 - u u^T); the second part is negative in
+   compression, where the projection drops it. Damping beta acts only along the spring (VISCOUS: k u u^T). */
 #ifndef BRN_PHYS_SHELLS_SPRING_H
 #define BRN_PHYS_SHELLS_SPRING_H
 
@@ -19,10 +19,10 @@ brn_status brn_spring_create(brn_ctx *ctx, const double (*rest)[3], const int *c
                              const double *length, bool pull_only, int nelem, brn_spring **out);
 void brn_spring_destroy(brn_spring *spring);
 extern const brn_group_kind brn_spring_group_kind;
-/* The springs that a group is; NULL if it is of another kind. */
+/* The group as springs; NULL if it is of another kind. */
 const brn_spring *brn_spring_of_group(const brn_element_group *group);
 
-/* As eval of brn_group_kind. */
+/* As in brn_group_kind. */
 void brn_spring_eval(const brn_spring *spring, const double (*x)[3], int first, int count,
                      brn_tangent tangent, double *energy, double *grad, double *hess);
 

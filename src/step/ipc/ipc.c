@@ -6,19 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Solves of one step allowed when the friction's normal forces are to settle. Plain renewals may cycle: more friction
-   here turns a block, which unloads it there. After each LAGS_PLAIN of them the share of the new forces is halved, and a
-   cycle's mean, where it has one that holds, is found. */
+/* Solves allowed in a step while friction's normal forces settle. Plain renewals may cycle: more friction here turns a
+   block, which unloads it there. After every LAGS_PLAIN of them the share of the new forces is halved, which finds the
+   mean of a cycle if that is stable. */
 enum { LAGS_MAX = 100, LAGS_PLAIN = 8 };
 static const double SHARE_LEAST = 0.125;
-/* Forces that a renewal changes by less, relative to the largest, have settled. */
+/* Forces have settled when a renewal changes them by less than this, relative to the largest. */
 static const double LAG_SETTLED = 1e-5;
 
 /* An adaptive stiffness is doubled while a gap shrinks below this fraction of the model's size, up to this factor. */
 static const double GAP_SMALL = 1e-9;
 static const double STIFFEN_MOST = 1048576.0;
 
-/* Stiffness to go on with and that of the last step [Pa], smallest gap [m]. */
+/* Stiffness for the next step and of the last one [Pa], smallest gap [m]. */
 static const char MEMORY[] = "ipc.barrier";
 enum { MEMORY_SIZE = 3 };
 
@@ -49,7 +49,7 @@ static const brn_param params[] = {
                  "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi"),
 };
 
-/* Figures of its own. */
+/* The method's own figures. */
 enum { OWN_KAPPA, OWN_LAG_CHANGE };
 static const brn_own_figure figures[] = {
     [OWN_KAPPA] = {{.name = "ipc.kappa",
@@ -100,7 +100,7 @@ static void ipc_destroy(void *self)
 
 /* ---- free of intersections? ------------------------------------------------------------------------------------------- */
 
-/* Pairs that touch or intersect at x, where the contacts are known. */
+/* Pairs that touch or intersect at x, for which the contacts are known. */
 static brn_status count_meetings(brn_ipc *ipc, const double *x, brn_meetings *meetings)
 {
     brn_stopwatch *watch = &ipc->system->watch;
@@ -111,7 +111,7 @@ static brn_status count_meetings(brn_ipc *ipc, const double *x, brn_meetings *me
     return status;
 }
 
-/* Refuses a start that is not free of intersections, by names and place. */
+/* Refuses a start with intersections, giving names and place. */
 static brn_status check_start(brn_ipc *ipc, const double *x)
 {
     brn_meetings meetings = {0};
@@ -192,8 +192,8 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* The pressure that stops the nodes of the surface within a step, as fast as they are [Pa]. A barrier that is much softer
-   would let gaps shrink to nothing before it balances an impact. */
+/* The pressure that stops the surface's nodes within a step at their present speed [Pa]. A much softer barrier would let
+   gaps shrink to nothing before it balances an impact. */
 static double impact_pressure(const brn_ipc *ipc, const brn_state *state, double h)
 {
     const brn_model *model = ipc->model;
@@ -211,8 +211,8 @@ static double impact_pressure(const brn_ipc *ipc, const brn_state *state, double
     return heaviest * sqrt(fastest) / h;
 }
 
-/* The stiffness that a step goes on with: what the state remembers, or more where an impact asks for it. *work: the energy
-   [J] that its change since the end of the last step puts in. */
+/* The stiffness for a step: what the state remembers, or more if an impact needs it. *work: the energy [J] added by its
+   change since the end of the last step. */
 static brn_status choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work)
 {
     const brn_memory *memory = brn_state_recall(in, MEMORY);
@@ -247,14 +247,14 @@ static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_stat
     return BRN_OK;
 }
 
-/* What the report wants to know of the end of the step. */
+/* What the report needs to know about the end of the step. */
 static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 {
     brn_meetings meetings = {0};
     BRN_TRY(brn_ipc_find_points(ipc, x));
     BRN_TRY(count_meetings(ipc, x, &meetings));
     info->intersections = (int)meetings.count;
-    BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is used up: what is stored */
+    BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is gone: only what is stored */
     info->point = ipc->point;
     info->npoint = ipc->npoint;
     info->contacts = ipc->ncontact;
@@ -277,8 +277,8 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
     return measure(ipc, state->node_pos, info);
 }
 
-/* Renews friction at the last solution; *change: the largest change of a node's friction force by it, relative to the
-   largest such force. Each renewal after the first LAGS_PLAIN goes only part of the way. */
+/* Renews friction at the last solution; *change: the largest resulting change of a node's friction force, relative to the
+   largest such force. Renewals after the first LAGS_PLAIN go only part of the way. */
 static brn_status renew_friction(brn_ipc *ipc, int lag, double *change)
 {
     const int ndof = ipc->system->ndof;
@@ -310,9 +310,8 @@ static brn_status renew_friction(brn_ipc *ipc, int lag, double *change)
     return share < 1.0 ? brn_ipc_blend_friction(ipc, old, nold, fmax(share, SHARE_LEAST)) : BRN_OK;
 }
 
-/* Solves with friction by the normal forces at x^n, and again with renewed ones as often as wanted, or until a renewal
-   changes no force by more than LAG_SETTLED. Where they do not settle the step is taken as it is; the error of the cone
-   tells. */
+/* Solves with friction from the normal forces at x^n, and again with renewed ones as often as requested, or until a renewal
+   changes no force by more than LAG_SETTLED. If they do not settle, the step is taken as it is; the cone error shows it. */
 static brn_status solve_with_friction(brn_ipc *ipc, brn_step_info *info)
 {
     const int wanted = ipc->params->friction_iterations;
@@ -381,7 +380,7 @@ const brn_method brn_ipc_method = {
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead =
         {[BRN_CONTACT_RESTITUTION] =
-             "how bodies bounce follows from their elasticity; take it from them by `damping` of a material",
+             "how bodies bounce follows from their elasticity; reduce it by `damping` of a material",
          [BRN_CONTACT_STIFFNESS] = "its barrier has method.kappa and method.dhat instead",
          [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
     .figures = figures,

@@ -1,6 +1,6 @@
 /* Method `ipc`: incremental potential contact [Li et al. 2020]. Every step minimises the incremental potential of
-   step/scheme.h plus barriers of all gaps below dhat and the lagged friction potential, by Newton's method whose steps
-   are bounded by conservative CCD: no accepted state has an intersection. */
+   step/scheme.h plus barriers of all gaps below dhat and the lagged friction potential, by Newton's method with steps
+   bounded by conservative CCD: no accepted state has an intersection. */
 #ifndef BRN_STEP_IPC_IPC_H
 #define BRN_STEP_IPC_IPC_H
 
@@ -12,26 +12,26 @@
 
 typedef struct brn_ipc_params {
     brn_block block;
-    double dhat;           /* [m]; NaN: 1e-3 of the model's size */
-    double kappa;          /* [Pa]; NaN: adaptive */
-    int barrier;           /* BRN_BARRIER_C2 or _LECTURE */
-    bool convergent;       /* points seen by several sides of one surface count once */
-    double friction_speed; /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
-    int friction_iterations; /* how often the friction's normal forces are renewed in a step; 0: until they settle */
-    double tolerance; /* Newton stops when no node moves faster than this times the model's size a second */
+    double dhat;             /* [m]; NaN: 1e-3 of the model's size */
+    double kappa;            /* [Pa]; NaN: adaptive */
+    int barrier;             /* BRN_BARRIER_C2 or _LECTURE */
+    bool convergent;         /* points seen by several sides of one surface count once */
+    double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
+    int friction_iterations; /* renewals of friction's normal forces in a step; 0: until they settle */
+    double tolerance; /* Newton stops when no node moves faster than this times the model's size per second */
     int iterations;
     int solver;
 } brn_ipc_params;
 
 /* Friction of a pair that was in contact at the last renewal. Its nodes have block rows. */
 typedef struct brn_ipc_slide {
-    int kind, pair[4]; /* of the contact that it comes from */
+    int kind, pair[4]; /* of the contact it comes from */
     brn_lever lever;   /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
     double normal[3];  /* unit, towards pair[0]'s side */
     double force;      /* [N] mu times normal force */
 } brn_ipc_slide;
 
-/* The block rows of pairs, the last repeated where there are fewer: of up to 4, of up to 8, and of more, two by two. */
+/* The block rows of pairs, padded by repeating the last: up to 4 rows, up to 8, and more, taken two by two. */
 enum { BRN_IPC_PATTERNS = 3 };
 typedef struct brn_ipc_pattern {
     int count, *row;
@@ -49,12 +49,12 @@ typedef struct brn_ipc {
     brn_candidates *candidates;
     brn_intersect *intersect;
     double dhat, kappa, speed;
-    double kappa_start; /* [Pa] what an adaptive stiffness starts from */
+    double kappa_start; /* [Pa] initial value of an adaptive stiffness */
     double t, h;        /* [s] of this step */
     double *far;        /* [nnode][3] end of the step that is bounded */
     const double *from; /* [nnode][3] x^n of this step */
     double slip_scale;  /* [m] eps_v h */
-    /* Pairs that are closer than dhat at the last positions looked at. Negative area: taken off what others count twice. */
+    /* Pairs closer than dhat at the last positions examined. Negative area: subtracts what others count twice. */
     brn_contact_pair *contact;
     int ncontact;
     size_t contact_capacity;
@@ -65,8 +65,8 @@ typedef struct brn_ipc {
     brn_ipc_slide *slide;
     int nslide;
     size_t slide_capacity;
-    brn_block_matrix *sum;                     /* elastic pattern and that of the contacts */
-    brn_ipc_pattern pattern[BRN_IPC_PATTERNS]; /* that sum was made for */
+    brn_block_matrix *sum;                     /* pattern of elements and contacts */
+    brn_ipc_pattern pattern[BRN_IPC_PATTERNS]; /* the contacts that sum was made for */
     brn_contact_point *point;                  /* of the last step */
     int npoint;
     size_t point_capacity;
@@ -79,7 +79,7 @@ brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double 
 /* Pairs closer than dhat at x, among the candidates, into ipc->contact. */
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);
 /* Energy of a contact at x [J]; gradient [12] and Hessian [12][12] (not projected) over the contact's nodes where not
-   NULL; a Hessian wants the gradient too. */
+   NULL; a Hessian needs the gradient too. */
 double brn_ipc_barrier_term(const brn_ipc *ipc, const brn_contact_pair *contact, const double *x,
                             double *grad, double *hess);
 /* The barrier of a contact at squared distance d2, derivatives with respect to d2. */
@@ -89,21 +89,21 @@ double brn_ipc_mollifier_threshold(const brn_ipc *ipc, const brn_contact_pair *c
 /* A positive semi-definite Hessian of a contact, not below the exact one (ipc_project.c). */
 brn_status brn_ipc_barrier_projected(const brn_ipc *ipc, const brn_contact_pair *contact, const double *x,
                                      double *hess);
-/* Normal force of a contact [N]; where it acts (weights of the contact's nodes, in their order) and along which unit normal,
-   towards the side of its first node. */
+/* Normal force of a contact [N]; where it acts (weights of the contact's nodes, in order) and its unit normal, towards the
+   side of the first node. */
 double brn_ipc_normal_force(const brn_ipc *ipc, const brn_contact_pair *contact, const double *x,
                             double weight[4], double normal[3]);
 
-/* In convergent mode: contacts that see the same place of a surface through several of its sides are joined into one
-   (inclusion and exclusion of shared edges and nodes). */
+/* In convergent mode: merges contacts that see the same place of a surface through several of its sides (inclusion and
+   exclusion of shared edges and nodes). */
 brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x);
 
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
-/* After a renewal: forces become `share` of the new and 1 - share of the old ones (which are put in another order); a pair
-   that has parted keeps its old frame. */
+/* After a renewal: forces become `share` of the new plus 1 - share of the old ones (which are reordered); a pair that has
+   parted keeps its old frame. */
 brn_status brn_ipc_blend_friction(brn_ipc *ipc, brn_ipc_slide *old, int nold, double share);
-/* Order of slides by the pair that they come from, for qsort and bsearch. */
+/* Orders slides by the pair they come from, for qsort and bsearch. */
 int brn_ipc_slide_order(const void *a, const void *b);
 double brn_ipc_friction_energy(const brn_ipc *ipc, const double *x);
 /* Friction force of a pair on the side of its first node [N]. */

@@ -1,5 +1,5 @@
 /* Barriers of the pairs in contact. A pair with share of surface A has E = A m b(d), d = sqrt(D) - offset, D the squared
-   distance of its parts, m the mollifier of nearly parallel edges (1 for others). With b' and b'' meant by D,
+   distance of its parts, m the mollifier of nearly parallel edges (1 for others). With b' and b'' taken in D,
        grad = A (b grad m + m b' grad D),
        H = A (b H_m + b' (grad m grad D' + grad D grad m') + m (b'' grad D grad D' + b' H_D)). */
 #include "step/ipc/ipc.h"
@@ -35,7 +35,7 @@ static brn_status list_contacts(brn_ipc *ipc, const double *x)
     return ipc->params->convergent ? brn_ipc_merge_contacts(ipc, x) : BRN_OK;
 }
 
-/* Where contacts were looked for last: compares with x, or writes x there. Returns whether they are the same. */
+/* Positions of the last search for contacts: compares them with x, or stores x. Returns whether they are the same. */
 static bool visit_places(brn_ipc *ipc, const double *x, bool write)
 {
     const brn_skin *skin = ipc->skin;

@@ -60,7 +60,7 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
         const int a = ipc->skin->node_body[c->node[0]];
         const int b = ipc->skin->node_body[c->node[count - 1]];
         const double mu = ipc->system->controls->friction[brn_model_pair(ipc->model, a, b)];
-        /* A negative share is taken off what others count twice: a friction of its own would drive. */
+        /* A negative share subtracts what others count twice: its own friction would drive the slip. */
         if (!(mu > 0.0) || c->area < 0.0) {
             continue;
         }
@@ -90,8 +90,8 @@ int brn_ipc_slide_order(const void *a, const void *b)
     return 0;
 }
 
-/* Force and frame between those of one pair at two renewals. Near-parallel edges may change the place where they act as
-   much as their force, so a frame in between weighs both by their forces. */
+/* Force and frame between those of a pair at two renewals. Nearly parallel edges may change where they act as much as their
+   force, so the frame in between weights both by their forces. */
 static void blend_slide(brn_ipc_slide *s, const brn_ipc_slide *was, double share)
 {
     const double now = share * s->force;
@@ -112,7 +112,7 @@ static void blend_slide(brn_ipc_slide *s, const brn_ipc_slide *was, double share
     for (int k = 0; k < s->lever.count; ++k) {
         s->lever.weight[k] *= a;
     }
-    for (int k = 0; k < was->lever.count; ++k) { /* the same nodes, but for those without a weight */
+    for (int k = 0; k < was->lever.count; ++k) { /* the same nodes, except those without weight */
         brn_lever_add(&s->lever, was->lever.node[k], (1.0 - a) * was->lever.weight[k]);
     }
 }

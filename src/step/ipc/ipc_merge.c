@@ -6,11 +6,11 @@
        2D:  sum over edges + sum_v (1 - m_v)
 
    counts every nearest place once, whatever the mesh: at the rim of an open surface, where more than two triangles meet at
-   an edge, and where sides that share a node with the point take no part. Sides count when they are nearer than dhat: all
-   that meet at an edge or a node are where that is, so the sum is continuous. Terms of the same nodes are joined; what is left
-   has a positive share except in hollows, where a point sees several sides and their common edge is taken off. The share is the
+   an edge, and where sides that share a node with the point take no part. Sides count when nearer than dhat: all that meet at
+   an edge or node are, if the edge or node is, so the sum is continuous. Terms of the same nodes are merged; the result has a
+   positive share except in hollows, where a point sees several sides and their common edge is subtracted. The share is the
    point's own: it must not depend on the side that sees it. Pairs of edges stay as they are: the edges of a mesh overlap each
-   other's surroundings without bounding anything, and taking off nodes could turn their sum negative; they carry a bounded
+   other's surroundings without bounding anything, and subtracting nodes could make their sum negative; they carry a bounded
    share of the pressure and vanish from the force with the gap. */
 #include "step/ipc/ipc.h"
 
@@ -71,7 +71,7 @@ static brn_status append(brn_ipc *ipc, int kind, const int node[4], double share
     return BRN_OK;
 }
 
-/* A node, or an edge (other >= 0), of a side and what it counts. */
+/* A node, or an edge (other >= 0), of a side and its count. */
 typedef struct share {
     int node, other;
     int count;
@@ -145,7 +145,7 @@ static brn_status append_point(brn_ipc *ipc, int first, int count, const double 
     return BRN_OK;
 }
 
-/* How many contacts from `first` on are of the same point with its sides; 0: not a point that has a share of a surface. */
+/* How many contacts from `first` on belong to the same point and sides; 0: not a point with a share of a surface. */
 static int run_length(const brn_ipc *ipc, int first, int found)
 {
     const brn_contact_pair *c = &ipc->contact[first];
@@ -160,7 +160,7 @@ static int run_length(const brn_ipc *ipc, int first, int found)
     return count;
 }
 
-/* Terms of the same nodes into one. */
+/* Merges terms of the same nodes. */
 static void join_terms(brn_ipc *ipc, int first)
 {
     brn_contact_pair *all = ipc->contact + first;

@@ -1,5 +1,5 @@
 /* The contact points at the end of a step. Normal forces are the barrier's there; friction is what the step was solved with,
-   by the normal forces of the last renewal, so that the lag shows as an error of the cone. */
+   from the normal forces of the last renewal, so that the lag shows as a cone error. */
 #include "step/ipc/ipc.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
                                                : NULL;
         if (slide != NULL) {
             add_friction(ipc, slide, x, to);
-            slide->lever.count = 0; /* told */
+            slide->lever.count = 0; /* reported */
         }
     }
     for (int i = 0; i < ipc->nslide; ++i) {
@@ -64,6 +64,6 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
             add_parted(ipc, &ipc->slide[i], x, &ipc->point[ipc->npoint++]);
         }
     }
-    ipc->nslide = 0; /* used up: the next step renews them */
+    ipc->nslide = 0; /* consumed: the next step renews them */
     return BRN_OK;
 }

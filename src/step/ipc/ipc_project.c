@@ -5,14 +5,14 @@
 
        H = alpha (w n^)(w n^)' - c sum_k [ (w t_k)(w t_k)' - f_k f_k' ] - c (w m)(w m)' ...,   alpha = A b''(d),   c = -2 A b'(D) >= 0
 
-   (m: directions across n that no parameter follows; n^ = n/d). alpha is positive, and the rest falls apart into blocks of two
-   directions, w t_k and w_k n^, once the parameters are turned so that the w_k are orthogonal:
+   (m: directions across n that no parameter follows; n^ = n/d). alpha is positive, and the rest splits into blocks of two
+   directions, w t_k and w_k n^, once the parameters are rotated so that the w_k are orthogonal:
 
        -(w t)(w t)' + f f' = [ 0  q s ]     in the unit vectors of w t and w_k n^,   q = d |w_k|,  s = |w|,
                              [ q s  q^2 ]
 
-   whose one positive eigenvalue is (q^2 + q sqrt(q^2 + 4 s^2))/2. So three outer products at most; nothing is iterated. What is
-   taken off is the negative part of the rest alone: the sum is positive semi-definite and not below H. */
+   whose one positive eigenvalue is (q^2 + q sqrt(q^2 + 4 s^2))/2. So at most three outer products and no iteration. Only the
+   negative part of the rest is dropped: the sum is positive semi-definite and not below H. */
 #include "step/ipc/ipc.h"
 
 #include "geom/mollifier.h"
@@ -67,7 +67,7 @@ static brn_status project_within(double *h, int k, const double (*q)[WIDTH])
     return BRN_OK;
 }
 
-/* Any term: it does not change when all nodes move by the same way. The basis are differences of node k and the mean of
+/* Any term: it does not change when all nodes move alike. The basis is the differences between node k and the mean of
    those before it. */
 static brn_status project(double *h, int count)
 {
@@ -86,7 +86,7 @@ static brn_status project(double *h, int count)
 
 /* ---- barriers without mollifier --------------------------------------------------------------------------------------------- */
 
-/* A parameter of the closest points: how weights and n change with it. */
+/* A parameter of the closest points: how the weights and n change with it. */
 typedef struct parameter {
     double w[4], t[3];
 } parameter;

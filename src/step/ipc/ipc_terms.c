@@ -1,5 +1,5 @@
-/* What Newton's method asks of contact: energy, gradient and Hessian of barriers and friction. Each term is computed on its
-   own, in parallel; they are added in their order, so any number of threads gives the same bits. */
+/* What Newton's method needs from contact: energy, gradient and Hessian of barriers and friction. Terms are computed in
+   parallel and added in order, so any number of threads gives the same bits. */
 #include "step/ipc/ipc.h"
 
 #include "base/parallel.h"
@@ -87,7 +87,7 @@ static brn_status ipc_gradient(void *self, const double *x, double *grad)
 
 /* ---- Hessian --------------------------------------------------------------------------------------------------------------- */
 
-/* Appends one stencil of `width` rows to a pattern, the last of its n rows repeated; *anew if it differs from what was there. */
+/* Appends a stencil of `width` rows to a pattern, repeating the last of its n rows; sets *anew if it differs from the old one. */
 static brn_status append_stencil(brn_ipc *ipc, int which, int width, const int *rows, int n, bool *anew)
 {
     brn_ipc_pattern *p = &ipc->pattern[which];
@@ -102,7 +102,7 @@ static brn_status append_stencil(brn_ipc *ipc, int which, int width, const int *
     return BRN_OK;
 }
 
-/* Every two of the rows that the nodes stand for: parts near an attachment have many masters. */
+/* Every pair of the rows that the nodes stand for: parts near an attachment have many masters. */
 static brn_status append_couples(brn_ipc *ipc, const int *node, int count, bool *anew)
 {
     const brn_model *model = ipc->model;
@@ -181,7 +181,7 @@ static void add_block(brn_block_matrix *a, int row, int column, double weight, c
     }
 }
 
-/* Adds the block of two nodes to those of the rows that they stand for. */
+/* Adds the block of two nodes to the blocks of the rows that they stand for. */
 static void add_nodes(brn_ipc *ipc, int p, int q, double weight, const double *local, int stride)
 {
     const brn_model *model = ipc->model;
@@ -195,7 +195,7 @@ static void add_nodes(brn_ipc *ipc, int p, int q, double weight, const double *l
     }
 }
 
-/* Adds a pair's local matrix (rows of 3 a node, WIDTH long). */
+/* Adds a pair's local matrix (3 rows per node, WIDTH long). */
 static void add_local(brn_ipc *ipc, const int *node, int count, const double *local)
 {
     for (int p = 0; p < count; ++p) {
@@ -256,7 +256,7 @@ static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *bas
     return BRN_OK;
 }
 
-/* Friction; the barrier stores what it takes. */
+/* Friction; what the barrier takes is stored. */
 static void ipc_dissipative(void *self, const double *x, double *grad)
 {
     brn_ipc_friction_gradient(self, x, grad);

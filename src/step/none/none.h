@@ -7,7 +7,7 @@
 
 extern const brn_method brn_none_method;
 
-/* One step of symplectic Euler with the solver's vectors as work space; fills out's positions, velocities and forces. */
+/* One step of symplectic Euler, using the solver's vectors as workspace; fills out's positions, velocities and forces. */
 brn_status brn_none_step_explicit(brn_newton *newton, const brn_state *in, double t, double h, brn_state *out,
                                   brn_step_info *info);
 

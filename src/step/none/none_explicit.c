@@ -114,8 +114,8 @@ brn_status brn_none_step_explicit(brn_newton *n, const brn_state *in, double t, 
     }
     place_held(n, t + h, out);
     place_tied(n->model, in, out);
-    /* A node that crosses the model many times in a step is an unstable step, not physics. Shorter parts would be
-       stable but a thousand times slower than the user expects: say what to do instead. */
+    /* A node that crosses the model many times in a step means instability, not physics. Shorter parts would be stable
+       but a thousand times slower than the user expects: say what to do instead. */
     if (!(fastest * h < 1e3 * n->system->size)) {
         return brn_fail(
             n->ctx, BRN_ERR_RANGE,

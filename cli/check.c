@@ -1,4 +1,4 @@
-/* brunt check: everything wrong with a scene, or what it amounts to. */
+/* brunt check: everything wrong with a scene, or a summary of it. */
 #include "commands.h"
 #include "run/scene_input.h"
 #include "terminal/options.h"
@@ -31,7 +31,7 @@ static const char *volume_unit(int dimension)
     return dimension == 2 ? "m^3/m" : "m^3";
 }
 
-/* Copies of a body are told of by the first of them. */
+/* Copies of a body are reported by the first of them. */
 static bool is_copy(const brn_model *model, int i, const brn_body_info *b)
 {
     brn_body_info before;
@@ -159,7 +159,7 @@ static void print_steps(const brn_model_info *info, const step_estimate *steps)
     }
 }
 
-/* What the method will take beyond the chosen steps. */
+/* The method's expected cost. */
 static void print_cost(const brn_model_info *info, const brn_prediction *cost)
 {
     char text[CLI_TEXT_SIZE], size[CLI_TEXT_SIZE];
@@ -300,10 +300,10 @@ int cli_check(int argc, char **argv)
     const cli_syntax syntax = {
         .command = "check",
         .summary = "Lists everything wrong with a scene, each with file:line and what to write instead; or, "
-                   "of a good one,\n"
-                   "mass, volume, size and worst element of every body and a time step that suits it.",
+                   "for a good one,\n"
+                   "mass, volume, size and worst element of every body and a suitable time step.",
         .operand = "SCENE",
-        .operand_help = "scene file, or a folder that holds scene.yaml",
+        .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),

@@ -41,7 +41,7 @@ static cli_compare_job job_of(const compare_args *args, const char *path, const 
 static int check_all(const compare_args *args, const char *path, cli_columns *columns)
 {
     if (args->resume && args->overwrite) {
-        cli_error("--resume goes on with a comparison and --overwrite replaces it: give one of them");
+        cli_error("--resume continues a comparison and --overwrite replaces it: give one of them");
         return CLI_USAGE;
     }
     for (int i = 0; i < columns->count; ++i) {
@@ -56,7 +56,7 @@ static int check_all(const compare_args *args, const char *path, cli_columns *co
     for (int i = 0; i < columns->count && !args->resume && !args->overwrite; ++i) {
         if (cli_folder_holds_run(columns->column[i].dir)) {
             cli_error("%s already holds a run", columns->column[i].dir);
-            (void)fprintf(stderr, "  --resume     keeps finished runs and goes on with the others\n"
+            (void)fprintf(stderr, "  --resume     keeps finished runs and continues the others\n"
                                   "  --overwrite  replaces them\n"
                                   "  --out DIR    writes somewhere else\n");
             return CLI_USAGE;
@@ -65,7 +65,7 @@ static int check_all(const compare_args *args, const char *path, cli_columns *co
     return CLI_DONE;
 }
 
-/* One after the other; the first signal ends the current one after its step, and those behind it are not run. */
+/* One after the other; the first signal ends the current one after its step, and the rest are not run. */
 static void run_all(const compare_args *args, const char *path, cli_columns *columns)
 {
     for (int i = 0; i < columns->count && cli_stop_signal() == 0; ++i) {
@@ -104,7 +104,7 @@ static bool write_page(brn_ctx *ctx, const cli_columns *columns, const char *out
     char path[4096];
     const int length = snprintf(path, sizeof path, "%s/compare.html", out);
     if (count == 0 || length < 0 || length >= (int)sizeof path) {
-        return count == 0; /* nothing to show; a path that long has been told of already */
+        return count == 0; /* nothing to show; too long a path has been reported already */
     }
     if (brn_view_compare(ctx, dirs, names, count, path, budget) < 0) {
         cli_error("%s", brn_ctx_message(ctx));
@@ -138,8 +138,9 @@ static int report_all(const compare_args *args, brn_ctx *ctx, cli_columns *colum
         (void)fflush(stdout);
     }
     if (cli_stop_signal() != 0 && !all_done(columns)) {
-        (void)fprintf(stderr, "stopped, everything so far is kept; the same command with --resume goes on\n");
-        return 128 + cli_stop_signal(); /* what a shell expects of a process that a signal ended */
+        (void)fprintf(stderr,
+                      "stopped, everything so far is kept; the same command with --resume continues\n");
+        return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
     return all_done(columns) && written ? CLI_DONE : CLI_FAILED;
 }
@@ -203,7 +204,7 @@ int cli_compare(int argc, char **argv)
 {
     compare_args args = {.budget = 25};
     const cli_option options[] = {
-        {"methods", 0, CLI_TEXT, "A,B,...", "contact methods, a run each; see 'brunt info methods'",
+        {"methods", 0, CLI_TEXT, "A,B,...", "contact methods, one run each; see 'brunt info methods'",
          &args.methods, 0, 0, NULL},
         {"variant", 0, CLI_LIST, "NAME:...",
          "NAME:PATH=VALUE,PATH=VALUE,...: a run with these settings; may be repeated", &args.variants, 0, 0,
@@ -216,23 +217,22 @@ int cli_compare(int argc, char **argv)
          NULL},
         {"threads", 0, CLI_INT, "N", "worker threads of each run, 0 = one per core", &args.threads, 0, 1024,
          NULL},
-        {"budget", 0, CLI_INT, "MB", "size of compare.html at most (default 25)", &args.budget, 1, 10000,
+        {"budget", 0, CLI_INT, "MB", "largest size of compare.html (default 25)", &args.budget, 1, 10000,
          NULL},
-        {"resume", 0, CLI_FLAG, NULL, "keep finished runs, go on with the others", &args.resume, 0, 0, NULL},
-        {"overwrite", 0, CLI_FLAG, NULL, "replace the runs that the folder holds", &args.overwrite, 0, 0,
-         NULL},
+        {"resume", 0, CLI_FLAG, NULL, "keep finished runs, continue the others", &args.resume, 0, 0, NULL},
+        {"overwrite", 0, CLI_FLAG, NULL, "replace the runs in the folder", &args.overwrite, 0, 0, NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &args.quiet, 0, 0, NULL},
     };
     const cli_syntax syntax = {
         .command = "compare",
         .summary =
-            "Runs a scene several times, one run after the other. Writes a table of accuracy beside speed, "
+            "Runs a scene several times, one run after the other. Writes a table of accuracy and speed, "
             "with "
             "how far each\nrun is from the reference, and a page that shows the runs side by side. Every "
             "method is run with every variant;\na variant of NAME alone is the scene as it is. A run that "
             "fails does not stop the others; the exit code is then 1.",
         .operand = "SCENE",
-        .operand_help = "scene file, or a folder that holds scene.yaml",
+        .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),

@@ -48,7 +48,7 @@ static int export_run(const char *run_dir, const brn_export_options *options, bo
     return status >= 0 ? CLI_DONE : status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
 }
 
-/* The options of pictures stand behind those of all formats. */
+/* The options of pictures follow those of all formats. */
 enum { OPTIONS = 5 };
 
 static int export_picture(const char *run_dir, const brn_export_options *wanted, const cli_wish *wish,
@@ -94,15 +94,15 @@ int cli_export(int argc, char **argv)
         {"out", 'o', CLI_TEXT, "DIR",
          "folder for the files (default: DIR/FORMAT), or the file of html, png, mp4", &wanted.out, 0, 0,
          NULL},
-        {"every", 0, CLI_INT, "N", "each N-th frame only", &wanted.every, 1, INT_MAX, NULL},
-        {"budget", 0, CLI_INT, "MB", "html: size at most, to which it is thinned (default: 25)", &budget, 1,
-         1000000, NULL},
+        {"every", 0, CLI_INT, "N", "only every N-th frame", &wanted.every, 1, INT_MAX, NULL},
+        {"budget", 0, CLI_INT, "MB", "html: largest size, thinned to fit (default: 25)", &budget, 1, 1000000,
+         NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &quiet, 0, 0, NULL},
     };
     cli_wish_init(&wish, options + OPTIONS);
     const cli_syntax syntax = {
         .command = "export",
-        .summary = "Writes the frames of a run in a format of other programs, or draws them.",
+        .summary = "Writes the frames of a run in a format for other programs, or draws them.",
         .operand = "DIR",
         .operand_help = "run folder that 'brunt run' wrote",
         .operands_min = 1,

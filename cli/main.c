@@ -18,10 +18,10 @@ typedef struct command {
 static const command commands[] = {
     {"run", "SCENE", "simulate a scene and write its run folder", cli_run},
     {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", cli_check},
-    {"compare", "SCENE", "run a scene with several methods or settings, one table of the runs", cli_compare},
+    {"compare", "SCENE", "run a scene with several methods or settings and tabulate the runs", cli_compare},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", cli_info},
     {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html", cli_export},
-    {"view", "DIR|SCENE", "look at a run in the browser, or simulate a scene there", cli_view},
+    {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", cli_view},
     {"bench", "[options]", "measure the speed of this machine and this build", cli_bench},
 };
 
@@ -99,7 +99,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const int code = dispatch(argc, argv);
-    /* A report that did not reach its file is not a success. */
+    /* Output that did not reach its file is not a success. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_error("cannot write to the standard output: %s", strerror(errno));
         return code != CLI_DONE ? code : CLI_FAILED;

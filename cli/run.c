@@ -20,7 +20,7 @@ typedef struct run_args {
 
 /* ---- the run folder -------------------------------------------------------------------------------------------------- */
 
-/* The command that goes on with this run, with the overrides it was started with. */
+/* The command that continues this run, with the overrides it was started with. */
 static void print_resume(const run_args *args, const char *dir)
 {
     (void)fprintf(stderr, "  brunt run %s --out %s --resume", args->scene.operand, dir);
@@ -33,17 +33,17 @@ static void print_resume(const run_args *args, const char *dir)
     (void)fputc('\n', stderr);
 }
 
-/* Says how to go on where the folder is taken. CLI_DONE if the run may start. */
+/* Says what to do if the folder is taken. CLI_DONE if the run may start. */
 static int prepare_folder(run_args *args, const char *dir)
 {
     if (args->resume && args->overwrite) {
-        cli_error("--resume goes on with a run and --overwrite replaces it: give one of them");
+        cli_error("--resume continues a run and --overwrite replaces it: give one of them");
         return CLI_USAGE;
     }
     const bool taken = cli_folder_holds_run(dir);
     if (taken && !args->resume && !args->overwrite) {
         cli_error("%s already holds a run", dir);
-        (void)fprintf(stderr, "  --resume     goes on from its checkpoint\n"
+        (void)fprintf(stderr, "  --resume     continues from its checkpoint\n"
                               "  --overwrite  replaces it\n"
                               "  --out DIR    writes somewhere else\n");
         return CLI_USAGE;
@@ -114,7 +114,7 @@ static int report_failure(const cli_session *session, const run_args *args, cons
     if (cli_folder_has(dir, "checkpoint.h5")) {
         (void)fprintf(stderr,
                       "a changed scene starts from the beginning (--overwrite); if the cause was outside "
-                      "the scene, such as a full disk, go on with\n");
+                      "the scene, such as a full disk, continue with\n");
         print_resume(args, dir);
     }
     return code;
@@ -143,10 +143,10 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
         (void)fflush(stdout);
     }
     if (status == BRN_REMARK_STOPPED && cli_stop_signal() != 0) {
-        (void)fprintf(stderr, "stopped after step %" PRId64 ", everything so far is kept; go on with\n",
+        (void)fprintf(stderr, "stopped after step %" PRId64 ", everything so far is kept; continue with\n",
                       session->last_step);
         print_resume(args, dir);
-        return 128 + cli_stop_signal(); /* what a shell expects of a process that a signal ended */
+        return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
     return CLI_DONE;
 }
@@ -163,7 +163,7 @@ static int run_with(run_args *args)
     } else {
         code = cli_session_open(&session, &args->scene, path, args->threads, args->quiet);
     }
-    /* The scene first: with a misspelt name, whether the folder is taken is beside the point. */
+    /* The scene first: if its name is misspelt, it does not matter whether the folder is taken. */
     if (session.scene != NULL) {
         code = prepare_folder(args, dir);
         code = code == CLI_DONE ? run_scene(&session, args, dir) : code;
@@ -186,10 +186,9 @@ int cli_run(int argc, char **argv)
          &args.scene.set, 0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "worker threads, 0 = one per core; the results do not depend on it",
          &args.threads, 0, 1024, NULL},
-        {"resume", 0, CLI_FLAG, NULL, "go on from the folder's checkpoint, to the same bits", &args.resume, 0,
-         0, NULL},
-        {"overwrite", 0, CLI_FLAG, NULL, "replace the run that the folder holds", &args.overwrite, 0, 0,
-         NULL},
+        {"resume", 0, CLI_FLAG, NULL, "continue from the folder's checkpoint, to the same bits", &args.resume,
+         0, 0, NULL},
+        {"overwrite", 0, CLI_FLAG, NULL, "replace the run in the folder", &args.overwrite, 0, 0, NULL},
         {"no-report", 0, CLI_FLAG, NULL, "write no report.html (its size: --set output.report=MB)",
          &args.no_report, 0, 0, NULL},
         {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &args.quiet, 0, 0, NULL},
@@ -202,7 +201,7 @@ int cli_run(int argc, char **argv)
                    "second one "
                    "ends at once.",
         .operand = "SCENE",
-        .operand_help = "scene file, or a folder that holds scene.yaml",
+        .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),

@@ -39,7 +39,7 @@ static bool is_file_in(const char *dir, const char *name)
     return length > 0 && length < (int)sizeof path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* A run folder holds its scene too, so the trajectory decides. */
+/* A run folder contains its scene too, so the trajectory decides. */
 static view_kind recognise(const char *operand)
 {
     struct stat info;
@@ -79,7 +79,7 @@ static void become_opener(const char *url)
     _exit(127);
 }
 
-/* Through a child of a child, which nobody has to wait for. That it fails is no matter: the address is on the terminal. */
+/* Through a grandchild, which nobody has to wait for. Failure does not matter: the address is on the terminal. */
 static void open_browser(const char *url)
 {
     const pid_t child = fork();
@@ -103,7 +103,7 @@ static bool has_desktop(void)
 /* Serves until a signal comes; returns the exit code. */
 static int serve(const view_args *args, const cli_service *service, const char *what)
 {
-    /* Before there is something to end, a signal ends the process at once. */
+    /* Until there is something to shut down, a signal ends the process at once. */
     cli_stop_catch();
     cli_server *server = cli_server_start(service, args->port);
     if (server == NULL) {
@@ -119,7 +119,7 @@ static int serve(const view_args *args, const cli_service *service, const char *
         (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
     cli_server_stop(server);
-    return 128 + cli_stop_signal(); /* what a shell expects of a process that a signal ended */
+    return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
 }
 
 /* ---- a run folder -------------------------------------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static int view_run(const view_args *args, brn_ctx *ctx)
     return code;
 }
 
-/* Where the log finds the simulation, once there is one: it comes from another thread. */
+/* Where the log, called from another thread, finds the simulation once there is one. */
 typedef _Atomic(cli_live *) live_place;
 
 /* ---- a simulation ----------------------------------------------------------------------------------------------------------- */
@@ -152,11 +152,11 @@ static int serve_live(const view_args *args, cli_live *live)
 {
     const cli_service service = cli_live_service(live);
     return serve(args, &service,
-                 args->paused ? "live; the simulation waits for its start in the page"
+                 args->paused ? "live; start the simulation in the page"
                               : "live; the simulation starts when the page is open");
 }
 
-/* Compiles the scene; *code says what went wrong where the result is NULL. */
+/* Compiles the scene; *code says what went wrong if the result is NULL. */
 static brn_sim *make_sim(brn_ctx *ctx, brn_scene *scene, brn_model **model, int *code)
 {
     brn_sim *sim = NULL;
@@ -246,7 +246,7 @@ int cli_view(int argc, char **argv)
         {"set", 0, CLI_LIST, "PATH=VALUE", "scene: override one value; may be repeated", &args.scene.set, 0,
          0, NULL},
         {"threads", 0, CLI_INT, "N", "worker threads, 0 = one per core", &args.threads, 0, 1024, NULL},
-        {"paused", 0, CLI_FLAG, NULL, "scene: wait for a start in the page", &args.paused, 0, 0, NULL},
+        {"paused", 0, CLI_FLAG, NULL, "scene: wait to be started in the page", &args.paused, 0, 0, NULL},
     };
     const cli_syntax syntax = {
         .command = "view",
@@ -254,10 +254,9 @@ int cli_view(int argc, char **argv)
                    "change friction,\n"
                    "gravity and motions while it runs. The page is served on 127.0.0.1 only, at an address "
                    "with a random\n"
-                   "token; who has the address can see the run and steer the simulation. Ctrl-C ends.",
+                   "token; whoever has the address can see the run and steer the simulation. Ctrl-C ends.",
         .operand = "DIR|SCENE",
-        .operand_help =
-            "run folder that 'brunt run' wrote; or a scene file, or a folder that holds scene.yaml",
+        .operand_help = "run folder that 'brunt run' wrote; or a scene file, or a folder with scene.yaml",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),

@@ -11,7 +11,7 @@ enum { NAME_SIZE_MAX = 64 };
 /* ---- lists in one word ----------------------------------------------------------------------------------------------- */
 
 /* Length of the part of a list up to the next comma that stands outside of brackets and quotes, or to the end.
-   *open: the bracket or quote that is never closed, 0 if there is none; a bracket closed too much counts as such. */
+   *open: the unmatched bracket or quote, opening or closing; 0 if there is none. */
 static size_t part_length(const char *text, char *open)
 {
     char stack[32];
@@ -97,7 +97,7 @@ static int take_setting(variant *v, const char *text, const char *part, size_t l
     if (setting[0] != '\0' && setting[0] != '=' && strchr(setting, '=') != NULL) {
         return CLI_DONE;
     }
-    cli_error("--variant %s: '%s' is not PATH=VALUE; a value with commas stands in brackets or quotes:\n"
+    cli_error("--variant %s: '%s' is not PATH=VALUE; put a value with commas in brackets or quotes:\n"
               "  --variant '%s:bodies.ball.position=[0,0,1],time.step=0.01'",
               text, setting, v->name);
     return CLI_USAGE;
@@ -123,7 +123,7 @@ static int parse_variant(const char *text, variant *v)
         char open = 0;
         const size_t length = part_length(at, &open);
         if (open != 0) {
-            cli_error("--variant %s: a '%c' without its counterpart", text, open);
+            cli_error("--variant %s: an unmatched '%c'", text, open);
             return CLI_USAGE;
         }
         const int code = take_setting(v, text, at, length);
@@ -198,7 +198,8 @@ static int add_column(cli_columns *columns, const char *method, const variant *v
     }
     /* OUT/compare.csv and its siblings are files of the comparison. */
     if (strncmp(c->name, "compare.", 8) == 0) {
-        cli_error("'%s': names that begin with 'compare.' are taken by the files of the comparison", c->name);
+        cli_error("'%s': names that begin with 'compare.' are reserved for the files of the comparison",
+                  c->name);
         return CLI_USAGE;
     }
     return CLI_DONE;
@@ -252,7 +253,7 @@ static int find_reference(cli_columns *columns, const char *reference)
         }
     }
     const int near = cli_nearest(reference, names, columns->count);
-    cli_error("--reference %s: no run is called so%s%s%s", reference, near >= 0 ? "; did you mean '" : "",
+    cli_error("--reference %s: no run has this name%s%s%s", reference, near >= 0 ? "; did you mean '" : "",
               near >= 0 ? names[near] : "", near >= 0 ? "'?" : "");
     (void)fprintf(stderr, "  runs:");
     for (int i = 0; i < columns->count; ++i) {

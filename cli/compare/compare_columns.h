@@ -11,7 +11,7 @@ typedef struct cli_column {
     char **set;          /* [nset] "path=value": those of all columns, then the variant's */
     int nset, nset_all;  /* the first nset_all are of all columns */
     cli_outcome outcome; /* of its run */
-    bool compared;       /* difference holds what tells it from the reference */
+    bool compared;       /* difference holds how far it is from the reference */
     brn_difference difference;
 } cli_column;
 
@@ -20,7 +20,7 @@ enum { CLI_COLUMNS_MAX = 64 };
 typedef struct cli_columns {
     cli_column *column;
     int count;
-    int reference; /* whom the others are compared with */
+    int reference; /* the one the others are compared with */
 } cli_columns;
 
 /* methods: "a,b", NULL if none were given; variants: "NAME:path=value,..." each; set: of all; reference: NULL for the first.

@@ -11,7 +11,7 @@
 
 /* ---- numbers and texts --------------------------------------------------------------------------------------------------- */
 
-/* The shortest text that reads back to the same number, no exponent where six digits do; nothing where there is none. */
+/* The shortest text that reads back to the same number, without exponent if six digits suffice; nothing if there is none. */
 static void write_number(double value, FILE *out)
 {
     char text[40];
@@ -38,7 +38,7 @@ static void write_csv_text(const char *text, FILE *out)
     (void)fputc('"', out);
 }
 
-/* ---- csv: a row a run ------------------------------------------------------------------------------------------------------ */
+/* ---- csv: a row per run ---------------------------------------------------------------------------------------------------- */
 
 /* What all three are made from. */
 typedef struct comparison {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 _Static_assert(sizeof(cli_outcome) <= 4096,
-               "an outcome fits into a pipe, so that a child never waits for its reader");
+               "an outcome fits in a pipe, so that a child never waits for its reader");
 
 int cli_compare_check(const cli_compare_job *job, char method[CLI_METHOD_SIZE])
 {
@@ -111,7 +111,7 @@ static void fail(cli_outcome *out, const char *format, int number)
     (void)snprintf(out->reason, sizeof out->reason, format, number);
 }
 
-/* The whole outcome, or false if the child ended without telling it. */
+/* The whole outcome, or false if the child ended without sending it. */
 static bool read_outcome(int pipe_end, cli_outcome *out)
 {
     char *to = (char *)out;

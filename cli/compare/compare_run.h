@@ -1,11 +1,11 @@
-/* One run of a comparison, in a process of its own: its memory is its own (peak_mb means something), and whatever happens
-   to it leaves the others alone. */
+/* One run of a comparison, in a process of its own: peak_mb is its own, and whatever happens to it
+   leaves the others alone. */
 #ifndef CLI_COMPARE_RUN_H
 #define CLI_COMPARE_RUN_H
 
 #include "run/scene_input.h"
 
-/* What came of a run. It crosses a pipe whole, so it holds no pointers (summary.status is not to be used). */
+/* The outcome of a run. It crosses a pipe whole, so it holds no pointers (do not use summary.status). */
 typedef struct cli_outcome {
     char status[16]; /* "done", "stopped", "failed"; "not run" */
     char reason[512];
@@ -23,9 +23,10 @@ typedef struct cli_compare_job {
     bool resume, overwrite, quiet;
 } cli_compare_job;
 
-/* Is the scene of the job in order? Everything wrong is printed; its method is told. Exit code, CLI_DONE if it is. */
+/* Checks the scene of the job: prints everything wrong and finds its method. Exit code, CLI_DONE if all is well. */
 int cli_compare_check(const cli_compare_job *job, char method[CLI_METHOD_SIZE]);
-/* Runs it with progress on stderr; *out is always filled (its method stays if the run does not tell one). Call cli_stop_share and cli_stop_catch before. */
+/* Runs it with progress on stderr; *out is always filled (its method stays if the run does not report one).
+   Call cli_stop_share and cli_stop_catch before. */
 void cli_compare_run(const cli_compare_job *job, cli_outcome *out);
 
 #endif

@@ -144,7 +144,7 @@ static const char *heading(const sheet *s, int index, char text[CELL_SIZE])
 
 /* ---- the terminal --------------------------------------------------------------------------------------------------------- */
 
-/* Room of a column: its widest cell, two blanks before it and the mark of the best behind it. */
+/* Width of a column: its widest cell, two blanks before it and the mark of the best after it. */
 static int column_width(const sheet *s, int column)
 {
     size_t width = strlen(s->columns->column[column].name);
@@ -192,7 +192,7 @@ static void print_block(const sheet *s, int first, int end, FILE *out)
     }
 }
 
-/* The column behind the block that begins with `first`: as many as fit, `most` at most, one at least. */
+/* The column after the block that begins with `first`: as many as fit, `most` at most, one at least. */
 static int block_end(const sheet *s, int first, int width, int most)
 {
     int used = s->label_width + column_width(s, first), end = first + 1;
@@ -280,9 +280,9 @@ static void note_difference(const cli_columns *columns, const cli_column *c, con
     const char *reference = columns->column[columns->reference].name;
     const brn_difference *d = &c->difference;
     if (other_mesh(c)) {
-        (void)fprintf(out, "%s%s: its mesh is not that of %s; %s\n", bullet, c->name, reference,
+        (void)fprintf(out, "%s%s: its mesh differs from that of %s; %s\n", bullet, c->name, reference,
                       d->probes > 0 ? "probes and rigid bodies are compared by how they moved since the start"
-                                    : "there is no probe that both have (output.probes of the scene)");
+                                    : "they have no probe in common (output.probes of the scene)");
         return;
     }
     const double end = columns->column[columns->reference].outcome.summary.time_end;

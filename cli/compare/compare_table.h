@@ -1,4 +1,4 @@
-/* The table of a comparison: which figures, what they are called, and which of them is best. */
+/* The table of a comparison: which figures, their names, and which is best. */
 #ifndef CLI_COMPARE_TABLE_H
 #define CLI_COMPARE_TABLE_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A row of the table: a figure of the runs' summaries, or of what tells a run from the reference. */
+/* A row of the table: a figure of the runs' summaries, or a difference from the reference. */
 typedef struct cli_figure {
     brn_figure info;
     int index;       /* as brn_summary_figure numbers them; of a difference: its own number */
@@ -26,13 +26,13 @@ typedef struct cli_figures {
 /* All of them: those of every method by group, those of the methods' own, the differences. */
 void cli_figures_list(const cli_columns *columns, cli_figures *out);
 double cli_figure_value(const cli_figure *figure, const cli_column *column); /* NaN: not known */
-/* As it stands in the table, where three digits do. */
+/* As shown in the table, with three digits. */
 void cli_figure_format(const cli_figure *figure, double value, char text[CLI_TEXT_SIZE]);
-/* Has this column the best value of its row, as it stands there? Runs that were not finished do not compete; where all are
+/* Does this column have the best value of its row, as shown? Unfinished runs do not compete; if all are
    alike, none is best. */
 bool cli_figure_is_best(const cli_figure *figure, const cli_columns *columns, int column);
 
-/* For the terminal: as many columns side by side as fit into `width`, the others below them. */
+/* For the terminal: as many columns side by side as fit in `width`, the others below them. */
 void cli_compare_print(const cli_columns *columns, FILE *out, int width);
 /* The same as a table in Markdown. */
 void cli_compare_markdown(const cli_columns *columns, const char *scene, FILE *out);

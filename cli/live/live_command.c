@@ -1,4 +1,4 @@
-/* Commands of the page: one a message. Read strictly, as they come from outside. */
+/* Commands of the page: one per message. Read strictly, as they come from outside. */
 #include "live/live_private.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The pages that look at the simulation. A page has at most one frame under way: when it says that it has drawn it, it
-   gets the newest there is then, and what came between is dropped. Frames are encoded when a page wants one, once for
-   all that do. Sending may wait for a slow page, so each has a thread for it, which holds no lock meanwhile. */
+/* The pages that watch the simulation. A page has at most one frame in flight: when it reports it drawn, it gets the newest,
+   and what came between is dropped. Frames are encoded on demand, once for all pages that wait. Sending may wait for a slow
+   page, so each has a thread for it, which holds no lock meanwhile. */
 #include "live/live_private.h"
 
 #include "server/server_private.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double error_seconds = 3.0;    /* so long a page is told what was wrong with its command */
-static const double patience_seconds = 3.0; /* so long the start waits for the first page to show it */
+static const double error_seconds = 3.0;    /* how long a page is told what was wrong with its command */
+static const double patience_seconds = 3.0; /* how long the start waits for the first page to show it */
 
 /* ---- packets -------------------------------------------------------------------------------------------------------- */
 
@@ -287,7 +287,7 @@ static void page_closed(void *client)
             live->clients[i] = NULL;
         }
     }
-    /* Nobody else would let go. */
+    /* Nobody else would release the drag. */
     if (c->dragging) {
         (void)live_command_queue(live, &(live_command){.verb = LIVE_RELEASE});
     }
@@ -297,7 +297,7 @@ static void page_closed(void *client)
     free(c);
 }
 
-/* A late word about a frame of before a reset is no mistake. */
+/* A late reply about a frame from before a reset is not an error. */
 static void acknowledge(live_client *c, int index)
 {
     if (c->under_way >= 0 && c->under_way == index) {
@@ -326,7 +326,7 @@ static bool page_said(void *client, const char *text, size_t length)
     } else {
         command.client = c->serial;
         if (!live_command_queue(live, &command)) {
-            live_tell_error(live, c->serial, "too many commands wait for the end of this step");
+            live_tell_error(live, c->serial, "too many commands are waiting for the end of this step");
         } else if (command.verb == LIVE_DRAG || command.verb == LIVE_RELEASE) {
             c->dragging = command.verb == LIVE_DRAG;
         }

@@ -32,7 +32,7 @@ typedef struct live_command {
     live_verb verb;
     int index[2]; /* whole numbers in the order given; friction of all pairs: -1 */
     double value[3];
-    unsigned client; /* who hears what is wrong with it; 0: nobody */
+    unsigned client; /* who is told what is wrong with it; 0: nobody */
 } live_command;
 
 /* Words and finite numbers, separated by blanks. False: *out is not a command and why says what would be. */
@@ -40,7 +40,7 @@ bool live_command_parse(const char *text, size_t length, live_command *out, char
 
 /* ---- packets and pages ---------------------------------------------------------------------------------------------- */
 
-/* Bytes that several pages are sent; counted under the lock. */
+/* Bytes sent to several pages; reference-counted under the lock. */
 typedef struct live_packet {
     int holders;
     int64_t step;
@@ -55,12 +55,12 @@ typedef struct live_client {
     /* The rest under the lock of the live simulation. */
     pthread_cond_t wake;
     unsigned serial;
-    bool closing;        /* or given up: it gets nothing more */
-    bool run_due, wants; /* is to be sent the run; has drawn what it got and wants the next frame */
-    int under_way;       /* index of the frame that it has not drawn yet, -1: none */
+    bool closing;        /* or abandoned: it gets nothing more */
+    bool run_due, wants; /* must be sent the run; has drawn its frame and wants the next */
+    int under_way;       /* index of the frame it has not drawn yet, -1: none */
     live_packet *packet; /* to be sent next */
-    int64_t sent_step;   /* of the last frame that it got, -1: none */
-    int64_t dropped;     /* steps that it was not sent */
+    int64_t sent_step;   /* of the last frame it got, -1: none */
+    int64_t dropped;     /* steps it was not sent */
     unsigned state_seen;
     bool dragging;
     char error[LIVE_ERROR_SIZE]; /* what was wrong with its last command, "" after a while */
@@ -68,7 +68,7 @@ typedef struct live_client {
     bool state_due;              /* the error is new, or over */
 } live_client;
 
-/* What the state tells, as the simulation's thread last said. */
+/* What the state message says, as last set by the simulation's thread. */
 typedef struct live_status {
     bool running, done;
     double speed, time, rate;
@@ -95,7 +95,7 @@ struct cli_live {
     pthread_t simulator, encoder;
     bool threads_run;
 
-    pthread_mutex_t lock; /* what follows; held for a few copies at most */
+    pthread_mutex_t lock; /* guards what follows; held for a few copies at most */
     pthread_cond_t to_simulator, to_encoder;
     bool stopping;
     double
@@ -104,7 +104,7 @@ struct cli_live {
     int queued;
     live_status status;
     unsigned version; /* of the status */
-    /* Three snapshots go round: one is written, one is the newest, one is read. */
+    /* Three snapshots rotate: one is written, one is the newest, one is read. */
     brn_snapshot *newest;
     bool fresh; /* the newest was not read yet */
     int64_t newest_step;
@@ -116,15 +116,15 @@ struct cli_live {
 
 /* ---- live_state.c ------------------------------------------------------------------------------------------------------ */
 
-/* What a person can change, as an object; to be destroyed. NULL: no memory. */
+/* What a person can change, as an object; destroy it. NULL: no memory. */
 brn_json *live_controls(brn_ctx *ctx, const brn_model *model, const brn_sim *sim);
-/* The message, any thread (the ctx gives memory alone); error: what to tell instead of the status's own, "" if nothing. */
+/* The message, from any thread (the ctx only allocates); error: replaces the status's own, "" if none. */
 void live_state_write(brn_ctx *ctx, const live_status *status, int64_t dropped, const char *error,
                       cli_text *out);
 
 /* ---- live.c ---------------------------------------------------------------------------------------------------------------- */
 
-/* Waits until it is woken or the seconds are over; infinity: without end. The condition is one of live_condition_init. */
+/* Waits until woken or the time [s] is up; infinity: for ever. The condition comes from live_condition_init. */
 void live_wait(pthread_cond_t *condition, pthread_mutex_t *lock, double seconds);
 bool live_condition_init(pthread_cond_t *condition);
 
@@ -136,7 +136,7 @@ void live_packet_drop(live_packet *packet); /* under the lock; NULL is fine */
 /* All of these under the lock. */
 bool live_frame_wanted(const cli_live *live); /* a page waits for a state that no snapshot has yet */
 void live_tell_pages(cli_live *live);         /* the status has changed */
-void live_pages_restart(cli_live *live);      /* after a reset: everything begins anew */
+void live_pages_restart(cli_live *live);      /* after a reset: everything starts over */
 /* For a few seconds. client 0: to all. */
 void live_tell_error(cli_live *live, unsigned client, const char *why);
 

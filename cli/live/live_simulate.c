@@ -11,16 +11,16 @@
 
 static const double state_seconds = 0.2; /* between two states while it runs */
 static const double rate_seconds = 0.5;  /* over which the rate is measured, about */
-static const double late_seconds = 0.1;  /* what a slow step may be caught up */
-static const double snapshot_share = 20; /* snapshots that nobody waits for take less than 1/20 of the time */
+static const double late_seconds = 0.1;  /* how much lag a slow step may make up */
+static const double snapshot_share = 20; /* snapshots nobody waits for take less than 1/20 of the time */
 
-/* What the simulation's thread knows of its own. */
+/* Private to the simulation's thread. */
 typedef struct runner {
     cli_live *live;
     brn_report report;
     bool reported; /* report is of the state */
     bool running, ended, started;
-    int64_t steps_left; /* > 0: pauses after so many */
+    int64_t steps_left; /* > 0: pauses after this many */
     double speed;       /* [s/s], 0: as fast as it can */
     char error[LIVE_ERROR_SIZE];
     double pace_wall, pace_time;       /* both clocks where the pace was set */
@@ -126,7 +126,7 @@ static brn_status do_step(runner *r, const live_command *c)
     return BRN_OK;
 }
 
-/* All that was changed by hand goes with the old simulation. */
+/* All changes by hand go with the old simulation. */
 static brn_status do_reset(runner *r, const live_command *c)
 {
     (void)c;
@@ -194,12 +194,11 @@ static brn_status do_motion(runner *r, const live_command *c)
     return brn_sim_set_motion_speed(*r->live->sim, c->index[0], c->value[0]);
 }
 
-/* why: what is wrong where the library has no word for it. tells: the state shows what has changed. */
+/* why: the message if the library has none. tells: the state shows what has changed. */
 static const struct {
     brn_status (*act)(runner *r, const live_command *c);
     const char *why;
-    bool tells,
-        merges; /* merges: of several that wait the last one counts, if they are about the same thing */
+    bool tells, merges; /* merges: of several waiting commands about the same thing the last one counts */
 } acts[LIVE_VERBS] = {
     [LIVE_PAUSE] = {do_pause, "", true, false},
     [LIVE_RESUME] = {do_resume, "", true, false},
@@ -216,9 +215,8 @@ static const struct {
 
 bool live_command_queue(cli_live *live, const live_command *command)
 {
-    /* A hand that moves sends more than a long step can use: what would be undone by this one is replaced by it. Not beyond
-       a command whose place in the order matters: a reset, or the same verb about something else (friction of all pairs,
-       friction of one). */
+    /* A moving hand sends more than a long step can use: a command replaces a waiting one that it would undo. Not beyond a
+       command whose order matters: a reset, or the same verb about something else (friction of all pairs, friction of one). */
     for (int i = live->queued - 1; i >= 0 && acts[command->verb].merges; --i) {
         live_command *before = &live->queue[i];
         if (before->verb != command->verb && acts[before->verb].merges) {
@@ -239,7 +237,7 @@ bool live_command_queue(cli_live *live, const live_command *command)
     return true;
 }
 
-/* Everything that waits, in its order. */
+/* All waiting commands, in order. */
 static void obey(runner *r)
 {
     cli_live *live = r->live;
@@ -286,7 +284,7 @@ static void step(runner *r)
         if (r->steps_left > 0 && --r->steps_left == 0) {
             r->running = false;
         }
-        /* The scene's end is a rest, not a wall: who goes on goes on. */
+        /* The scene's end is a pause, not a wall: the simulation may continue past it. */
         if (brn_sim_done(*live->sim) && !r->ended) {
             r->ended = true;
             r->running = false;
@@ -312,7 +310,7 @@ static double seconds_to_step(runner *r)
     }
     const double now = cli_now();
     const double due = r->pace_wall + (brn_sim_time(*r->live->sim) - r->pace_time) / r->speed;
-    /* Time that was lost in slow steps is not made up for by running ahead later. */
+    /* Time lost in slow steps is not made up by running ahead later. */
     if (now > due + late_seconds) {
         r->pace_wall += now - due;
     }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A list of all pairs grows with the square of the bodies; beyond this many they are set all at once. */
+/* A list of all pairs grows with the square of the bodies; with more than this they are set all at once. */
 enum { PAIRS_MAX = 64 };
 
 static bool is_static(const brn_body_info *body)
@@ -11,7 +11,7 @@ static bool is_static(const brn_body_info *body)
     return strcmp(body->type, "static") == 0;
 }
 
-/* Copies of a body rub alike: the first stands for all. */
+/* Copies of a body have the same friction: the first stands for all. */
 static bool is_first(const brn_model *model, int body, const brn_body_info *info)
 {
     brn_body_info before;

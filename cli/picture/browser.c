@@ -14,7 +14,7 @@ bool cli_browser_find(char *path, size_t size)
     const char *chosen = getenv("BRUNT_CHROMIUM");
     if (chosen != NULL && chosen[0] != '\0') {
         if (!cli_program_find(chosen, path, size)) {
-            cli_error("BRUNT_CHROMIUM is '%s', which is no program that can be run", chosen);
+            cli_error("BRUNT_CHROMIUM is '%s', which is not a program that can be run", chosen);
             return false;
         }
         return true;
@@ -50,7 +50,7 @@ bool cli_browser_start(cli_browser *browser, const char *path, const char *url, 
         /* Drawn by the processor: the same picture on every machine, with and without a graphics card. */
         "--use-angle=swiftshader",
         "--enable-unsafe-swiftshader",
-        /* A page that nobody sees is still to be drawn at once. */
+        /* An invisible page must still be drawn at once. */
         "--disable-background-timer-throttling",
         "--disable-renderer-backgrounding",
         "--disable-backgrounding-occluded-windows",

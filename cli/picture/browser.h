@@ -1,4 +1,4 @@
-/* A browser without a window, which draws pictures for us: Chromium, or Chrome. */
+/* A headless browser that draws pictures for us: Chromium, or Chrome. */
 #ifndef CLI_BROWSER_H
 #define CLI_BROWSER_H
 
@@ -13,7 +13,7 @@ typedef struct cli_browser {
 bool cli_browser_find(char *path, size_t size);
 /* Opens the address with a fresh profile. Stop it either way. */
 bool cli_browser_start(cli_browser *browser, const char *path, const char *url, int width, int height);
-/* The last line that it printed and that says something, "" if there is none. */
+/* The last meaningful line it printed, "" if there is none. */
 void cli_browser_words(const cli_browser *browser, char *line, size_t size);
 /* Ends it and removes its profile. */
 void cli_browser_stop(cli_browser *browser);

@@ -35,7 +35,7 @@ bool cli_encoder_start(cli_encoder *encoder, const char *path, const char *file,
         path, "-nostdin", "-hide_banner", "-loglevel", "error",                      //
         "-y", "-f", "image2pipe", "-c:v", "png", "-framerate", rate, "-i", "pipe:0", //
         "-c:v", "libx264", "-crf", "18", "-preset", "medium", "-pix_fmt", "yuv420p",
-        /* The colours of the page: sRGB's primaries, and who plays it is told so. */
+        /* The colours of the page: sRGB's primaries, tagged for players. */
         "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries",
         "bt709", "-color_trc", "bt709", "-movflags", "+faststart", "-f", "mp4", encoder->partial, NULL};
     return cli_process_start(&encoder->process, (char *const *)(const void *)arguments, log, NULL, true);
@@ -75,7 +75,7 @@ static void tell_failure(const cli_encoder *encoder)
 bool cli_encoder_end(cli_encoder *encoder)
 {
     if (!cli_process_finish(&encoder->process, 600.0)) {
-        cli_error("ffmpeg does not come to an end with %s", encoder->file);
+        cli_error("ffmpeg does not finish %s", encoder->file);
         return false;
     }
     const char *partial = encoder->partial + strlen("file:");

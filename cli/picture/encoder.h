@@ -18,7 +18,7 @@ bool cli_encoder_start(cli_encoder *encoder, const char *path, const char *file,
 bool cli_encoder_add(cli_encoder *encoder, const void *png, size_t size);
 /* The film is whole: gives it its name. False, with ffmpeg's words on stderr. */
 bool cli_encoder_end(cli_encoder *encoder);
-/* Ends ffmpeg and removes what is not whole. After cli_encoder_end it only tidies up. */
+/* Ends ffmpeg and removes an incomplete film. After cli_encoder_end it only tidies up. */
 void cli_encoder_drop(cli_encoder *encoder);
 
 #endif

@@ -1,5 +1,5 @@
 /* One browser, one server, one page. The page fetches packets, draws, and posts picture after picture; the server's
-   threads take them, this one watches that something goes on. */
+   threads receive them, this one watches for progress. */
 #define _GNU_SOURCE
 #include "picture/picture.h"
 
@@ -27,7 +27,7 @@ typedef struct studio {
     cli_recorded run;
     char *page; /* of several runs: the page that holds them */
     size_t page_size;
-    int total;    /* pictures that are expected, 0 if that is not known */
+    int total;    /* pictures expected, 0 if not known */
     double speed; /* of a film */
     char browser_path[4096], encoder_path[4096];
     cli_picture_files files;
@@ -138,7 +138,7 @@ static void give_up(studio *s, const char *format, ...)
     va_end(arguments);
 }
 
-/* Until all pictures are there, or something is wrong. Returns the exit code. */
+/* Waits until all pictures have come, or something is wrong. Returns the exit code. */
 static int watch(studio *s, cli_browser *browser)
 {
     cli_progress progress = cli_progress_start(s->picture->quiet);
@@ -204,7 +204,7 @@ static int draw(studio *s)
     }
     cli_browser_stop(&browser);
     if (code != CLI_DONE) {
-        cli_process_kill(&s->encoder.process); /* whoever waits for it goes on */
+        cli_process_kill(&s->encoder.process); /* releases whoever waits for it */
     }
     cli_server_stop(server);
     cli_text_free(&url);
@@ -213,7 +213,7 @@ static int draw(studio *s)
 
 /* ---- before and after ------------------------------------------------------------------------------------------------------ */
 
-/* Several runs: the page of a comparison has them in it. Thinned by nothing that a browser could hold. */
+/* Several runs: the page of a comparison contains them, thinned only to what a browser can hold. */
 static int open_several(studio *s)
 {
     enum { RUNS_MAX = 16 };

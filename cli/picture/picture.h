@@ -1,4 +1,4 @@
-/* Pictures and films of runs: the viewer's page draws them in a browser without a window and posts them to our server. */
+/* Pictures and films of runs: the viewer's page draws them in a headless browser and posts them to our server. */
 #ifndef CLI_PICTURE_H
 #define CLI_PICTURE_H
 

@@ -10,11 +10,11 @@ typedef struct cli_picture_files {
     const cli_wish *wish;
     bool one;          /* all in one file, `path` */
     char folder[4096]; /* made if absent */
-    char last[32];     /* [s] the moment where none is asked for */
+    char last[32];     /* [s] the moment if none is requested */
     char path[4224];   /* the file written last; of one file, that */
 } cli_picture_files;
 
-/* Names for what the picture asks. False, with the reason on stderr. */
+/* Chooses the names. False, with the reason on stderr. */
 bool cli_picture_files_name(cli_picture_files *files, const cli_picture *picture, const brn_view *view);
 /* Makes the folder. False, with the reason on stderr. */
 bool cli_picture_files_make(const cli_picture_files *files);

@@ -12,30 +12,30 @@ static const double film_least = 4.0; /* [s] */
 
 /* ---- the options -------------------------------------------------------------------------------------------------------- */
 
-/* One line an option: its name, its value in the help, the help, the member that it fills. In order of use. */
+/* One line per option: its name, its value in the help, the help, the member it fills. In order of use. */
 #define WISH_TEXTS(X)                                                                               \
  X(time, "T,...", "png: frames nearest to these times [s] (default: the last)")                     \
  X(frame, "N,...", "png: frames by number, from the end if negative; all: each of them")            \
  X(size, "WxH", "pixels (default 960x600)")                                                         \
  X(view, "AZ,EL", "camera: azimuth from +x towards +y, elevation [degrees] (default -60,18)")       \
  X(fit, "BODY,...", "bodies that must be in the picture (default: all); * and ? stand for letters") \
- X(zoom, "F", "nearer (> 1) or farther than what fits")                                             \
+ X(zoom, "F", "nearer (> 1) or farther than the fitted view")                                       \
  X(colour, "NAME", "von_mises, strain, speed, displacement, pressure, or body (default)")           \
- X(range, "LO,HI", "what the colours span; auto: up to what 99 % of the vertices have")             \
- X(scale, "F", "displacements larger than they are")                                                \
- X(hide, "BODY,...", "bodies that are left out")                                                    \
- X(ghost, "BODY,...", "bodies that are transparent")                                                \
+ X(range, "LO,HI", "range of the colours; auto: up to the 99th percentile of the vertices")         \
+ X(scale, "F", "exaggeration of displacements")                                                     \
+ X(hide, "BODY,...", "bodies to leave out")                                                         \
+ X(ghost, "BODY,...", "bodies to make transparent")                                                 \
  X(cut, "BODY:-y,...", "the half of a body on that side (+x, -x, ...) is left out")                 \
  X(paint, "BODY:#RRGGBB,...", "colours of bodies; several joined by + in turn")                     \
- X(turn, "AXIS:DEGREES", "everything turned, as for a scene in a tilted frame")                     \
+ X(turn, "AXIS:DEGREES", "turn everything, as for a scene in a tilted frame")                       \
  X(title, "TEXT", "above the picture")                                                              \
  X(fps, "N", "mp4: pictures a second (default 30)")                                                 \
  X(speed, "F", "mp4: simulated seconds a second (default: 1, or slower for a film of 4 s)")
 
-#define WISH_FLAGS(X)                                            \
- X(patch, "half-spaces as the squares that the run has of them") \
- X(contacts, "contact points with the arrows of their forces")   \
- X(wireframe, "the edges of the triangles")                      \
+#define WISH_FLAGS(X)                                          \
+ X(patch, "half-spaces as the squares stored in the run")      \
+ X(contacts, "contact points with the arrows of their forces") \
+ X(wireframe, "the edges of the triangles")                    \
  X(axes, "the cross of axes")
 
 void cli_wish_init(cli_wish *wish, cli_option options[CLI_WISH_OPTIONS])
@@ -59,7 +59,7 @@ void cli_wish_init(cli_wish *wish, cli_option options[CLI_WISH_OPTIONS])
     options[n++] =
         (cli_option){"theme", 0, CLI_CHOICE, "light|dark", "background", &wish->theme, 0, 0, themes};
     options[n++] =
-        (cli_option){"timeout",      0, CLI_INT, "S", "seconds that the browser may be silent (default 120)",
+        (cli_option){"timeout",      0, CLI_INT, "S", "seconds the browser may be silent (default 120)",
                      &wish->timeout, 1, 86400,   NULL};
     _Static_assert(17 + 4 + 4 == CLI_WISH_OPTIONS, "one place an option");
 }
@@ -318,7 +318,7 @@ void cli_wish_address(const cli_wish *wish, bool panels, double speed, cli_text 
     for (int i = 0; i < CLI_COUNT(flags); ++i) {
         add_given(address, flags[i].name, flags[i].given ? "1" : NULL);
     }
-    /* Beside each other runs are named by the labels. */
+    /* Side by side, runs are named by the labels. */
     for (int i = 0; i < wish->label.count && wish->beside.count == 0; ++i) {
         add_encoded(address, "label", wish->label.items[i]);
     }

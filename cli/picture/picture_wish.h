@@ -5,7 +5,7 @@
 #include "terminal/grow_text.h"
 #include "terminal/options.h"
 
-/* Texts as given, NULL where an option was not. */
+/* Texts as given, NULL for options not given. */
 typedef struct cli_wish {
     const char *time, *frame, *view, *size, *fit, *zoom, *colour, *range, *scale, *hide, *ghost, *cut, *paint,
         *turn, *title, *theme, *fps, *speed;
@@ -30,11 +30,11 @@ int cli_wish_moments(const cli_wish *wish);
 /* The k-th of them as text, "" if neither names one. */
 void cli_wish_moment(const cli_wish *wish, int k, char *text, size_t size);
 
-/* Of a film; [1/s], and simulated seconds a second: as wished, else as fast as it was or slower, so that there is something
-   to see. length [s] of the run. */
+/* Of a film; [1/s], and simulated seconds per second: as wished, else real time or slower, so that there is something to
+   see. length [s] of the run. */
 double cli_wish_fps(const cli_wish *wish);
 double cli_wish_speed(const cli_wish *wish, double length);
-/* The part of the address behind '#'. panels: all moments in one picture. speed: of a film, 0 for pictures. */
+/* The part of the address after '#'. panels: all moments in one picture. speed: of a film, 0 for pictures. */
 void cli_wish_address(const cli_wish *wish, bool panels, double speed, cli_text *address);
 
 #endif

@@ -1,6 +1,6 @@
 /* PNG [ISO/IEC 15948]: a signature, then chunks (length, type, data, CRC). Rows of pixels are filtered, each by one of five
-   predictors that its first byte names, and packed by zlib. Smaller comes from three things: no alpha where all is opaque, a
-   palette where there are few colours, and the best of several ways to filter with the thorough search of zlib. */
+   predictors that its first byte names, and packed by zlib. Three things make it smaller: no alpha if all is opaque, a palette if
+   there are few colours, and the best of several ways to filter with zlib's thorough search. */
 #include "picture/png.h"
 
 #include <stdint.h>
@@ -155,7 +155,7 @@ static int find_colour(image *img, const unsigned char *rgb, int16_t *table, siz
 
 static void use_palette(image *img)
 {
-    int16_t table[1021]; /* prime, so that the steps reach every slot; 4 times what it holds */
+    int16_t table[1021]; /* prime, so that the steps reach every slot; 4 times its contents */
     const size_t slots = sizeof table / sizeof *table, count = img->width * img->height;
     memset(table, 0xff, sizeof table);
     for (size_t i = 0; i < count && img->channels == 3; ++i) {
@@ -175,7 +175,7 @@ static void use_palette(image *img)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------------- */
 
-/* A row filtered by `kind`, its name first; returns the sum of the magnitudes, which tells roughly how well it packs. */
+/* A row filtered by `kind`, its name first; returns the sum of the magnitudes, which says roughly how well it packs. */
 static long filter_row(const image *img, size_t y, int kind, unsigned char *out)
 {
     const size_t stride = img->width * img->channels;
@@ -254,7 +254,7 @@ static unsigned char *write_image(const image *img, const buffer *packed, size_t
 
 bool cli_png_pack(const void *png, size_t size, void **out, size_t *out_size)
 {
-    static const int ways[] = {0, 1, FILTERS}; /* drawings pack best as they are, shades by differences */
+    static const int ways[] = {0, 1, FILTERS}; /* drawings pack best unfiltered, shades by differences */
     image img = {0};
     buffer best = {0};
     *out = NULL;

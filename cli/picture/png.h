@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* 8 bits a channel, RGB or RGBA, not interlaced: what browsers write. The new file is in *out (free it). False: the bytes are
-   something else, damaged, or as small as they can be here, or there is no memory; then the old ones are as good. */
+/* 8 bits a channel, RGB or RGBA, not interlaced: what browsers write. The new file is in *out (free it). False: the bytes
+   are something else, damaged or already as small, or there is no memory; then keep the old ones. */
 bool cli_png_pack(const void *png, size_t size, void **out, size_t *out_size);
 
 #endif

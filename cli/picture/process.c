@@ -157,7 +157,7 @@ bool cli_process_running(cli_process *process)
                     : WIFEXITED(status)   ? WEXITSTATUS(status)
                     : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                                           : -1;
-    /* What it has left behind goes too. */
+    /* Its leftover children go too. */
     (void)kill(-process->pid, SIGKILL);
     process->pid = 0;
     return false;
@@ -198,7 +198,7 @@ void cli_process_kill(cli_process *process)
             (void)wait_for(process, 10.0);
         }
     }
-    /* Last: somebody may be writing, whom its end wakes up. */
+    /* Last: its end wakes up anyone still writing. */
     close_input(process);
 }
 
@@ -228,7 +228,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
 
 void cli_scratch_remove(const char *folder)
 {
-    /* Processes that are just ending may still write there: again, then. */
+    /* Ending processes may still write there: try again. */
     for (int attempt = 0; attempt < 20 && folder[0] != '\0'; ++attempt) {
         (void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
         if (access(folder, F_OK) != 0) {

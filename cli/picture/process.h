@@ -1,4 +1,4 @@
-/* Programs that run beside this one: a browser, an encoder. Started without a shell, in a process group of their own. */
+/* Programs that run alongside this one: a browser, an encoder. Started without a shell, in a process group of their own. */
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
@@ -16,13 +16,14 @@ typedef struct cli_process {
 bool cli_program_find(const char *name, char *path, size_t size);
 
 /* argv[0]: the program's file. What it prints goes to the file `log`; its temporary files go to `tmp`, NULL: where ours do.
-   piped: its input is `in`, else it has none. It is killed when this process dies. False, with the reason on stderr: it could not be started. */
+   piped: its input is `in`, else it has none. It is killed when this process dies. False, with the reason on stderr: it could
+   not be started. */
 bool cli_process_start(cli_process *process, char *const argv[], const char *log, const char *tmp,
                        bool piped);
 bool cli_process_running(cli_process *process);
-/* Closes its input and waits for its end. False: it still runs after so many seconds. */
+/* Closes its input and waits for its end. False: it still runs after that many seconds. */
 bool cli_process_finish(cli_process *process, double seconds);
-/* Ends it with all that it has started. Nothing if it has ended by itself. */
+/* Ends it with all it has started. Nothing if it has ended by itself. */
 void cli_process_kill(cli_process *process);
 
 /* A new folder for temporary files, readable by this user only. False, with the reason on stderr. */

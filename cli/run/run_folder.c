@@ -35,11 +35,11 @@ void cli_folder_print(const char *dir)
     } known[] = {
         {"scene.yaml", "the scene with every default written out"},
         {"summary.json", "one flat object of figures"},
-        {"series.csv", "a row a step: energies, errors, reactions, probes"},
+        {"series.csv", "a row per step: energies, errors, reactions, probes"},
         {"trajectory.h5", "the frames (HDF5)"},
         {"trajectory.xmf", "opens trajectory.h5 in ParaView"},
-        {"report.html", "opens in a browser: the run to look at"},
-        {"checkpoint.h5", "what --resume goes on from"},
+        {"report.html", "shows the run, in a browser"},
+        {"checkpoint.h5", "what --resume continues from"},
     };
     enum { FILES_MAX = 64 };
     char *names[FILES_MAX];

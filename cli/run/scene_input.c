@@ -95,8 +95,8 @@ brn_status cli_scene_method(brn_ctx *ctx, brn_scene *scene, char out[CLI_METHOD_
     return status;
 }
 
-/* A scene's parameters of another method mean nothing to the chosen one, so the whole block is replaced; where the scene
-   already uses the method, its parameters stay. */
+/* Parameters of another method mean nothing to the chosen one, so the whole block is replaced; if the scene already uses the
+   method, its parameters stay. */
 static brn_status set_method(brn_ctx *ctx, brn_scene *scene, const char *method)
 {
     char own[CLI_METHOD_SIZE];

@@ -49,7 +49,7 @@ brn_status cli_session_run(cli_session *session, brn_run_options options, brn_su
     return status;
 }
 
-/* A failure before the first step is a matter of the scene or the usage, unless the solver or the memory gave up. */
+/* A failure before the first step is the fault of the scene or the usage, unless the solver or memory failed. */
 int cli_session_failure(const cli_session *session, brn_status status)
 {
     const bool numeric = status == BRN_ERR_CONVERGENCE || status == BRN_ERR_NOT_FINITE ||

@@ -1,4 +1,4 @@
-/* One run of a scene: its ctx, the scene with its overrides, progress on stderr. `run` has one, `compare` one a column. */
+/* One run of a scene: its ctx, the scene with its overrides, progress on stderr. `run` has one, `compare` one per column. */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
@@ -19,7 +19,7 @@ int cli_session_open(cli_session *session, const cli_scene_input *input, const c
                      bool quiet);
 /* Runs the scene with these options; progress is shown, signals stop it. */
 brn_status cli_session_run(cli_session *session, brn_run_options options, brn_summary *summary);
-/* The exit code of a failed run: CLI_USAGE where the scene or the usage is to blame. */
+/* The exit code of a failed run: CLI_USAGE if the scene or the usage is to blame. */
 int cli_session_failure(const cli_session *session, brn_status status);
 void cli_session_close(cli_session *session);
 

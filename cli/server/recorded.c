@@ -25,8 +25,8 @@ static bool same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Under the lock. The old one first: the library would take a file that was written over for the one that it has open. A
-   file that cannot be read just now, as its writer is in the middle of it, is tried again next time. */
+/* Under the lock. Closes the old one first: the library would mistake an overwritten file for the one it has open. A
+   file that cannot be read in the middle of a write is tried again next time. */
 static brn_status refresh(cli_recorded *run)
 {
     const struct stat now = look_at(run->dir);
@@ -57,7 +57,7 @@ void cli_recorded_close(cli_recorded *run)
     brn_view_close(run->view);
 }
 
-/* A copy, so that sending does not keep the lock. */
+/* A copy, so that sending does not hold the lock. */
 static void copy_packet(cli_recorded *run, brn_status status, const void *bytes, size_t size,
                         cli_answer *answer)
 {

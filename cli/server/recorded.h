@@ -1,4 +1,4 @@
-/* A run folder as a service: its packets, whoever asks and from however many threads. */
+/* A run folder as a service: its packets, for any number of threads. */
 #ifndef CLI_RECORDED_H
 #define CLI_RECORDED_H
 
@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* The trajectory's library is not made for threads: one at a time. */
+/* HDF5 is not thread-safe: one at a time. */
 typedef struct cli_recorded {
     pthread_mutex_t lock;
     brn_ctx *ctx;
@@ -17,8 +17,8 @@ typedef struct cli_recorded {
     struct stat seen; /* the trajectory's file when it was opened */
 } cli_recorded;
 
-/* CLI_DONE, or the exit code with the reason on stderr; then there is nothing to close. dir stays the caller's. A run that
-   has gone on since is seen when the run's packet is asked for again: a page that is loaded anew shows what there is. */
+/* CLI_DONE, or the exit code with the reason on stderr; then there is nothing to close. dir stays the caller's. New
+   frames are seen when the run's packet is requested again: reloading the page shows them. */
 int cli_recorded_open(cli_recorded *run, brn_ctx *ctx, const char *dir);
 void cli_recorded_close(cli_recorded *run);
 /* Calls of a service whose user is the cli_recorded. */

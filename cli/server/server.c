@@ -62,13 +62,13 @@ bool cli_socket_send(cli_socket *socket, bool binary, const void *bytes, size_t 
     socket->sending -= allowed;
     (void)pthread_mutex_unlock(&server->lock);
     if (!sent) {
-        /* Part of a message may have gone: nothing after it would be understood. The reading thread sees it soon. */
+        /* Part of a message may have been sent: nothing after it would be understood. The reading thread will notice soon. */
         mg_disable_connection_keep_alive(socket->connection);
     }
     return sent;
 }
 
-/* Takes a place for the connection; NULL: all are taken, or no memory. */
+/* Takes a slot for the connection; NULL: all are taken, or no memory. */
 static cli_socket *take_place(cli_server *server, struct mg_connection *connection)
 {
     cli_socket *socket = calloc(1, sizeof *socket);
@@ -123,7 +123,7 @@ static int on_data(struct mg_connection *connection, int bits, char *data, size_
         send_close(connection, CLOSE_GOING_AWAY);
         return 0;
     }
-    /* One command is one short text: what comes in parts, compressed or as bytes is none. */
+    /* A command is one short text: anything in parts, compressed or binary is not one. */
     if ((bits & 0xff) != FINAL_TEXT) {
         send_close(connection, CLOSE_UNSUPPORTED);
         return 0;
@@ -163,7 +163,7 @@ static void write_addresses(cli_server *server)
     (void)snprintf(server->host[0], sizeof server->host[0], "127.0.0.1:%d", server->port);
     (void)snprintf(server->host[1], sizeof server->host[1], "localhost:%d", server->port);
     (void)snprintf(server->url, sizeof server->url, "http://%s/%s/", server->host[0], server->token);
-    /* The page is one file with its script and style inside; it talks to this server and to nobody else. */
+    /* The page is one file with its script and style inside; it talks to this server only. */
     (void)snprintf(server->policy, sizeof server->policy,
                    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
                    "img-src data: blob:; media-src blob:; font-src data:; worker-src blob:; "
@@ -216,8 +216,8 @@ static bool start_library(cli_server *server, int port)
     if (server->context == NULL) {
         cli_error("cannot listen on %s%s%s", address, server->problem[0] != '\0' ? ": " : "",
                   server->problem);
-        (void)fprintf(stderr,
-                      port != 0 ? "without --port, a free port is chosen\n" : "is there a network 'lo'?\n");
+        (void)fprintf(stderr, port != 0 ? "without --port, a free port is chosen\n"
+                                        : "is the network interface 'lo' up?\n");
         return false;
     }
     if (mg_get_server_ports(server->context, 2, bound) != 1) {
@@ -258,7 +258,7 @@ cli_server *cli_server_start(const cli_service *service, int port)
     return server;
 }
 
-/* The thread that accepts connections looks only every other second whether it is to end: callers wake it up. */
+/* The accepting thread checks only every other second whether to end: callers wake it up. */
 static void *knock(void *user)
 {
     cli_server *server = user;
@@ -292,8 +292,8 @@ void cli_server_stop(cli_server *server)
     if (server == NULL) {
         return;
     }
-    /* A page that is told to go closes at once; without, the threads that read would be waited for. One that does not take
-       what it is sent is not told. The lock keeps the connections: they are left under it. */
+    /* A page told to go closes at once; otherwise we would wait for the reading threads. One that is stuck receiving is not told.
+       The lock keeps the connections alive: they are removed under it. */
     (void)pthread_mutex_lock(&server->lock);
     server->stopping = true;
     for (int i = 0; i < CLI_SOCKETS_MAX; ++i) {

@@ -11,7 +11,7 @@
 enum {
     CLI_TOKEN_SIZE = 32,
     CLI_CHUNK = 1 << 18
-}; /* 128 bits in hex; bytes that are written between looks at the clock */
+}; /* 128 bits in hex; bytes written between checks of the clock */
 
 struct cli_socket {
     cli_server *server;
@@ -30,7 +30,7 @@ struct cli_server {
     char url[96], invite[96];
     char host[2][32];  /* "127.0.0.1:PORT", "localhost:PORT" */
     char policy[512];  /* of the page: what it may load */
-    char problem[256]; /* what the library said last before it was ready */
+    char problem[256]; /* the library's last message before it was ready */
 
     pthread_mutex_t lock; /* what follows */
     cli_socket *sockets[CLI_SOCKETS_MAX];
@@ -41,9 +41,9 @@ struct cli_server {
 
 double cli_now(void); /* [s] of a clock that only goes forward */
 
-/* Answers the request, or returns 0 where it is a WebSocket that may be opened. */
+/* Answers the request, or returns 0 if it is a WebSocket that may be opened. */
 int cli_request(struct mg_connection *connection);
-/* What the library itself refuses: a request that is none. */
+/* What the library itself refuses: malformed requests. */
 int cli_request_error(struct mg_connection *connection, int status, const char *message);
 
 #endif

@@ -25,7 +25,7 @@ static const char *const type_text = "text/plain; charset=utf-8";
 static const char *const type_bytes = "application/octet-stream";
 static const char *const policy_none = "default-src 'none'; frame-ancestors 'none'";
 
-/* In pieces, so that a client that takes a byte now and then cannot hold a thread for ever. */
+/* In pieces, so that a client that reads a byte now and then cannot hold a thread for ever. */
 static bool write_all(struct mg_connection *connection, const char *bytes, size_t size)
 {
     const double until = cli_now() + POST_SECONDS;
@@ -58,7 +58,7 @@ static int reply(struct mg_connection *connection, int status, const char *type,
                  "Content-Security-Policy: %s\r\n"
                  "%s\r\n",
                  status, mg_get_response_code_text(connection, status), type, size, policy, extra);
-    /* One request a connection: what a client sends after it is never waited for. */
+    /* One request per connection: anything a client sends after it is ignored. */
     mg_disable_connection_keep_alive(connection);
     if (length > 0 && length < (int)sizeof top && write_all(connection, top, (size_t)length) && !head) {
         (void)write_all(connection, bytes, size);
@@ -113,7 +113,7 @@ static const char *header(const request *r, const char *name)
     return value;
 }
 
-/* A page of another site that had its name point to 127.0.0.1 gives that name as Host. */
+/* A page of another site whose name was made to point to 127.0.0.1 gives that name as Host. */
 static bool host_is_ours(const request *r)
 {
     const char *host = header(r, "Host");
@@ -121,8 +121,8 @@ static bool host_is_ours(const request *r)
            (strcasecmp(host, r->server->host[0]) == 0 || strcasecmp(host, r->server->host[1]) == 0);
 }
 
-/* Browsers name the page that asks whenever it could be another's: with every WebSocket and every POST. Programs that are
-   no browsers need not. */
+/* Browsers name the requesting page whenever it could be another's: with every WebSocket and every POST. Other programs
+   need not. */
 static bool origin_is_ours(const request *r)
 {
     static const char scheme[] = "http://";
@@ -135,7 +135,7 @@ static bool origin_is_ours(const request *r)
             strcasecmp(origin + sizeof scheme - 1, r->server->host[1]) == 0);
 }
 
-/* As long for a wrong token whose first letters are right as for any other. */
+/* Takes equally long for any wrong token, whether or not its first letters are right. */
 static bool same_token(const char *text, const char *token)
 {
     unsigned char difference = 0;
@@ -210,7 +210,7 @@ static int answer_shot(request *r)
     return pass_on(r, &answer);
 }
 
-/* 0 lets the library go on with the handshake. */
+/* 0 lets the library continue the handshake. */
 static int answer_live(request *r)
 {
     const char *upgrade = header(r, "Upgrade"), *version = header(r, "Sec-WebSocket-Version");

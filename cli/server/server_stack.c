@@ -1,6 +1,6 @@
-/* Room for the server's threads. The library asks for threads of 100 kB, and the thread-local arrays of OpenBLAS and METIS
-   alone take 90 kB of that, so that a thread would end in its first call. It has no option for it; a program may put its
-   own function in the place of the C library's, though, and this one never gives less than a megabyte. */
+/* Stacks of the server's threads. The library asks for 100 kB, of which the thread-local arrays of OpenBLAS and METIS alone
+   take 90 kB, so that a thread would crash in its first call. It has no option for this, but a program may replace the C
+   library's function by its own, and this one never gives less than a megabyte. */
 #ifndef _GNU_SOURCE
 # define _GNU_SOURCE
 #endif

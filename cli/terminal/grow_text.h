@@ -1,4 +1,4 @@
-/* A text that grows. Running out of memory is remembered and told at the end. */
+/* A text that grows. Running out of memory is remembered and reported at the end. */
 #ifndef CLI_GROW_TEXT_H
 #define CLI_GROW_TEXT_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 typedef struct cli_text {
-    char *bytes; /* with a '\0' behind; NULL while empty */
+    char *bytes; /* ended by '\0'; NULL while empty */
     size_t size, room;
     bool failed; /* no memory: the text is not complete */
 } cli_text;

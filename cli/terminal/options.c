@@ -55,7 +55,7 @@ int cli_nearest(const char *word, const char *const *words, int count)
     int best = -1, best_distance = INT_MAX;
     for (int i = 0; i < count; ++i) {
         int distance = edit_distance(word, words[i]);
-        /* "thr" is a beginning of "threads": as good as one slip. */
+        /* "thr" is a prefix of "threads": as good as one slip. */
         if (length >= 2 && strncmp(word, words[i], (size_t)length) == 0) {
             distance = 1;
         }

@@ -1,5 +1,5 @@
-/* Command-line options from a table. One table a sub-command gives the parser, the usage line and the help, so none of
-   them can disagree. Long options take `--name value` or `--name=value`, short ones `-o value` or `-ovalue`;
+/* Command-line options from a table. One table per sub-command gives the parser, the usage line and the help, so they
+   cannot disagree. Long options take `--name value` or `--name=value`, short ones `-o value` or `-ovalue`;
    `--` ends the options; options and operands may be mixed. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -30,7 +30,7 @@ typedef struct cli_option {
     cli_kind kind;
     const char *value; /* what stands for the value in the help: "DIR"; NULL for a flag */
     const char *help;  /* one line */
-    void *target;      /* where the value goes, by kind; holds the default before */
+    void *target;      /* where the value goes, by kind; holds the default at first */
     int lo, hi;
     const char *const *choices; /* NULL-terminated */
 } cli_option;

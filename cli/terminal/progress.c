@@ -105,7 +105,7 @@ void cli_progress_show(cli_progress *p, const brn_progress *now)
     ++p->steps_since;
     p->iterations += now->report != NULL ? now->report->iterations : 0;
 
-    /* Not too often: a report costs more than many a step. */
+    /* Not too often: a report can cost more than a step. */
     const double done = fraction_done(now), passed = now->wall - p->last_wall;
     const bool due = p->terminal ? passed >= redraw_every
                                  : done - p->last_done >= line_part - 1e-12 || passed >= line_every;

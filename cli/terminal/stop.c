@@ -40,7 +40,7 @@ static void handle_all(void (*handler)(int))
 
 void cli_stop_catch(void)
 {
-    /* A child keeps to what its parent was told. */
+    /* A child obeys its parent's signal. */
     if (parent_process == 0) {
         handle_all(on_signal);
     }

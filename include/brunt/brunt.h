@@ -47,10 +47,10 @@ typedef enum brn_status {
     BRN_ERR_MESH = -6,        /* a mesh is invalid (inverted element, bad index, ...) */
     BRN_ERR_SINGULAR = -7,    /* a matrix cannot be factored */
     BRN_ERR_NOT_FINITE = -8,  /* a number became infinite or NaN */
-    BRN_ERR_CONVERGENCE = -9, /* a solver did not converge, also not with the smallest step */
+    BRN_ERR_CONVERGENCE = -9, /* a solver did not converge, even with the smallest step */
     BRN_ERR_MISSING = -10,    /* built without an optional library, or a thing that does not exist */
     BRN_ERR_LIMIT = -11,      /* a stated limit was exceeded */
-    BRN_REMARK_STOPPED = 1,   /* stopped early because the caller asked for it; everything so far is kept */
+    BRN_REMARK_STOPPED = 1,   /* stopped early at the caller's request; everything so far is kept */
 } brn_status;
 
 BRN_API const char *brn_status_name(brn_status status);
@@ -78,17 +78,17 @@ BRN_API brn_status brn_ctx_create(const brn_ctx_options *options, brn_ctx **out)
 BRN_API void brn_ctx_destroy(brn_ctx *ctx);
 BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last error, "" if none */
 BRN_API int brn_ctx_threads(const brn_ctx *ctx);
-BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text that a call below handed out */
+BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text returned by a call below */
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------- */
 
-/* One JSON value, written piece by piece; brackets, commas and keys are the writer's. key: NULL in a list and for the value
-   itself. NaN and infinities, which JSON has no words for, are null, and so is a text that is NULL. Bytes that are not UTF-8
-   become U+FFFD; control characters and the line separators U+2028 and U+2029 are escaped. It asks its ctx for memory alone, so
-   that it may belong to another thread than the ctx does. */
+/* One JSON value, written piece by piece; the writer adds brackets, commas and keys. key: NULL in a list and for the value
+   itself. NaN, infinities and NULL texts are written as null. Bytes that are not UTF-8 become U+FFFD; control characters and
+   the line separators U+2028 and U+2029 are escaped. It uses its ctx only to allocate, so it may be used on another thread
+   than the ctx. */
 typedef struct brn_json brn_json;
 
-/* lines: levels of which each member stands on a line of its own; 0: all on one; < 0: without blanks. */
+/* lines: nesting levels whose members each get their own line; 0: all on one line; < 0: no blanks. */
 BRN_API brn_status brn_json_create(brn_ctx *ctx, int lines, brn_json **out);
 BRN_API void brn_json_destroy(brn_json *json);
 BRN_API void brn_json_open(brn_json *json, const char *key, char bracket); /* '{' or '[' */
@@ -97,7 +97,7 @@ BRN_API void brn_json_text(brn_json *json, const char *key, const char *value);
 BRN_API void brn_json_real(brn_json *json, const char *key, double value);
 BRN_API void brn_json_int(brn_json *json, const char *key, int64_t value);
 BRN_API void brn_json_bool(brn_json *json, const char *key, bool value);
-/* A view of the whole text, with a '\0' behind it. BRN_ERR_MEMORY: there was not enough; BRN_ERR_RANGE: a bracket is open. */
+/* A view of the whole text, ended by '\0'. BRN_ERR_MEMORY: memory ran out; BRN_ERR_RANGE: a bracket is still open. */
 BRN_API brn_status brn_json_get(const brn_json *json, const char **text, size_t *length);
 
 /* ---- scene: what the user wrote ----------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ BRN_API brn_status brn_json_get(const brn_json *json, const char **text, size_t 
 typedef struct brn_scene brn_scene;
 
 /* Reads YAML (JSON is YAML). Relative file names inside are relative to the scene's folder. BRN_ERR_SCENE: *out is
-   still made, so that the problems can be listed; destroy it. */
+   still created, so that its problems can be listed; destroy it. */
 BRN_API brn_status brn_scene_load(brn_ctx *ctx, const char *path, brn_scene **out);
 BRN_API brn_status brn_scene_parse(brn_ctx *ctx, const char *text, size_t length, const char *name,
                                    brn_scene **out);
@@ -136,18 +136,16 @@ typedef struct brn_model_info {
 typedef struct brn_body_info {
     const char *name;
     const char *type;
-    const char
-        *source; /* name of the scene's body that it is or is a copy of; its copies follow each other */
-    const char
-        *materials; /* those of a deformable body with their elements, "steel 96, rubber 12"; else NULL */
-    int copies;     /* so many bodies came from it; 1: there is only this one, with the same name */
+    const char *source;    /* the scene's body that it is, or is a copy of; copies are numbered in a row */
+    const char *materials; /* of a deformable body, with element counts: "steel 96, rubber 12"; else NULL */
+    int copies;            /* number of bodies made from `source`; 1: only this one, with the same name */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
     double centre[3];              /* [m], centre of mass at the start */
     double box_min[3], box_max[3]; /* [m] */
     double smallest_edge;          /* [m] */
-    int worst_element;             /* number of the element of worst shape, -1 if the body has none */
+    int worst_element;             /* number of the worst-shaped element, -1 if the body has none */
     double worst_quality;          /* 1 = equilateral / cube, 0 = degenerate */
 } brn_body_info;
 
@@ -156,29 +154,29 @@ typedef struct brn_attachment_info {
     const char *name;
     int body, to;
     int node_count;
-    double gap; /* [m] largest distance of its nodes from a deformable body that they are welded to */
+    double gap; /* [m] largest distance of its nodes from the deformable body they are welded to */
 } brn_attachment_info;
 
 BRN_API brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out);
 BRN_API void brn_model_destroy(brn_model *model);
 BRN_API void brn_model_get_info(const brn_model *model, brn_model_info *out);
 BRN_API brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *out);
-/* -1 if there is none. A copy goes by its own name, wall_2_0_1. */
+/* -1 if there is none. Copies have names of their own: wall_2_0_1. */
 BRN_API int brn_model_find_body(const brn_model *model, const char *name);
 BRN_API brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_attachment_info *out);
 
-/* Steps to choose from, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
+/* Suggested steps, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */
 BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable,
                                             double *resolving);
 
-/* What the model's method will take, as far as it can be told beforehand. */
+/* The expected cost of the model's method, as far as it can be told beforehand. */
 typedef struct brn_prediction {
     double
-        step_min; /* [s] its shortest step where nothing goes wrong: the scene's, or less where it has steps of its own */
-    double steps; /* of them in the run */
-    double flops; /* floating-point operations of one linear solve without contact; 0: it solves no system */
-    double bytes; /* of the factor of its matrix */
+        step_min; /* [s] its shortest step if nothing goes wrong: the scene's, or less if it chooses its own */
+    double steps; /* number of them in the run */
+    double flops; /* floating-point operations of one linear solve without contact; 0: no linear solves */
+    double bytes; /* taken by the factor of its matrix */
 } brn_prediction;
 
 BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out);
@@ -187,10 +185,10 @@ BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_p
 
 typedef struct brn_sim brn_sim;
 
-/* Where the time of a step went: wall seconds of disjoint phases, whose sum is the step. */
+/* Where the time of a step went: wall seconds of disjoint phases that add up to the step. */
 typedef struct brn_phases {
     double assembly;     /* forces and tangents of elements, mass, damping and loads */
-    double candidates;   /* which parts are near each other: broad phase and contact set */
+    double candidates;   /* finding parts near each other: broad phase and contact set */
     double ccd;          /* how far a step may go */
     double intersection; /* exact checks */
     double contact;      /* contact and friction terms: energies, forces, tangents */
@@ -201,69 +199,68 @@ typedef struct brn_phases {
     double other;
 } brn_phases;
 
-/* Figures of a method's own, at most. */
+/* Most figures a method may add of its own. */
 enum { BRN_OWN_FIGURES = 8 };
 
-/* The same measured quantities whatever the method (brn_figure_get describes each of them), then those of the method's own.
+/* The quantities measured for every method (brn_figure_get describes each), then the method's own.
    Absent quantities (no contact) are 0, gaps +infinity. */
 typedef struct brn_report {
     int64_t step;       /* number of the step just done */
     double time;        /* [s] after it */
-    int substeps;       /* accepted parts of this step; 1 = no retry was needed */
+    int substeps;       /* accepted parts of this step; 1: no retry was needed */
     int retries;        /* refused attempts */
     int lags;           /* solves between renewals of lagged friction, over all parts; 0: none is lagged */
     int64_t iterations; /* Newton iterations (or events) in this step */
     double residual;    /* what the solver's stopping test measured at the end, in its own unit */
     int contacts;
-    int sticking, slipping;          /* of the contacts that carry force, see brn_contact_point */
+    int sticking, slipping;          /* among contacts that carry force, see brn_contact_point */
     double gap_min, penetration_max; /* [m] */
-    double cone_error;               /* [N] largest |friction| - mu normal_force, 0 if none is above 0 */
+    double cone_error;               /* [N] largest |friction| - mu normal_force, at least 0 */
     double
-        dissipation_error; /* [W] largest mu normal_force |slip| + friction . slip: power that friction should take */
+        dissipation_error; /* [W] largest mu normal_force |slip| + friction . slip: power that friction failed to take */
     double complementarity;        /* [m] largest gap of a contact that carries force */
-    double complementarity_offset; /* [m] of it intended by the method: dhat of a barrier, else 0 */
+    double complementarity_offset; /* [m] the part of it the method intends: dhat of a barrier, else 0 */
     int intersections, inversions;
     double kinetic, elastic, gravity, contact; /* [J] energies after the step */
-    double work;       /* [J] done on the bodies since the start by loads, supports, obstacles, hands */
-    double dissipated; /* [J] since the start by damping and friction */
-    double
-        stiffness_work; /* [J] since the start, put in where a method changed the stiffness of its contacts */
+    double work;           /* [J] done on the bodies since the start by loads, supports, obstacles, hands */
+    double dissipated;     /* [J] since the start by damping and friction */
+    double stiffness_work; /* [J] since the start, added by changes of a method's contact stiffness */
     double
         energy_error; /* (kinetic+elastic+gravity+contact - initial - work - stiffness_work + dissipated) / scale */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
-    /* |change - impulse of all external forces| over the largest sum of the nodes' |momentum| so far + the sum of the
-       nodes' |impulse| that gravity, loads and holds exchanged so far; angular: the same with each node's |x| as lever. */
+    /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
+       nodes' |impulse| from gravity, loads and holds so far); angular: the same with each node's |x| as lever arm. */
     double momentum_error, angular_momentum_error;
     brn_phases phases;           /* [s] of this step */
     double wall;                 /* [s] of this step */
-    double own[BRN_OWN_FIGURES]; /* of the method's own, in the order of brn_figure_get; 0 behind the last */
+    double own[BRN_OWN_FIGURES]; /* the method's own, in the order of brn_figure_get; 0 after the last */
 } brn_report;
 
 /* One contact: two parts of bodies that touch or repel each other. The forces act on body[0], their opposites on body[1];
-   body[0] = body[1]: a body touches itself. A contact with normal_force > 0 sticks if |friction| is below
+   body[0] == body[1]: a body touches itself. A contact with normal_force > 0 sticks if |friction| is below
    (1 - 1e-9) mu normal_force, else it slips. In 2D forces are per metre of depth. */
 typedef struct brn_contact_point {
     int body[2];         /* numbers as in brn_model_get_body */
     double place[3];     /* [m] between the closest points */
     double normal[3];    /* unit, from body[1] to body[0] */
     double gap;          /* [m], negative: penetration */
-    double normal_force; /* [N] along normal; below 0: taken off what other contacts count twice */
-    double friction[3];  /* [N] across normal */
-    double slip[3];      /* [m/s] of body[0] against body[1], across normal */
+    double normal_force; /* [N] along normal; below 0: corrects for what other contacts count twice */
+    double friction[3];  /* [N] perpendicular to normal */
+    double slip[3];      /* [m/s] of body[0] relative to body[1], perpendicular to normal */
     double mu;           /* coefficient of friction of the pair */
 } brn_contact_point;
 
-/* What one body does to another, over all their contacts. */
+/* What one body does to another, summed over all their contacts. */
 typedef struct brn_contact_total {
     int points;
     double normal_force;           /* [N] sum of the normal forces */
-    double normal[3], friction[3]; /* [N] on the first; 0 where a body touches itself */
-    double centre[3];              /* [m] of pressure: mean place, weighted by normal forces; 0 without any */
+    double normal[3], friction[3]; /* [N] on the first body; 0 if a body touches itself */
+    double centre[3]; /* [m] of pressure: mean place weighted by normal force; 0 if there is none */
 } brn_contact_total;
 
 BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim **out);
 BRN_API void brn_sim_destroy(brn_sim *sim);
-/* One step of the scene's length (inside, as many parts as it takes). A negative status leaves the state untouched. */
+/* One step of the scene's length (internally in as many parts as it takes). A negative status leaves the state untouched. */
 BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
 BRN_API bool brn_sim_done(const brn_sim *sim); /* the scene's end time is reached */
 BRN_API double brn_sim_time(const brn_sim *sim);
@@ -273,12 +270,11 @@ BRN_API const double *brn_sim_positions(const brn_sim *sim);
 BRN_API const double *brn_sim_velocities(const brn_sim *sim);
 BRN_API brn_status brn_sim_forces(brn_sim *sim, const double **elastic,
                                   const double **external); /* [N] now */
-/* Contacts at the end of the last step (or of the start), *count of them; none after brn_sim_load until the next step. */
+/* The *count contacts at the end of the last step (or at the start); none from brn_sim_load until the next step. */
 BRN_API const brn_contact_point *brn_sim_contacts(const brn_sim *sim, int *count);
-BRN_API const double *
-brn_sim_contact_forces(const brn_sim *sim); /* [bodies][3], [N] of all contacts on each */
+BRN_API const double *brn_sim_contact_forces(const brn_sim *sim); /* [bodies][3], [N] total on each */
 BRN_API brn_status brn_sim_contact_between(const brn_sim *sim, int body, int other, brn_contact_total *out);
-/* Overwrites positions and velocities (either may be NULL), [nodes][3]; what the method remembers is reset. */
+/* Overwrites positions and velocities (either may be NULL), [nodes][3], and resets the method's memory. */
 BRN_API brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities);
 BRN_API uint64_t brn_sim_hash(const brn_sim *sim);               /* of the whole state */
 BRN_API brn_status brn_sim_save(brn_sim *sim, const char *path); /* checkpoint.h5, written atomically */
@@ -286,45 +282,44 @@ BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
 
 /* ---- hands on a simulation --------------------------------------------------------------------------------------------- */
 
-/* What a person may change between two steps. The scene's values hold until one of these calls, and what a call set holds until
-   the next one; a refused call (negative status) changes nothing. They are inputs: brn_sim_edit and brn_sim_load leave them as
-   they are, and checkpoints do not hold them. A checkpoint does hold how far motions and obstacles have got by them, so that
-   brn_sim_load goes on from there. A vector's third entry does not count in 2D.
+/* What a person may change between two steps. The scene's values apply until one of these calls replaces them; a refused call
+   (negative status) changes nothing. They are inputs: brn_sim_edit and brn_sim_load leave them alone, and checkpoints do not
+   store them. A checkpoint does store how far motions and obstacles have moved, so that brn_sim_load continues from there.
+   In 2D the third entry of a vector is ignored.
+   
+   Their work and impulses are booked, so the errors of the report keep their meaning. */
 
-   Work and impulses of all of it are booked: the errors of the report keep their meaning. */
-
-/* [m/s^2]. The change of the potential energy is booked as work. Static runs ramp the new one as they did the old. */
+/* [m/s^2]. The change in potential energy is booked as work. Static runs ramp the new value as they did the old one. */
 BRN_API brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3]);
 BRN_API void brn_sim_get_gravity(const brn_sim *sim, double gravity[3]);
 
-/* Coefficient of friction, >= 0, of a pair of bodies (twice the same: of a body with itself); both below 0: of every pair. Copies of
-   a body share it, but for those that a pair of the scene names alone. */
+/* Coefficient of friction, >= 0, of a pair of bodies (both the same: of a body with itself); both below 0: of every pair.
+   Copies of a body share it, except those that a pair of the scene names individually. */
 BRN_API brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu);
 /* NaN: there is no such body, or (both below 0) pairs differ. */
 BRN_API double brn_sim_get_friction(const brn_sim *sim, int body, int other);
 
-/* The motions of the scene: of static bodies, by their names, then of `fixed` entries. */
+/* The motions of the scene: those of static bodies, under their names, then those of `fixed` entries. */
 BRN_API int brn_model_motion_count(const brn_model *model);
 BRN_API const char *brn_model_motion_name(const brn_model *model, int motion); /* NULL: no such motion */
-/* How fast a motion's own time runs from now on: 1 as the scene says, 0 stops it, below 0 it goes back, not beyond its start.
+/* How fast a motion's own time runs from now on: 1 as in the scene, 0 stops it, below 0 runs it back, to its start at most.
    `until` and the times of a table are in its own time. |factor| <= 1e6. */
 BRN_API brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor);
 BRN_API double brn_sim_get_motion_speed(const brn_sim *sim, int motion); /* NaN: no such motion */
 
-/* Whether a body can be moved by brn_sim_set_offset: all static ones, half-spaces too. */
+/* Whether brn_sim_set_offset can move a body: every static one, half-spaces included. */
 BRN_API bool brn_model_is_movable(const brn_model *model, int body);
 /* Moves a static body to an offset [m] from where the scene and its motion put it. It goes there in a straight line over the
-   next steps, 4 at least, by no more than 0.02 model sizes a step and 2 a second, and pushes what is in its way. What does not
-   give way to a thousand times the weight of all that can move stops it: its offset is then the one that it has got to, and a
+   next steps, at least 4, by at most 0.02 model sizes a step and 2 a second, and pushes what is in its way. It stops at
+   anything that withstands a thousand times the weight of all that can move; its offset is then the one it reached, and a
    warning is logged. */
 BRN_API brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3]);
-BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body,
-                                      double offset[3]); /* the one it has now */
+BRN_API brn_status brn_sim_get_offset(const brn_sim *sim, int body, double offset[3]); /* its current one */
 
-/* A damped spring between a node of a deformable or rigid body and a point [m]; again to move the point or to take another node;
-   node < 0 lets go (target may be NULL then). stiffness [N/m]; 0: one from the body's mass, with a period of a tenth of a second
-   or ten steps. Damping is critical for the body's mass; the force is no more than ten times its weight (and 40 model sizes a
-   second squared), so that a hand cannot tear what it holds. */
+/* Pulls a node of a deformable or rigid body towards a point [m] by a damped spring. Call again to move the point or take
+   another node; node < 0 lets go (target may then be NULL). stiffness [N/m]; 0: chosen from the body's mass, for a period of a
+   tenth of a second or ten steps. Damping is critical for the body's mass; the force is at most ten times its weight (plus 40
+   model sizes a second squared), so that a hand cannot tear what it holds. */
 BRN_API brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double stiffness);
 
 /* ---- a whole run, with its output folder -------------------------------------------------------------------------- */
@@ -338,10 +333,10 @@ typedef struct brn_progress {
 
 typedef struct brn_run_options {
     const char *out;      /* folder, made if absent; NULL: write nothing */
-    bool resume;          /* go on from out/checkpoint.h5 if it is there */
+    bool resume;          /* continue from out/checkpoint.h5 if it exists */
     bool overwrite;       /* allow an out folder that already holds a run */
-    int checkpoint_every; /* steps; 0: never, -1: a tenth of the run but at least every 100 */
-    double report_mb;     /* [MB] at most of report.html; 0: none, < 0: what the scene says (25) */
+    int checkpoint_every; /* steps; 0: never, -1: every tenth of the run, but at least every 100 */
+    double report_mb;     /* [MB] largest report.html; 0: none, < 0: what the scene says (25) */
     /* Called after every step; return true to stop after it (everything is kept). May be NULL. */
     bool (*progress)(void *user, const brn_progress *progress);
     void *progress_user;
@@ -359,19 +354,19 @@ typedef struct brn_summary {
     double dissipation_error_max, stiffness_work;
     double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
     double peak_mb;
-    double own[BRN_OWN_FIGURES]; /* of the method's own, see brn_figure_get */
+    double own[BRN_OWN_FIGURES]; /* the method's own, see brn_figure_get */
     uint64_t state_hash;
 } brn_summary;
 
 BRN_API brn_run_options brn_run_options_default(void);
-/* Compiles and runs the scene, writes the folder. Negative: it could not go on; what was computed is kept. */
+/* Compiles and runs the scene, writes the folder. Negative: it could not continue; what was computed is kept. */
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
 
-/* ---- figures: what the numbers of a report and of a summary are ----------------------------------------------------- */
+/* ---- figures: what the numbers of a report and of a summary mean ----------------------------------------------------- */
 
-/* How the figures of all steps become one of the run. */
+/* How a figure of all steps becomes one of the run. */
 typedef enum brn_reduction {
-    BRN_REDUCE_NONE, /* the run has none */
+    BRN_REDUCE_NONE, /* it does not */
     BRN_REDUCE_LAST,
     BRN_REDUCE_SUM,
     BRN_REDUCE_MEAN, /* over the steps */
@@ -386,49 +381,50 @@ typedef struct brn_figure {
     char label[48];      /* a few words */
     const char *unit;    /* "": a count or a ratio; "1": relative */
     const char *meaning; /* a sentence, for reference texts */
-    const char *group;   /* of a run: "run", "speed", "contact", "balance"; of a method's own: its name */
     const char
-        *chart;     /* of a step: what it is plotted with; NULL: alone, or (column false, step, time) not */
-    const char *of; /* of a run: the step's figure that it is made from; NULL: none */
+        *group; /* of a run: "run", "speed", "contact", "balance"; of a method's own: the method's name */
+    const char *
+        chart; /* of a step: what it is plotted with; NULL: alone, or not at all (column false, step, time) */
+    const char *of;          /* of a run: the step's figure it is made from; NULL: none */
     brn_reduction reduction; /* and how; of a method's own figure of a step: how it becomes the run's */
-    brn_better better;       /* of a run: what is better where runs are compared */
+    brn_better better;       /* of a run: which way is better when runs are compared */
     bool whole;              /* a whole number */
-    bool column;             /* of a step: series.csv has it */
+    bool column;             /* of a step: it is in series.csv */
 } brn_figure;
 
 typedef enum brn_scope { BRN_OF_STEP, BRN_OF_RUN } brn_scope;
 
-/* Those that all methods have, then those of the method's own; method NULL or unknown: none of these. */
+/* The figures that all methods have, then the method's own (none if method is NULL or unknown). */
 BRN_API int brn_figure_count(brn_scope scope, const char *method);
 BRN_API brn_status brn_figure_get(brn_scope scope, const char *method, int index, brn_figure *out);
-/* NaN: not known, or no such figure. Own figures are numbered behind those of all methods. */
+/* NaN: not known, or no such figure. A method's own figures come after those of all methods. */
 BRN_API double brn_report_figure(const brn_report *report, int index);
 BRN_API double brn_summary_figure(const brn_summary *summary, int index);
 
 typedef struct brn_export_options {
     const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "html" */
     const char *out;    /* folder; NULL: DIR/FORMAT. html: the file; NULL: DIR/report.html */
-    int every;          /* each n-th frame, 1 = all */
-    double size_mb;     /* [MB] html: the file is thinned to it */
+    int every;          /* every n-th frame, 1 = all */
+    double size_mb;     /* [MB] html: frames are dropped until the file fits */
 } brn_export_options;
 
 BRN_API brn_export_options brn_export_options_default(void);
 BRN_API brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
                               int *files);
 
-/* How far apart two runs are, at the times that both cover: the frame times of the one with fewer frames, and the last common
-   one. Where the other has no frame then, its positions are interpolated, linear in time. NaN: not known. */
+/* How far apart two runs are, at times that both cover: the frame times of the one with fewer frames, and the last common
+   one. Where the other has no frame, its positions are interpolated linearly in time. NaN: not known. */
 typedef struct brn_difference {
     bool same_mesh; /* same bodies with the same nodes; else only probes are compared */
-    int nodes;      /* compared: of deformable and rigid bodies those in cells and on the boundary */
-    int moments, interpolated; /* times compared; of them between frames of one run */
+    int nodes;      /* compared: those of deformable and rigid bodies in cells and on the boundary */
+    int moments, interpolated; /* times compared; how many of them lie between frames of one run */
     double time_end;           /* [s] the last of them */
-    double max, rms;           /* [m] distance of positions, over all times and nodes */
-    double max_time;           /* [s] when it was largest, if it was not 0, and in which body */
+    double max, rms;           /* [m] distance between positions, over all times and nodes */
+    double max_time;           /* [s] when it was largest, unless 0, and in which body */
     char max_body[64];
     double end_max, end_rms; /* [m] at time_end */
     int probes;              /* probes and rigid bodies that both have */
-    double probe_max;        /* [m] largest distance of their displacements since the start */
+    double probe_max;        /* [m] largest difference of their displacements since the start */
     double probe_max_time;
     char probe_max_name[64];
 } brn_difference;
@@ -436,37 +432,37 @@ typedef struct brn_difference {
 BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir,
                                     brn_difference *out);
 
-/* ---- view: packets for the page of the viewer (docs/viewer.md) ------------------------------------------------------ */
+/* ---- view: packets for the viewer's page (docs/viewer.md) ------------------------------------------------------ */
 
 typedef struct brn_view brn_view;
 typedef struct brn_snapshot brn_snapshot;
 
-/* The page, one HTML file without data: static, not freed, a '\0' behind it. */
+/* The page, one HTML file without data: static, never freed, terminated by '\0'. */
 BRN_API const char *brn_view_page(size_t *size);
 
-/* A recorded run, which may still be going on: the frames are those of now. */
+/* A recorded run, which may still be in progress: the frames are those written so far. */
 BRN_API brn_status brn_view_open(brn_ctx *ctx, const char *run_dir, brn_view **out);
-/* A simulation that is going on, of which snapshots are shown. ctx may be another than the simulation's, so that another
-   thread can encode; the model outlives the view. text: the scene's, as brn_scene_write has it. */
+/* A simulation in progress, shown by snapshots. ctx may differ from the simulation's, so that another thread can
+   encode; the model must outlive the view. text: the scene's, as from brn_scene_write. */
 BRN_API brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text, brn_view **out);
 BRN_API void brn_view_close(brn_view *view);
-BRN_API int brn_view_frames(const brn_view *view);             /* recorded; 0 of a live view */
-BRN_API double brn_view_time(const brn_view *view, int index); /* [s] of a frame; NaN where there is none */
-/* Packets. The bytes are the view's, valid until the next call on it. */
+BRN_API int brn_view_frames(const brn_view *view);             /* recorded; 0 for a live view */
+BRN_API double brn_view_time(const brn_view *view, int index); /* [s] of a frame; NaN if there is none */
+/* Packets. The bytes belong to the view and are valid until the next call on it. */
 BRN_API brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size);
 BRN_API brn_status brn_view_frame(brn_view *view, int index, const void **bytes, size_t *size); /* recorded */
 BRN_API brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *snapshot, int index,
                                      const void **bytes, size_t *size); /* live */
 
-/* A copy of what a frame of a simulation needs. Taking one is a few copies of arrays; ctx and the calls belong to the
-   simulation's thread, but a snapshot may be shown by another while it is not taken anew. */
+/* A copy of what a frame of a simulation needs. Taking one copies a few arrays; ctx and these calls belong to the
+   simulation's thread, but another thread may show a snapshot while it is not being retaken. */
 BRN_API brn_status brn_snapshot_create(brn_ctx *ctx, const brn_model *model, brn_snapshot **out);
 BRN_API void brn_snapshot_destroy(brn_snapshot *snapshot);
-/* report: of the last step; NULL: measured now, as at the start. */
+/* report: that of the last step; NULL: measured now, as at the start. */
 BRN_API brn_status brn_snapshot_take(brn_snapshot *snapshot, brn_sim *sim, const brn_report *report);
 
-/* One page with several runs on one timeline, in `path`. names [count]: what each is called; NULL: its folder. The budget
-   is shared among them. */
+/* One page with several runs on one timeline, in `path`. names [count]: what to call each; NULL: its folder. They share
+   the budget. */
 BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, const char *const *names,
                                     int count, const char *path, double budget_mb);
 

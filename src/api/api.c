@@ -20,7 +20,7 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
     if (status < 0 && status != BRN_ERR_SCENE) {
         return status;
     }
-    /* The build would find bad names, but it does not start on a scene that has other problems. */
+    /* The build would find bad names too, but it does not start on a scene with other problems. */
     if (status == BRN_ERR_SCENE && brn_scene_get_def(scene) != NULL) {
         brn_model_check_names(scene);
     }
@@ -54,7 +54,7 @@ brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim **out)
     return brn_sim_create_with(ctx, model, brn_method_of_table(model->method), out);
 }
 
-/* ---- steps to choose from --------------------------------------------------------------------------------------------- */
+/* ---- suggested steps --------------------------------------------------------------------------------------------------- */
 
 /* Largest eigenvalue of M^-1 K on the free dofs by power iteration, with the lumped row sums of M made positive: an
    estimate from below that 60 iterations bring within a percent or two. */
@@ -91,7 +91,7 @@ static brn_status largest_eigenvalue(brn_system *s, double *v, double *w, double
     return BRN_OK;
 }
 
-/* M with the matrix's block size, as the mode finder wants it. */
+/* M with the matrix's block size, as the mode finder needs it. */
 static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
 {
     BRN_TRY(brn_block_matrix_copy(s->matrix, out));
@@ -101,8 +101,8 @@ static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
     return BRN_OK;
 }
 
-/* What the modes are looked for on: copies of a body vibrate as the first of them does, so the others are held. Adds how many rigid
-   motions are left and how many dofs. */
+/* The bodies to find modes of: copies vibrate like the first of them, so the others are held. Adds the number of rigid motions
+   left and of dofs. */
 static void hold_copies(const brn_model *model, unsigned char *held, int *rigid, int *nfree)
 {
     const int dim = model->dim;
@@ -235,7 +235,7 @@ brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_option
         return export_html(ctx, run_dir, options, files);
     }
     if (chosen < 0) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': there is vtu, obj, csv, gltf, html",
+        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': must be vtu, obj, csv, gltf or html",
                         options->format);
     }
     if (options->every < 1) {

@@ -26,7 +26,7 @@ static void check_integrator(brn_scene *scene, const brn_method *method, int int
             add_word(words, brn_integrator_words[i]);
         }
     }
-    brn_scene_add_problem(scene, "integrator", "method '%s' does not take it; it takes %s",
+    brn_scene_add_problem(scene, "integrator", "method '%s' does not support it; it supports %s",
                           method->table->name, words);
 }
 
@@ -51,7 +51,7 @@ static void check_body(brn_scene *scene, const brn_method *method, const brn_var
     }
     char path[256];
     (void)snprintf(path, sizeof path, "%s.type", common->block.path);
-    brn_scene_add_problem(scene, path, "method '%s' takes %s bodies; this type is taken by %s",
+    brn_scene_add_problem(scene, path, "method '%s' supports %s bodies; this type is supported by %s",
                           method->table->name, takes, others[0] != '\0' ? others : "no method");
 }
 
@@ -72,7 +72,7 @@ static void check_keys(brn_scene *scene, const brn_method *method, const brn_blo
         const char *instead = method->contact_instead[key];
         char path[256];
         (void)snprintf(path, sizeof path, "%s.%s", block->path, brn_contact_key_words[key]);
-        brn_scene_add_problem(scene, path, "method '%s' has no use for it: %s (used by: %s)",
+        brn_scene_add_problem(scene, path, "method '%s' does not use it: %s (used by: %s)",
                               method->table->name, instead != NULL ? instead : "leave it out",
                               users[0] != '\0' ? users : "no method yet");
     }

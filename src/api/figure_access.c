@@ -1,4 +1,4 @@
-/* Figures as the interface has them: those of all methods, then those of the method's own. */
+/* Figures in the order of the interface: those of all methods, then the method's own. */
 #include "api/registry.h"
 #include "output/figures/figure_table.h"
 

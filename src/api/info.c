@@ -51,7 +51,7 @@ static void overview(brn_text *text, const brn_schema *schema)
     list_set(text, &schema->sets[BRN_SET_SHAPE]);
     brn_text_add(
         text,
-        "\n`brunt info NAME` tells the parameters of any of these (a name that means two things: meshes.box, "
+        "\n`brunt info NAME` shows the parameters of any of these (for a name with two meanings: meshes.box, "
         "shapes.box), `brunt info scene` the whole format, "
         "`brunt info figures` what is measured.\n");
 }
@@ -114,13 +114,13 @@ static bool describe_element(brn_text *text, const char *name)
     return false;
 }
 
-/* The topics that list a set, and the part before the dot of a name that more than one set has. */
+/* The topics that list a set; also the part before the dot if several sets share a name. */
 static const char *const set_topics[BRN_SET_COUNT] = {
     [BRN_SET_METHOD] = "methods", [BRN_SET_MATERIAL] = "materials", [BRN_SET_MESH] = "meshes",
     [BRN_SET_BODY] = "bodies",    [BRN_SET_SHAPE] = "shapes",
 };
 
-/* What it takes, by its masks. */
+/* What it supports, by its masks. */
 static void describe_method(brn_text *text, const brn_method *method)
 {
     brn_text_add(text, "  integrators:");
@@ -159,7 +159,7 @@ static void describe_table(brn_text *text, const brn_schema *schema, const brn_t
     brn_table_describe(table, schema, 2, text);
 }
 
-/* Every table of a name, or of SET.NAME; false if there is none. */
+/* Every table called NAME, or SET.NAME; false if there is none. */
 static bool describe_tables(brn_text *text, const brn_schema *schema, const char *topic)
 {
     bool found = false;

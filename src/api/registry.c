@@ -5,7 +5,7 @@
 #include "model/shapes/shape.h"
 #include "phys/material.h"
 
-/* Tests put a list with a method of their own in its place. */
+/* Tests replace it by a list with a method of their own. */
 #ifndef BRN_METHODS_DEF
 # define BRN_METHODS_DEF "api/methods.def"
 #endif

@@ -1,8 +1,8 @@
 /* Which frames go into a page under a budget, and writing it.
 
-   What a frame takes is known when it is packed, and packing is most of the work: a few frames are packed first, the rest
-   is guessed from them, and the smallest stride that seems to fit is tried. Frames are packed once; where a guess was
-   too low the next stride is tried, with all that is known by then. */
+   The size of a frame is known once it is packed, and packing is most of the work: a few frames are packed first, the rest is
+   estimated from them, and the smallest stride that seems to fit is tried. Frames are packed once; if an estimate was too low,
+   the next stride is tried with all that is known by then. */
 #include "api/report.h"
 
 #include "base/parallel.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 7, /* frames of a run that are packed first */
-    BATCH = 8,   /* frames that are packed side by side; then it is looked whether the stride still fits */
+    SAMPLES = 7,          /* frames of a run to pack first */
+    BATCH = 8,            /* frames packed in parallel, before checking that the stride still fits */
     RUN_TEXT_SLACK = 1024 /* bytes: what the packet of a run may still say about what was left out */
 };
 
@@ -51,32 +51,32 @@ typedef struct plan {
     } waiting[BATCH]; /* frames on their way to the spool */
     int nwaiting;
     brn_spool spool;
-    unsigned dropped; /* fields, and in the bit behind them contacts */
+    unsigned dropped; /* fields, and contacts in the bit after them */
 } plan;
 
 /* ---- strides ----------------------------------------------------------------------------------------------------------- */
 
-/* A stride counts frames of the longest run; shorter ones have theirs in proportion, so that equal runs keep equal times. */
+/* A stride counts frames of the longest run; shorter runs scale it in proportion, so that equal runs keep equal times. */
 static int stride_of(const plan *p, const run_part *r, int stride)
 {
     const int64_t own = ((int64_t)stride * r->nframe + p->most - 1) / p->most;
     return own > 1 ? (int)own : 1;
 }
 
-/* With which the ends of the longest run are left. */
+/* The one that leaves only the ends of the longest run. */
 static int largest_stride(const plan *p)
 {
     return p->most > 2 ? p->most - 1 : 1;
 }
 
-/* The frame to keep behind frame f: the last one is always kept. nframe: none. */
+/* The frame to keep after frame f: the last one is always kept. nframe: none. */
 static int next_kept(const run_part *r, int f, int stride)
 {
     const int last = r->nframe - 1;
     return f >= last ? r->nframe : f > last - stride ? last : f + stride;
 }
 
-/* Sizes of frames that are not packed: on a line between the nearest ones that are. The ends are packed first. */
+/* Sizes of frames not packed: interpolated between the nearest ones that are. The ends are packed first. */
 static void guess_far(run_part *r)
 {
     int before = 0;
@@ -92,7 +92,7 @@ static void guess_far(run_part *r)
     }
 }
 
-/* Better: the mean of the packed ones near by, so that a single large frame does not stand for its neighbours. */
+/* Better: the mean of the packed ones nearby, so that a single large frame does not stand for its neighbours. */
 static void guess_near(run_part *r)
 {
     const int reach = r->nframe / 16 > BATCH ? r->nframe / 16 : BATCH;
@@ -117,7 +117,7 @@ static void make_guess(run_part *r)
     guess_near(r);
 }
 
-/* Bytes of all lines with a stride. Guesses must be made. */
+/* Bytes of all lines with a stride. Sizes must have been guessed. */
 static double bytes_with(const plan *p, int stride)
 {
     double sum = 0.0;
@@ -132,8 +132,8 @@ static double bytes_with(const plan *p, int stride)
     return sum;
 }
 
-/* The smallest stride from `low` on that seems to fit; 0: not even the largest. A larger stride has fewer frames, if not
-   always fewer bytes: good enough to look for it by halving. */
+/* The smallest stride from `low` on that seems to fit; 0: not even the largest. A larger stride has fewer frames, if not always
+   fewer bytes: good enough for bisection. */
 static int find_stride(plan *p, int low)
 {
     for (int i = 0; i < p->npart; ++i) {
@@ -164,14 +164,15 @@ static brn_status pack_block(void *arg, int k, brn_arena *scratch)
     return brn_packer_line(&p->packer[k], w->bytes.data, w->bytes.length, &w->line, &w->length);
 }
 
-/* What a packer could not say on its thread. */
+/* The message that a packer could not set on its thread. */
 static brn_status tell(const plan *p, brn_status status)
 {
-    return status == BRN_ERR_LIMIT ? brn_fail(p->ctx, status, "report: a frame or the surface is beyond 4 GB")
-                                   : status;
+    return status == BRN_ERR_LIMIT
+               ? brn_fail(p->ctx, status, "report: a frame or the surface is larger than 4 GB")
+               : status;
 }
 
-/* Packs the frames that wait, all at once. */
+/* Packs the waiting frames, all at once. */
 static brn_status pack_waiting(plan *p)
 {
     const int n = p->nwaiting;
@@ -186,7 +187,7 @@ static brn_status pack_waiting(plan *p)
     return BRN_OK;
 }
 
-/* Makes a frame wait, unless it is packed already. */
+/* Queues a frame, unless it is packed already. */
 static brn_status want_frame(plan *p, run_part *r, int f)
 {
     struct waiting *w = &p->waiting[p->nwaiting];
@@ -222,14 +223,14 @@ static brn_status pack_samples(plan *p)
     return pack_waiting(p);
 }
 
-/* Does a stride seem to fit, with all that is known? While much is guessed a twentieth more is let pass. */
+/* Does a stride seem to fit, by all that is known? While much is guessed, a twentieth more is allowed. */
 static bool fits_now(plan *p, run_part *fresh, int stride, double slack)
 {
     make_guess(fresh);
     return bytes_with(p, stride) <= slack * p->room;
 }
 
-/* Packs what a stride keeps. *fits turns false as soon as it seems that all of it will be too much. */
+/* Packs what a stride keeps. *fits turns false as soon as the total seems too large. */
 static brn_status pack_stride(plan *p, int stride, bool *fits)
 {
     *fits = true;
@@ -247,7 +248,7 @@ static brn_status pack_stride(plan *p, int stride, bool *fits)
     return BRN_OK;
 }
 
-/* ---- what is said -------------------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------------------------------------ */
 
 static const char *ordinal_ending(int n)
 {
@@ -258,7 +259,7 @@ static const char *ordinal_ending(int n)
 static void say_thinned(const plan *p, const run_part *r, int own, bool asked, char text[160])
 {
     if (asked) {
-        (void)snprintf(text, 160, "every %d%s of %d frames, as asked for", own, ordinal_ending(own),
+        (void)snprintf(text, 160, "every %d%s of %d frames, as requested", own, ordinal_ending(own),
                        r->nframe);
     } else {
         (void)snprintf(text, 160, "every %d%s of %d frames: the budget is %g MB", own, ordinal_ending(own),
@@ -318,7 +319,7 @@ static brn_status pack_run(plan *p, run_part *r, int stride, const char **text, 
 
 /* ---- fields that do not fit ---------------------------------------------------------------------------------------------- */
 
-/* In the order in which they are missed least; what can be had from others first. */
+/* Those least missed come first: what can be derived from others. */
 static const int drop_order[] = {BRN_SHOWN_DISPLACEMENT, BRN_SHOWN_STRAIN,    BRN_SHOWN_SPEED,
                                  BRN_SHOWN_PRESSURE,     BRN_SHOWN_VON_MISES, BRN_SHOWN_COUNT};
 
@@ -327,7 +328,7 @@ static bool has(const brn_camera *c, int field)
     return field == BRN_SHOWN_COUNT ? c->contacts : (c->shown >> field & 1u) != 0;
 }
 
-/* Leaves the next field out of all runs and forgets all lines. false: there is nothing left to leave out. */
+/* Drops the next field from all runs and forgets all lines. false: nothing is left to drop. */
 static bool drop_field(plan *p)
 {
     for (size_t k = 0; k < sizeof drop_order / sizeof *drop_order; ++k) {
@@ -377,7 +378,7 @@ static brn_status measure_runs(plan *p)
     return BRN_OK;
 }
 
-/* The stride that fits, with its frames packed; 0: none does. A stride that did not fit bounds those to come from below,
+/* The stride that fits, with its frames packed; 0: none does. A stride that did not fit is a lower bound for the next;
    one that did is taken unless what is known by then promises a quarter more frames. So each round narrows the choice, and
    few frames are packed in vain. */
 static brn_status find_fit(plan *p, int *stride)

@@ -4,11 +4,11 @@
 
 #include "api/view.h"
 
-#define BRN_REPORT_MB 25.0 /* of a report, where nothing is said */
+#define BRN_REPORT_MB 25.0 /* of a report, by default */
 
-/* Writes `path` with the frames of all views, each n-th one at least. Frames are left out evenly until the file is no
-   larger than mb megabytes (10^6 bytes); where two frames are too many, fields are left out, which the views keep.
-   BRN_ERR_LIMIT: no page of these runs is that small; the message says which budget would do. */
+/* Writes `path` with the frames of all views, at most every n-th. Frames are dropped evenly until the file is no larger
+   than mb megabytes (10^6 bytes); if even two frames are too many, fields are dropped (the views keep them). BRN_ERR_LIMIT: no
+   page of these runs is that small; the message says which budget would do. */
 brn_status brn_page_write(brn_ctx *ctx, brn_view *const *view, int nview, const char *path, int every,
                           double mb);
 

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a run keeps count of; saved with every checkpoint as plain numbers, so that a resumed run sums up the same. */
+/* Running totals; saved with every checkpoint as plain numbers, so that a resumed run sums up the same. */
 typedef struct totals {
     double frames, rows;
     double wall_s, cpu_s, peak_mb;
     double energy_initial, energy_final;
-    double figure[BRN_RUN_FIGURES]; /* of those that are made from figures of steps */
+    double figure[BRN_RUN_FIGURES]; /* of the figures made from those of steps */
     double own[BRN_OWN_FIGURES];
 } totals;
 
@@ -32,7 +32,7 @@ typedef struct run {
     brn_run_series *series;
     brn_trajectory *trajectory;
     totals sums;
-    double wall_start, cpu_start; /* of this call, less what a checkpoint brought along */
+    double wall_start, cpu_start; /* of this call, less what a checkpoint contributed */
     int64_t checkpoint_every;
 } run;
 
@@ -82,8 +82,8 @@ static brn_status prepare_folder(run *r, bool *resuming)
     return BRN_OK;
 }
 
-/* What a run writes; scene.yaml is replaced as a whole. The first STATEMENTS tell how a run ended, so they go first and are not
-   there while one is under way: whatever happens to it, nothing in its folder says that it is done. */
+/* What a run writes; scene.yaml is replaced as a whole. The first STATEMENTS say how a run ended, so they are removed first and
+   are absent during a run: whatever happens to it, nothing in its folder says that it is done. */
 static const char *const run_files[] = {
     "summary.json",  "report.html",           "checkpoint.h5",  "series.csv",
     "trajectory.h5", "trajectory.h5.journal", "trajectory.xmf", "vtu/trajectory.pvd",
@@ -117,7 +117,7 @@ static brn_status open_outputs(run *r, bool resuming)
                                 resuming ? (int64_t)r->sums.rows : -1, &r->series));
     BRN_TRY(brn_trajectory_open(r->ctx, in_folder(r, "trajectory.h5", path), r->model,
                                 resuming ? (int)r->sums.frames : -1, &r->trajectory));
-    /* Everything has been accepted: from here on the folder is that of the run that goes on. */
+    /* Everything has been accepted: from here on the folder belongs to the resumed run. */
     if (resuming && !brn_sim_done(r->sim)) {
         BRN_TRY(remove_files(r, STATEMENTS));
         BRN_TRY(write_scene(r));
@@ -160,7 +160,7 @@ static void add_up(run *r, const brn_report *report)
     sums->energy_final = energy(report);
 }
 
-/* The start is no step, but what comes nearest at any time counts from there. */
+/* The start is not a step, but smallest and largest values count from there. */
 static void add_start(run *r, const brn_report *report)
 {
     r->sums.energy_initial = energy(report);
@@ -215,7 +215,7 @@ static brn_status checkpoint(run *r)
         return BRN_OK;
     }
     char path[PATH_SIZE];
-    /* The frames that the checkpoint counts must be on the disk before it is. */
+    /* The frames that the checkpoint counts must reach the disk before it. */
     BRN_TRY(brn_trajectory_sync(r->trajectory));
     r->sums.wall_s = brn_wall_time() - r->wall_start;
     r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
@@ -253,7 +253,7 @@ static brn_status loop(run *r)
         brn_report report;
         const brn_status status = brn_sim_step(r->sim, &report);
         if (status < 0) {
-            /* The state is the one before the failed step: keep it, so that a run that ran out of memory can go on. */
+            /* The state is the one before the failed step: keep it, so that a run that ran out of memory can be resumed. */
             char why[512];
             (void)snprintf(why, sizeof why, "%s", brn_ctx_message(r->ctx));
             BRN_TRY(checkpoint(r));
@@ -340,8 +340,8 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     out->state_hash = brn_sim_hash(r->sim);
 }
 
-/* The report is a picture of the run, not a part of it: where it cannot be written a warning says so, and the run's own
-   message stays. */
+/* The report is a picture of the run, not a part of it: if it cannot be written a warning says so, and the run's own message
+   stays. */
 static void write_report(const run *r)
 {
     const double mb = r->options->report_mb >= 0.0 ? r->options->report_mb : r->model->report_mb;
@@ -355,7 +355,7 @@ static void write_report(const run *r)
     options.format = "html";
     options.size_mb = mb;
     if (brn_export(r->ctx, r->options->out, &options, &files) < 0) {
-        brn_log(r->ctx, BRN_LOG_WARNING, "report.html is not written: %s", brn_ctx_message(r->ctx));
+        brn_log(r->ctx, BRN_LOG_WARNING, "report.html was not written: %s", brn_ctx_message(r->ctx));
     }
     (void)brn_fail(r->ctx, BRN_OK, "%s", why);
 }

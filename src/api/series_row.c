@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* With more bodies than this only obstacles and bodies with a probe have columns of their contact force, and copies of a body have
-   no columns at all unless a probe looks at one of them alone. */
+/* With more bodies than this only obstacles and bodies with a probe get columns of contact force, and copies of a body get no
+   columns at all unless a probe is on one of them alone. */
 enum { BODIES_ALL = 64 };
 
-/* What is measured of a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; of a body
+/* What is measured on a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; on a body
    NAME.contact_x. */
 typedef enum quantity { FORCE, DISPLACEMENT, POSITION, VELOCITY, CONTACT } quantity;
 
@@ -58,7 +58,7 @@ static void add_names(brn_series_row *r, const char *name, const quantity *quant
     }
 }
 
-/* Does a probe look at this body, and at no other? Its nodes are in ascending order. */
+/* Is a probe on this body, and on no other? Its nodes are in ascending order. */
 static bool is_probed(const brn_model *model, const brn_body *body)
 {
     for (int i = 0; i < model->nprobe; ++i) {
@@ -71,7 +71,7 @@ static bool is_probed(const brn_model *model, const brn_body *body)
     return false;
 }
 
-/* Whose columns there are: contact forces, holds, poses. Static bodies have the first holds, in their order. */
+/* What gets columns: contact forces, holds, poses. Static bodies have the first holds, in their order. */
 static brn_status choose_columns(brn_series_row *r, const brn_model *model, bool contact)
 {
     BRN_ALLOC(r->ctx, r->body, model->nbody);

@@ -1,5 +1,6 @@
-/* The columns of a run's series: the report's figures and the method's own, then force and displacement of every hold (obstacles included), then
-   every probe, then the contact force on every body where the method has contact, then the poses of rigid bodies. */
+/* The columns of a run's series: the report's figures and the method's own, then force and displacement of every hold
+   (obstacles included), then every probe, then the contact force on every body if the method has contact, then the poses of
+   rigid bodies. */
 #ifndef BRN_API_SERIES_ROW_H
 #define BRN_API_SERIES_ROW_H
 
@@ -10,17 +11,17 @@ typedef struct brn_series_row {
     brn_ctx *ctx;
     int count;         /* columns */
     const char **name; /* [count] */
-    char (*text)[160]; /* what most names point to */
-    int *body;         /* [nbody] those whose contact force is a group of columns */
+    char (*text)[160]; /* storage of most names */
+    int *body;         /* [nbody] those with columns of contact force */
     int nbody;
     int *hold, nhold;   /* [nhold] holds that have columns */
     int *rigid, nrigid; /* [nrigid] bodies whose pose has */
 } brn_series_row;
 
-/* After a failure it can (and must) still be cleared. method: what simulates the model; NULL: it has no contact. */
+/* After a failure it can (and must) still be cleared. method: the one that simulates the model; NULL: without contact. */
 brn_status brn_series_row_make(brn_series_row *columns, const brn_model *model, const brn_method *method);
 void brn_series_row_clear(brn_series_row *columns);
-/* row [count]: a simulation of that model now; NaN: not known. */
+/* row [count]: the present state of a simulation of that model; NaN: not known. */
 void brn_series_row_fill(const brn_series_row *columns, const brn_sim *sim, const brn_report *report,
                          double *row);
 

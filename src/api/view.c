@@ -17,7 +17,7 @@ static const double look_seconds = 0.25;
 
 /* ---- the texts of a folder --------------------------------------------------------------------------------------------- */
 
-/* *out stays NULL where there is no such file. */
+/* *out stays NULL if there is no such file. */
 static brn_status read_text(brn_ctx *ctx, const char *dir, const char *name, size_t limit, char **out,
                             size_t *length)
 {
@@ -31,7 +31,7 @@ static brn_status read_text(brn_ctx *ctx, const char *dir, const char *name, siz
     return status;
 }
 
-/* Title, method and times as the scene says. A scene of another version may have problems; what can be read is taken. */
+/* Title, method and times as the scene says. A scene of another version may have problems; what can be read is used. */
 static brn_status read_scene(brn_view *view, size_t length)
 {
     brn_scene *scene = NULL;
@@ -63,7 +63,7 @@ static brn_status read_texts(brn_view *view, const char *dir)
     return view->scene != NULL ? read_scene(view, length) : BRN_OK;
 }
 
-/* The folder's own name, also of "out/run/"; "run" where it has none. */
+/* The folder's own name, also for "out/run/"; "run" if it has none. */
 static brn_status name_run(brn_view *view, const char *dir)
 {
     size_t n = strlen(dir);
@@ -217,7 +217,7 @@ void brn_shown_range_widen(brn_shown_range *span, const brn_shown_range *more)
     }
 }
 
-/* The ends, then quarters, eighths ... as a van der Corput sequence: however many are looked at, they are spread evenly. */
+/* The ends, then quarters, eighths ... as a van der Corput sequence: however many are read, they are spread evenly. */
 static int frame_to_look_at(int k, int nframe)
 {
     if (k < 2) {

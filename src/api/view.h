@@ -35,7 +35,7 @@ void brn_shown_range_widen(brn_shown_range *span, const brn_shown_range *more); 
 /* Frame `index` of the trajectory. span [BRN_SHOWN_COUNT]. */
 brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_shown_range *span, const void **bytes,
                           size_t *size);
-/* What the page is told of the run; every frame can be had, spans are not known. */
+/* What the page is told about the run; every frame is available, spans are not known. */
 void brn_view_card(const brn_view *view, brn_run_card *card);
 
 #endif

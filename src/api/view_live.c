@@ -1,4 +1,4 @@
-/* A simulation that is going on as packets of the viewer: snapshots, taken by its thread and encoded by another. */
+/* A simulation in progress as packets of the viewer: snapshots, taken by its thread and encoded by another. */
 #include "api/registry.h"
 #include "api/series_row.h"
 #include "api/view.h"
@@ -68,7 +68,7 @@ brn_status brn_snapshot_take(brn_snapshot *s, brn_sim *sim, const brn_report *re
     brn_report now = brn_sim_blank_report(sim);
     int npoint = 0;
     if (sim->model != s->model) {
-        return brn_fail(s->ctx, BRN_ERR_RANGE, "snapshot: the simulation is one of another model");
+        return brn_fail(s->ctx, BRN_ERR_RANGE, "snapshot: the simulation is of another model");
     }
     const brn_contact_point *point = brn_sim_contacts(sim, &npoint);
     BRN_GROW(s->ctx, s->point, s->point_capacity, npoint);
@@ -138,7 +138,7 @@ static brn_status start(brn_view *view, const char *text)
     for (int c = 0; c < view->camera.averages.ncell; ++c) {
         view->at_surface[view->camera.averages.cell[c]] = true;
     }
-    /* Not a matter of what is recorded: nothing need be said about it. */
+    /* It does not depend on what is recorded: nothing need be said about it. */
     view->camera.dropped = info->has_contact ? 0 : 1u << BRN_SHOWN_PRESSURE;
     return BRN_OK;
 }
@@ -166,7 +166,7 @@ brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, c
     *size = 0;
     if (view->model == NULL || s->model != view->model || !s->taken) {
         return brn_fail(view->ctx, BRN_ERR_RANGE,
-                        "view: a snapshot can be shown by a live view of its model, once it was taken");
+                        "view: a snapshot must be taken first, and shown by a live view of its model");
     }
     BRN_TRY(brn_field_some_stress(view->ctx, view->model, s->pos, view->at_surface, view->cell_stress));
     const brn_instant moment = {.time = s->time,

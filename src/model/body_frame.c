@@ -134,7 +134,7 @@ brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh
     if (form->mesh != mesh) {
         return BRN_OK;
     }
-    body->quality.worst_cell = -1; /* its triangles only show it: no reason to judge them */
+    body->quality.worst_cell = -1; /* its triangles only show it: their shape does not matter */
     return add_touch(b->ctx, model->dim, form, body);
 }
 
@@ -165,7 +165,7 @@ brn_status brn_builder_add_corners(brn_builder *b, int index)
     return BRN_OK;
 }
 
-/* How far the boundaries of the bodies that have an end reach from a point, along a plane of normal n. */
+/* How far the boundaries of bounded bodies reach from a point, along a plane of normal n. */
 static double reach_along(const brn_model *model, const double point[3], const double n[3])
 {
     double reach = 0.0;

@@ -70,11 +70,11 @@ void brn_body_shape_frame(const brn_model *model, int body, const double *x, brn
 
 /* ---- build ------------------------------------------------------------------------------------------------------------------ */
 
-/* The node of a body that spans most with those chosen: farthest from the first, then from the line, then from the plane through
-   them; the first of equally far ones. */
+/* The node of a body that spans most with those chosen: farthest from the first, then from the line, then from the plane
+   through them; the first one if several are equally far. */
 static int farthest(const brn_model *model, const brn_body *body, const int *chosen, int count)
 {
-    double normal[2][3] = {{0}}; /* orthonormal directions that are spanned already */
+    double normal[2][3] = {{0}}; /* orthonormal directions already spanned */
     double most = -1.0;
     int best = body->node_first;
     for (int k = 1; k < count; ++k) {

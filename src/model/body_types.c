@@ -54,17 +54,17 @@ static const brn_param weave_params[] = {
     MODULUS(weft, "Young's modulus across it"),
     MODULUS(shear, "shear modulus between the two"),
     BRN_P_REAL(brn_weave_def, poisson, "1", 0.0, 0.0, 1.0, BRN_OPEN_HIGH,
-               "how much the weft shortens as the warp is stretched; below sqrt(warp / weft)"),
+               "how much the weft shortens when the warp is stretched; below sqrt(warp / weft)"),
     {.name = "direction",
      .kind = BRN_VECTOR,
      .offset = offsetof(brn_weave_def, direction),
      .vector = axis_x,
-     .help = "of the warp, in the coordinates of the mesh; laid onto each triangle"},
+     .help = "of the warp, in the coordinates of the mesh; projected onto each triangle"},
 };
 
 static const brn_table weave_table = {
     .name = "weave",
-    .help = "threads along two directions that are stiff in different ways",
+    .help = "threads along two directions of different stiffness",
     .size = sizeof(brn_weave_def),
     .params = weave_params,
     .nparams = BRN_COUNT(weave_params),
@@ -79,15 +79,15 @@ static const brn_param shell_params[] = {
     BRN_P_LENGTH(brn_shell_def, thickness,
                  "half of it on either side of the triangles: for stiffness, mass and contact"),
     BRN_P_REAL(brn_shell_def, bending, "1", 1.0, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "share of the bending stiffness that thickness and material give; 0: a membrane"),
+               "factor on the bending stiffness from thickness and material; 0: a membrane"),
     BRN_P_REAL(brn_shell_def, flexural_rigidity, "N m", NAN, 0.0, INFINITY, BRN_OPEN,
-               "bending stiffness D, instead of what thickness and material give"),
+               "bending stiffness D, instead of the one from thickness and material"),
     BRN_P_CHOICE(brn_shell_def, rest, BRN_REST_SHAPED, rest_words,
-                 "shaped: the angles of the mesh are at rest; flat: the sheet wants to be flat"),
+                 "shaped: the mesh is at rest as it is; flat: the sheet is at rest when flat"),
     BRN_P_CHOICE(brn_shell_def, plate, BRN_PLATE_SMOOTH, plate_words,
-                 "smooth: bends like a plate on any mesh; hinge: cheaper, right on regular meshes alone"),
+                 "smooth: bends like a plate on any mesh; hinge: cheaper, right on regular meshes only"),
     BRN_P_REAL(brn_shell_def, stretch_limit, "1", NAN, 1.0, INFINITY, BRN_OPEN,
-               "principal stretches stay below this by a barrier, 1.1 for 10 %; not given: no limit"),
+               "a barrier keeps principal stretches below this, 1.1 for 10 %; not given: no limit"),
     BRN_P_BLOCK(brn_shell_def, weave, &weave_table, "orthotropic membrane in place of the material's"),
     BRN_P_VECTOR(brn_deformable_def, velocity, "m/s", "at the start"),
     SPIN(brn_deformable_def),
@@ -106,7 +106,7 @@ static const brn_param static_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_static_def),
     SHAPE(brn_static_def),
     BRN_P_REAL(brn_static_def, thickness, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "of a sheet (surface cells in 3D) or a wire (lines): what touches is half of it away"),
+               "of a sheet (surface cells in 3D) or a wire (lines): contact is half of it away"),
     BRN_P_BLOCK(brn_static_def, motion, &brn_motion_table, "how it moves; absent: not at all"),
 };
 
@@ -122,7 +122,7 @@ static const brn_param rigid_params[] = {
     BRN_BODY_COMMON_PARAMS(brn_rigid_def),
     SHAPE(brn_rigid_def),
     BRN_P_REAL(brn_rigid_def, density, "kg/m^3", NAN, 0.0, INFINITY, BRN_OPEN,
-               "mass density; 1000 where no mass is given"),
+               "mass density; 1000 if no mass is given"),
     BRN_P_REAL(brn_rigid_def, mass, "kg", NAN, 0.0, INFINITY, BRN_OPEN, "instead of a density; in 2D kg/m"),
     BRN_P_VECTOR(brn_rigid_def, velocity, "m/s", "at the start"),
     SPIN(brn_rigid_def),
@@ -132,8 +132,8 @@ static const brn_param rigid_params[] = {
 
 const brn_table brn_rigid_table = {
     .name = "rigid",
-    .help = "a stiff body with an affine map for its motion, to the eye rigid: a mesh of cells, a closed "
-            "surface or a shape",
+    .help = "a stiff body that moves by an affine map, rigid to the eye: a mesh of cells, a closed surface "
+            "or a shape",
     .size = sizeof(brn_rigid_def),
     .params = rigid_params,
     .nparams = BRN_COUNT(rigid_params),

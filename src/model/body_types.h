@@ -1,4 +1,4 @@
-/* What the scene says of a body, by body type (set BRN_SET_BODY). */
+/* What the scene says about a body, by body type (set BRN_SET_BODY). */
 #ifndef BRN_MODEL_BODY_TYPES_H
 #define BRN_MODEL_BODY_TYPES_H
 
@@ -7,7 +7,7 @@
 typedef struct brn_deformable_def {
     brn_body_common common;
     const char *material;       /* name in materials */
-    brn_blocks materials;       /* of brn_part_def: where it is another; the last that matches counts */
+    brn_blocks materials;       /* of brn_part_def: exceptions to it; the last match counts */
     double velocity[3];         /* [m/s] */
     brn_reals angular_velocity; /* [rad/s] about the centre of mass: 3 numbers, or 1 in 2D */
     int mass;                   /* BRN_MASS_... */
@@ -15,7 +15,7 @@ typedef struct brn_deformable_def {
 
 enum { BRN_MASS_CONSISTENT, BRN_MASS_LUMPED, BRN_MASS_UNIFORM };
 
-/* Threads of a woven sheet along two directions: stiffness of its membrane in place of the material's. */
+/* Threads of a woven sheet along two directions: membrane stiffness that replaces the material's. */
 typedef struct brn_weave_def {
     brn_block block;
     double warp, weft, shear; /* [Pa]; per thickness, as a Young's modulus is */
@@ -27,7 +27,7 @@ typedef struct brn_weave_def {
 typedef struct brn_shell_def {
     brn_deformable_def soft;
     double thickness;         /* [m] */
-    double bending;           /* share of the bending stiffness that thickness and material give */
+    double bending;           /* factor on the bending stiffness from thickness and material */
     double flexural_rigidity; /* [N m] instead of it; NaN: not given */
     int rest;                 /* BRN_REST_... */
     int plate;                /* BRN_PLATE_... */

@@ -21,7 +21,7 @@ typedef struct brn_tie_part {
 
 typedef struct brn_tie_draft {
     int node;
-    int attachment; /* that ties it; -1: it is of a rigid body */
+    int attachment; /* that ties it; -1: the node is a rigid body's */
     int first, count;
 } brn_tie_draft;
 
@@ -34,12 +34,12 @@ typedef struct brn_tie_drafts {
     size_t part_capacity;
 } brn_tie_drafts;
 
-/* Some of the model's bodies that follow each other: those that a name of the scene stands for. */
+/* Consecutive bodies of the model: those that a name in the scene stands for. */
 typedef struct brn_body_range {
     int first, count;
 } brn_body_range;
 
-/* "Bodies" below are the model's where it does not say otherwise: one or more for each body of the scene. */
+/* "Bodies" below are the model's unless noted: one or more for each body of the scene. */
 typedef struct brn_builder {
     brn_ctx *ctx;
     brn_scene *scene;
@@ -48,12 +48,12 @@ typedef struct brn_builder {
     brn_mesh **mesh;            /* [meshes], made at first use */
     bool *tried;                /* [meshes] */
     brn_shape_form *form;       /* [scene bodies], mesh NULL where the body has no shape */
-    bool copy;                  /* the body being added is a copy of one without problems */
+    bool copy;                  /* the body being added copies one without problems */
     const brn_mesh **body_mesh; /* [bodies], NULL where the body has a problem */
     brn_body_place *pose;       /* [bodies] */
     brn_rigid_frame *rigid;     /* [bodies] */
     int *mass_kind;             /* [bodies] */
-    brn_tie_drafts ties;        /* what asks to be tied so far */
+    brn_tie_drafts ties;        /* requests to tie so far */
     unsigned char *fixed;       /* [nnode*dim] BRN_DOF_... */
 } brn_builder;
 
@@ -61,8 +61,8 @@ typedef struct brn_builder {
 void brn_builder_problem(brn_builder *b, const brn_block *block, const char *key, const char *format, ...)
     BRN_PRINTF(4, 5);
 
-/* Index of `word` among the scene's materials, meshes or bodies (of a copy: that of the body it is of); -1 after adding a problem at BLOCK.KEY that suggests
-   the nearest name or lists them. */
+/* Index of `word` among the scene's materials, meshes or bodies (for a copy: that of its body); -1 after adding a problem at
+   BLOCK.KEY that suggests the nearest name or lists all. */
 typedef enum brn_noun { BRN_NOUN_MATERIAL, BRN_NOUN_MESH, BRN_NOUN_BODY } brn_noun;
 int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, brn_noun noun,
                      const char *word);
@@ -71,38 +71,38 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
 brn_body_range brn_builder_find_bodies(brn_builder *b, const brn_block *block, const char *key,
                                        const char *word);
 
-/* What the scene says of a body. */
+/* What the scene says about a body. */
 const brn_variant *brn_builder_def(const brn_builder *b, int body);
 const brn_body_common *brn_builder_body(const brn_builder *b, int body);
 brn_shape_form *brn_builder_form(const brn_builder *b, int body);
 
-/* Nodes, boundary and what touches of a body with this mesh (its own, or that of its form). */
+/* Nodes, boundary and contact surface of a body with this mesh (its own, or that of its form). */
 brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh);
 /* The handles of an obstacle with a radius: corners of its box. */
 brn_status brn_builder_add_corners(brn_builder *b, int index);
-/* So many more nodes, their positions unset. */
+/* Adds nodes, their positions unset. */
 brn_status brn_builder_grow_nodes(brn_builder *b, int count);
-/* Adds a group, which is the model's from then on (or destroyed, if there is no room), to the last body that has any; -1: to
-   none, behind those of all bodies. */
+/* Hands a group over to the model (destroyed if there is no room), for this body, the last that has any so far; -1: for none,
+   after those of all bodies. */
 brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group);
-/* Frame, handles and their element of a rigid body; what is wrong with it becomes a problem. */
+/* Frame, handles and their element of a rigid body; errors become problems of the scene. */
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
-/* How the shapes of all bodies stand and which nodes they move with, once every node is there and placed. */
+/* How the shapes of all bodies are placed and which nodes they move with, once every node has its place. */
 void brn_builder_add_shapes(brn_builder *b);
-/* Whether a shell can be made of this mesh and material; what is wrong becomes a problem. */
+/* Whether a shell can be made of this mesh and material; if not, a problem says why. */
 bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn_mesh *mesh,
                              const brn_material *material);
-/* The membrane of a shell that has its frame. */
+/* The membrane of a shell whose frame is done. */
 brn_status brn_builder_add_sheet(brn_builder *b, int index, const brn_material *material,
                                  const brn_moduli *moduli, const brn_material_common *params);
 /* Elastic constants of a body's material; NULL after adding a problem. */
 const brn_material *brn_builder_material(brn_builder *b, const brn_deformable_def *def, brn_moduli *moduli,
                                          const brn_material_common **params);
-/* A node is to be tied; its masters may be so themselves. */
+/* Requests a tie; the masters may be tied themselves. */
 brn_status brn_builder_tie(brn_builder *b, int node, int attachment, const brn_tie_part *part, int count);
-/* What a place in the world is to the handles of a rigid body: dim + 1 parts. */
+/* A place in the world in terms of the handles of a rigid body: dim + 1 parts. */
 void brn_builder_rigid_parts(const brn_builder *b, int body, const double place[3], brn_tie_part part[4]);
-/* Half-spaces that leave their size open are shown wide enough for the bodies above them. */
+/* Half-spaces without a given size are shown wide enough for the bodies above them. */
 void brn_builder_fit_planes(brn_builder *b);
 
 /* The parts, in this order. */

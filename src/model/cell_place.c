@@ -63,7 +63,7 @@ static bool newton_step(const brn_element *e, const double (*x)[3], const double
     return true;
 }
 
-/* Into the reference cell: of a simplex towards its middle plane, of the others along each axis. */
+/* Into the reference cell: for a simplex towards its middle plane, for others along each axis. */
 static void clamp(const brn_element *e, double xi[3])
 {
     const double lo = is_simplex(e) ? 0.0 : -1.0;
@@ -97,7 +97,7 @@ void brn_cell_place_find(const brn_element *e, const double (*x)[3], const doubl
         }
         found = length <= STEP_LEAST * (1.0 + fabs(xi[0]) + fabs(xi[1]) + fabs(xi[2]));
     }
-    /* The last steps may go round within rounding. */
+    /* The last steps may cycle within rounding. */
     out->residual = miss(e, x, p, xi, r);
     e->shape(xi, out->weight);
     clamp(e, xi);

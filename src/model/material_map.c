@@ -16,7 +16,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All nodes of the cell are of the group: that is how a group of cells comes out of a mesh file. */
+/* All nodes of the cell are in the group: readers turn groups of cells into groups of nodes. */
 static bool in_group(const brn_group *group, const int *node, int width)
 {
     bool all = true;
@@ -91,9 +91,10 @@ static void assign_parts(brn_builder *b, const brn_deformable_def *def, const br
         if (name != NULL && group == NULL) {
             brn_builder_problem(b, &part->where.block, "group", "the mesh has no group of this name");
         } else if (material >= 0 && assign(part, mesh, group, material, of) == 0) {
-            brn_builder_problem(b, &part->block, "where",
-                                "selects no element: of a box or sphere, in coordinates of the mesh, those "
-                                "with their centre in it; of a group those with all their nodes in it");
+            brn_builder_problem(
+                b, &part->block, "where",
+                "selects no element: a box or sphere, in coordinates of the mesh, takes those "
+                "with their centre in it; a group those with all their nodes in it");
         }
     }
 }
@@ -119,7 +120,7 @@ static substance get_substance(brn_builder *b, int index)
     return out;
 }
 
-/* How many cells are of a material. */
+/* How many cells have a material. */
 static int count_cells(const brn_material_map *map, const brn_mesh *mesh, int material)
 {
     const int total = mesh != NULL ? brn_mesh_cell_total(mesh) : 0;
@@ -156,12 +157,12 @@ brn_status brn_material_map_make(brn_builder *b, const brn_deformable_def *def, 
     return BRN_OK;
 }
 
-/* The cells of one kind that are of one material. */
+/* The cells of one kind and one material. */
 typedef struct cell_run {
     brn_cell kind;
     int material;
     int first; /* number of the kind's first cell */
-    int worst; /* number of the cell of worst shape; the body gets that of its element */
+    int worst; /* number of the worst-shaped cell; the body gets that of its element */
 } cell_run;
 
 static brn_status add_solid(brn_builder *b, int index, const brn_mesh *mesh, const int *of, cell_run run)
@@ -227,7 +228,7 @@ brn_status brn_builder_add_solids(brn_builder *b, int index, const brn_mesh *mes
     const int worst = body->quality.worst_cell;
     for (int kind = 0, first = 0; kind < BRN_CELL_COUNT; first += mesh->ncell[kind++]) {
         if (mesh->ncell[kind] > 0 && brn_element_of_cell((brn_cell)kind) == NULL) {
-            brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s cells are no elements",
+            brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s cells are not elements",
                                 brn_cell_get((brn_cell)kind)->name);
             continue;
         }

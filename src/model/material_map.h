@@ -1,17 +1,17 @@
-/* Which material each element of a body has: `material`, but where an entry of `materials` says otherwise. */
+/* Which material each element of a body has: `material`, unless an entry of `materials` says otherwise. */
 #ifndef BRN_MODEL_MATERIAL_MAP_H
 #define BRN_MODEL_MATERIAL_MAP_H
 
 #include "model/builder.h"
 
 typedef struct brn_material_map {
-    int own; /* index into the scene's materials of what the body is of where nothing else is said */
+    int own; /* index of the body's own `material` among the scene's */
     int *of; /* the same for every cell, in order of kinds, then cells; NULL: own. Free with brn_free */
     bool good;
 } brn_material_map;
 
-/* What is wrong (names, constants, regions without an element) becomes a problem and the map is not good. Without a mesh only the
-   body's own material is looked at. */
+/* Errors (names, constants, regions without an element) become problems, and the map is not good. Without a mesh only the
+   body's own material is checked. */
 brn_status brn_material_map_make(brn_builder *b, const brn_deformable_def *def, const brn_mesh *mesh,
                                  brn_material_map *out);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Shift and its rate at time t by the table, linear between rows and held outside. The rate is that of the time just passed:
+/* Shift and its rate at time t from the table, linear between rows and constant outside. The rate is the one just before:
    the left-hand one, or the right-hand one when time runs back. */
 static void table_shift(const brn_motion *motion, double t, bool back, double shift[3], double rate[3])
 {

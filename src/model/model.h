@@ -11,13 +11,13 @@
 #include "phys/group.h"
 #include "scene/scene.h"
 
-/* Whether its elements are shown as cells; of others the boundary is. */
+/* Whether its elements are shown as cells; if not, its boundary is. */
 static inline bool brn_body_has_cells(int type)
 {
     return type == BRN_BODY_DEFORMABLE || type == BRN_BODY_SHELL;
 }
 
-/* What decides where a dof goes: the equations, a hold, or the handles that its node is tied to. */
+/* What determines a dof: the equations, a hold, or the handles that its node is tied to. */
 enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 
 /* The shape of a static or rigid body that the scene gives instead of a mesh: exact where the triangles that show it are not.
@@ -25,32 +25,31 @@ enum { BRN_DOF_FREE, BRN_DOF_HELD, BRN_DOF_TIED };
 typedef struct brn_body_shape {
     brn_primitive primitive; /* kind none: the body has a mesh */
     brn_rigid_map rest;      /* its frame in the world at rest */
-    /* Nodes of the body whose combinations are all places that move with it, dim + 1 of them: its handles, or nodes of its
-       surface; of a half-space those of its plane, dim of them. */
+    /* dim + 1 nodes of the body whose combinations are all places that move with it: its handles, or nodes of its
+       surface; for a half-space dim nodes of its plane. */
     int span, node[4];
 } brn_body_shape;
 
 typedef struct brn_body {
     char *name;
     char *materials; /* of a deformable body, with the number of elements: "steel 96, rubber 12" */
-    int source;      /* entry of the scene's `bodies` that it is, or is a copy of */
-    int kind; /* bodies of one kind touch others by the same laws: copies, unless a pair names one of them */
+    int source;      /* the entry of the scene's `bodies` that it comes from */
+    int kind; /* bodies of one kind have the same contact laws: copies, unless a pair names one of them */
     int type; /* BRN_BODY_... */
     int node_first, node_count; /* its nodes are contiguous, its handles the last dim + 1 of them */
-    /* The handles of a rigid body, and of an obstacle with a radius: nodes of no cell that move as the whole body does, so
-       that any place on or about it is a combination of them. First of them; -1: it has none. */
+    /* The handles of a rigid body, and of an obstacle with a radius: nodes of no cell that move with the body as a whole, so
+       that any place on or near it is a combination of them. The first one; -1: it has none. */
     int handle;
     int group_first, group_count; /* its groups are contiguous; of a rigid body one element on the handles */
     int elem_count;               /* elements that are shown, cells; a rigid body has none */
     brn_boundary *boundary;       /* what is seen; node numbers of the model */
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
-    bool
-        solid; /* `boundary` encloses it: inside there is no room for others, as there is in a static shell */
+    bool solid; /* `boundary` encloses solid: other bodies cannot be inside, as they can in a static shell */
     double
-        radius; /* [m] the surface is this far from `touch`: of a sphere or capsule, half of a sheet's thickness */
+        radius; /* [m] distance of the surface from `touch`: radius of a sphere or capsule, half of a sheet's thickness */
     /* Half-space: nodes of its plane, solid on the side away from (1-0) x (2-0), in 2D on the right of 0 -> 1;
-       plane[0] = -1: it is none. */
+       plane[0] = -1: it is not one. */
     int plane[3];
     brn_body_shape shape;
     brn_mesh_quality quality;
@@ -64,7 +63,7 @@ typedef struct brn_motion {
     double *table; /* [rows][4]: t, x, y, z */
 } brn_motion;
 
-/* A body of the scene, and the model's bodies that it has become. */
+/* A body of the scene, and the model's bodies made from it. */
 typedef struct brn_source {
     char *name;
     int first, count;
@@ -100,10 +99,10 @@ typedef struct brn_attachment {
     char *name;
     int body, to;
     int nnode, *node;
-    double gap; /* [m] largest distance of a node from the body that it is attached to */
+    double gap; /* [m] largest distance of a node from the body it is attached to */
 } brn_attachment;
 
-/* A field that changes how a run goes belongs into model_parts.c too: a checkpoint is refused where it differs. */
+/* A field that affects how a run goes belongs in model_parts.c too: a checkpoint is refused if it differs. */
 struct brn_model {
     brn_ctx *ctx;
     char *title;
@@ -118,17 +117,17 @@ struct brn_model {
     int nnode;
     double (*rest)[3]; /* [m] positions at which the material is unstrained, placed in the world */
     double (*vel0)[3]; /* [m/s] initial velocities */
-    int nelem;         /* that are shown */
+    int nelem;         /* the ones shown */
     int ngroup;
-    brn_element_group **group; /* those of bodies in their order */
+    brn_element_group **group; /* in the order of bodies */
     int nbody;
     brn_body *body;
     int nsource;
     brn_source *source; /* in the scene's order */
 
     brn_ties ties;
-    /* Block rows: the nodes that have an equation or whose force is asked for, in ascending order. Nodes that only show a shape
-       have none, nor have tied nodes without an element. Packed vectors are [nrow][dim]. */
+    /* Block rows: the nodes that have an equation or whose force is needed, in ascending order. Nodes that only show a shape
+       have none, nor do tied nodes without an element. Packed vectors are [nrow][dim]. */
     int nrow;
     int *row_node; /* [nrow] */
     int *node_row; /* [nnode] -1: none */
@@ -156,62 +155,62 @@ struct brn_model {
     /* Laws of each pair of kinds of bodies, [nkind][nkind], symmetric: see brn_model_pair. */
     int nkind;
     double *friction;
-    double *contact_key[BRN_CONTACT_KEY_COUNT]; /* NaN: the method's own; NULL: so for all pairs */
+    double *contact_key[BRN_CONTACT_KEY_COUNT]; /* NaN: the method's own; NULL: NaN for all pairs */
     bool contact_self;
 
     double frame_every; /* [s] */
     bool fields[BRN_FIELD_COUNT];
     bool write_vtu;
-    double report_mb;     /* [MB] of report.html at most; 0: none */
+    double report_mb;     /* [MB] largest report.html; 0: none */
     int checkpoint_every; /* steps */
 };
 
 /* Position at time t of a point that was at `rest` at t = 0, and its velocity just before t (a motion may start and
    stop with a jump). Either output may be NULL. */
 void brn_motion_place(const brn_motion *motion, const double rest[3], double t, double pos[3], double vel[3]);
-/* The same of a motion whose own time tau passes `rate` times as fast: at tau, coming from smaller tau or, with a rate below 0,
-   from larger ones. Before its start it waits there. */
+/* The same for a motion whose own time tau runs `rate` times as fast: at tau, coming from smaller tau or, if rate < 0, from
+   larger ones. Before its start it rests. */
 void brn_motion_run(const brn_motion *motion, const double rest[3], double tau, double rate, double pos[3],
                     double vel[3]);
-/* Whether it moves anything at all, and the own time from which on it does not any more; +inf: it never ends. */
+/* Whether it moves anything at all, and the own time at which it ends; +inf: never. */
 bool brn_motion_moves(const brn_motion *motion);
 double brn_motion_end(const brn_motion *motion);
 /* The hold of a motion, numbered as brn_model_motion_count does; the hold of a static body. -1: there is none. */
 int brn_model_motion_hold(const brn_model *model, int motion);
 int brn_model_body_hold(const brn_model *model, int body);
-/* Where the entry of a packed vector is in a [nnode][3] one. */
+/* Index in a [nnode][3] vector of an entry of a packed one. */
 static inline int brn_model_at(const brn_model *model, int dof)
 {
     return 3 * model->row_node[dof / model->dim] + dof % model->dim;
 }
-/* Packed vectors. Follow: entries of tied nodes become what their masters' say (positions, velocities, steps). Lead: its
-   transpose, they are added to their masters' and become 0 (forces). Only nodes with rows take part. */
+/* Packed vectors. Follow: entries of tied nodes are set from their masters' (positions, velocities, steps). Lead, its
+   transpose: they are added to their masters' and set to 0 (forces). Only nodes with rows take part. */
 void brn_model_follow(const brn_model *model, double *v);
 void brn_model_lead(const brn_model *model, double *force);
-/* Follow of a [nnode][3] vector, all tied nodes. */
+/* Follow for a [nnode][3] vector, all tied nodes. */
 void brn_model_follow_nodes(const brn_model *model, double *v);
-/* scale * force at a node, into a packed vector: in its own row, or in those of its masters where it has none. */
+/* Adds scale * force at a node to a packed vector: to its own row, or to its masters' if it has none. */
 void brn_model_add_force(const brn_model *model, int node, double scale, const double *force, double *packed);
-/* x = from + way: all rows, way packed, and all tied nodes that elements and contact look at; x, from [nnode][3] may be the same
-   array. In 2D z stays as it is in x, and so does what only shows a shape. */
+/* x = from + way (packed): all rows, and all tied nodes that elements and contact use; x, from [nnode][3] may be the same
+   array. Entries of x that stay as they are: z in 2D, and nodes that only show a shape. */
 void brn_model_move(const brn_model *model, const double *from, const double *way, double *x);
-/* x = from + factor * way of all tied nodes without a row, also of those that only show a shape: once a step. */
+/* x = from + factor * way for all tied nodes without a row, including those that only show a shape: once a step. */
 void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double factor,
                          double *x);
-/* Stencils in rows instead of nodes, all of which have rows; rows and nodes may be the same array. *memory holds them, to be freed
-   when they are not needed any more. */
+/* Stencils in rows instead of nodes, all of which must have rows; rows and nodes may be the same array. *memory holds them;
+   free it after use. */
 brn_status brn_model_row_stencils(const brn_model *model, const brn_stencils *nodes, int count,
                                   brn_stencils *rows, int **memory);
-/* What a node stands for in the equations: its masters, or itself; nothing where it is not tied and has no row. */
+/* What a node stands for in the equations: its masters, or itself; nothing if it is not tied and has no row. */
 typedef struct brn_masters {
     int count;
     const int *node; /* [count] ascending */
     const double *weight;
 } brn_masters;
 brn_masters brn_model_masters(const brn_model *model, int node);
-/* The attachment below number `end` that a node is attached by; NULL: there is none. */
+/* The attachment of a node, among those numbered below `end`; NULL: none. */
 const brn_attachment *brn_model_attachment_of(const brn_model *model, int node, int end);
-/* Where the law of two bodies stands in friction and contact_key. */
+/* Index of the law of two bodies in friction and contact_key. */
 static inline size_t brn_model_pair(const brn_model *model, int body, int other)
 {
     return (size_t)model->body[body].kind * (size_t)model->nkind + (size_t)model->body[other].kind;
@@ -219,7 +218,7 @@ static inline size_t brn_model_pair(const brn_model *model, int body, int other)
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 
-/* Problems with names that refer to nothing. Also for a scene that has problems already, so that all are told at once. */
+/* Adds problems for names that refer to nothing; also in a scene that has problems already, so that all are listed at once. */
 void brn_model_check_names(brn_scene *scene);
 
 /* Compile proper; the public brn_model_compile (api) resolves the scene first. */

@@ -1,5 +1,5 @@
 /* Attachments: a region of a body is welded to another body. To a rigid body its nodes are tied by the handles, to an obstacle
-   they are held and move as that does, and to a deformable body each is tied to the nodes of the cell that it is in, or nearest
+   they are held and move with it, and to a deformable body each is tied to the nodes of the cell that it is in, or nearest
    to, by the shape functions of the cell. Ties follow rotations exactly, so a weld carries forces and torques without loss. */
 #include "geom/bvh.h"
 #include "model/builder.h"
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nodes further from a deformable body than this part of its shortest edge are not welded to it unless the scene says so. */
+/* Nodes farther from a deformable body than this fraction of its shortest edge are welded to it only if the scene says so. */
 static const double REACH = 0.5;
-/* Nearer than this part of an edge is rounding. */
+/* Anything below this fraction of an edge is rounding. */
 static const double GAP_ROUNDING = 1e-9;
-/* A sheet is a surface: what is beside it, by more than this part of its size, cannot turn with it. */
+/* A sheet is a surface: what is off it by more than this fraction of its size cannot turn with it. */
 static const double BESIDE = 1e-6;
 
 /* ---- places in a deformable body --------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static const brn_element *gather(const cell_search *s, int cell, const int **nod
     return element;
 }
 
-/* Of the tree's search: never less than the distance from the box, of which a curved cell may stick out. */
+/* For the tree's search: never less than the distance from the box, since a curved cell may stick out of it. */
 static double distance2(const void *arg, int cell)
 {
     const cell_search *s = arg;
@@ -145,7 +145,8 @@ static brn_status tie_to_deformable(brn_builder *b, int index, const brn_attach_
                             "the node at [%g, %g, %g] is %.3g m from body '%s', more than %.3g m: select "
                             "nodes that are nearer%s",
                             x[0], x[1], x[2], attach->gap, to->name, reach,
-                            sheet ? " (to a sheet only what lies on it is welded)" : ", or give 'within'");
+                            sheet ? " (only what lies on a sheet can be welded to it)"
+                                  : ", or give 'within'");
     }
     return status;
 }
@@ -163,7 +164,7 @@ static brn_status tie_to_rigid(brn_builder *b, int index)
     return BRN_OK;
 }
 
-/* The bodies that a word names; none after adding a problem, or where one of them has its own. */
+/* The bodies that a word names; none after adding a problem, or if one of them has a problem already. */
 static brn_body_range named(brn_builder *b, const brn_attach_def *def, const char *key, const char *word)
 {
     const brn_body_range range = brn_builder_find_bodies(b, &def->block, key, word);
@@ -185,7 +186,7 @@ static bool find_bodies(brn_builder *b, const brn_attach_def *def, brn_body_rang
     }
     const int type = b->model->body[from->first].type;
     if (from->first < to->first + to->count && to->first < from->first + from->count) {
-        brn_builder_problem(b, &def->block, "to", "is the body itself: name another one");
+        brn_builder_problem(b, &def->block, "to", "is the body itself: name another");
     } else if (type == BRN_BODY_RIGID || type == BRN_BODY_STATIC) {
         brn_builder_problem(b, &def->block, "body",
                             "is %s: attach the deformable body to it, not the other way round",

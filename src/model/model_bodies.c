@@ -26,7 +26,7 @@ static brn_status body_mesh(brn_builder *b, const brn_body_common *common, const
     return BRN_OK;
 }
 
-/* The mesh suits the body: right dimension, flat in 2D, no inverted cell. What does not suit is a problem of the scene. */
+/* Checks that the mesh suits the body: right dimension, flat in 2D, no inverted cell. If not, it is a problem of the scene. */
 static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, const brn_mesh *mesh, bool solid,
                              bool *suits)
 {
@@ -37,7 +37,7 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
     }
     if (solid && brn_mesh_dim(mesh) != dim) {
         brn_builder_problem(b, &common->block, "mesh",
-                            "a deformable body in a %dD scene wants a mesh of %s, this one has %s", dim,
+                            "a deformable body in a %dD scene needs a mesh of %s, this one has %s", dim,
                             dim == 3 ? "tets or hexes" : "triangles",
                             brn_mesh_dim(mesh) == 3   ? "volume cells"
                             : brn_mesh_dim(mesh) == 2 ? "surface cells"
@@ -47,7 +47,7 @@ static brn_status mesh_suits(brn_builder *b, const brn_body_common *common, cons
     for (int a = 0; a < mesh->nnode && dim == 2; ++a) {
         if (mesh->pos[a][2] != 0.0) {
             brn_builder_problem(b, &common->block, "mesh",
-                                "node %d has z = %g: a 2D scene wants a flat mesh at z = 0", a,
+                                "node %d has z = %g: a 2D scene needs a flat mesh at z = 0", a,
                                 mesh->pos[a][2]);
             return BRN_OK;
         }
@@ -150,7 +150,7 @@ static brn_status add_shell(brn_builder *b, int index)
     return brn_builder_add_sheet(b, index, material, &moduli, params);
 }
 
-/* The form of a body's shape; what is wrong with it becomes a problem. */
+/* The form of a body's shape; errors become problems of the scene. */
 static brn_status body_shape(brn_builder *b, int index, const brn_variant *variant, const brn_mesh **out)
 {
     const brn_body_common *common = brn_builder_body(b, index);
@@ -166,7 +166,7 @@ static brn_status body_shape(brn_builder *b, int index, const brn_variant *varia
         return BRN_OK;
     }
     if (status >= 0 && form->half_space && brn_repeat_count(common) > 1) {
-        brn_builder_problem(b, &common->block, "repeat", "a half-space has no end: one is enough");
+        brn_builder_problem(b, &common->block, "repeat", "a half-space is unbounded: one is enough");
     }
     *out = form->mesh;
     return status;
@@ -215,7 +215,7 @@ static brn_status add_static(brn_builder *b, int index)
     }
     if (wire && !(def->thickness > 0.0)) {
         brn_builder_problem(b, &def->common.block, "thickness",
-                            "is needed: the mesh has lines, it is a wire");
+                            "is needed: the mesh has lines, so it is a wire");
     }
     b->body_mesh[index] = mesh;
     b->model->body[index].type = BRN_BODY_STATIC;
@@ -233,7 +233,7 @@ static brn_status add_rigid(brn_builder *b, int index)
     return mesh != NULL ? brn_builder_add_rigid(b, index, mesh) : BRN_OK;
 }
 
-/* Names of copies are for copies alone. */
+/* Names of copies are reserved for copies. */
 static void check_copy_names(brn_builder *b, int source)
 {
     const brn_body_common *common = b->def->bodies.items[source].value;
@@ -291,7 +291,7 @@ static brn_status add_body(brn_builder *b, int index)
                                       : add_deformable(b, index);
 }
 
-/* A body of the scene with its copies. Where the first has a problem, the others would tell the same again. */
+/* A body of the scene with its copies. If the first has a problem, the others would only repeat it. */
 static brn_status add_copies(brn_builder *b, int source)
 {
     brn_model *model = b->model;
@@ -351,7 +351,7 @@ static void set_velocity(brn_builder *b, int index, const double velocity[3], co
     if (spin->count != 0 && spin->count != wanted) {
         if (index == model->source[body->source].first) {
             brn_builder_problem(b, &brn_builder_body(b, index)->block, "angular_velocity",
-                                "wants %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "",
+                                "needs %d number%s in %dD, found %d", wanted, wanted > 1 ? "s" : "",
                                 model->dim, spin->count);
         }
         return;
@@ -370,7 +370,7 @@ static void set_velocity(brn_builder *b, int index, const double velocity[3], co
     }
 }
 
-/* Initial velocities, once the mass has told where the centres are. */
+/* Initial velocities, once the centres of mass are known. */
 brn_status brn_builder_add_velocities(brn_builder *b)
 {
     brn_model *model = b->model;

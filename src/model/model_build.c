@@ -46,7 +46,7 @@ static const char *name_of(const brn_builder *b, brn_noun noun, int index)
     return block != NULL ? block->name : NULL;
 }
 
-/* A word that begins like a copy of a body but is none; false if it does not. */
+/* Adds a problem for a word that looks like a copy of a body but is not one; false if it does not look so. */
 static bool tell_copies(brn_builder *b, const brn_block *block, const char *key, const char *word)
 {
     for (int i = 0; i < b->def->bodies.count; ++i) {

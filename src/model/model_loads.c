@@ -1,4 +1,4 @@
-/* What acts on the bodies of a model: holds, loads; and probes, which only look. */
+/* What acts on the bodies of a model: holds, loads; and probes, which only measure. */
 #include "model/builder.h"
 #include "model/region.h"
 #include "phys/forces/face.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bodies that a hold, load or probe names; none if there are none, or if they have a problem of their own. */
+/* The bodies that a hold, load or probe names; none if there are none, or if they have a problem already. */
 static brn_body_range region_bodies(brn_builder *b, const brn_block *block, const char *word)
 {
     const brn_body_range range = brn_builder_find_bodies(b, block, "body", word);
@@ -154,7 +154,7 @@ static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
         brn_builder_problem(b, &def->block, "body",
                             type == BRN_BODY_STATIC
                                 ? "is static: give the body itself a motion"
-                                : "is rigid and moves freely: a body that should not is of type static");
+                                : "is rigid and moves freely: make it static if it should not move");
         return BRN_OK;
     }
     return region_nodes(b, bodies, &def->where, &hold->node, &hold->nnode);
@@ -187,7 +187,7 @@ brn_status brn_builder_add_holds(brn_builder *b)
     return status;
 }
 
-/* Where a number stands in an ascending list that holds it. */
+/* Index of a number in an ascending list that contains it. */
 static int place_in(const int *list, int count, int wanted)
 {
     int lo = 0;

@@ -127,7 +127,7 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
 {
     const size_t first = (size_t)body->node_first;
     const size_t count = (size_t)body->node_count;
-    /* The matrix and not its row sums: those of a consistent and of a lumped mass may agree. */
+    /* The matrix, not its row sums: consistent and lumped mass may agree in those. */
     const int *start = model->mass->start;
     uint64_t mass = BRN_HASH_START;
     for (size_t a = first; a < first + count; ++a) {
@@ -143,7 +143,7 @@ static void add_body(brn_text *text, const brn_model *model, const brn_body *bod
              "initial velocity of body", body->name);
 }
 
-/* How many groups belong to bodies: the first ones. */
+/* How many groups belong to bodies; they come first. */
 static int body_groups(const brn_model *model)
 {
     int count = 0;

@@ -75,7 +75,7 @@ static bool find_axes(const brn_moments *moments, int dim, brn_rigid_frame *fram
     return true;
 }
 
-/* The handles, behind the nodes of the mesh, placed as those are. */
+/* The handles, after the nodes of the mesh and placed like them. */
 static brn_status add_handles(brn_builder *b, int index, brn_rigid_frame *frame)
 {
     brn_model *model = b->model;
@@ -124,7 +124,7 @@ static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *
     return brn_builder_push_group(b, index, &solid->group);
 }
 
-/* Faces of a surface that looks inwards are turned over. */
+/* Flips the faces of a surface that faces inwards. */
 static void face_outwards(const brn_model *model, brn_boundary *boundary)
 {
     static const int turned[BRN_CELL_COUNT][8] = {
@@ -167,7 +167,7 @@ static void face_outwards(const brn_model *model, brn_boundary *boundary)
     }
 }
 
-/* Mass [kg] by what the scene gives: the mass itself or the density. */
+/* Mass [kg] from what the scene gives: the mass itself or the density. */
 static double body_mass(brn_builder *b, const brn_rigid_def *def, double volume)
 {
     const bool both = !isnan(def->mass) && !isnan(def->density);
@@ -223,7 +223,8 @@ brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh
     brn_moments moments;
     const brn_shape_form *form = brn_builder_form(b, index);
     if (form->mesh == mesh && form->half_space) {
-        brn_builder_problem(b, &def->common.block, key, "a half-space has no end: only a static body has it");
+        brn_builder_problem(b, &def->common.block, key,
+                            "a half-space is unbounded: only a static body can be one");
         return BRN_OK;
     }
     const brn_status status = body_moments(b, index, mesh, &moments);

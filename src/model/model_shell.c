@@ -1,4 +1,4 @@
-/* Shells: a sheet of triangles becomes a membrane, which has its mass and is shown, and the bending of it (phys/shells/). */
+/* Shells: a sheet of triangles becomes a membrane, which carries the mass and is shown, and its bending (phys/shells/). */
 #include "model/builder.h"
 #include "phys/shells/bending.h"
 #include "phys/shells/membrane.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Stiffness of the barrier of a limit of stretch, as a share of the membrane's: it grows without bound anyway. */
+/* Stiffness of the stretch limit's barrier, as a share of the membrane's: it grows without bound anyway. */
 static const double LIMIT_STIFFNESS = 0.1;
 
 bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn_mesh *mesh,
@@ -17,17 +17,17 @@ bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn
     const brn_block *block = &def->soft.common.block;
     const int before = brn_scene_problem_count(b->scene);
     if (b->model->dim != 3) {
-        brn_builder_problem(b, block, "type", "a shell wants a 3D scene; a 2D scene has no sheets");
+        brn_builder_problem(b, block, "type", "a shell needs a 3D scene; a 2D scene has no sheets");
     }
     if (brn_mesh_dim(mesh) != 2) {
-        brn_builder_problem(b, block, "mesh", "a shell wants a mesh of triangles, this one has %s",
+        brn_builder_problem(b, block, "mesh", "a shell needs a mesh of triangles, this one has %s",
                             brn_mesh_dim(mesh) == 3   ? "volume cells"
                             : brn_mesh_dim(mesh) == 1 ? "lines"
                                                       : "no cells");
     }
     for (int kind = 0; kind < BRN_CELL_COUNT && brn_mesh_dim(mesh) == 2; ++kind) {
         if (mesh->ncell[kind] > 0 && kind != BRN_TRI3) {
-            brn_builder_problem(b, block, "mesh", "a shell wants tri3 cells, this mesh has %s",
+            brn_builder_problem(b, block, "mesh", "a shell needs tri3 cells, this mesh has %s",
                                 brn_cell_get((brn_cell)kind)->name);
         }
     }
@@ -141,7 +141,7 @@ static brn_status add_membrane(brn_builder *b, int index, const sheet *s, const 
     membrane->group.density = params->density;
     membrane->group.alpha = params->damping.alpha;
     membrane->group.beta = params->damping.beta;
-    /* A sheet gives way to a pressure of this size, its tension over its size, not of its modulus. */
+    /* A sheet yields to pressures of the order of its tension over its size, not of its modulus. */
     membrane->group.young *= fmin(1.0, thickness / size_of(b->model, body));
     return brn_builder_push_group(b, index, &membrane->group);
 }
@@ -161,7 +161,7 @@ brn_status brn_builder_add_sheet(brn_builder *b, int index, const brn_material *
 
 /* ---- bending ------------------------------------------------------------------------------------------------------ */
 
-/* Triangles all of whose nodes are held or attached go where others tell them: they clamp the sheet beside them. */
+/* Triangles with all nodes held or attached have a prescribed motion: they clamp the sheet beside them. */
 static brn_status fill_clamped(const brn_builder *b, const sheet *s, unsigned char **out)
 {
     BRN_ALLOC(b->ctx, *out, s->nelem);

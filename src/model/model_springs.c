@@ -11,7 +11,7 @@ typedef struct ends {
     int nto, *to;
 } ends;
 
-/* Nodes of a region of the bodies that a spring names; none after adding a problem, or if a body has one of its own. */
+/* Nodes of a region of the bodies that a spring names; none after adding a problem, or if a body has a problem already. */
 static brn_status end_nodes(brn_builder *b, const brn_spring_def *def, const char *key,
                             const brn_where_def *where, int **node, int *nnode)
 {
@@ -87,7 +87,7 @@ static brn_status add_springs(brn_builder *b, const brn_spring_def *def)
     brn_arena *arena = brn_ctx_arena(b->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     if (b->model->dim != 3) {
-        brn_scene_add_problem(b->scene, def->block.path, "springs want a 3D scene");
+        brn_scene_add_problem(b->scene, def->block.path, "springs need a 3D scene");
         return BRN_OK;
     }
     brn_status status = find_ends(b, def, &e);

@@ -1,12 +1,12 @@
-/* From the ties that bodies and attachments ask for to those of the model: chains are resolved, so that no master is tied, ties
-   are put in order of their use, and the block rows are numbered. */
+/* From the ties that bodies and attachments ask for to those of the model: chains are resolved, so that no master is
+   tied, ties are sorted by use, and the block rows are numbered. */
 #include "model/builder.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights below this fraction of the largest are rounding: a node that meets another one is tied to that alone. */
+/* Weights below this fraction of the largest are rounding: a node that coincides with another is tied to that one alone. */
 static const double WEIGHT_LEAST = 1e-12;
 
 brn_status brn_builder_tie(brn_builder *b, int node, int attachment, const brn_tie_part *part, int count)
@@ -29,7 +29,7 @@ static int by_node(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Ascending, equal nodes into one; what is rounding is left out and the rest made to sum to 1 again. Returns how many. */
+/* Sorts, merges equal nodes, drops weights that are rounding and rescales the rest to sum to 1. Returns how many are left. */
 static int join(brn_tie_part *part, int count)
 {
     double most = 0.0;
@@ -71,7 +71,7 @@ static bool is_ready(const brn_tie_drafts *d, const brn_tie_draft *tie, const in
     return ready;
 }
 
-/* The masters' own masters instead of those that are tied. */
+/* Replaces tied masters by their own masters. */
 static brn_status resolve(brn_builder *b, int which, const int *of_node)
 {
     brn_tie_drafts *d = &b->ties;
@@ -96,7 +96,7 @@ static brn_status resolve(brn_builder *b, int which, const int *of_node)
     return BRN_OK;
 }
 
-/* A node that would be tied to itself by way of others. */
+/* A node that would be tied to itself through others. */
 static void tell_ring(brn_builder *b, const brn_tie_draft *tie, const int *of_node, const unsigned char *done)
 {
     const brn_attachment *first = &b->model->attach[tie->attachment];
@@ -112,7 +112,7 @@ static void tell_ring(brn_builder *b, const brn_tie_draft *tie, const int *of_no
         first->name, second->name, b->model->body[first->body].name, b->model->body[first->to].name);
 }
 
-/* Ties whose masters are resolved, again and again, until there is none left. */
+/* Resolves ties whose masters are resolved, again and again until none is left. */
 static brn_status resolve_all(brn_builder *b, const int *of_node, unsigned char *done)
 {
     const brn_tie_drafts *d = &b->ties;
@@ -121,7 +121,7 @@ static brn_status resolve_all(brn_builder *b, const int *of_node, unsigned char 
         progress = false;
         for (int i = 0; i < d->count; ++i) {
             if (!done[i] && is_ready(d, &d->tie[i], of_node, done)) {
-                if (d->tie[i].attachment >= 0) { /* those of rigid bodies are as they should be */
+                if (d->tie[i].attachment >= 0) { /* ties to rigid bodies need no resolving */
                     BRN_TRY(resolve(b, i, of_node));
                 }
                 done[i] = 1;
@@ -143,7 +143,7 @@ static brn_status resolve_all(brn_builder *b, const int *of_node, unsigned char 
 
 enum { ELEMENT = 1, TOUCHES = 2 };
 
-/* What looks at each node while a step is under way. */
+/* What uses each node during a step. */
 static void mark_uses(const brn_model *model, unsigned char *use)
 {
     for (int g = 0; g < model->ngroup; ++g) {

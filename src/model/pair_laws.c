@@ -1,11 +1,11 @@
-/* Laws of pairs of bodies: friction, and the keys of contact that only some methods use. They are kept by kinds of bodies: the
-   copies of a scene's body are of one kind, but for those that a pair names alone. So a wall of a thousand bricks is one
-   row, and no table has a million entries. */
+/* Laws of pairs of bodies: friction, and the keys of contact that only some methods use. They are stored by kinds of bodies: the
+   copies of a scene's body are of one kind, except those that a pair names individually. So a wall of a thousand bricks is
+   one row, and no table has a million entries. */
 #include "model/builder.h"
 
 #include <math.h>
 
-/* Bodies named alone in a pair get a kind of their own. */
+/* Bodies named individually in a pair get a kind of their own. */
 static void split_kinds(brn_builder *b)
 {
     brn_model *model = b->model;
@@ -26,7 +26,7 @@ static void split_kinds(brn_builder *b)
     }
 }
 
-/* Sets a table for every pair of bodies of two ranges; the table is made at first use. */
+/* Sets a table for every pair of bodies from two ranges; the table is created at first use. */
 static brn_status set_pairs(brn_builder *b, double **table, brn_body_range first, brn_body_range second,
                             double standard, double value)
 {
@@ -41,7 +41,7 @@ static brn_status set_pairs(brn_builder *b, double **table, brn_body_range first
             (*table)[i] = standard;
         }
     }
-    /* Bodies of one kind stand for each other, so a body that does not start a run of its kind can be left out. */
+    /* Bodies of one kind are interchangeable, so only the first of each run of a kind matters. */
     for (int i = first.first; i < first.first + first.count; ++i) {
         if (i > first.first && model->body[i].kind == model->body[i - 1].kind) {
             continue;

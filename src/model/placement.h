@@ -9,8 +9,8 @@
    axis is z. */
 void brn_placement_rotation(brn_scene *scene, const brn_blocks *list, int dim, double out[9]);
 
-/* Makes the mesh of a scene's mesh block: generated, read or filled, then scaled, rotated, shifted. What is wrong with
-   it becomes a problem of the scene and *out stays NULL; a negative status only when memory runs out. */
+/* Makes the mesh of a scene's mesh block: generated, read or filled, then scaled, rotated, shifted. If that
+   fails it is a problem of the scene and *out stays NULL; a negative status only when memory runs out. */
 brn_status brn_placement_mesh(brn_scene *scene, const brn_mesh_def *def, brn_ctx *ctx, brn_mesh **out);
 
 #endif

@@ -10,7 +10,7 @@ static const double SLACK = 1e-6;
 typedef struct region {
     const brn_model *model;
     const brn_body *body;
-    int nnode;                 /* that can be selected: those of the mesh, not the handles of a rigid body */
+    int nnode;                 /* the selectable ones: those of the mesh, not the handles of a rigid body */
     double lo[3], hi[3], size; /* the body's box and its diagonal */
 } region;
 
@@ -121,7 +121,7 @@ static bool mark(brn_scene *scene, const region *r, const brn_mesh *mesh, const 
     }
     if (where->nearest.count > 0) {
         if (where->nearest.count != r->model->dim && where->nearest.count != 3) {
-            brn_scene_add_problem(scene, where->block.path, "nearest: wants a point of %d numbers",
+            brn_scene_add_problem(scene, where->block.path, "nearest: needs a point of %d numbers",
                                   r->model->dim);
             return false;
         }
@@ -139,7 +139,7 @@ static bool mark(brn_scene *scene, const region *r, const brn_mesh *mesh, const 
     return true;
 }
 
-/* Of several bodies the one that the nearest node is of. */
+/* Of several bodies the one with the nearest node. */
 static int nearest_body(const brn_model *model, int first, int count, const brn_mesh *const *mesh,
                         const brn_reals *point)
 {

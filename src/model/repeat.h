@@ -12,13 +12,13 @@ typedef struct brn_body_place {
     double rotation[9], position[3];
 } brn_body_place;
 
-enum { BRN_REPEAT_NAME_MAX = 200 }; /* letters of a name that is repeated */
+enum { BRN_REPEAT_NAME_MAX = 200 }; /* longest name of a repeated body */
 
 /* 1 without `repeat`. */
 int brn_repeat_count(const brn_body_common *body);
 /* The copy that a word names; -1: none. A body without `repeat` has no copies. */
 int brn_repeat_find(const brn_body_common *body, const char *word);
-/* Name of a copy, of the body itself without `repeat`; cut to size. */
+/* Name of a copy, or of the body itself without `repeat`; truncated to size. */
 void brn_repeat_name(const brn_body_common *body, int copy, char *name, size_t size);
 /* Place of a copy, jitter included: a function of the scene's seed and the copy's name alone, so that it does not change with the
    number of copies or with other bodies. */

@@ -13,14 +13,14 @@ typedef struct brn_rigid_pose {
 void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, const double *vel,
                        brn_rigid_pose *out);
 
-/* Poses [nrigid][7] and velocities [nrigid][6] of all rigid bodies in their order, as in state.h. The angular velocity is the one
-   that gives the body the angular momentum that its handles have. */
+/* Poses [nrigid][7] and velocities [nrigid][6] of all rigid bodies in their order, as in state.h. The angular velocity is the
+   one that gives the body the angular momentum of its handles. */
 int brn_rigid_count(const brn_model *model);
 void brn_rigid_states(const brn_model *model, const double *pos, const double *vel, double *pose,
                       double *velocity);
 
-/* Steps of the handles of rigid bodies that turn them along straight lines (packed, from pos) become such that end in a turned
-   body of the shape meant: the same to first order. Returns the largest turn [rad]. */
+/* Changes steps (packed, from pos) that turn the handles of rigid bodies along straight lines into steps that end in a truly
+   rotated body: the same to first order. Returns the largest turn [rad]. */
 double brn_rigid_turn_steps(const brn_model *model, const double *pos, double *step);
 
 #endif

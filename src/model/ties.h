@@ -11,7 +11,7 @@
 
 typedef struct brn_ties {
     int count;
-    /* In this order: ties of nodes with elements of their own, of nodes that contact may look at, of nodes that only show a
+    /* In this order: ties of nodes with elements of their own, of nodes that contact may use, of nodes that only show a
        shape. The first `inner` are of the first sort, the first `live` of the first two. */
     int inner, live;
     int *node;      /* [count] ascending in each sort */

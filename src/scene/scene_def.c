@@ -76,12 +76,12 @@ static const brn_param jitter_params[] = {
      .unit = "m",
      .hi = INFINITY,
      .bounds = BRN_OPEN_HIGH,
-     .help = "at most so far to either side: one number, or one for each axis"},
+     .help = "largest shift to either side: one number, or one for each axis"},
     BRN_P_REAL(brn_jitter_def, rotation, "degrees", 0.0, 0.0, 180.0, BRN_CLOSED,
-               "turned by at most so much about any axis, in 2D about z"),
+               "largest turn about any axis, in 2D about z"),
 };
 static const brn_table jitter_table = {
-    TABLE("jitter", "disorder of the copies, by the scene's seed", brn_jitter_def, jitter_params),
+    TABLE("jitter", "random disorder of the copies, from the scene's seed", brn_jitter_def, jitter_params),
     .check = brn_check_jitter};
 
 static const brn_param repeat_params[] = {
@@ -99,7 +99,7 @@ static const brn_param repeat_params[] = {
      .required = true,
      .help = "from one to the next: the step along the line, or the steps along the axes"},
     BRN_P_VECTOR(brn_repeat_def, stagger, "m",
-                 "of every second one along the last axis: a wall's running bond"),
+                 "shift of every second one along the last axis: a wall's running bond"),
     BRN_P_BLOCK(brn_repeat_def, jitter, &jitter_table, "disorder; not given: none"),
 };
 const brn_table brn_repeat_table = {
@@ -215,7 +215,7 @@ static const brn_param mesh_params[] = {
      .help = "applied second; one, or a list applied in order"},
     BRN_P_VECTOR(brn_mesh_def, position, "m", "shift, applied last"),
     BRN_P_REAL(brn_mesh_def, merge, "m", NAN, 0.0, INFINITY, BRN_CLOSED,
-               "nodes closer than this become one; not given: none do"),
+               "nodes closer than this are merged; not given: none are"),
 };
 static const brn_table mesh_table = {
     TABLE("mesh", "a generator or a file, with a transform", brn_mesh_def, mesh_params),
@@ -242,8 +242,9 @@ static const brn_param fixed_params[] = {
      .kind = BRN_TEXT,
      .offset = offsetof(brn_fixed_def, axes),
      .text = "xyz",
-     .help = "the axes that are held"},
-    BRN_P_BLOCK(brn_fixed_def, motion, &brn_motion_table, "how the region moves; not given: it rests"),
+     .help = "the axes held"},
+    BRN_P_BLOCK(brn_fixed_def, motion, &brn_motion_table,
+                "how the region moves; not given: it stays at rest"),
 };
 static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
                                       .check = brn_check_fixed};
@@ -263,9 +264,9 @@ static const brn_param spring_params[] = {
      .bounds = BRN_OPEN,
      .help = "of each spring"},
     BRN_P_REAL(brn_spring_def, length, "m", NAN, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "at which it has no force; as long as it is at the start by default"),
+               "length without force; by default the one at the start"),
     BRN_P_REAL(brn_spring_def, damping, "N s/m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "force over the speed at which it grows longer"),
+               "force over the speed of lengthening"),
     BRN_P_BOOL(brn_spring_def, pull_only, false, "a thread: it pulls but does not push"),
 };
 static const brn_table spring_table = {
@@ -325,13 +326,13 @@ const char *const brn_contact_key_words[] = {"restitution", "stiffness", "relaxa
   .name = (name_), .kind = BRN_REAL, .offset = offsetof(type, key[key_]), .unit = (unit_), .standard = NAN, \
   .hi = (hi_), .bounds = (bounds_), .help = (help_)                                                         \
  }
-#define CONTACT_KEYS(type, else_)                                                                      \
- CONTACT_KEY(type, BRN_CONTACT_RESTITUTION, "restitution", "1", 1.0, BRN_CLOSED,                       \
-             "share of the closing velocity that comes back; not given: " else_),                      \
-     CONTACT_KEY(type, BRN_CONTACT_STIFFNESS, "stiffness", "Pa/m", INFINITY, BRN_OPEN,                 \
-                 "pressure over depth where a method lets bodies into each other; not given: " else_), \
-     CONTACT_KEY(type, BRN_CONTACT_RELAXATION, "relaxation", "s", INFINITY, BRN_OPEN_HIGH,             \
-                 "time in which such depth is pushed out; not given: " else_)
+#define CONTACT_KEYS(type, else_)                                                                \
+ CONTACT_KEY(type, BRN_CONTACT_RESTITUTION, "restitution", "1", 1.0, BRN_CLOSED,                 \
+             "share of the closing velocity that is returned; not given: " else_),               \
+     CONTACT_KEY(type, BRN_CONTACT_STIFFNESS, "stiffness", "Pa/m", INFINITY, BRN_OPEN,           \
+                 "pressure over depth, for methods that let bodies overlap; not given: " else_), \
+     CONTACT_KEY(type, BRN_CONTACT_RELAXATION, "relaxation", "s", INFINITY, BRN_OPEN_HIGH,       \
+                 "time in which such overlap is pushed out; not given: " else_)
 
 static const brn_param pair_params[] = {
     {.name = "between",
@@ -346,7 +347,7 @@ static const brn_param pair_params[] = {
      .unit = "1",
      .standard = NAN,
      .hi = INFINITY,
-     .help = "coefficient of this pair; not given: as contact's"},
+     .help = "coefficient of this pair; not given: contact's"},
     CONTACT_KEYS(brn_pair_def, "as contact's"),
 };
 static const brn_table pair_table = {
@@ -387,10 +388,10 @@ static const brn_param output_params[] = {
      .offset = offsetof(brn_output_def, fields),
      .choices = brn_field_words,
      .text = "stress",
-     .help = "what a frame holds beside the positions"},
+     .help = "what a frame holds besides the positions"},
     BRN_P_BOOL(brn_output_def, vtu, 0, "also write VTU files at the end of the run"),
     BRN_P_REAL(brn_output_def, report, "MB", 25.0, 0.0, 1e6, 0,
-               "size of report.html at most, to which it is thinned; 0: none is written"),
+               "largest size of report.html, thinned to fit; 0: none is written"),
     BRN_P_INT(brn_output_def, checkpoint, 0, 0, INFINITY,
               "steps between checkpoints; 0: a tenth of the run, at most 100 steps"),
     {.name = "probes",
@@ -438,7 +439,7 @@ static const brn_param scene_params[] = {
      .text = "none",
      .help = "contact method; a bare word takes all its defaults"},
     BRN_P_CHOICE(brn_scene_def, integrator, BRN_IMPLICIT_EULER, brn_integrator_words,
-                 "time integrator, where the method leaves the choice"),
+                 "time integrator, if the method leaves the choice"),
     {.name = "materials",
      .kind = BRN_NAMED_TAGGED,
      .offset = offsetof(brn_scene_def, materials),

@@ -6,7 +6,7 @@
 
 void brn_h5_begin(brn_h5 *h5)
 {
-    /* Without this HDF5 registers an exit handler that would flush half-written files of a failed run once more. Too
+    /* Without this HDF5 registers an exit handler that would flush half-written files of a failed run again. Too
        late (and harmless) if the host program has used HDF5 before. */
     (void)H5dont_atexit();
     h5->silenced = H5Eget_auto2(H5E_DEFAULT, &h5->print, &h5->print_data) >= 0 &&
@@ -208,7 +208,7 @@ static brn_status set_shape(brn_h5 *h5, hid_t set, const char *name, H5T_class_t
                 : brn_fail(h5->ctx, BRN_ERR_FORMAT, "%s: %s has an unexpected type or rank", h5->path, name);
 }
 
-/* The bytes of a contiguous dataset are those that its shape needs, and not more than the file has. */
+/* A contiguous dataset has the bytes that its shape needs, and no more than the file holds. */
 static bool bytes_are_there(brn_h5 *h5, hid_t set, int rank, const hsize_t *dims)
 {
     const hid_t type = H5Dget_type(set);

@@ -8,7 +8,7 @@
 #include <hdf5.h>
 
 /* An open file and the ctx that its errors go to. HDF5 prints its errors by default; between begin and end it does not, and
-   end restores what the host program had set. */
+   end restores the host program's setting. */
 typedef struct brn_h5 {
     brn_ctx *ctx;
     const char *path; /* for messages and for opening */

@@ -39,7 +39,7 @@ typedef struct brn_state {
     BRN_STATE_ARRAYS(BRN_STATE_FIELD)
 #undef BRN_STATE_FIELD
     int nmemory, memory_capacity;
-    brn_memory *memory; /* sorted by name, so that the order of their making does not matter */
+    brn_memory *memory; /* sorted by name, so that the order of creation does not matter */
 } brn_state;
 
 brn_status brn_state_create(brn_ctx *ctx, const brn_state_sizes *sizes, brn_state **out);
@@ -48,14 +48,14 @@ void brn_state_destroy(brn_state *state);
 brn_status brn_state_copy(const brn_state *from, brn_state *to);
 uint64_t brn_state_hash(const brn_state *state);
 
-/* The named array with exactly `count` entries, made (zeroed) or resized if need be (kept entries keep their values). */
+/* The named array with exactly `count` entries, created (zeroed) or resized as needed (kept entries keep their values). */
 brn_status brn_state_remember(brn_state *state, const char *name, size_t count, double **out);
 /* NULL if it does not exist. */
 const brn_memory *brn_state_recall(const brn_state *state, const char *name);
 void brn_state_forget(brn_state *state, const char *name); /* nothing to do if it does not exist */
 void brn_state_forget_all(brn_state *state);
 
-/* checkpoint.h5: written to a temporary name, synced, renamed. `parts` ties it to its scene, one line a part: 16 hexadecimal
+/* checkpoint.h5: written to a temporary name, synced, renamed. `parts` ties it to its scene, one line per part: 16 hexadecimal
    digits, a blank, a name (model/model_parts.h); loading refuses other parts and names those that differ. `extra` are numbers
    that the caller wants back (frames written, series rows, ...). */
 brn_status brn_state_save(const brn_state *state, const char *path, const char *parts, const double *extra,

@@ -150,7 +150,7 @@ static brn_status read_checked(brn_ctx *ctx, const char *path, char **out, size_
         if (found >= 1 && format != FORMAT) {
             status = brn_fail(ctx, BRN_ERR_FORMAT,
                               "%s: a checkpoint of format %d, written by %s version of brunt; this one reads "
-                              "format %d: go on with the version that wrote it, or start the run again",
+                              "format %d: resume it with the version that wrote it, or start the run again",
                               path, format, format < FORMAT ? "an older" : "a newer", FORMAT);
         } else if (found != 3 || size != *length - USER_BLOCK ||
                    hash != brn_hash_bytes(BRN_HASH_START, bytes + USER_BLOCK, size)) {
@@ -201,7 +201,7 @@ static size_t line_length(const char *line)
     return n + (line[n] == '\n');
 }
 
-/* Whether a line of `parts` has these bytes behind its first `skip` ones. */
+/* Whether a line of `parts` has these bytes after its first `skip` ones. */
 static bool has_line(const char *parts, size_t skip, const char *bytes, size_t n)
 {
     for (const char *line = parts; *line != '\0'; line += line_length(line)) {
@@ -212,7 +212,7 @@ static bool has_line(const char *parts, size_t skip, const char *bytes, size_t n
     return false;
 }
 
-/* Adds the names of lines that `other` does not have: with another hash, or (absent) not at all. */
+/* Adds the names of lines that `other` lacks: present with another hash, or (absent) not at all. */
 static void add_missing(const char *parts, const char *other, bool absent, brn_text *names, int *count)
 {
     const size_t skip = absent ? DIGITS + 1 : 0;
@@ -240,11 +240,11 @@ static brn_status refuse_parts(brn_h5 *h5, const char *stored, const char *parts
     }
     brn_text_append(&names, "", 1); /* parts in another order: none is named */
     BRN_TRY(brn_text_take(&names, &text));
-    const brn_status status = brn_fail(
-        h5->ctx, BRN_ERR_FORMAT,
-        "%s: this checkpoint belongs to another scene (%s); when a run goes on, only title, time.end and "
-        "output.every, .report, .vtu and .checkpoint may change",
-        h5->path, count > 0 ? text : "its parts are in another order");
+    const brn_status status =
+        brn_fail(h5->ctx, BRN_ERR_FORMAT,
+                 "%s: this checkpoint belongs to another scene (%s); on resume only title, time.end and "
+                 "output.every, .report, .vtu and .checkpoint may change",
+                 h5->path, count > 0 ? text : "its parts are in another order");
     brn_free(h5->ctx, text);
     return status;
 }

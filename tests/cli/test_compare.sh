@@ -71,21 +71,21 @@ for name in .. . .hidden -x a/b 'a b' "a'b" 'ä' "$(printf '%065d' 0)"; do
 done
 refused "letters, digits and . - _" block.yaml --variant a/b --variant b
 refused "cannot name a folder" block.yaml --methods ../none,ipc
-refused "taken by the files of the comparison" block.yaml --variant compare.csv --variant b
+refused "reserved for the files of the comparison" block.yaml --variant compare.csv --variant b
 refused "'2' is not PATH=VALUE" block.yaml --variant a:time.step=0.1,2 --variant b
 refused "'time.step' is not PATH=VALUE" block.yaml --variant a:time.step --variant b
 refused "'=3' is not PATH=VALUE" block.yaml --variant a:=3 --variant b
 refused "'' is not PATH=VALUE" block.yaml --variant a:,time.step=1 --variant b
 refused "nothing follows the last comma" block.yaml --variant a:time.step=1, --variant b
-refused "a '[' without its counterpart" block.yaml --variant 'a:gravity=[0,0,1' --variant b
-refused "a ']' without its counterpart" block.yaml --variant 'a:gravity=0]' --variant b
-refused "a ']' without its counterpart" block.yaml --variant 'a:gravity={0]' --variant b
-refused "a '\"' without its counterpart" block.yaml --variant 'a:title="x' --variant b
+refused "an unmatched '['" block.yaml --variant 'a:gravity=[0,0,1' --variant b
+refused "an unmatched ']'" block.yaml --variant 'a:gravity=0]' --variant b
+refused "an unmatched ']'" block.yaml --variant 'a:gravity={0]' --variant b
+refused "an unmatched '\"'" block.yaml --variant 'a:title="x' --variant b
 refused "a name is missing" block.yaml --methods none,,ipc
 refused "a name is missing" block.yaml --methods none,
 refused "unknown method; one of none, ipc" block.yaml --methods none,magic
 refused "in the run 'magic'" block.yaml --methods none,magic
-refused "no run is called so; did you mean 'fine'?" block.yaml --variant base --variant fine --reference fien
+refused "no run has this name; did you mean 'fine'?" block.yaml --variant base --variant fine --reference fien
 refused "runs: base fine" block.yaml --variant base --variant fine --reference nobody
 refused "did you mean 'step'?" block.yaml --variant a:time.stp=1 --variant b
 refused "in the run 'b'" block.yaml --variant a --variant b:time.step=-1
@@ -108,7 +108,7 @@ says stderr "[5/5] mesh"
 says stderr " %  ETA"
 says stdout "difference to base"
 says stdout "other mesh"
-says stdout "mesh: its mesh is not that of base; probes"
+says stdout "mesh: its mesh differs from that of base; probes"
 says stdout "* the best finished run"
 [ "$(table_width)" -le 80 ] || fail "the table is wider than 80 columns"
 [ "$(grep -c '^status' stdout)" = 2 ] || fail "five runs are not in two blocks"
@@ -290,7 +290,7 @@ kill -TERM $process
 code=0
 wait $process || code=$?
 [ $code = 143 ] || fail "SIGTERM: exit code $code, wanted 143"
-grep -q -e '--resume goes on' cut.err || fail "SIGTERM: does not say how to go on"
+grep -q -e '--resume continues' cut.err || fail "SIGTERM: does not say how to go on"
 [ "$(cut -d, -f1,3 cut/compare.csv | tr '\n' ' ')" = "name,status one,done two,stopped three,not run " ] ||
     fail "SIGTERM: $(cut -d, -f1,3 cut/compare.csv | tr '\n' ' ')"
 [ -s cut/two/checkpoint.h5 ] && [ ! -e cut/three ] || fail "SIGTERM: other folders"

@@ -59,7 +59,7 @@ says stderr "apt install chromium"
 expect 1 env BRUNT_CHROMIUM=/nonexistent/browser "$brunt" export run --format png
 says stderr "BRUNT_CHROMIUM is '/nonexistent/browser'"
 expect 1 env BRUNT_CHROMIUM="$scratch" "$brunt" export run --format png
-says stderr "no program that can be run"
+says stderr "not a program that can be run"
 browser 'exit 0'
 expect 1 env PATH="$scratch/bin" "$brunt" export run --format mp4
 says stderr "apt install ffmpeg"

@@ -39,10 +39,10 @@ static void test_contact_keys_are_refused_with_a_reason(void **state)
 {
     (void)state;
     refuse("contact.restitution=0.5", 1,
-           "contact.restitution = 0.5: method 'ipc' has no use for it: how bodies bounce follows");
+           "contact.restitution = 0.5: method 'ipc' does not use it: how bodies bounce follows");
     refuse("contact.stiffness=1e8", 1,
-           "contact.stiffness = 1e8: method 'ipc' has no use for it: its barrier has method.kappa");
-    refuse("contact.relaxation=0.01;method=none", 1, "method 'none' has no use for it: bodies do not touch");
+           "contact.stiffness = 1e8: method 'ipc' does not use it: its barrier has method.kappa");
+    refuse("contact.relaxation=0.01;method=none", 1, "method 'none' does not use it: bodies do not touch");
     refuse("contact.pairs[0].restitution=0", 1, "contact.pairs[0].restitution = 0: method 'ipc'");
     refuse("contact.restitution=1;contact.pairs[0].stiffness=1e9", 2, "contact.pairs[0].stiffness = 1e9:");
     /* Values are checked whatever the method. */
@@ -63,8 +63,8 @@ static void test_masks(void **state)
     method.bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC;
     brn_check_method(f.scene, &method);
     assert_int_equal(brn_scene_problem_count(f.scene), 1);
-    assert_problem(f.scene, "flow.yaml:7: bodies[1].type = rigid: method 'ipc' takes deformable, static "
-                            "bodies; this type is taken by none, ipc");
+    assert_problem(f.scene, "flow.yaml:7: bodies[1].type = rigid: method 'ipc' supports deformable, static "
+                            "bodies; this type is supported by none, ipc");
     flow_close(&f);
 
     assert_int_equal(flow_try(1, two, "contact.restitution=0.5;contact.pairs[0].stiffness=1e8", &f),

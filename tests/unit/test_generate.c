@@ -432,10 +432,10 @@ static void test_refusals(void **state)
     refuse(ctx, r, BRN_ERR_RANGE, "box.size = -1: must be > 0");
     r = box;
     r.nsize = 2;
-    refuse(ctx, r, BRN_ERR_RANGE, "tet4 wants 3 numbers, got 2");
+    refuse(ctx, r, BRN_ERR_RANGE, "tet4 needs 3 numbers, got 2");
     r = box;
     r.element = "tri3";
-    refuse(ctx, r, BRN_ERR_RANGE, "tri3 wants 2 numbers, got 3");
+    refuse(ctx, r, BRN_ERR_RANGE, "tri3 needs 2 numbers, got 3");
     r = box;
     r.ratio = 0.5;
     refuse(ctx, r, BRN_ERR_RANGE, "ratio = 0.5");
@@ -461,7 +461,7 @@ static void test_refusals(void **state)
            BRN_ERR_RANGE, "sphere.grading.ratio = 1000: too strong");
     const struct {
         const char *layer, *words;
-    } masks[] = {{"", "first row is empty"},           {"##/#", "row 1 has 1 cells, wanted 2"},
+    } masks[] = {{"", "first row is empty"},           {"##/#", "row 1 has 1 cells, expected 2"},
                  {"##/###", "more comes after row 1"}, {"##/#x", "has a 'x'"},
                  {"../..", "no cell is solid"},        {"##/", "row 1 has 0 cells"}};
     for (int i = 0; i < BRN_COUNT(masks); ++i) {

@@ -38,7 +38,7 @@ static void test_hexahedron(void **state)
         brn_mesh_destroy(mesh);
     }
     r.points.rows = 7;
-    refuse(ctx, r, BRN_ERR_RANGE, "corners: wants 8 points, got 7");
+    refuse(ctx, r, BRN_ERR_RANGE, "corners: needs 8 points, got 7");
     r.points.rows = 8;
     corner[3][1] = NAN;
     refuse(ctx, r, BRN_ERR_RANGE, "hexahedron.corners = ");
@@ -100,7 +100,7 @@ static void test_sector(void **state)
             assert_near(log2(error[0] / error[1]), e % 2 == 0 ? 2.0 : 4.0, 0.05);
         }
     }
-    refuse(ctx, sector_recipe("tet4", 0, 360, 7), BRN_ERR_RANGE, "wants an even number around, got 7");
+    refuse(ctx, sector_recipe("tet4", 0, 360, 7), BRN_ERR_RANGE, "needs an even number around, got 7");
     refuse(ctx, sector_recipe("hex8", 0, 360, 2), BRN_ERR_RANGE, "too few, at least 3");
     refuse(ctx, sector_recipe("hex8", 10, 10, 4), BRN_ERR_RANGE, "sector.to = 10");
     refuse(ctx, sector_recipe("hex8", -10, 360, 4), BRN_ERR_RANGE, "sector.to = 360");
@@ -177,7 +177,7 @@ static void test_torus(void **state)
         }
     }
     refuse(ctx, torus_recipe("tet4", 0, 7, 2), BRN_ERR_RANGE, "torus.around = 7: must be even");
-    refuse(ctx, torus_recipe("tet10", 0, 8, 3), BRN_ERR_RANGE, "torus.across = 3: tet10 wants at least 4");
+    refuse(ctx, torus_recipe("tet10", 0, 8, 3), BRN_ERR_RANGE, "torus.across = 3: tet10 needs at least 4");
     refuse(ctx, torus_recipe("hex8", 0, 50000000, 4), BRN_ERR_RANGE, "torus.around: gives");
     refuse(ctx, torus_recipe("hex8", -1, 8, 4), BRN_ERR_RANGE, "torus.straight = -1");
     recipe r = torus_recipe("hex8", 0, 8, 4);
@@ -219,7 +219,7 @@ static void test_wedge(void **state)
         }
     }
     recipe r = {.generator = "wedge", .size = {1, 1, 1}, .nsize = 2};
-    refuse(ctx, r, BRN_ERR_RANGE, "wedge.size: wants 3 numbers");
+    refuse(ctx, r, BRN_ERR_RANGE, "wedge.size: needs 3 numbers");
     r.nsize = 3;
     r.number[0].name = "across";
     r.number[0].value = 10000;
@@ -316,7 +316,7 @@ static void test_lathe(void **state)
     double axis[][2] = {{0.0, 0.0}, {0.0, 1.0}};
     refuse(ctx, lathe_recipe(axis, 2, 8, 0.0), BRN_ERR_RANGE, "lies on the axis");
     double back[][2] = {{1.0, 0.0}, {1.0, 1.0}, {1.0, 0.0}};
-    refuse(ctx, lathe_recipe(back, 3, 8, 0.0), BRN_ERR_RANGE, "a closed line wants 4 points");
+    refuse(ctx, lathe_recipe(back, 3, 8, 0.0), BRN_ERR_RANGE, "a closed line needs 4 points");
     refuse(ctx, lathe_recipe(funnel, 3, 8, 1e-9), BRN_ERR_RANGE, "lathe.resolution: gives");
     refuse(ctx, lathe_recipe(funnel, 3, 2, 0.0), BRN_ERR_RANGE, "lathe.segments = 2");
     funnel[2][1] = INFINITY;

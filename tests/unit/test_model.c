@@ -233,7 +233,7 @@ static void test_problems(void **state)
          "+x}}]\n",
          "must have exactly one of force, traction, pressure; found 0"},
         {"bodies: [{name: c, type: deformable, mesh: b, material: m, angular_velocity: [1, 2]}]\n",
-         "wants 3 numbers in 3D, found 2"},
+         "needs 3 numbers in 3D, found 2"},
         {"bodies: []\n", "at least one body"},
     };
     for (int i = 0; i < BRN_COUNT(cases); ++i) {

@@ -250,10 +250,10 @@ static void test_refused(void **state)
         {"bodies.wall.repeat.jitter={position: [1, 2]}", "must be 1 or 3 numbers, found 2"},
         {"bodies.wall.repeat.jitter={rotation: 200}", "must be in [0, 180]"},
         {"bodies[1].name=wall_3", "reads like a copy of 'wall', which is repeated"},
-        {"bodies[1].repeat={count: 2, spacing: [0, 0, 1]}", "a half-space has no end"},
+        {"bodies[1].repeat={count: 2, spacing: [0, 0, 1]}", "a half-space is unbounded"},
         {"loads=[{body: wall_2_0_0, where: {all: true}, force: [1, 0, 0]}]",
          "no such body; copies of 'wall' are wall_0_0_0 to wall_1_2_3"},
-        {"bodies.wall.angular_velocity=[1]", "angular_velocity: wants 3 numbers in 3D, found 1"},
+        {"bodies.wall.angular_velocity=[1]", "angular_velocity: needs 3 numbers in 3D, found 1"},
         {"bodies.wall.material=x", "no such material"},
     };
     for (int i = 0; i < BRN_COUNT(cases); ++i) {

@@ -238,7 +238,7 @@ static void test_every(void **state)
     packet run = {0};
     assert_int_equal(check_frames(html, 0, 301), 7);
     run = head_of(html, 0);
-    assert_true(json_is(json_get(run.json, "thinned"), "\"every 7th of 301 frames, as asked for\""));
+    assert_true(json_is(json_get(run.json, "thinned"), "\"every 7th of 301 frames, as requested\""));
     packet_close(&run);
     free(html);
     assert_done(ctx, export_page(ctx, DIR_LONG, "report_out/ends.html", 100000, 25.0));
@@ -478,7 +478,7 @@ static void test_report_cannot_be_written(void **state)
     assert_int_equal(system("mkdir -p report_run/report.html/x"), 0);
     run_case c = {.report_mb = -1.0};
     assert_int_equal(run_falling(&c, warning, &summary), BRN_OK);
-    assert_non_null(strstr(warning, "report.html is not written: report_run/report.html"));
+    assert_non_null(strstr(warning, "report.html was not written: report_run/report.html"));
     check_clean("report_run");
     flow_clear_folder("report_run");
     c.sets = "output.report=0.5";

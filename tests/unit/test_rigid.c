@@ -526,7 +526,7 @@ static void test_problems(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"bodies.pill.shape={plane: {}}", NULL, "a half-space has no end"},
+        {"bodies.pill.shape={plane: {}}", NULL, "a half-space is unbounded"},
         {"bodies.pill.mass=1;bodies.pill.density=1", NULL, "stands beside 'density'"},
         {"bodies.pill.mass=0", NULL, "must be > 0"},
         {"bodies.pill.mesh=b", NULL, "stands beside 'mesh'"},

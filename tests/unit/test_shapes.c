@@ -451,10 +451,10 @@ static void test_problems(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {HEAD3 "plane: {normal: [0, 0, 0]}}}\n", "normal: must not be zero"},
-        {HEAD3 "plane: {normal: [0, 1]}}}\n", "normal: wants 3 numbers in 3D, found 2"},
+        {HEAD3 "plane: {normal: [0, 1]}}}\n", "normal: needs 3 numbers in 3D, found 2"},
         {HEAD3 "plane: {size: 0}}}\n", "must be > 0"},
         {HEAD3 "box: {}}}\n", "missing key 'size'"},
-        {HEAD3 "box: {size: [1, 1]}}}\n", "size: wants 3 numbers in 3D, found 2"},
+        {HEAD3 "box: {size: [1, 1]}}}\n", "size: needs 3 numbers in 3D, found 2"},
         {HEAD3 "sphere: {radius: -1}}}\n", "must be > 0"},
         {HEAD3 "sphere: {radius: .nan}}}\n", "radius"},
         {HEAD3 "sphere: {radius: 1, segments: 3}}}\n", "segments"},

@@ -252,7 +252,7 @@ static void test_refused(void **state)
     static const refused cases[] = {
         {"bodies: [{name: a, type: shell, mesh: g, material: s}]\n", "thickness"},
         {"bodies: [{name: a, type: shell, mesh: b, material: s, thickness: 0.01}]\n",
-         "a shell wants a mesh of triangles, this one has volume cells"},
+         "a shell needs a mesh of triangles, this one has volume cells"},
         {"bodies: [{name: a, type: shell, mesh: g, material: c, thickness: 0.01}]\n",
          "a shell takes stvk or neo_hookean"},
         {"bodies: [{name: a, type: shell, mesh: g, material: s, thickness: 0}]\n", "must be > 0 m"},
@@ -266,7 +266,7 @@ static void test_refused(void **state)
          "must be > 1"},
         {"bodies: [{name: a, type: shell, mesh: q, material: s, thickness: 0.01}]\n"
          "meshes: {q: {disc: {radius: 1, resolution: 0.5, element: tri6}}}\n",
-         "a shell wants tri3 cells, this mesh has tri6"},
+         "a shell needs tri3 cells, this mesh has tri6"},
         {"bodies: [{name: a, type: shell, mesh: g, material: s, thickness: 0.01}]\n"
          "springs: [{body: a, where: {all: true}, stiffness: 1}]\n",
          "needs an other end"},

@@ -11,7 +11,7 @@
 brn_status brn_generate_check(brn_ctx *ctx, const brn_table *table, const void *params);
 /* "meshes.ball.sphere" of a block, or the table's name. */
 const char *brn_generate_path(const brn_table *table, const void *params);
-/* BRN_ERR_RANGE naming the parameter if cells (a real product, so that it cannot overflow) are too many. */
+/* BRN_ERR_RANGE naming the parameter if there are too many cells (a real product, so that it cannot overflow). */
 brn_status brn_generate_limit(brn_ctx *ctx, const brn_table *table, const void *params, const char *param,
                               double cells);
 /* Number of parts of at most `size` that make up `length`, at least `least`; capped beyond what the limit allows. */
@@ -50,12 +50,12 @@ typedef struct brn_hex_frame {
     int n[3];        /* core cells along x, y, z */
     int layers;      /* cells across a shell */
     bool blown[3];   /* axes whose two sides carry a shell */
-    bool half;       /* only their upper sides do; the lower ones are flat sides of core and shells */
+    bool half;       /* only on their upper sides; the lower ones are flat */
     bool wrapped;    /* the nodes of the last level along z are those of the first: a ring */
     int (*index)[4]; /* [nnode] i, j, k of the core node (of the one below, in a shell) and the layer */
 } brn_hex_frame;
 
-double brn_hex_frame_cells(const brn_hex_frame *frame); /* how many; real, so that it cannot overflow */
+double brn_hex_frame_cells(const brn_hex_frame *frame); /* count; real, so that it cannot overflow */
 /* Makes the hex8 mesh (positions are left 0) and frame->index; the caller checked the limit. */
 brn_status brn_hex_frame_build(brn_ctx *ctx, brn_hex_frame *frame, brn_mesh **out);
 void brn_hex_frame_free(brn_ctx *ctx, brn_hex_frame *frame);
@@ -66,7 +66,7 @@ brn_status brn_hex_frame_named_groups(const brn_hex_frame *frame, brn_mesh *mesh
                                       const char *const names[3][2]);
 /* The outermost layer of the shells. */
 brn_status brn_hex_frame_outer_group(const brn_hex_frame *frame, brn_mesh *mesh, const char *name);
-/* Place in the unit disc of a node, by its index, of a frame blown along x and y: an o-grid (a square core blown half-way
+/* Place in the unit disc of a node, by its index, in a frame blown along x and y: an o-grid (a square core blown half-way
    to a circle, and the shell from it to the rim); with no layers the core is the whole disc. */
 void brn_hex_frame_disc(const brn_hex_frame *frame, const int at[4], double out[2]);
 /* Mean thickness of the o-grid's shell, of radius 1. */
@@ -80,7 +80,7 @@ double brn_hex_frame_disc_shell(void);
 brn_status brn_hex_convert(brn_mesh *mesh, const unsigned char *colour, brn_cell element);
 /* The same with the colours of a frame. */
 brn_status brn_hex_frame_convert(const brn_hex_frame *frame, brn_mesh *mesh, brn_cell element);
-/* Tets of a hexahedron: how many cells become of one. */
+/* How many tets a hexahedron is split into. */
 int brn_hex_pieces(brn_cell element);
 
 #endif

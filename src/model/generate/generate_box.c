@@ -92,7 +92,7 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     const int dim = brn_cell_get(cell)->dim;
     if (p->size.count != dim || p->cells.count != dim) {
         const bool size = p->size.count != dim;
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.%s: %s wants %d numbers, got %d",
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.%s: %s needs %d numbers, got %d",
                         brn_generate_path(&table, p), size ? "size" : "cells", elements[p->element], dim,
                         size ? p->size.count : p->cells.count);
     }

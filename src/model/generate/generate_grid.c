@@ -48,7 +48,7 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     *out = NULL;
     BRN_TRY(brn_generate_check(ctx, &table, p));
     if (p->size.count != 2 || p->cells.count != 2) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.%s: 2 numbers are wanted", brn_generate_path(&table, p),
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.%s: needs 2 numbers", brn_generate_path(&table, p),
                         p->size.count != 2 ? "size" : "cells");
     }
     const int nx = p->cells.v[0], ny = p->cells.v[1];

@@ -77,7 +77,7 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     BRN_TRY(brn_generate_check(ctx, &table, p));
     const int *n = p->cells.count > 0 ? p->cells.v : one_cell;
     if (p->corners.rows != 8) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.corners: wants 8 points, got %d",
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.corners: needs 8 points, got %d",
                         brn_generate_path(&table, p), p->corners.rows);
     }
     brn_hex_frame frame = {.n = {n[0], n[1], n[2]}};

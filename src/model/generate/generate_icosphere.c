@@ -17,7 +17,7 @@ static const brn_param params[] = {
     BRN_P_LENGTH(icosphere_params, radius, "radius"),
     BRN_P_INT(icosphere_params, subdivisions, 3, 0, 10, "how often the icosahedron's edges are halved"),
     BRN_P_REAL(icosphere_params, resolution, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "longest edge wanted; > 0 replaces subdivisions"),
+               "longest edge; > 0 replaces subdivisions"),
 };
 
 static const brn_table table = {

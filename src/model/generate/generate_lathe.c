@@ -20,7 +20,7 @@ static const brn_param params[] = {
      .help = "points [r, z] of the line, r >= 0; only its ends may lie on the axis"},
     BRN_P_INT(lathe_params, segments, 32, 3, 1000000, "parts of a full turn"),
     BRN_P_REAL(lathe_params, resolution, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
-               "longest edge wanted along the line; 0: only its points"),
+               "longest edge along the line; 0: only its points"),
 };
 
 static const brn_table table = {
@@ -58,7 +58,7 @@ static brn_status check_profile(brn_ctx *ctx, const lathe_params *p)
     const char *path = brn_generate_path(&table, p);
     const int n = p->profile.rows;
     if (n < 2 || p->profile.columns != 2) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.profile: wants at least 2 points [r, z]", path);
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.profile: needs at least 2 points [r, z]", path);
     }
     for (int i = 0; i < n; ++i) {
         const double r = row(p, i)[0];
@@ -76,7 +76,7 @@ static brn_status check_profile(brn_ctx *ctx, const lathe_params *p)
     }
     const bool closed = row(p, 0)[0] == row(p, n - 1)[0] && row(p, 0)[1] == row(p, n - 1)[1];
     if (closed && (n < 4 || row(p, 0)[0] == 0.0)) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.profile: a closed line wants 4 points off the axis", path);
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.profile: a closed line needs 4 points off the axis", path);
     }
     return BRN_OK;
 }

@@ -1,5 +1,5 @@
-/* A quarter (x >= 0, y >= 0) of the lower half of a ball about the origin, fine at its lowest point: for contact that two
-   planes of symmetry cut, as a ball pressed onto something.
+/* A quarter (x >= 0, y >= 0) of the lower half of a ball about the origin, fine at its lowest point: for contact with
+   two planes of symmetry, such as a ball pressed onto something.
 
    It is made as an eighth of a ball of radius 2 R about the origin of a half-space, coordinates (x, y, depth): a core of
    n x n x n cells, blown half-way to a ball, and three shells out of it whose layers grow geometrically, so that cells keep
@@ -28,7 +28,7 @@ static const brn_param params[] = {
                  "how far from the lowest point the smallest cells reach; less than the radius"),
     BRN_P_INT(quarter_params, cells, 8, 1, 10000, "cells along the core"),
     BRN_P_INT(quarter_params, layers, 0, 0, 100000,
-              "layers from the core to the equator; 0: as many as make cells as thick as they are wide"),
+              "layers from the core to the equator; 0: so many that cells are as thick as wide"),
     BRN_P_CHOICE(quarter_params, element, 0, elements, "kind of element"),
 };
 

@@ -79,12 +79,12 @@ static brn_status fill(brn_ctx *ctx, const sector_params *p, brn_hex_frame *fram
     return BRN_OK;
 }
 
-/* What no single range can tell. */
+/* Conditions on several keys at once. */
 static brn_status check_shape(brn_ctx *ctx, const sector_params *p, bool closed)
 {
     const char *path = brn_generate_path(&table, p);
     if (p->cells.count != 3) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.cells: wants 3 numbers, got %d", path, p->cells.count);
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.cells: needs 3 numbers, got %d", path, p->cells.count);
     }
     if (!(p->outer_radius > p->inner_radius)) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s.outer_radius = %g: must be more than inner_radius, %g", path,
@@ -102,7 +102,7 @@ static brn_status check_shape(brn_ctx *ctx, const sector_params *p, bool closed)
     }
     if (closed && brn_hex_pieces(element_cell[p->element]) > 1 && p->cells.v[1] % 2 != 0) {
         return brn_fail(ctx, BRN_ERR_RANGE,
-                        "%s.cells: a closed tube of %s wants an even number around, got %d", path,
+                        "%s.cells: a closed tube of %s needs an even number around, got %d", path,
                         elements[p->element], p->cells.v[1]);
     }
     return BRN_OK;

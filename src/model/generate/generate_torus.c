@@ -14,12 +14,12 @@ static const char *const elements[] = {"tet4", "tet10", "hex8", "hex20", NULL};
 static const brn_cell element_cell[] = {BRN_TET4, BRN_TET10, BRN_HEX8, BRN_HEX20};
 
 static const brn_param params[] = {
-    BRN_P_LENGTH(torus_params, major_radius, "of the centre line, of its half circles"),
+    BRN_P_LENGTH(torus_params, major_radius, "of the centre line, in its half circles"),
     BRN_P_LENGTH(torus_params, minor_radius, "of the round section, less than major_radius"),
     BRN_P_REAL(torus_params, straight, "m", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH,
                "length of the straight parts of a chain link, along x; 0: a round ring"),
     BRN_P_INT(torus_params, around, 24, 6, BRN_GENERATE_CELLS_MAX, "cells along the centre line, even"),
-    BRN_P_INT(torus_params, across, 4, 2, 10000, "cells across the section; quadratic elements want 4"),
+    BRN_P_INT(torus_params, across, 4, 2, 10000, "cells across the section; quadratic elements need 4"),
     BRN_P_CHOICE(torus_params, element, 0, elements, "kind of element"),
 };
 
@@ -97,7 +97,7 @@ static brn_status fill(brn_ctx *ctx, const torus_params *p, brn_hex_frame *frame
     return BRN_OK;
 }
 
-/* What no single range can tell. */
+/* Conditions on several keys at once. */
 static brn_status check_shape(brn_ctx *ctx, const torus_params *p)
 {
     const char *path = brn_generate_path(&table, p);
@@ -109,9 +109,9 @@ static brn_status check_shape(brn_ctx *ctx, const torus_params *p)
     if (p->around % 2 != 0) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s.around = %d: must be even", path, p->around);
     }
-    /* Without a shell some inner edges join surface nodes, and their mid nodes would be taken for surface ones. */
+    /* Without a shell some inner edges join surface nodes, and their mid nodes would count as surface ones. */
     if ((cell == BRN_TET10 || cell == BRN_HEX20) && p->across < 4) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.across = %d: %s wants at least 4", path, p->across,
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.across = %d: %s needs at least 4", path, p->across,
                         elements[p->element]);
     }
     return BRN_OK;
@@ -123,7 +123,7 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     *out = NULL;
     BRN_TRY(brn_generate_check(ctx, &table, p));
     BRN_TRY(check_shape(ctx, p));
-    /* As many layers on either side as make cells of the shell as thick as those of the core. */
+    /* So many layers on either side that the shell's cells are as thick as the core's. */
     const int layers =
         p->across < 4 ? 0 : (int)fmax(1.0, round(0.5 * brn_hex_frame_disc_shell() * p->across));
     const int core = p->across - 2 * layers;

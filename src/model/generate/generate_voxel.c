@@ -53,7 +53,7 @@ static brn_status measure(voxel_work *w)
     const brn_texts *layers = &w->p->layers;
     const char *path = brn_generate_path(&table, w->p);
     if (layers->count < 1) {
-        return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers: at least one layer is wanted", path);
+        return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers: at least one layer is needed", path);
     }
     const char *text = layers->v[0];
     const double nx = (double)strcspn(text, "/");
@@ -79,11 +79,11 @@ static brn_status read_layer(voxel_work *w, int k)
         for (int i = 0; i < w->n[0]; ++i, ++text) {
             const bool full = *text == '#' || *text == '1', empty = *text == '.' || *text == '0';
             if (*text == '\0' || *text == '/') {
-                return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers[%d]: row %d has %d cells, wanted %d", path,
-                                k, row, i, w->n[0]);
+                return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers[%d]: row %d has %d cells, expected %d",
+                                path, k, row, i, w->n[0]);
             }
             if (!full && !empty) {
-                return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers[%d]: row %d has a '%c', wanted # or .",
+                return brn_fail(w->ctx, BRN_ERR_RANGE, "%s.layers[%d]: row %d has a '%c', expected # or .",
                                 path, k, row, *text);
             }
             const size_t j = (size_t)(w->n[1] - 1 - row);
@@ -93,7 +93,7 @@ static brn_status read_layer(voxel_work *w, int k)
         const char end = row + 1 < w->n[1] ? '/' : '\0';
         if (*text != end) {
             return brn_fail(w->ctx, BRN_ERR_RANGE,
-                            "%s.layers[%d]: %s after row %d, wanted %d rows of %d cells", path, k,
+                            "%s.layers[%d]: %s after row %d, expected %d rows of %d cells", path, k,
                             *text == '\0' ? "nothing comes" : "more comes", row, w->n[1], w->n[0]);
         }
         text += end != '\0';

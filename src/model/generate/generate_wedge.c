@@ -139,7 +139,7 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     *out = NULL;
     BRN_TRY(brn_generate_check(ctx, &table, p));
     if (p->size.count != 3) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "%s.size: wants 3 numbers, got %d", brn_generate_path(&table, p),
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.size: needs 3 numbers, got %d", brn_generate_path(&table, p),
                         p->size.count);
     }
     BRN_TRY(brn_generate_limit(ctx, &table, p, "along", 3.0 * p->across * p->across * p->along));

@@ -414,7 +414,7 @@ brn_status brn_closed_surface_create(const brn_mesh *mesh, brn_closed_surface **
 
 /* ---- refinement ---------------------------------------------------------------------------------------------------- */
 
-/* The middle node of an edge, made at its first use; -1 if the edge is short enough. */
+/* The middle node of an edge, created at first use; -1 if the edge is short enough. */
 static brn_status middle_of(brn_closed_surface *s, brn_idmap *middles, double length, int a, int b, int *node)
 {
     *node = -1;
@@ -448,7 +448,7 @@ static brn_status append(brn_closed_surface *s, int solid, int a, int b, int c)
 static brn_status cut_triangle(brn_closed_surface *s, int t, const int middle[3])
 {
     const int marked = (middle[0] >= 0) + (middle[1] >= 0) + (middle[2] >= 0);
-    int turn = 0; /* so that edge 0 is cut, and edge 2 is the one that is not where two are */
+    int turn = 0; /* so that edge 0 is cut, and if two are, edge 2 is not */
     for (; turn < 3; ++turn) {
         const bool last_free = marked != 2 || middle[(turn + 2) % 3] < 0;
         if (middle[turn] >= 0 && last_free) {

@@ -8,7 +8,7 @@ typedef struct brn_closed_surface {
     brn_ctx *ctx;
     int nnode;
     size_t node_capacity;
-    double (*pos)[3]; /* [m], nodes at one place are one node */
+    double (*pos)[3]; /* [m], coincident nodes merged */
     int ntri;
     size_t tri_capacity, solid_capacity;
     int (*tri)[3];            /* normals point out of the material */
@@ -18,12 +18,12 @@ typedef struct brn_closed_surface {
     double shortest, longest; /* edges [m] */
 } brn_closed_surface;
 
-/* Welds, checks that every edge joins exactly two triangles of the same orientation, turns shells that are inside out,
+/* Welds, checks that every edge joins exactly two triangles of the same orientation, flips inside-out shells,
    finds cavities. Takes tri3 and quad4. */
 brn_status brn_closed_surface_create(const brn_mesh *mesh, brn_closed_surface **out);
 void brn_closed_surface_destroy(brn_closed_surface *surface);
 
-/* Splits edges longer than `length` in halves until there are none, or for so many rounds: the same shape in smaller
+/* Halves edges longer than `length` until there are none, or for this many rounds: the same shape in smaller
    triangles. Length 0 and one round: every triangle into four. */
 brn_status brn_closed_surface_refine(brn_closed_surface *surface, double length, int rounds);
 enum { BRN_REFINE_ROUNDS = 60 }; /* more than enough for any length: edges are halved in each */

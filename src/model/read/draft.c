@@ -108,7 +108,7 @@ brn_status brn_draft_reserve_nodes(brn_draft *draft, const brn_scan *scan, int64
     return BRN_OK;
 }
 
-/* Goes from consecutive numbers to a map of them. */
+/* Switches from consecutive numbers to a map. */
 static brn_status make_sparse(brn_draft *draft)
 {
     int found = 0;
@@ -184,7 +184,7 @@ static brn_status drop_repeats(brn_ctx *ctx, brn_draft_cells *cells, size_t widt
         const int *cell = cells->node + (size_t)i * width;
         uint64_t key = brn_hash_bytes(BRN_HASH_START, cell, width * sizeof *cell);
         int found = -1;
-        /* Cells of one hash but other nodes take the next free number. */
+        /* Different cells with the same hash take the next free number. */
         for (;; ++key) {
             BRN_TRY(brn_idmap_put(ctx, seen, (int64_t)key, kept, &found));
             if (found == kept ||
@@ -330,7 +330,7 @@ brn_status brn_draft_add_to_group(brn_draft *draft, int index, const int *node, 
     if (count > INT_MAX - group->count) {
         return brn_fail(draft->ctx, BRN_ERR_LIMIT, "more than %d entries in a group", INT_MAX);
     }
-    /* Repeats that the stamps below let through are thrown out before the list outgrows the mesh. */
+    /* Repeats that the stamps below let through are removed before the list outgrows the mesh. */
     const size_t need = (size_t)group->count + (size_t)count;
     if (need > group->capacity && (size_t)group->count > 2 * (size_t)draft->nnode) {
         group->count = brn_sort_unique(group->node, group->count);
@@ -347,7 +347,7 @@ brn_status brn_draft_add_to_group(brn_draft *draft, int index, const int *node, 
 
 /* ---- the mesh ---------------------------------------------------------------------------------------------------- */
 
-/* Highest dimension of the cells, after refusing what cannot be one of them; 0 if there are none. */
+/* Highest dimension of the cells, after refusing unsupported ones; 0 if there are none. */
 static brn_status own_dim(const brn_draft *draft, const brn_scan *scan, int *dim)
 {
     *dim = 0;

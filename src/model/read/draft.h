@@ -14,7 +14,7 @@ typedef struct brn_idmap {
 } brn_idmap;
 
 int brn_idmap_find(const brn_idmap *map, int64_t key); /* -1 if absent */
-/* Stores key -> value (>= 0) unless the key is there; *found is the value now stored. */
+/* Stores key -> value (>= 0) unless the key exists; *found is the value now stored. */
 brn_status brn_idmap_put(brn_ctx *ctx, brn_idmap *map, int64_t key, int value, int *found);
 void brn_idmap_clear(brn_ctx *ctx, brn_idmap *map);
 
@@ -36,7 +36,7 @@ typedef struct brn_draft {
     int nnode;
     size_t node_capacity, last_capacity;
     double (*pos)[3];
-    int *last;         /* per node: the group it was put in last, so that repeats stay out */
+    int *last;         /* per node: the group it was last put in, to skip repeats */
     int64_t first;     /* nodes so far are numbered first, first + 1, ...: no map needed */
     bool sparse;       /* they are not: numbers holds them */
     brn_idmap numbers; /* node number -> index */
@@ -45,7 +45,7 @@ typedef struct brn_draft {
     size_t group_capacity;
     brn_draft_group *group;
     brn_idmap names;      /* hash of a group's name -> its index */
-    brn_span refused[4];  /* by dimension: name of the first cell that brunt has no counterpart of, */
+    brn_span refused[4];  /* by dimension: name of the first cell that brunt has no counterpart for, */
     size_t refused_at[4]; /* and its place in the file */
 } brn_draft;
 
@@ -63,14 +63,14 @@ brn_status brn_draft_get_node(const brn_draft *draft, const brn_scan *scan, int6
 brn_status brn_draft_add_cell(brn_draft *draft, brn_cell kind, const int *node);
 /* Keeps the first of cells with the same nodes in the same order. */
 brn_status brn_draft_drop_repeats(brn_draft *draft);
-/* A cell that brunt has no counterpart of: only an error if it turns out to be of the mesh's own dimension. */
+/* A cell that brunt has no counterpart for: an error only if it has the mesh's own dimension. */
 void brn_draft_refuse(brn_draft *draft, const brn_scan *scan, int dim, brn_span kind);
 
 brn_status brn_draft_new_group(brn_draft *draft, int *index); /* without a name */
-/* The group of that name, made if there is none. */
+/* The group of that name, created if needed. */
 brn_status brn_draft_get_group(brn_draft *draft, brn_span name, int *index);
 int brn_draft_find_group(const brn_draft *draft, brn_span name); /* -1 if there is none */
-/* Names a group; merges it into the group that has that name already. */
+/* Names a group; merges it into an existing group of that name. */
 brn_status brn_draft_name_group(brn_draft *draft, int index, brn_span name);
 brn_status brn_draft_add_to_group(brn_draft *draft, int index, const int *node, int count);
 

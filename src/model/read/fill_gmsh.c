@@ -171,7 +171,7 @@ static brn_status make_volume(brn_ctx *ctx)
     return error == 0 ? BRN_OK : gmsh_failed(ctx, "fill the surface with tets");
 }
 
-/* Adds gmsh's nodes and tets to the draft; numbers go on after those of earlier solids. */
+/* Adds gmsh's nodes and tets to the draft; numbers continue after those of earlier solids. */
 static brn_status take_cells(brn_draft *draft, const brn_scan *scan, const size_t *tag, size_t ntag,
                              const double *coord, const size_t *node, size_t nnode)
 {
@@ -261,8 +261,8 @@ static brn_status fill_solid(const brn_closed_surface *surface, int solid, doubl
     return status;
 }
 
-/* The tets fill the surface: their volume is the enclosed one, to rounding if the triangles were kept, and but for the
-   chords of curved parts if they were made anew. */
+/* The tets fill the surface: their volume is the enclosed one, to rounding if the triangles were kept, and except for the
+   chords of curved parts if it was remeshed. */
 static brn_status check_volume(const brn_closed_surface *surface, bool anew, const brn_mesh *mesh)
 {
     double volume = 0.0;
@@ -293,7 +293,7 @@ brn_status brn_gmsh_fill(const brn_closed_surface *surface, double resolution, b
 {
     *out = NULL;
     brn_ctx *ctx = surface->ctx;
-    /* gmsh sets the locale of the user; the host program's is put back. */
+    /* gmsh sets the user's locale; the host program's is restored. */
     char *locale = brn_strdup(ctx, setlocale(LC_ALL, NULL));
     if (locale == NULL) {
         return BRN_ERR_MEMORY;

@@ -102,7 +102,7 @@ static brn_status copy_groups(const brn_mesh *surface, double resolution, brn_me
         int count = 0;
         for (int i = 0; i < boundary->nnode; ++i) {
             const int node = boundary->node[i];
-            /* Meshed nodes are on the surface but for rounding; a hundredth of an edge cannot reach another face. */
+            /* Meshed nodes are on the surface up to rounding; a hundredth of an edge cannot reach another face. */
             if (is_on_group(surface, marked, mesh->pos[node], 1e-2 * resolution)) {
                 found[count++] = node;
             }
@@ -141,7 +141,7 @@ static brn_status check_size(const brn_closed_surface *closed, double resolution
     return BRN_OK;
 }
 
-/* gmsh meshes the surface anew. It cuts it at sharp edges into pieces and never ends on a piece of one triangle, so every
+/* gmsh remeshes the surface. It cuts it at sharp edges into pieces and never ends on a piece of one triangle, so every
    triangle is cut into at least four first. */
 static brn_status fill_anew(const brn_mesh *surface, double resolution, brn_mesh **out)
 {
@@ -155,8 +155,8 @@ static brn_status fill_anew(const brn_mesh *surface, double resolution, brn_mesh
     return status;
 }
 
-/* The triangles are kept where they have the size wanted. Otherwise gmsh meshes the surface anew; a surface that it cannot
-   parametrise is cut into small enough triangles as it is. */
+/* Triangles of the wanted size are kept. Otherwise gmsh remeshes the surface; one that it cannot parametrise is cut into
+   small enough triangles as it is. */
 static brn_status fill(const brn_mesh *surface, brn_closed_surface *closed, double resolution, brn_mesh **out)
 {
     const bool fits = closed->longest <= 1.75 * resolution && closed->shortest >= 0.25 * resolution;

@@ -26,7 +26,7 @@ typedef struct brn_inp_set {
 typedef struct brn_inp_element {
     brn_cell kind;
     int index;
-    int last; /* the set it was put in last, so that repeats stay out */
+    int last; /* the set it was last put in, to skip repeats */
 } brn_inp_element;
 
 typedef struct brn_inp {
@@ -39,7 +39,7 @@ typedef struct brn_inp {
     size_t element_capacity;
     brn_inp_element *element;
     brn_idmap numbers; /* element number -> index */
-    bool skipped;      /* elements of kinds that are left out exist: sets may name them */
+    bool skipped;      /* some elements were skipped for their kind: sets may name them */
     int nset;
     size_t set_capacity;
     brn_inp_set *set;
@@ -47,12 +47,12 @@ typedef struct brn_inp {
     brn_idmap nset_names; /* hash of the folded name -> group of the draft */
 } brn_inp;
 
-/* Next data line, blanks trimmed; false at a card or at the end of the file. Comments and empty lines are passed over. */
+/* Next data line, blanks trimmed; false at a card or at the end of the file. Comments and empty lines are skipped. */
 bool brn_inp_next(brn_scan *scan, brn_span *line);
 brn_status brn_inp_int(const brn_scan *scan, brn_span field, const char *what, int64_t *out);
 brn_span brn_inp_unquoted(brn_span span);
 
-/* The element set of that name, made if there is none, and an element more in it. */
+/* The element set of that name, created if needed; adds an element to it. */
 brn_status brn_inp_get_elset(brn_inp *in, brn_span name, int *index);
 brn_status brn_inp_add_to_elset(brn_inp *in, int set, int element);
 /* After the cards *NODE with NSET=, *NSET, *ELSET. */

@@ -51,7 +51,7 @@ brn_status brn_msh_real(brn_msh *msh, const char *what, double *out);
 
 /* The type of that number; an error if brunt does not know it. */
 brn_status brn_msh_get_type(brn_msh *msh, int64_t number, const brn_msh_type **out);
-/* Index into physical of a group, made without a name if it is new. Gmsh's sign (orientation) is dropped. */
+/* Index into physical of a group, added without a name if new. Gmsh's sign (orientation) is dropped. */
 brn_status brn_msh_get_physical(brn_msh *msh, int dim, int64_t tag, int *index);
 /* Key of a (dim, tag) pair in the maps. */
 int64_t brn_msh_key(int dim, int64_t tag);

@@ -104,8 +104,8 @@ static bool is_ear(const outline *o, int before)
     return true;
 }
 
-/* A corner on the straight line between its neighbours, or one that the outline goes back from: cutting it off leaves no
-   area out. Taken only when no ear is left, so that such corners become corners of real triangles where possible. */
+/* A corner on the straight line between its neighbours, or where the outline doubles back: cutting it off loses no
+   area. Taken only when no ear is left, so that such corners become corners of real triangles where possible. */
 static bool is_flat(const outline *o, int before)
 {
     const int tip = o->next[before];

@@ -5,8 +5,8 @@
 #include "model/read/draft.h"
 
 /* Adds the triangles of a polygon of draft nodes to the draft: a fan where it is convex, by ear clipping where it is not
-   [Meisters 1975], seen along its mean normal (Newell's method). A corner that repeats the one before is passed over; what
-   has fewer than three corners left adds nothing. A polygon that crosses itself is an error at the scanner's mark. */
+   [Meisters 1975], seen along its mean normal (Newell's method). Repeated corners are skipped; fewer than three
+   corners add nothing. A polygon that crosses itself is an error at the scanner's mark. */
 brn_status brn_polygon_add(brn_draft *draft, const brn_scan *scan, const int *node, int count);
 
 #endif

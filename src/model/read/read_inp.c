@@ -3,7 +3,7 @@
    becomes the group of its nodes, named "X_elements" where a node set has the name X too. Sets and nodes of an
    *ASSEMBLY are taken only where they belong to the (single) part instance.
 
-   The file is gone through three times, because it may use things before it defines them: nodes, elements, sets. */
+   The file is read three times, because it may use things before it defines them: nodes, elements, sets. */
 #include "model/read/inp.h"
 #include "model/read/readers.h"
 
@@ -18,7 +18,7 @@ static bool is_comment(brn_span line)
     return line.length >= 2 && line.at[0] == '*' && line.at[1] == '*';
 }
 
-/* Next data line, blanks trimmed; false at a card or at the end of the file. Comments and empty lines are passed over. */
+/* Next data line, blanks trimmed; false at a card or at the end of the file. Comments and empty lines are skipped. */
 bool brn_inp_next(brn_scan *scan, brn_span *line)
 {
     while (scan->at < scan->end) {
@@ -62,7 +62,7 @@ static void take_parameter(brn_inp_card *out, brn_span text)
     out->generate = out->generate || brn_span_is(key, "GENERATE");
 }
 
-/* A keyword line; one that ends in a comma goes on in the next line. */
+/* A keyword line; one that ends in a comma continues on the next line. */
 static void read_card(brn_scan *scan, brn_inp_card *out)
 {
     *out = (brn_inp_card){0};
@@ -152,7 +152,7 @@ static int kind_of(brn_span type, int *dim)
         for (; c < type.length && isdigit((unsigned char)type.at[c]) && number < 1000; ++c) {
             number = 10 * number + (type.at[c] - '0');
         }
-        /* What follows says how it is integrated (R, I, H, M, T, ...): no matter for the mesh. */
+        /* What follows says how it is integrated (R, I, H, M, T, ...), which does not matter to the mesh. */
         if (number == kinds[i].nnode && (c == type.length || isalpha((unsigned char)type.at[c]))) {
             *dim = brn_cell_get(kinds[i].kind)->dim;
             return (int)kinds[i].kind;
@@ -245,7 +245,7 @@ static brn_status read_elements(brn_inp *in, const brn_inp_card *head)
 
 /* ---- cards ------------------------------------------------------------------------------------------------------- */
 
-/* Cards that make or move nodes and elements: reading on without them would give another mesh. */
+/* Cards that make or move nodes and elements: ignoring them would give another mesh. */
 static brn_status refuse_card(brn_inp *in, const brn_inp_card *head)
 {
     static const char *const refused[] = {"INCLUDE", "NGEN",   "NFILL", "ELGEN",
@@ -268,7 +268,7 @@ static brn_status enter_part(brn_inp *in)
     return BRN_OK;
 }
 
-/* An instance that is moved has its translation and rotation in data lines. */
+/* A moved instance has its translation and rotation in data lines. */
 static brn_status check_instance(brn_inp *in)
 {
     brn_span line;

@@ -77,7 +77,7 @@ brn_status brn_inp_add_to_elset(brn_inp *in, int number, int index)
         return BRN_OK;
     }
     in->element[index].last = number;
-    /* Sets that take turns let repeats through: never more than twice the elements. */
+    /* Interleaved sets let repeats through: never more than twice the elements. */
     if (set->count / 2 > in->nelement) {
         set->count = brn_sort_unique(set->element, set->count);
     }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Gmsh's tet10 has its last two edges the other way round than VTK, and its hex20 goes along x, y, z from each corner. */
+/* Gmsh's tet10 has its last two edges swapped compared with VTK, and its hex20 goes along x, y, z from each corner. */
 static const unsigned char tet10_order[10] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
 static const unsigned char hex20_order[20] = {0,  1, 2,  3,  4,  5,  6,  7,  8,  11,
                                               13, 9, 16, 18, 19, 17, 10, 12, 14, 15};

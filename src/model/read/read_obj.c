@@ -1,6 +1,5 @@
 /* Wavefront OBJ: vertices, faces of any number of corners or, without any, lines; groups (g) and objects (o); the rest is
-   passed over.
-   Gone through twice, because a face may come before its vertices. */
+   skipped. Read twice, because a face may come before its vertices. */
 #include "model/read/polygon.h"
 #include "model/read/readers.h"
 
@@ -16,7 +15,7 @@ typedef struct obj {
     int ngroup;
     size_t group_capacity;
     int object; /* group of the o line, -1 if none */
-    bool faces; /* there are any: lines beside them are passed over */
+    bool faces; /* there are any: lines are then skipped */
 } obj;
 
 /* x y z; a weight or a colour may follow. */
@@ -69,7 +68,7 @@ static bool more_in_statement(brn_scan *scan)
     return false;
 }
 
-/* Those of the groups and the object that are open get the corners of a face or line. */
+/* The open groups and object get the corners of a face or line. */
 static brn_status add_to_groups(obj *o, int count)
 {
     for (int i = 0; i < o->ngroup; ++i) {

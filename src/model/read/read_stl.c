@@ -18,7 +18,7 @@ typedef struct stl {
     int64_t dropped;
 } stl;
 
-/* The node at a position, made if there is none. */
+/* The node at a position, created if needed. */
 static brn_status get_corner(stl *s, const double given[3], int *node)
 {
     double pos[3];
@@ -31,7 +31,7 @@ static brn_status get_corner(stl *s, const double given[3], int *node)
         if (*node == s->draft.nnode) {
             return brn_draft_add_node(&s->draft, &s->scan, *node, pos);
         }
-        /* Positions of one hash take the next free number. */
+        /* Different positions with the same hash take the next free number. */
         if (memcmp(s->draft.pos[*node], pos, sizeof pos) == 0) {
             return BRN_OK;
         }

@@ -44,9 +44,9 @@ brn_status brn_scan_unexpected(const brn_scan *scan, const char *what);
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
-/* Moves over blanks and line ends; false at the end of the file. */
+/* Skips blanks and line ends; false at the end of the file. */
 bool brn_scan_more(brn_scan *scan);
-/* Moves over blanks; true if the line has something more (a '#' starts a comment if comments is set). */
+/* Skips blanks; true if more follows on the line (a '#' starts a comment if comments is set). */
 bool brn_scan_more_here(brn_scan *scan, bool comments);
 /* Next word (between blanks) of the file; empty at the end. */
 brn_span brn_scan_word(brn_scan *scan);
@@ -73,7 +73,7 @@ brn_status brn_scan_item_real(brn_scan *scan, brn_item item, const char *what, d
 brn_span brn_span_trim(brn_span span);
 bool brn_span_is(brn_span span, const char *word); /* case ignored */
 bool brn_span_starts(brn_span span, const char *word);
-/* The span before the first `separator`, which is taken off `rest` with it; the whole rest if there is none. */
+/* Takes the span before the first `separator`, and the separator, off `rest`; the whole rest if there is none. */
 brn_span brn_span_split(brn_span *rest, char separator);
 bool brn_span_int(brn_span span, int64_t *out);
 bool brn_span_real(brn_span span, double *out); /* also takes Fortran's 1.0D+3; false for nan and inf */

@@ -17,7 +17,7 @@ typedef struct brn_shape_form {
     bool
         half_space; /* solid on the side away from the normal of nodes 0, 1, 3; in 2D on the right of 0 -> 1 */
     bool fit;       /* the patch is 2 m wide and may be given any size */
-    brn_primitive primitive; /* what it is exactly */
+    brn_primitive primitive; /* the exact shape */
     double axes[9];          /* the primitive's own axes are the columns */
     double volume;           /* [m^3], in 2D [m^2]; exact, not that of the mesh */
     double
@@ -38,14 +38,14 @@ const brn_shape *brn_shape_of_table(const brn_table *table);
 #define BRN_SHAPE_UPRIGHT   \
  {                          \
   1, 0, 0, 0, 1, 0, 0, 0, 1 \
- } /* axes of a shape that stands as its primitive does */
+ } /* axes of a shape oriented like its primitive */
 
 /* ---- what the shapes share ------------------------------------------------------------------------------------------ */
 
 enum { BRN_SEGMENTS_LEAST = 3, BRN_SEGMENTS_MOST = 10000 };
 
 /* The surface of revolution about z of a profile {radius, z}, [n][2], from the lower end to the upper one; both ends lie
-   on the axis (radius 0), no other point does. ncore nodes stay behind those of the surface, at the origin. */
+   on the axis (radius 0), no other point does. ncore nodes at the origin follow those of the surface. */
 brn_status brn_shape_lathe(brn_ctx *ctx, const double (*profile)[2], int n, int segments, int ncore,
                            brn_mesh **out);
 /* A convex area of the xy plane: its outline {x, y}, [n][2], counter-clockwise about the origin, as a fan about a node

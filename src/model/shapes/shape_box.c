@@ -23,7 +23,7 @@ static void check(brn_scene *scene, int dimension, const void *value)
 {
     const box_params *p = value;
     if (p->size.count != dimension) {
-        brn_scene_add_problem(scene, p->block.path, "size: wants %d numbers in %dD, found %d", dimension,
+        brn_scene_add_problem(scene, p->block.path, "size: needs %d numbers in %dD, found %d", dimension,
                               dimension, p->size.count);
     }
 }

@@ -1,5 +1,5 @@
 /* A capsule about the origin: everything within the radius of a segment of the z axis, in 2D of the y axis. The segment
-   with the radius about it touches: exactly round, whatever the number of triangles that show it. */
+   with the radius about it touches: exactly round, however many triangles show it. */
 #include "model/generate/generate.h"
 #include "model/shapes/shape.h"
 
@@ -13,7 +13,7 @@ static const brn_param params[] = {
     BRN_P_LENGTH(capsule_params, radius, "radius of the straight part and of the ends"),
     BRN_P_LENGTH(capsule_params, height, "length of the straight part, along z, in 2D along y"),
     BRN_P_INT(capsule_params, segments, 32, 4, BRN_SEGMENTS_MOST,
-              "edges round it as it is seen; what touches is exactly round"),
+              "edges around it as drawn; exactly round in contact"),
 };
 
 static const brn_table table = {

@@ -1,5 +1,5 @@
-/* A half-space: everything below a plane through the origin. Seen is a square patch of it (a line in 2D); what touches is
-   the whole plane, wherever the patch ends. */
+/* A half-space: everything below a plane through the origin. A square patch of it (a line in 2D) is shown; what touches is
+   the whole plane, beyond the patch too. */
 #include "linalg/dense.h"
 #include "model/shapes/shape.h"
 #include "scene/scene.h"
@@ -19,7 +19,7 @@ static const brn_param params[] = {
      .unit = "1",
      .help = "away from the solid side, of any length; +z by default, in 2D +y"},
     BRN_P_REAL(plane_params, size, "m", NAN, 0.0, INFINITY, BRN_OPEN,
-               "width of the square that is seen; not given: six times as far as the other bodies reach"),
+               "width of the square shown; not given: six times as far as the other bodies reach"),
 };
 
 static double length3(const double v[3])
@@ -36,7 +36,7 @@ static void check(brn_scene *scene, int dimension, const void *value)
 {
     const plane_params *p = value;
     if (p->normal.count != 0 && p->normal.count != dimension) {
-        brn_scene_add_problem(scene, p->block.path, "normal: wants %d numbers in %dD, found %d", dimension,
+        brn_scene_add_problem(scene, p->block.path, "normal: needs %d numbers in %dD, found %d", dimension,
                               dimension, p->normal.count);
     } else if (p->normal.count != 0 && !(length3(p->normal.v) > 0.0)) {
         brn_scene_add_problem(scene, p->block.path, "normal: must not be zero");
@@ -45,7 +45,7 @@ static void check(brn_scene *scene, int dimension, const void *value)
 
 static const brn_table table = {
     .name = "plane",
-    .help = "a half-space without end: solid below the plane through the origin, on the side away from its "
+    .help = "an unbounded half-space: solid below the plane through the origin, on the side away from its "
             "normal",
     .size = sizeof(plane_params),
     .params = params,

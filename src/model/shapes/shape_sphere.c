@@ -1,5 +1,5 @@
-/* A sphere about the origin, in 2D a disc. What touches is its centre with the radius about it: exactly round, whatever
-   the number of triangles that show it. */
+/* A sphere about the origin, in 2D a disc. What touches is its centre with the radius about it: exactly round, however
+   many triangles show it. */
 #include "model/generate/generate.h"
 #include "model/shapes/shape.h"
 
@@ -12,7 +12,7 @@ typedef struct sphere_params {
 static const brn_param params[] = {
     BRN_P_LENGTH(sphere_params, radius, "radius"),
     BRN_P_INT(sphere_params, segments, 32, 4, BRN_SEGMENTS_MOST,
-              "edges round its equator as it is seen; what touches is exactly round"),
+              "edges around its equator as drawn; exactly round in contact"),
 };
 
 static const brn_table table = {

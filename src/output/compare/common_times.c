@@ -14,7 +14,7 @@ static brn_status check_times(brn_ctx *ctx, const brn_recording_times *times)
     return BRN_OK;
 }
 
-/* Where t is in a recording that covers it; the search goes on from `at`, so that a walk through all moments is linear. */
+/* Where t is in a recording that covers it; the search continues from `at`, so that a walk through all moments is linear. */
 static brn_mix locate(const double *time, int count, int at, double t, double slack)
 {
     while (at + 1 < count && time[at + 1] <= t + slack) {
@@ -62,7 +62,7 @@ brn_status brn_common_times_create(brn_ctx *ctx, const brn_recording_times times
     for (int i = 0; i <= inside[lead]; ++i) {
         const double t = i < inside[lead] ? time[lead][begin[lead] + i] : last;
         if (i == inside[lead] && *n > 0 && t <= list[*n - 1].time + slack) {
-            break; /* the last common time is there already */
+            break; /* the last common time is already included */
         }
         list[*n].time = t;
         for (int r = 0; r < 2; ++r) {

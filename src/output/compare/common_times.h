@@ -1,5 +1,5 @@
-/* The times at which two recordings can be compared: those of the one that has fewer in the common range, and the last
-   time of that range. Where the other has none at that time, its two neighbours are mixed, linear in time. */
+/* The times at which two recordings can be compared: those of the one with fewer in the common range, and the last time of
+   that range. Where the other has none, its two neighbours are interpolated linearly in time. */
 #ifndef BRN_OUTPUT_COMPARE_COMMON_TIMES_H
 #define BRN_OUTPUT_COMPARE_COMMON_TIMES_H
 
@@ -24,10 +24,10 @@ typedef struct brn_recording_times {
 } brn_recording_times;
 
 /* Times must rise strictly, else BRN_ERR_FORMAT. *out [*n] is freed with brn_free; none if the ranges do not
-   meet. Times are the same if they differ by rounding only: 1e-12 of the last. */
+   overlap. Times that differ only by rounding, 1e-12 of the last, are the same. */
 brn_status brn_common_times_create(brn_ctx *ctx, const brn_recording_times times[2], brn_common_time **out,
                                    int *n);
-/* How many are mixed in either recording. */
+/* How many are interpolated in either recording. */
 int brn_common_times_mixed(const brn_common_time *moment, int n);
 
 #endif

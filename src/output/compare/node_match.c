@@ -28,7 +28,7 @@ static bool same_rest(const brn_playback_info *const info[2], const int body[2])
     return apart <= 1e-9 * size;
 }
 
-/* Boundary parts (triangles or edges) of a body: they stand together, body by body. */
+/* Boundary parts (triangles or edges) of a body: they are stored body by body. */
 typedef struct part_list {
     const int *node; /* [count][width] */
     int count, width;

@@ -18,7 +18,7 @@ typedef struct place {
 /* `name` is "NAME.x"; false unless both series have it and NAME.y. */
 static bool find_place(const brn_series_table *const series[2], const char *name, place *out)
 {
-    const size_t stem = strlen(name) - 1; /* up to and with the dot */
+    const size_t stem = strlen(name) - 1; /* up to and including the dot */
     char buffer[512];
     if (stem + 2 > sizeof buffer) {
         return false;
@@ -45,7 +45,7 @@ static double mix(const double *column, brn_mix where)
     return where.weight > 0.0 ? value + where.weight * (column[where.at + 1] - value) : value;
 }
 
-/* Distance of the two displacements since the first common moment. */
+/* Distance between the two displacements since the first common moment. */
 static double distance(const place *p, const brn_common_time *start, const brn_common_time *now)
 {
     double squared = 0.0;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A trajectory that is walked through: the frames read last, and their mix. */
+/* A walk through a trajectory: the frames read last, and their interpolation. */
 typedef struct track {
     const char *path;
     brn_playback *playback;
@@ -44,7 +44,7 @@ static void end_track(brn_ctx *ctx, track *t)
     brn_free(ctx, t->mixed);
 }
 
-/* Frame f in one of the two buffers, odd frames in the second: neighbours are there together. */
+/* Frame f in one of the two buffers, odd frames in the second, so that both neighbours are at hand. */
 static brn_status load(track *t, int f, const double **out)
 {
     const int slot = f % 2;
@@ -74,7 +74,7 @@ static brn_status positions_at(track *t, brn_mix where, const double **out)
     return BRN_OK;
 }
 
-/* Squared distances at a moment: the sum, and the largest with its place. A NaN stays, once it is there. */
+/* Squared distances at a moment: the sum, and the largest with its place. A NaN persists. */
 typedef struct spread {
     double sum, largest;
     int at;

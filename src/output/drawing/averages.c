@@ -47,7 +47,7 @@ static void find_ends(brn_averages *a, const brn_drawing *surface, int kind, con
     }
 }
 
-/* next [nvertex]: where the next cell of a vertex goes. */
+/* next [nvertex]: where to store the next cell of a vertex. */
 static void fill(brn_averages *a, const brn_drawing *surface, int *next)
 {
     const brn_playback_info *info = a->info;

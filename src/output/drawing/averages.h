@@ -1,6 +1,6 @@
 /* Values of cells at the vertices of a surface: the average of the cells around a vertex, weighted by their rest volumes,
-   as brn_field_node_stress has it for all nodes. A vertex in the middle of an edge has fewer cells around than the ends
-   of it, and colours would zigzag along the edges: its value is the mean of theirs. Knows which cells touch the surface; the others are never looked at. */
+   as in brn_field_node_stress for all nodes. A vertex in the middle of an edge has fewer cells around it than the ends, and
+   colours would zigzag along the edges, so it gets the mean of theirs. Only cells that touch the surface are used. */
 #ifndef BRN_OUTPUT_DRAWING_AVERAGES_H
 #define BRN_OUTPUT_DRAWING_AVERAGES_H
 
@@ -16,9 +16,9 @@ typedef struct brn_averages {
     int *cell_kind; /* [ncell] */
     int *first;     /* [nvertex + 1] into around */
     int *around;    /* places in `cell`, ascending for each vertex */
-    double *weight; /* of each entry of around: its share, they sum to 1 */
+    double *weight; /* share of each entry of around; they sum to 1 per vertex */
     int (*ends)
-        [2]; /* [nvertex] of a vertex in the middle of a cell's edge the vertices at its ends, else -1 */
+        [2]; /* [nvertex] for a vertex in the middle of a cell's edge the vertices at its ends, else -1 */
 } brn_averages;
 
 /* info and surface outlive it. After a failure it can (and must) still be cleared. */

@@ -15,7 +15,7 @@ static bool owned(const brn_playback_info *info, int body, const int *node, int 
     return true;
 }
 
-/* Are the items of one body behind those of the body before, on nodes of their own? Fills first [nbody + 1]. */
+/* Are the items sorted by body, each on nodes of its own? Fills first [nbody + 1]. */
 static bool sorted(const brn_playback_info *info, const int *node, int width, const int *body, int n,
                    int *first)
 {
@@ -41,7 +41,7 @@ static void mark(int *vertex, const int *node, size_t n)
     }
 }
 
-/* Bodies own their nodes, so that a node is a vertex of one body; bodies need not follow each other in node numbers. */
+/* Bodies own their nodes, so a node is a vertex of one body; bodies need not be in order of node numbers. */
 static brn_status number_vertices(brn_drawing *s, const brn_playback_info *info)
 {
     for (int n = 0; n < info->nnode; ++n) {
@@ -78,8 +78,8 @@ static void translate(const int *vertex, const int *node, size_t n, int *out)
     }
 }
 
-/* Files that do not tell: a half-space is written as the patch that shows it, an obstacle that is a line, or a square of two
-   triangles. */
+/* For files that do not say: a half-space is written as the patch that shows it, an obstacle that is a line, or a square of
+   two triangles. */
 static bool looks_like_plane(const brn_drawing *s, const brn_playback_info *info, int body)
 {
     const int ntri = s->tri_first[body + 1] - s->tri_first[body];

@@ -25,7 +25,7 @@ static double dot(const double a[3], const double b[3])
 
 /* ---- once a body --------------------------------------------------------------------------------------------------- */
 
-/* How much a further vertex spans beside the n that are chosen: distance, area, volume; all squared. */
+/* How much a further vertex spans with the n chosen: distance, area, volume; all squared. */
 static double spread(int n, double edge[3][3], const double d[3])
 {
     double normal[3];
@@ -72,7 +72,7 @@ static bool invert(double edge[3][3], double out[3][3])
     return isfinite(1.0 / det);
 }
 
-/* Unit vector across the two edges; false if there is none. */
+/* Unit vector perpendicular to the two edges; false if there is none. */
 static bool flat_normal(double edge[3][3])
 {
     cross(edge[0], edge[1], edge[2]);
@@ -126,7 +126,7 @@ static void find_box(const brn_drawing *s, int body, const double *pos, brn_move
     *largest = 0.0;
     *furthest = 0.0;
     for (int i = 0; i < 3; ++i) {
-        /* The box is what the page computes with: it must hold all vertices after its corner is rounded. */
+        /* The page computes with this box: it must contain all vertices after its corner is rounded. */
         out->low[i] = brn_drawing_float(lo[i]);
         if ((double)out->low[i] > lo[i]) {
             out->low[i] = nextafterf(out->low[i], -FLT_MAX);
@@ -166,7 +166,7 @@ static bool fit(const brn_drawing *s, const double (*rest)[3], const brn_movemen
     return true;
 }
 
-/* Is every vertex where the map (NULL: the rest position) puts it, in the numbers that the page has? */
+/* Is every vertex where the map (NULL: the rest position) puts it, in the page's precision? */
 static bool holds(const brn_drawing *s, int body, const double (*rest)[3], const double *pos,
                   float affine[3][4], double slack)
 {

@@ -67,7 +67,7 @@ typedef struct query {
     double point[3];   /* [m] */
     double inwards[3]; /* the force's direction */
     bool
-        faced; /* only facets whose outer side the force pushes at: of a body that touches itself two are as near */
+        faced; /* only facets whose outer side the force pushes: if a body touches itself, two are equally near */
 } query;
 
 static void gather(const query *q, int facet, double x[4][3])
@@ -79,7 +79,7 @@ static void gather(const query *q, int facet, double x[4][3])
     }
 }
 
-/* Along the outward normal: does the force push at the facet's outer side? */
+/* Against the outward normal: does the force push the facet's outer side? */
 static bool faces(const query *q, double x[4][3])
 {
     double a[3], b[3];
@@ -211,7 +211,7 @@ static brn_status update_trees(brn_pressure *p, const brn_contact_point *point, 
     return BRN_OK;
 }
 
-/* [m^2], in 2D [m]: what each vertex of a touched body has of the facets around it. */
+/* [m^2], in 2D [m]: share of each vertex of a touched body in the facets around it. */
 static void find_areas(brn_pressure *p)
 {
     const int *first = facet_first(p);

@@ -2,8 +2,8 @@
 
    A point's normal force acts on each of its two bodies at the place of the surface nearest to it: the corners of that
    triangle (2D: the ends of that edge) share it by barycentric weights. A vertex's pressure is its force over its area,
-   a third of the triangles around it (half of the edges) as they are now. So the sum of pressure times area is the
-   sum of the normal forces. Half-spaces have none: their patch is not where they are touched. [Pa] */
+   a third of the triangles around it (half of the edges) as they are now. So pressure times area sums to the normal forces.
+   Half-spaces have none: they are touched beyond their patch. [Pa] */
 #ifndef BRN_OUTPUT_DRAWING_PRESSURE_H
 #define BRN_OUTPUT_DRAWING_PRESSURE_H
 

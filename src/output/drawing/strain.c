@@ -21,8 +21,8 @@ typedef struct brn_strain_batch {
 
 /* ---- cells --------------------------------------------------------------------------------------------------------- */
 
-/* Positions of the nodes of a batch relative to each cell's first one, which no gradient sees: far from the origin nothing
-   is lost. Lanes without a cell repeat the last one. */
+/* Positions of the nodes of a batch relative to each cell's first, which leaves gradients unchanged and loses no digits far
+   from the origin. Lanes without a cell repeat the last one. */
 static void gather(const brn_averages *a, const batch *b, int nnode, int kind_first, const double *pos,
                    brn_lanes x[][3])
 {
@@ -106,7 +106,7 @@ BRN_LANES_INLINE void add_normal(brn_lanes g[9])
     }
 }
 
-/* One lane of a batch. Where a cell's volume is not positive its numbers are 0, and with them its strain. */
+/* One lane of a batch. If a cell's volume is not positive its numbers, and so its strain, are 0. */
 static void measure_lane(const brn_element *element, int dim, const double (*dn)[3], brn_lanes x[][3],
                          int lane, double (*out)[BRN_LANES])
 {
@@ -160,7 +160,7 @@ static int cut_batches(const brn_averages *a, batch *out, size_t *size)
             ++last;
         }
         if (element == NULL) {
-            continue; /* a cell of a surface: a damaged file */
+            continue; /* a surface cell: a damaged file */
         }
         if (out != NULL) {
             out[n] = (batch){kind, first, last - first, *size};

@@ -1,14 +1,14 @@
 /* Green-Lagrange strain E = (F^T F - 1)/2 of cells, from rest and current positions alone: nothing need be recorded.
-
-   Of a cell: averaged over its rest volume by the quadrature of its element, components xx, yy, zz, yz, xz, xy (tensor, not
-   engineering, shear). In 2D zz, yz and xz are 0 (plane strain); of a sheet in space those along its normal are. Equivalent strain: sqrt(2/3 e:e), e the deviator of the
+   For a cell: averaged over its rest volume by the quadrature of its element, components xx, yy, zz, yz, xz, xy (tensor, not
+   engineering, shear). In 2D zz, yz and xz are 0 (plane strain); for a sheet in space those along its normal are.
+   Equivalent strain: sqrt(2/3 e:e), e the deviator of the
    averaged tensor: the axial strain of a bar that keeps its volume; rigid motions have none. */
 #ifndef BRN_OUTPUT_DRAWING_STRAIN_H
 #define BRN_OUTPUT_DRAWING_STRAIN_H
 
 #include "output/drawing/averages.h"
 
-/* What brn_von_mises of a strain is multiplied with: sqrt(3/2 e:e) -> sqrt(2/3 e:e). */
+/* Factor on brn_von_mises of a strain: sqrt(3/2 e:e) -> sqrt(2/3 e:e). */
 #define BRN_STRAIN_SCALE (2.0 / 3.0)
 
 /* The cells that touch a surface, in batches of one kind, so that the compiler vectorises over cells. Zeroed but for ctx. */

@@ -9,11 +9,11 @@
 
 /* frame_0000.vtu ..., contacts_0000.vtu ... where contacts were recorded, and trajectory.pvd with their times. */
 brn_status brn_export_vtu(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
-/* frame_0000.obj ...: boundary triangles, one object a body. */
+/* frame_0000.obj ...: boundary triangles, one object per body. */
 brn_status brn_export_obj(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
-/* nodes.csv (a row a node a frame), contacts.csv (a row a contact a frame) where recorded, and frames.csv. */
+/* nodes.csv (a row per node and frame), contacts.csv (a row per contact and frame) if recorded, and frames.csv. */
 brn_status brn_export_csv(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
-/* trajectory.glb: surfaces of all bodies, the frames as an animation. Nothing where there is no frame. */
+/* trajectory.glb: surfaces of all bodies, the frames as an animation. Nothing if there is no frame. */
 brn_status brn_export_gltf(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
 
 #endif

@@ -1,5 +1,6 @@
-/* nodes.csv: frame,time,body,node,x,y,z and, where recorded, vx,vy,vz and fx,fy,fz; a row a node a frame.
-   contacts.csv, where recorded: a row a contact a frame, columns below. frames.csv: frame,step,time. Numbers read back to the same bits. */
+/* nodes.csv: frame,time,body,node,x,y,z and, if recorded, vx,vy,vz and fx,fy,fz; a row per node and frame.
+   contacts.csv, if recorded: a row per contact and frame, columns below. frames.csv: frame,step,time.
+   Numbers read back to the same bits. */
 #include "base/os.h"
 #include "base/text.h"
 #include "output/export/export_frame.h"

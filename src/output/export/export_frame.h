@@ -4,10 +4,11 @@
 
 #include "output/export/export.h"
 
-/* What a frame is read for, beside its positions. */
+/* What to read of a frame besides its positions. */
 enum { BRN_WANT_MOTION = 1, BRN_WANT_STRESS = 2 };
 
-/* Checks `every`, makes the folder, allocates the frame's buffers for what is wanted and was recorded. After a failure the frame can (and must) still be cleared. */
+/* Checks `every`, makes the folder, allocates the frame's buffers for what is wanted and was recorded. After a failure the
+   frame can (and must) still be cleared. */
 brn_status brn_export_begin(brn_ctx *ctx, const brn_playback_info *info, const char *dir, int every,
                             unsigned want, brn_frame *frame);
 void brn_export_end(brn_ctx *ctx, brn_frame *frame);

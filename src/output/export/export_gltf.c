@@ -1,5 +1,5 @@
 /* trajectory.glb: one glTF 2.0 file with all frames as an animation (gltf_json.h has its contents). The frames are read
-   twice, once to see how each body moves and once to write, so that the file need not fit into memory. */
+   twice, once to see how each body moves and once to write, so that the file need not fit in memory. */
 #include "base/os.h"
 #include "output/export/export_frame.h"
 #include "output/export/gltf_json.h"

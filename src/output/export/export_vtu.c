@@ -1,5 +1,6 @@
-/* VTK XML unstructured grids, one file a frame (and one of its contacts), and a PVD file that lists them with their times. Arrays are appended as
-   raw binary, compressed (see vtu_pack.h). What does not change in time is packed once and starts every file. */
+/* VTK XML unstructured grids, one file per frame (and one for its contacts), and a PVD file that lists them with their times.
+   Arrays are appended as raw binary, compressed (see vtu_pack.h). What does not change in time is packed once and starts
+   every file. */
 #include "base/text.h"
 #include "output/export/export_contacts.h"
 #include "output/export/export_frame.h"
@@ -14,9 +15,9 @@ enum { CONNECTIVITY, OFFSETS, TYPES, BODY, FIXED_ARRAYS };
 typedef struct vtu {
     brn_ctx *ctx;
     const brn_playback_info *info;
-    size_t nvolume, ncell;             /* volume cells; with the obstacles' boundary cells behind them */
+    size_t nvolume, ncell;             /* volume cells; with the obstacles' boundary cells after them */
     size_t fixed_offset[FIXED_ARRAYS]; /* where each packed array starts */
-    size_t fixed_length;               /* of them all */
+    size_t fixed_length;               /* total */
     brn_text xml, data, pvd;
     double *work; /* [max(nnode, ncell)][6] */
     brn_frame frame;

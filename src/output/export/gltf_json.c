@@ -1,4 +1,4 @@
-/* glTF 2.0. The scene is one root node (it turns z up to y up; 2D has y up already) with a node, a mesh and a material a body.
+/* glTF 2.0. The scene is one root node (it turns z up to y up; 2D has y up already) with a node, a mesh and a material per body.
    One animation: the nodes of bodies that move as a whole have channels of translation and rotation, all deforming meshes
    share one sampler of weights. At frame k the weight of target k - 1 is 1 and all others are 0, so that linear
    interpolation shows exactly the frame at its time and straight lines between. The weights are a sparse accessor:
@@ -107,7 +107,7 @@ static void add_floats(brn_json *json, const char *name, const float *value, int
     brn_json_close(json);
 }
 
-/* Lists of this format are not empty: one begins with its first entry. */
+/* Lists of this format must not be empty: one begins with its first entry. */
 static void open_list(brn_json *json, const char *name, int *count)
 {
     if ((*count)++ == 0) {
@@ -181,8 +181,8 @@ static void add_box(const brn_gltf_body *body, int frame, brn_json *json)
     brn_json_close(json);
 }
 
-/* Accessors come in this order: of each body its indices, base, places, turns, targets, as it has them; the times; the
-   weights. Places in the parts run along. */
+/* Accessors come in this order: for each body those it has of indices, base, places, turns, targets; then the times; then
+   the weights. Places in the parts advance with them. */
 typedef struct cursor {
     uint64_t index, place, turn, target;
 } cursor;
@@ -332,7 +332,7 @@ static void add_targets(const brn_gltf *g, int first_accessor, brn_json *json)
     brn_json_close(json);
 }
 
-/* What programs list the targets as: the frame's number in the trajectory. */
+/* The name that programs show for a target: the frame's number in the trajectory. */
 static void add_target_names(const brn_gltf *g, brn_json *json)
 {
     brn_json_open(json, "extras", '{');

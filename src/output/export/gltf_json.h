@@ -30,7 +30,8 @@ typedef struct brn_gltf {
 /* Sizes of the parts. */
 void brn_gltf_layout(brn_gltf *gltf);
 uint64_t brn_gltf_bytes(const brn_gltf *gltf); /* of the binary part */
-/* BRN_ERR_LIMIT if the file, with a JSON of so many bytes, would be larger than programs can read; says what to do. */
+/* BRN_ERR_LIMIT if the file, with a JSON of so many bytes, would be larger than programs can read;
+   the message says what to do. */
 brn_status brn_gltf_check(brn_ctx *ctx, const brn_gltf *gltf, size_t json, int every);
 int brn_gltf_index_count(const brn_gltf *gltf, int body);
 /* Is there anything to draw of this body? */

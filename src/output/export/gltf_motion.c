@@ -7,7 +7,7 @@
 
 /* Single precision carries 6e-8 of a coordinate; a place, a turned vertex and their sum round a few times. */
 static const double float_slack = 1e-6;
-/* A rigid body is held in shape by a stiffness: what it bends (1e-6 of its size, measured) is not meant to be seen. */
+/* A rigid body is held in shape by a stiffness: its bending (1e-6 of its size, measured) is not meant to be seen. */
 static const double rigid_slack = 1e-4;
 
 void brn_gltf_motion_clear(brn_gltf_motion *motion)
@@ -56,7 +56,7 @@ static void mean_position(const int *node, int count, const double *pos, double 
     }
 }
 
-/* The mesh of a body at the first frame, from its middle: there single precision is at its best. */
+/* The mesh of a body at the first frame, relative to its middle, where single precision is best. */
 static void take_base(brn_gltf_body *body, const int *node, int count, const double *pos, float (*base)[3])
 {
     double mean[3];
@@ -88,7 +88,7 @@ static void fit_turn(const float (*base)[3], const int *node, int count, const d
         }
     }
     if (flat) {
-        /* A body in a plane turns within it, also if it is mirrored or only a line. */
+        /* A body in a plane turns within it, even if it is mirrored or only a line. */
         const double angle = atan2(f[3] - f[1], f[0] + f[4]);
         const double turned[9] = {cos(angle), -sin(angle), 0, sin(angle), cos(angle), 0, 0, 0, 1};
         memcpy(r, turned, sizeof turned);
@@ -97,7 +97,7 @@ static void fit_turn(const float (*base)[3], const int *node, int count, const d
     }
 }
 
-/* x, y, z, w in the half of the frame before: interpolation takes the short way. */
+/* x, y, z, w in the hemisphere of the frame before: interpolation takes the short way. */
 static void store_turn(const double r[9], float (*turn)[4], int f)
 {
     double q[4];
@@ -167,7 +167,7 @@ static void take_frame(brn_gltf_body *body, const float (*base)[3], const int *n
     mean_position(node, count, pos, mean);
     fit_turn(base, node, count, pos, mean, flat, r);
     store_turn(r, body->turn, f);
-    /* The base's middle is the origin only as far as that is rounded. */
+    /* The base's middle is the origin only up to rounding. */
     for (int v = 0; v < count; ++v) {
         for (int i = 0; i < 3; ++i) {
             base_mean[i] += (double)base[v][i] / count;
@@ -187,7 +187,7 @@ static brn_status check_finite(brn_ctx *ctx, const brn_playback_info *info, int 
         for (int i = 0; i < 3; ++i) {
             if (!(fabs(pos[3 * (size_t)node[v] + (size_t)i]) <= 1e30)) {
                 return brn_fail(ctx, BRN_ERR_FORMAT,
-                                "export: frame %d: node %d of body '%s' is at no finite place", frame,
+                                "export: frame %d: node %d of body '%s' is not at a finite place", frame,
                                 node[v], info->body_name[b]);
             }
         }

@@ -1,5 +1,5 @@
 /* How the bodies of a recorded run move, in terms of glTF: a node that stands still, one that is shifted and turned from frame
-   to frame, or a mesh whose vertices move, one morph target a frame. Also which frames are taken, and the boxes of all meshes. */
+   to frame, or a mesh whose vertices move, one morph target a frame. Also which frames are used, and the boxes of all meshes. */
 #ifndef BRN_OUTPUT_EXPORT_GLTF_MOTION_H
 #define BRN_OUTPUT_EXPORT_GLTF_MOTION_H
 
@@ -11,9 +11,9 @@ typedef enum brn_gltf_kind { BRN_GLTF_STILL, BRN_GLTF_SHIFT, BRN_GLTF_TURN, BRN_
 /* Position of a vertex at frame f: place[f] + turn[f] base (MORPH: origin + base + displacement). */
 typedef struct brn_gltf_body {
     brn_gltf_kind kind;
-    float origin[3];   /* [m] middle of its vertices at the first frame: there its node stands */
+    float origin[3];   /* [m] middle of its vertices at the first frame: the place of its node */
     float (*place)[3]; /* [m], shape [nframe] */
-    float (*turn)[4];  /* unit quaternions x, y, z, w, shape [nframe], neighbours in the same half */
+    float (*turn)[4];  /* unit quaternions x, y, z, w, shape [nframe], neighbours in the same hemisphere */
     float (*low)[3], (*high)[3]; /* [m], shape [nframe]: box of the base (frame 0), of the displacements */
     double error
         [BRN_GLTF_MORPH]; /* [m] largest distance of a vertex from the trajectory, if written as that kind */
@@ -22,7 +22,7 @@ typedef struct brn_gltf_body {
 
 typedef struct brn_gltf_motion {
     brn_ctx *ctx;
-    int nframe;  /* those taken: every n-th, as long as their times grow in single precision */
+    int nframe;  /* those used: every n-th whose time still grows in single precision */
     int *frame;  /* [nframe] numbers in the trajectory */
     float *time; /* [s] */
     int nbody;
@@ -35,7 +35,7 @@ typedef struct brn_gltf_motion {
 brn_status brn_gltf_motion_find(brn_gltf_motion *motion, brn_playback *playback, const brn_drawing *surface,
                                 int every, brn_frame *frame);
 void brn_gltf_motion_clear(brn_gltf_motion *motion);
-/* From the first frame to this one, as the file says it. */
+/* From the first frame to this one, as the file stores it. */
 void brn_gltf_displacement(const brn_gltf_body *body, const float base[3], const double pos[3], float out[3]);
 
 #endif

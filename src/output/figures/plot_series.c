@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What two rows show of a run of rows of one column: its smallest and its largest value, in the order in which they came. */
+/* What two rows keep of a run of rows in one column: its smallest and largest value, in the order they came. */
 typedef struct extremes {
     double first, second;
 } extremes;

@@ -15,9 +15,9 @@ typedef struct brn_plot_series {
     float *value; /* [ncolumn][rows]; NaN: not known */
 } brn_plot_series;
 
-/* Reads series.csv; a file that is absent or no series is an empty one: the pictures of a run can be shown without. With
-   more rows than the limit every two rows stand for a run of rows: of each column its smallest and its largest value, in
-   the order in which they came, so that no peak is lost (time and step are thereby those of the run's ends). After a
+/* Reads series.csv; a file that is absent or not a series counts as empty: a run can be shown without it. Beyond the
+   limit, each pair of rows stands for a run of rows: the smallest and largest value of each column, in the order they came,
+   so that no peak is lost (time and step are then those of the run's ends). After a
    failure the series can (and must) still be cleared. */
 brn_status brn_plot_series_read(brn_plot_series *series, const char *path);
 void brn_plot_series_clear(brn_plot_series *series);

@@ -17,7 +17,7 @@ struct brn_series {
     FILE *file;
     size_t length; /* bytes of the file up to its last whole row */
     char *line;    /* [ncolumn * BRN_REAL_TEXT + 2] */
-    bool failed;   /* a row could not be written; nothing is added behind it */
+    bool failed;   /* a row could not be written; nothing is added after it */
 };
 
 /* A cell of the header after RFC 4180: quoted where it must be. */
@@ -55,7 +55,7 @@ static brn_status make_header(brn_ctx *ctx, const char *const *columns, int ncol
 static brn_status write_error(brn_series *series, int error)
 {
     series->failed = true;
-    /* Half a row would be taken for a whole one when the run is resumed or read. */
+    /* Half a row would pass for a whole one when the run is resumed or read. */
     (void)brn_file_truncate(series->ctx, series->path, series->length);
     return brn_fail(series->ctx, BRN_ERR_FILE, "%s: cannot write: %s; the rows before it are kept",
                     series->path, strerror(error));

@@ -1,4 +1,4 @@
-/* series.csv: a header line and a row a step, each row flushed whole. Numbers read back to the same bits whatever the
+/* series.csv: a header line and a row per step, each row flushed whole. Numbers read back to the same bits whatever the
    process locale; NaN is an empty cell, infinities are `inf` and `-inf`. */
 #ifndef BRN_OUTPUT_FIGURES_SERIES_H
 #define BRN_OUTPUT_FIGURES_SERIES_H

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Larger files are no series of ours: that is a million steps with a hundred columns. */
+/* Larger files cannot be ours: this is a million steps with a hundred columns. */
 static const size_t size_limit = (size_t)2 << 30;
 
 /* A text that is read cell by cell; cells are ended with '\0' in place. */
 typedef struct reader {
     const char *path;
-    char *at, *end; /* end: behind the last line break */
+    char *at, *end; /* end: after the last line break */
     int line;
 } reader;
 
@@ -134,8 +134,8 @@ static brn_status read_text(brn_series_table *table, const char *path, char *tex
         --length;
     }
     if (length == 0 || memchr(text, '\0', length) != NULL) {
-        return brn_fail(table->ctx, BRN_ERR_FORMAT, "%s: no series: %s", path,
-                        length == 0 ? "it has no header line" : "it is no text");
+        return brn_fail(table->ctx, BRN_ERR_FORMAT, "%s: not a series: %s", path,
+                        length == 0 ? "it has no header line" : "it is not text");
     }
     reader r = {.path = path, .at = text, .end = text + length, .line = 1};
     BRN_TRY(read_names(table, &r));

@@ -11,8 +11,8 @@ typedef struct brn_series_table {
     double *value; /* [ncolumn][nrow], NaN where a cell is empty */
 } brn_series_table;
 
-/* A torn last line does not count as a row, so that a running simulation can be looked at. What does not look like a
-   series is BRN_ERR_FORMAT with its line. On failure there is nothing to clear. */
+/* A torn last line does not count as a row, so that a running simulation can be looked at. Anything that is
+   not a series is BRN_ERR_FORMAT with its line. On failure there is nothing to clear. */
 brn_status brn_series_table_read(brn_ctx *ctx, const char *path, brn_series_table *out);
 void brn_series_table_clear(brn_series_table *table);
 /* Number of a column, -1 if there is none of that name. */

@@ -28,7 +28,7 @@ static brn_status put(brn_html *html, const char *bytes, size_t n)
     return fwrite(bytes, 1, n, html->file) == n ? BRN_OK : failed(html->ctx, html->temporary, "write");
 }
 
-/* path with something behind it */
+/* path with a suffix */
 static brn_status name_beside(brn_ctx *ctx, const char *path, const char *suffix, char **out)
 {
     const size_t n = strlen(path) + strlen(suffix) + 1;
@@ -86,7 +86,7 @@ void brn_html_discard(brn_html *html)
     if (html->file != NULL) {
         (void)fclose(html->file);
     }
-    /* After a close there is none of that name. */
+    /* After a close no file has that name. */
     if (html->temporary != NULL) {
         (void)remove(html->temporary);
     }

@@ -22,10 +22,9 @@ brn_status brn_html_begin_run(brn_html *html);
 brn_status brn_html_line(brn_html *html, const char *line, size_t length); /* with its line break */
 brn_status brn_html_end_run(brn_html *html);
 brn_status brn_html_close(brn_html *html); /* the file is there */
-void brn_html_discard(brn_html *html);     /* as if nothing had been; fine after brn_html_close */
+void brn_html_discard(brn_html *html);     /* leaves no trace; fine after brn_html_close */
 
-/* Lines that are kept aside until it is known which of them are wanted, in a file of their own: there may be more of them
-   than memory holds. */
+/* Lines set aside until it is known which are wanted, in a file of their own: there may be more than fit in memory. */
 typedef struct brn_spool {
     brn_ctx *ctx;
     char *path;

@@ -17,7 +17,7 @@ typedef struct brn_packer {
     size_t line_capacity;
 } brn_packer;
 
-/* The line is the packer's, valid until the next one. Any thread, so no message is set: BRN_ERR_LIMIT is a packet of 4 GB. */
+/* The line belongs to the packer, valid until the next one. Any thread, so no message is set. BRN_ERR_LIMIT: over 4 GB. */
 brn_status brn_packer_line(brn_packer *packer, const void *bytes, size_t size, const char **line,
                            size_t *length);
 void brn_packer_clear(brn_packer *packer);

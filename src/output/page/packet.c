@@ -72,7 +72,7 @@ void *brn_packet_add(brn_packet *packet, const char *name, brn_packet_type type,
     return room;
 }
 
-/* {"arrays": {...}}, with blanks behind it up to a multiple of 8. */
+/* {"arrays": {...}}, padded with blanks to a multiple of 8. */
 static void add_table(brn_packet *packet, bool delta)
 {
     brn_json *json = &packet->json;
@@ -94,8 +94,7 @@ static void add_table(brn_packet *packet, bool delta)
     brn_text_append(&json->text, blanks, aligned(HEAD + length) - HEAD - length);
 }
 
-/* Neighbours differ by little: the high bytes of their differences are mostly 0 or 255, and packed well where they stand
-   together. */
+/* Neighbours differ by little: the high bytes of their differences are mostly 0 or 255, and compress well side by side. */
 static void code_delta(const uint16_t *value, size_t count, unsigned char *out)
 {
     uint16_t before = 0;

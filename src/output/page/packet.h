@@ -34,10 +34,10 @@ typedef struct brn_packet {
 void brn_packet_begin(brn_packet *packet); /* empty again, with an object opened */
 void brn_packet_clear(brn_packet *packet); /* frees */
 /* Room for an array of `count` entries, to be filled before the next one is added; not zeroed. NULL: out of memory, which
-   brn_packet_end tells as well. */
+   brn_packet_end reports as well. */
 void *brn_packet_add(brn_packet *packet, const char *name, brn_packet_type type, size_t count);
-/* delta: arrays of u16 are coded, for what is going to be compressed. The bytes are the packet's, valid until it begins
-   again. */
+/* delta: codes arrays of u16 as differences, for packets that will be compressed. The bytes belong to the packet, valid until
+   it begins again. */
 brn_status brn_packet_end(brn_packet *packet, bool delta, const void **bytes, size_t *size);
 
 #endif

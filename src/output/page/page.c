@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The assembler copies the file: a C array of a few hundred kilobytes takes a compiler seconds. BRN_PAGE_FILE is the
-   build's. */
+/* The assembler copies the file: a C array of a few hundred kilobytes takes a compiler seconds. The build
+   defines BRN_PAGE_FILE. */
 __asm__(".section .rodata.brn_page,\"a\"\n"
         ".global brn_page_first\n"
         ".hidden brn_page_first\n"

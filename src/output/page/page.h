@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the data of a run go, once in the page. */
+/* Where the data of a run go; occurs once in the page. */
 #define BRN_PAGE_MARKER "<!--brunt:data-->"
 
-/* A '\0' stands behind it. */
+/* Terminated by '\0'. */
 const char *brn_page(size_t *size);
 typedef struct brn_page_parts {
     const char *before, *behind; /* the marker */

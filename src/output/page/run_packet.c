@@ -135,7 +135,7 @@ static void add_figures(brn_json *json, const brn_run_card *card)
     brn_json_close(json);
 }
 
-/* What a person would look for and not find. */
+/* What a person would look for in vain. */
 static void add_notes(brn_json *json, const brn_camera *c, const brn_run_card *card)
 {
     const bool cells = brn_outline_cells(c->info) > 0;

@@ -6,7 +6,7 @@
 #include "output/figures/plot_series.h"
 #include "output/page/shot.h"
 
-/* What is told about a run beside its shape; nothing is owned. */
+/* What the page is told about a run besides its shape; nothing is owned. */
 typedef struct brn_run_card {
     const char *name, *title, *method;
     double step, end; /* [s] */
@@ -14,20 +14,20 @@ typedef struct brn_run_card {
     const char *scene;   /* its text */
     const char *summary; /* JSON; NULL: none */
     const char *thinned; /* NULL: nothing is left out */
-    int recorded;        /* frames that there are */
+    int recorded;        /* frames in all */
     int nframe;
-    const int *frame;            /* [nframe] which of them can be had; NULL: the first nframe */
+    const int *frame;            /* [nframe] the available ones; NULL: the first nframe */
     const double *time;          /* [recorded] [s] */
     const int64_t *frame_step;   /* [recorded] */
     const brn_shown_range *span; /* [BRN_SHOWN_COUNT] */
     const brn_plot_series *series;
-    brn_figure own[2][BRN_OWN_FIGURES]; /* [brn_scope][nown] figures of the method's own */
+    brn_figure own[2][BRN_OWN_FIGURES]; /* [brn_scope][nown] the method's own figures */
     int nown;
     const char *const *note; /* [nnote] */
     int nnote;
 } brn_run_card;
 
-/* The bytes are the packet's, valid until it begins again. */
+/* The bytes belong to the packet, valid until it begins again. */
 brn_status brn_run_packet(const brn_camera *camera, const brn_run_card *card, brn_packet *packet,
                           const void **bytes, size_t *size);
 

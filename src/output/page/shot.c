@@ -81,7 +81,7 @@ void brn_camera_clear(brn_camera *c)
 
 /* ---- positions ---------------------------------------------------------------------------------------------------------- */
 
-/* A damaged file may hold anything: what is no number stays at rest. */
+/* A damaged file may hold anything: positions that are not numbers stay at rest. */
 static brn_status make_finite(brn_camera *c, const double **pos)
 {
     const size_t n = 3 * (size_t)c->info->nnode;
@@ -241,7 +241,7 @@ typedef struct ranked {
     int point;
 } ranked;
 
-/* Strongest first; of equal ones the first. */
+/* Strongest first; ties in their own order. */
 static int compare(const void *a, const void *b)
 {
     const ranked *p = a;

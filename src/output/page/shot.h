@@ -18,7 +18,7 @@ typedef enum brn_shown {
 
 typedef struct brn_shown_info {
     const char *name, *label, *unit;
-    const char *missing; /* what to say where it was not recorded; NULL: always there */
+    const char *missing; /* what to say if it was not recorded; NULL: it always is */
 } brn_shown_info;
 
 extern const brn_shown_info brn_shown_table[BRN_SHOWN_COUNT];
@@ -30,8 +30,8 @@ typedef struct brn_instant {
     double time;
     int64_t step;
     const double *pos;         /* [nnode][3] */
-    const double *vel;         /* [nnode][3]; NULL where speed is not shown */
-    const double *cell_stress; /* [total cells][6]; NULL where von Mises stress is not shown */
+    const double *vel;         /* [nnode][3]; NULL if speed is not shown */
+    const double *cell_stress; /* [total cells][6]; NULL if von Mises stress is not shown */
     const brn_contact_point *point;
     int npoint;
     const double *row; /* [nrow] live: the step's row of the series */
@@ -55,7 +55,7 @@ typedef struct brn_camera {
     brn_pressure pressure;
     brn_movement_frame *frame; /* [nbody] */
     brn_movement *movement;    /* [nbody] of this shot */
-    double *finite;            /* [nnode][3] positions, where some of a damaged file are not numbers */
+    double *finite;            /* [nnode][3] positions, if some in a damaged file are not numbers */
     double *tensor;            /* [cells at the surface][6] */
     float *value;              /* [nvertex] */
     int *order;                /* of contacts */
@@ -68,7 +68,7 @@ typedef struct brn_camera {
 brn_status brn_camera_make(brn_camera *camera, const brn_playback_info *info);
 void brn_camera_clear(brn_camera *camera);
 
-/* span [BRN_SHOWN_COUNT]: of the fields in this shot. The bytes are the camera's, valid until its next shot. */
+/* span [BRN_SHOWN_COUNT]: of the fields in this shot. The bytes belong to the camera, valid until its next shot. */
 brn_status brn_camera_shoot(brn_camera *camera, const brn_instant *moment, int index, bool delta,
                             brn_shown_range *span, const void **bytes, size_t *size);
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_CHUNK = 1024 }; /* rows a chunk: the last one is written again with every frame */
+enum { ROW_CHUNK = 1024 }; /* rows per chunk: the last chunk is rewritten with every frame */
 
 /* Quantities as they lie in brn_contact_point; the body numbers are the only integers. */
 typedef struct quantity {
@@ -96,7 +96,7 @@ brn_status brn_contact_rows_open(brn_h5 *h5, brn_contact_rows *rows)
             return brn_h5_fail(h5, BRN_ERR_FORMAT, "open", q->name);
         }
         if (dims[1] != (hsize_t)q->width || !chunks_fit(q, rows->id[i])) {
-            return brn_fail(h5->ctx, BRN_ERR_FORMAT, "%s: %s has another shape", h5->path, q->name);
+            return brn_fail(h5->ctx, BRN_ERR_FORMAT, "%s: %s has an unexpected shape", h5->path, q->name);
         }
         rows->total = dims[0] < (hsize_t)rows->total ? (int64_t)dims[0] : rows->total;
     }

@@ -41,7 +41,7 @@ static brn_status stress_block(void *arg, int block, brn_arena *scratch)
     const size_t offset = (size_t)job->offset[g];
     const int end = brn_block_end(group->nelem, BLOCK, block);
     for (int first = block * BLOCK, last; first < end; first = last) {
-        /* as many batches as are wanted, or not, one behind the other */
+        /* a run of consecutive batches that are all wanted, or all not */
         const bool wanted = is_wanted(job, offset, first, end);
         for (last = first; last < end && is_wanted(job, offset, last, end) == wanted;) {
             last = last + BRN_LANES < end ? last + BRN_LANES : end;

@@ -13,7 +13,7 @@
 
 /* Stress of every cell, [total cells][6] in order of kinds (as brn_playback_info numbers them). x [nnode][3]. */
 brn_status brn_field_cell_stress(brn_ctx *ctx, const brn_model *model, const double *x, double *cell_stress);
-/* Of those that are wanted, [total cells], and some of their neighbours; the others stay what they were. */
+/* Only of the wanted cells, [total cells], and some of their neighbours; the others are left unchanged. */
 brn_status brn_field_some_stress(brn_ctx *ctx, const brn_model *model, const double *x, const bool *wanted,
                                  double *cell_stress);
 /* [nnode][6] from [total cells][6] */

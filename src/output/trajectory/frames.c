@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-enum { SCALAR_CHUNK = 512 }; /* entries of time and step a chunk: a page of the file */
+enum { SCALAR_CHUNK = 512 }; /* entries of time and step per chunk: a page of the file */
 
 void brn_frame_sets_init(brn_frame_set sets[BRN_SETS], const brn_playback_info *info)
 {
@@ -39,13 +39,13 @@ static hid_t memory_type(const brn_frame_set *set)
     return set->type == H5T_INTEGER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
 }
 
-/* Stress is derived and only looked at: single precision halves its size. All else keeps its bits. */
+/* Stress is derived and only for viewing: single precision halves its size. All else keeps its bits. */
 static hid_t file_type(const brn_frame_set *set)
 {
     return set->type == H5T_INTEGER ? H5T_STD_I64LE : set->width == 6 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
 }
 
-/* One frame a chunk (no chunk may be empty, even where there is nothing to store). */
+/* One frame per chunk (no chunk may be empty, even if there is nothing to store). */
 static void chunk_dims(const brn_frame_set *set, hsize_t chunk[3])
 {
     chunk[0] = set->rank == 1 ? SCALAR_CHUNK : 1;

@@ -1,4 +1,4 @@
-/* /frames of trajectory.h5, shared by who writes and who reads it: one extendible dataset a field, one chunk a frame. */
+/* /frames of trajectory.h5, shared by writer and reader: one extendible dataset per field, one chunk per frame. */
 #ifndef BRN_OUTPUT_TRAJECTORY_FRAMES_H
 #define BRN_OUTPUT_TRAJECTORY_FRAMES_H
 

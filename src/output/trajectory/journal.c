@@ -22,7 +22,7 @@ typedef struct journal {
     int log;                 /* the journal, -1: not yet made */
     haddr_t eoa;             /* end of what HDF5 has given out */
     haddr_t size;            /* end of what has been written, to the file or to pages */
-    haddr_t committed;       /* nothing behind this is referred to by the file's last whole state */
+    haddr_t committed;       /* the file's last whole state refers to nothing beyond this */
     brn_journal_pages pages; /* not yet committed, and the open file */
     bool dead;               /* nothing more is written */
     unsigned char *image;    /* of a journal */
@@ -179,7 +179,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
     return 0;
 }
 
-/* Whoever writes holds the lock as long as the file is open. */
+/* The writer holds the lock as long as the file is open. */
 static herr_t driver_lock(H5FD_t *file, hbool_t exclusive)
 {
     const int fd = ((journal *)file)->pages.fd;
@@ -366,7 +366,7 @@ void brn_journal_abandon(brn_h5 *h5)
 
 /* ---- recover ------------------------------------------------------------------------------------------------------- */
 
-/* A journal that was cut short by the kill counts for nothing. */
+/* A journal that was cut short by the kill is ignored. */
 static bool log_is_whole(const unsigned char *log, size_t length, log_head *head)
 {
     if (length < sizeof *head) {
@@ -411,7 +411,7 @@ brn_status brn_journal_recover(brn_ctx *ctx, const char *path)
                               path, strerror(errno));
     }
     brn_status status = BRN_OK;
-    /* The writer has locked the file as long as it lives. */
+    /* A living writer keeps the file locked. */
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOSYS) {
         char *log = NULL;
         size_t length = 0;

@@ -18,14 +18,14 @@ typedef struct brn_journal_pages {
     size_t count, nslot, capacity;
 } brn_journal_pages;
 
-/* Makes pages of a part of the file, filled with what the file holds; false with errno set. */
+/* Creates pages for a part of the file, filled from the file; false with errno set. */
 bool brn_journal_pages_touch(brn_journal_pages *pages, uint64_t at, size_t size);
-/* Copies between a buffer for the file's bytes [at, at + size) and those pages that are there. */
+/* Copies between a buffer for the file's bytes [at, at + size) and the existing pages. */
 void brn_journal_pages_read(const brn_journal_pages *pages, uint64_t at, size_t size, void *buffer);
 void brn_journal_pages_write(brn_journal_pages *pages, uint64_t at, size_t size, const void *buffer);
 void brn_journal_pages_clear(brn_journal_pages *pages); /* frees; the file stays open */
 
-/* All of it or false with errno set; what lies behind the file's end reads as zeros. */
+/* All of it, or false with errno set; bytes beyond the file's end read as zeros. */
 bool brn_write_fully(int fd, const void *bytes, size_t size, uint64_t at);
 bool brn_read_fully(int fd, void *bytes, size_t size, uint64_t at);
 

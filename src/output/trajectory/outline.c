@@ -120,7 +120,7 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
     return BRN_OK;
 }
 
-/* Cuts of a triangle of each kind into linear ones: tri6 has its mid-edge nodes behind its corners. */
+/* How a triangle of each kind is cut into linear ones: tri6 has its mid-edge nodes after its corners. */
 static const int tri_cuts[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
 
 /* 2D: the cells of a deformable body are its triangles, others have those of their mesh. tri may be NULL: only counts. */

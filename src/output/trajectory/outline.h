@@ -8,7 +8,7 @@
 
 typedef struct brn_outline {
     brn_ctx *ctx;
-    brn_playback_info info; /* owns its arrays; nframe and has_... are left to the user */
+    brn_playback_info info; /* owns its arrays; the caller sets nframe and has_... */
     char *names;            /* the text that body_name points into */
 } brn_outline;
 

@@ -19,7 +19,7 @@ struct brn_playback {
     double *cell_stress; /* [total cells][6]: for nodal averages where the caller does not want the cells' */
 };
 
-/* A reader takes no lock, so that a running simulation can be looked at. */
+/* A reader takes no lock, so that a running simulation can be viewed. */
 static brn_status open_file(brn_playback *p)
 {
     BRN_TRY(brn_journal_recover(p->ctx, p->path));

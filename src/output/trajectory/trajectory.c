@@ -41,7 +41,7 @@ static brn_status create_file(brn_trajectory *t)
     return brn_journal_sync(&t->h5);
 }
 
-/* The rows of the frames that are kept. */
+/* The rows of the frames kept. */
 static brn_status reopen_rows(brn_trajectory *t, int keep_frames)
 {
     int64_t end = 0;
@@ -56,7 +56,7 @@ static brn_status reopen_rows(brn_trajectory *t, int keep_frames)
     return brn_contact_rows_cut(&t->h5, &t->rows, end);
 }
 
-/* A frame has all fields that the file has, so they cannot change when a run goes on. */
+/* A frame has all fields of the file, so they cannot change when a run is resumed. */
 static brn_status check_fields(brn_trajectory *t)
 {
     for (int i = 0; i < BRN_SETS; ++i) {
@@ -102,7 +102,7 @@ static brn_status reopen_file(brn_trajectory *t, int keep_frames)
         }
     }
     t->outline.info.nframe = keep_frames;
-    /* Before any new frame may take the place of those that are gone. */
+    /* Before any new frame can take the place of the removed ones. */
     return brn_journal_sync(&t->h5);
 }
 
@@ -126,7 +126,7 @@ static brn_status prepare(brn_trajectory *t, const char *path)
     return BRN_OK;
 }
 
-/* The times are read back from the file, so that only what is there can be listed. */
+/* The times are read back from the file, so that only existing frames are listed. */
 static brn_status write_sidecar(brn_trajectory *t)
 {
     const int n = t->outline.info.nframe;

@@ -38,14 +38,14 @@ typedef struct brn_playback_info {
     const int *edge_body;
     const char *const *body_name;
     const int *body_type; /* BRN_BODY_... */
-    const int
-        *body_plane; /* 1: a half-space, whose boundary is a patch of it; NULL: an older file does not tell */
+    const int *
+        body_plane; /* 1: a half-space, whose boundary is a patch of it; NULL: an older file that does not say */
     const int *body_first, *body_nnode; /* its nodes are [first, first + nnode) */
     const double (*rest)[3];
     bool has_velocity, has_stress, has_force, has_contact;
 } brn_playback_info;
 
-/* A file that is damaged or none of ours is BRN_ERR_FORMAT; a frame that is only half there does not count. */
+/* BRN_ERR_FORMAT if the file is damaged or not ours; an incomplete frame does not count. */
 brn_status brn_playback_open(brn_ctx *ctx, const char *path, brn_playback **out);
 void brn_playback_close(brn_playback *playback); /* NULL is fine */
 const brn_playback_info *brn_playback_get(const brn_playback *playback);

@@ -25,7 +25,7 @@ static const char *topology_name(brn_cell cell)
     return names[cell];
 }
 
-/* `<` and `&` in a file's name would end the markup. */
+/* `<` and `&` in a file's name would break the markup. */
 static void add_escaped(brn_text *text, const char *name)
 {
     for (const char *c = name; *c != '\0'; ++c) {

@@ -39,7 +39,7 @@ static void test_places_and_names(void **state)
     for (int k = 0; k < 4; ++k) {
         for (int j = 0; j < 3; ++j) {
             for (int i = 0; i < 2; ++i) {
-                char name[40];
+                char name[64];
                 (void)snprintf(name, sizeof name, "wall_%d_%d_%d", i, j, k);
                 assert_near(centre(model, name, 0), 1.0 + 0.3 * i + (k % 2 == 1 ? 0.05 : 0.0), 1e-14);
                 assert_near(centre(model, name, 1), 2.0 - 0.2 * j, 1e-14);

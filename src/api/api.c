@@ -106,16 +106,21 @@ static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
 static void hold_copies(const brn_model *model, unsigned char *held, int *rigid, int *nfree)
 {
     const int dim = model->dim;
-    memcpy(held, model->fixed, (size_t)model->nnode * (size_t)dim);
+    const int ndof = model->nrow * dim;
+    memcpy(held, model->fixed, (size_t)ndof);
     for (int n = 0; n < model->nbody; ++n) {
         const brn_body *body = &model->body[n];
         if (n > model->source[body->source].first) {
-            memset(&held[body->node_first * dim], BRN_DOF_HELD, (size_t)(body->node_count * dim));
+            for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+                if (model->node_row[a] >= 0) {
+                    memset(&held[model->node_row[a] * dim], BRN_DOF_HELD, (size_t)dim);
+                }
+            }
         } else {
             *rigid += body->type == BRN_BODY_STATIC ? 0 : dim == 3 ? 6 : 3;
         }
     }
-    for (int i = 0; i < model->nnode * dim; ++i) {
+    for (int i = 0; i < ndof; ++i) {
         *nfree += held[i] == BRN_DOF_FREE;
     }
 }

@@ -79,8 +79,8 @@ static void check_report(const flow *f, const brn_report *r)
     assert_int_equal(r->intersections, 0);
     assert_int_equal(r->inversions, 0);
     assert_true(r->penetration_max <= 1e-3 * f->sim->system->size);
-    /* Friction lags behind the normal forces by a step at most: of an impact, several times the weight. */
-    assert_true(r->cone_error <= weight * 20.0);
+    /* Friction may lag behind the normal forces by a step: measured 0.17 of the weight at most (sliding), 3x margin. */
+    assert_true(r->cone_error <= 0.5 * weight);
     /* 1e-4 a step: what a solver's tolerance leaves of forces that all but balance. */
     assert_near(r->momentum_error, 0.0, 1e-4);
     /* The two forces of friction may act a gap apart, a thousandth of the size. */

@@ -1,8 +1,9 @@
 /* The broad phase on real motion: at every tenth step of every scene of the gallery the candidates are exactly the pairs
    that looking at every pair finds. Which pairs count (swept boxes within the distance, no common node, not both held,
-   not one body where self-contact is off) is written anew here. Looked at are the motion of the step itself and ten
-   times that motion, as a first Newton step may be far too long. Where a kind has many parts, the first members are a
-   random subset. Shapes that the gallery lacks stand in two scenes here. Arguments: names of scenes; none: all. */
+   not one body where self-contact is off, not neighbours in a sheet that cannot touch) is written anew here. Looked at
+   are the motion of the step itself and ten times that motion, as a first Newton step may be far too long. Where a kind
+   has many parts, the first members are a random subset. Shapes that the gallery lacks stand in two scenes here.
+   Arguments: names of scenes; none: all. */
 #include "flow.h"
 
 #include "base/rng.h"
@@ -139,6 +140,37 @@ static bool counts(const bench *s, const int *a, int na, const int *b, int nb)
     return free_dof && !(one && (!model->contact_self || model->body[body[0]].type == BRN_BODY_RIGID));
 }
 
+/* Neighbours in a sheet are nearer than its thickness: they keep at most half of their distance at rest. A pair that is
+   further apart than this plus the distance cannot touch, and need not be a candidate though its boxes are near. */
+static bool sheet_apart(const brn_skin *skin, const int *a, int na, const int *b, int nb, const double *x0,
+                        const double *x1, double distance)
+{
+    if (skin->radius[a[0]] == 0.0 || skin->node_body[a[0]] != skin->node_body[b[0]]) {
+        return false;
+    }
+    double gap = 0.0;
+    double rest = INFINITY; /* nearest two nodes */
+    for (int k = 0; k < 3; ++k) {
+        double lo[2] = {INFINITY, INFINITY};
+        double hi[2] = {-INFINITY, -INFINITY};
+        for (int i = 0; i < na + nb; ++i) {
+            const int at = 3 * (i < na ? a[i] : b[i - na]) + k;
+            lo[i >= na] = fmin(lo[i >= na], fmin(x0[at], x1[at]));
+            hi[i >= na] = fmax(hi[i >= na], fmax(x0[at], x1[at]));
+        }
+        const double d = fmax(0.0, fmax(lo[1] - hi[0], lo[0] - hi[1]));
+        gap += d * d;
+    }
+    for (int i = 0; i < na; ++i) {
+        for (int j = 0; j < nb; ++j) {
+            const double *p = skin->model->rest[a[i]];
+            const double *q = skin->model->rest[b[j]];
+            rest = fmin(rest, hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
+        }
+    }
+    return sqrt(gap) > distance + fmin(2.0 * skin->radius[a[0]], 0.5 * rest);
+}
+
 static key make_key(const pairing *p, const int *a, int na, const int *b, int nb)
 {
     key k = {.kind = (int)p->kind, .node = {-1, -1, -1, -1}};
@@ -147,7 +179,7 @@ static key make_key(const pairing *p, const int *a, int na, const int *b, int nb
     return k;
 }
 
-static void look_at_all(bench *s, const pairing *p, double distance)
+static void look_at_all(bench *s, const pairing *p, const double *x0, const double *x1, double distance)
 {
     const parts *a = &s->part[p->a];
     const parts *b = &s->part[p->b];
@@ -157,7 +189,8 @@ static void look_at_all(bench *s, const pairing *p, double distance)
             const bool twice = p->a == p->b && (j == i || (j < i && a->first[j]));
             const int *na = &a->node[i * a->width];
             const int *nb = &b->node[j * b->width];
-            if (twice || apart(&a->box[i], &b->box[j], distance) || !counts(s, na, a->width, nb, b->width)) {
+            if (twice || apart(&a->box[i], &b->box[j], distance) || !counts(s, na, a->width, nb, b->width) ||
+                sheet_apart(s->skin, na, a->width, nb, b->width, x0, x1, distance)) {
                 continue;
             }
             const bool swap = p->a == p->b && j < i;
@@ -240,9 +273,11 @@ static void take_candidates(bench *s, const brn_candidates *candidates, const do
         if (p->a == p->b && !plane) {
             wanted = wanted || a->first[part_number(a, &c[i].node[a->width])];
         }
-        if (wanted && brn_candidates_near(candidates, &c[i], x0, x1, distance)) {
-            const int width = plane ? dim : s->part[p->b].width;
-            add_key(&s->found, make_key(p, c[i].node, a->width, &c[i].node[a->width], width));
+        const int width = plane ? dim : s->part[p->b].width;
+        const int *b = &c[i].node[a->width];
+        if (wanted && brn_candidates_near(candidates, &c[i], x0, x1, distance) &&
+            (plane || !sheet_apart(s->skin, c[i].node, a->width, b, width, x0, x1, distance))) {
+            add_key(&s->found, make_key(p, c[i].node, a->width, b, width));
         }
     }
 }
@@ -257,7 +292,7 @@ static void compare(bench *s, brn_candidates *candidates, const double *x0, cons
     }
     for (size_t i = 0; i < sizeof pairings / sizeof *pairings; ++i) {
         if (pairings[i].dim == s->skin->dim || pairings[i].dim == 0) {
-            look_at_all(s, &pairings[i], distance);
+            look_at_all(s, &pairings[i], x0, x1, distance);
         }
     }
     for (int i = 0; i < s->skin->nplane; ++i) {

@@ -237,8 +237,8 @@ typedef struct brn_report {
 } brn_report;
 
 /* One contact: two parts of bodies that touch or repel each other. The forces act on body[0], their opposites on body[1];
-   body[0] == body[1]: a body touches itself. A contact with normal_force > 0 sticks if |friction| is below
-   (1 - 1e-9) mu normal_force, else it slips. In 2D forces are per metre of depth. */
+   body[0] == body[1]: a body touches itself. A contact with normal_force > 0 and mu > 0 sticks if |slip| is below
+   stick_speed or, where that is 0, |friction| below (1 - 1e-9) mu normal_force; else it slips. In 2D forces are per metre of depth. */
 typedef struct brn_contact_point {
     int body[2];         /* numbers as in brn_model_get_body */
     double place[3];     /* [m] between the closest points */
@@ -248,6 +248,7 @@ typedef struct brn_contact_point {
     double friction[3];  /* [N] perpendicular to normal */
     double slip[3];      /* [m/s] of body[0] relative to body[1], perpendicular to normal */
     double mu;           /* coefficient of friction of the pair */
+    double stick_speed;  /* [m/s] slower slip is sticking; 0: the method knows exactly, and the cone decides */
 } brn_contact_point;
 
 /* What one body does to another, summed over all their contacts. */

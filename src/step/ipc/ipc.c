@@ -14,35 +14,32 @@ static const double SHARE_LEAST = 0.125;
 /* Forces have settled when a renewal changes them by less than this, relative to the largest. */
 static const double LAG_SETTLED = 1e-5;
 
-/* An adaptive stiffness is doubled while a gap shrinks below this fraction of the model's size, up to this factor. */
-static const double GAP_SMALL = 1e-9;
-static const double STIFFEN_MOST = 1048576.0;
-
-/* Stiffness for the next step and of the last one [Pa], smallest gap [m]. */
-static const char MEMORY[] = "ipc.barrier";
-enum { MEMORY_SIZE = 3 };
+/* A Newton step shorter than this fraction of dhat is the last one. In equilibrium loads may be a hundredth of kappa, which
+   takes a twentieth of dhat: a step of 1e-3 dhat changes them by some per cent, and taking it leaves the square of that. */
+static const double ACCURATE = 0.02, ACCURATE_STATIC = 1e-3;
 
 static const char *const solver_words[] = {"direct", "pcg", NULL};
 static const char *const barrier_words[] = {"c2", "lecture", NULL};
 
 static const brn_param params[] = {
     BRN_P_REAL(brn_ipc_params, dhat, "m", NAN, 0.0, INFINITY, BRN_OPEN,
-               "gap below which parts repel each other; 1e-3 of the model's size by default"),
+               "gap below which parts repel each other; by default of each body 5e-6 to 1e-3 of its size, the more the "
+               "softer it is against its weight (rigid: 1e-4), and not above the gaps it starts with"),
     BRN_P_REAL(
         brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
-        "stiffness of the barrier, the pressure at about half of dhat; by default it starts from a tenth of "
-        "the largest Young's modulus, rises with the pressure of impacts and while gaps shrink to nothing"),
+        "stiffness of the barrier, the pressure at about half of dhat; by default a tenth of the softer body's "
+        "Young's modulus (rigid: `stiffness`), more where an impact or gaps that shrink to nothing need it"),
     BRN_P_CHOICE(
         brn_ipc_params, barrier, BRN_BARRIER_C2, barrier_words,
         "c2: twice differentiable, converges best; lecture: the once differentiable ones of the lecture"),
     BRN_P_BOOL(brn_ipc_params, convergent, false,
                "count what several sides of a surface see together once: forces do not depend on the mesh"),
     BRN_P_REAL(brn_ipc_params, friction_speed, "m/s", NAN, 0.0, INFINITY, BRN_OPEN,
-               "eps_v: slower slip counts as sticking; 1e-3 model sizes a second by default"),
+               "eps_v: slower slip counts as sticking; by default 1e-3 sizes of the smaller body a second"),
     BRN_P_INT(brn_ipc_params, friction_iterations, 1, 0, 1000,
               "how often a step is solved with the friction's normal forces renewed; 0: until they settle"),
     BRN_P_REAL(brn_ipc_params, tolerance, "1", 1e-4, 0.0, 1.0, BRN_OPEN,
-               "Newton stops when no node would still move faster than this times the model's size a second"),
+               "Newton stops when no node would still move faster than this times its body's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 300, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
@@ -55,7 +52,7 @@ static const brn_own_figure figures[] = {
     [OWN_KAPPA] = {{.name = "ipc.kappa",
                     .label = "barrier stiffness",
                     .unit = "Pa",
-                    .meaning = "stiffness of the barrier in the last part of the step",
+                    .meaning = "largest stiffness of a barrier in contact in the last part of the step",
                     .reduction = BRN_REDUCE_MAX},
                    BRN_REDUCE_LAST},
     [OWN_LAG_CHANGE] =
@@ -91,7 +88,8 @@ static void ipc_destroy(void *self)
     for (int i = 0; i < BRN_IPC_PATTERNS; ++i) {
         brn_free(ipc->ctx, ipc->pattern[i].row);
     }
-    void *arrays[] = {ipc->far, ipc->contact, ipc->slide, ipc->looked_at, ipc->local, ipc->point};
+    void *arrays[] = {ipc->far,       ipc->contact, ipc->slide, ipc->looked_at,
+                      ipc->local, ipc->point,   ipc->body,  ipc->allowed};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ipc->ctx, arrays[i]);
     }
@@ -124,39 +122,6 @@ static brn_status check_start(brn_ipc *ipc, const double *x)
 
 /* ---- making --------------------------------------------------------------------------------------------------------------- */
 
-/* Where an adaptive stiffness starts [Pa]: a tenth of the stiffest deformable body's Young's modulus; among rigid bodies the
-   pressure that stops a body over a hundredth of the model's size within a step. */
-static double starting_stiffness(const brn_ipc *ipc)
-{
-    const brn_model *model = ipc->model;
-    double start = 0.0;
-    for (int b = 0; b < model->nbody; ++b) {
-        const brn_body *body = &model->body[b];
-        for (int i = 0; i < body->group_count; ++i) {
-            start = fmax(start, 0.1 * model->group[body->group_first + i]->young);
-        }
-        double area = 0.0;
-        for (int i = 0; i < body->touch->nnode && body->type == BRN_BODY_RIGID; ++i) {
-            area += ipc->skin->node_area[body->touch->node[i]];
-        }
-        if (area > 0.0) {
-            const double h = model->step;
-            start = fmax(start, 1e-2 * body->mass / area * ipc->system->size / (h * h));
-        }
-    }
-    return start > 0.0 ? start : 1.0;
-}
-
-/* Defaults that depend on the model. */
-static void choose(brn_ipc *ipc)
-{
-    const brn_ipc_params *p = ipc->params;
-    ipc->dhat = isnan(p->dhat) ? 1e-3 * ipc->system->size : p->dhat;
-    ipc->kappa_start = isnan(p->kappa) ? starting_stiffness(ipc) : p->kappa;
-    ipc->kappa = ipc->kappa_start;
-    ipc->speed = isnan(p->friction_speed) ? 1e-3 * ipc->system->size : p->friction_speed;
-}
-
 static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
@@ -166,7 +131,8 @@ static brn_status fill(brn_ipc *ipc)
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
     BRN_TRY(brn_skin_create(ipc->ctx, ipc->model, &ipc->skin));
     BRN_ALLOC(ipc->ctx, ipc->looked_at, 3 * ((size_t)ipc->skin->npoint + 3 * (size_t)ipc->skin->nplane));
-    choose(ipc);
+    BRN_ALLOC(ipc->ctx, ipc->allowed, ipc->system->ndof);
+    BRN_TRY(brn_ipc_choose(ipc));
     BRN_TRY(brn_candidates_create(ipc->ctx, ipc->skin, &ipc->candidates));
     BRN_TRY(brn_intersect_create(ipc->ctx, &ipc->intersect));
     return brn_newton_create(ipc->ctx, ipc->model, ipc->system, &newton, &ipc->terms, &ipc->newton);
@@ -192,59 +158,16 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* The pressure that stops the surface's nodes within a step at their present speed [Pa]. A much softer barrier would let
-   gaps shrink to nothing before it balances an impact. */
-static double impact_pressure(const brn_ipc *ipc, const brn_state *state, double h)
+/* How far the last Newton step may go: less than the tolerance times the body's size a second, and so little of dhat that forces
+   of contact are accurate. */
+static void allow_steps(brn_ipc *ipc, double h)
 {
     const brn_model *model = ipc->model;
-    const brn_skin *skin = ipc->skin;
-    double fastest = 0.0;
-    double heaviest = 0.0; /* [kg/m^2], [kg/m] in 2D */
-    for (int i = 0; i < skin->npoint; ++i) {
-        const int a = skin->point[i];
-        const double *v = &state->node_vel[3 * a];
-        fastest = fmax(fastest, brn_dense_dot3(v, v));
-        if (!skin->held[a] && skin->node_area[a] > 0.0) {
-            heaviest = fmax(heaviest, model->node_mass[a] / skin->node_area[a]);
-        }
+    const double share = model->integrator == BRN_STATIC ? ACCURATE_STATIC : ACCURATE;
+    for (int i = 0; i < ipc->system->ndof; ++i) {
+        const brn_ipc_body *body = &ipc->body[ipc->skin->node_body[model->row_node[i / model->dim]]];
+        ipc->allowed[i] = fmin(ipc->params->tolerance * body->size * h, share * body->near);
     }
-    return heaviest * sqrt(fastest) / h;
-}
-
-/* The stiffness for a step: what the state remembers, or more if an impact needs it. *work: the energy [J] added by its
-   change since the end of the last step. */
-static brn_status choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work)
-{
-    const brn_memory *memory = brn_state_recall(in, MEMORY);
-    const bool known = memory != NULL && memory->count == MEMORY_SIZE;
-    const double before = known ? memory->value[1] : ipc->kappa_start;
-    ipc->kappa = known ? memory->value[0] : ipc->kappa_start;
-    if (isnan(ipc->params->kappa)) {
-        ipc->kappa = fmax(ipc->kappa, impact_pressure(ipc, in, h));
-    }
-    *work = 0.0;
-    if (ipc->kappa != before) {
-        double stored = 0.0;
-        ipc->nslide = 0;
-        BRN_TRY(ipc->terms.energy(ipc, in->node_pos, &stored));
-        *work = stored * (1.0 - before / ipc->kappa);
-    }
-    return BRN_OK;
-}
-
-/* An adaptive stiffness doubles when the smallest gap is tiny and still shrinking. */
-static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out, double gap)
-{
-    const brn_memory *before = brn_state_recall(in, MEMORY);
-    const double last = before != NULL && before->count == MEMORY_SIZE ? before->value[2] : INFINITY;
-    double *memory = NULL;
-    BRN_TRY(brn_state_remember(out, MEMORY, MEMORY_SIZE, &memory));
-    const bool shrinks = gap < GAP_SMALL * ipc->system->size && gap < last;
-    const bool stiffen = isnan(ipc->params->kappa) && shrinks && ipc->kappa < STIFFEN_MOST * ipc->kappa_start;
-    memory[0] = stiffen ? 2.0 * ipc->kappa : ipc->kappa;
-    memory[1] = ipc->kappa;
-    memory[2] = gap;
-    return BRN_OK;
 }
 
 /* What the report needs to know about the end of the step. */
@@ -258,11 +181,13 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->point = ipc->point;
     info->npoint = ipc->npoint;
     info->contacts = ipc->ncontact;
-    info->complementarity_offset = ipc->dhat;
-    info->own[OWN_KAPPA] = ipc->kappa;
     for (int i = 0; i < ipc->ncontact; ++i) {
-        info->gap_min = fmin(info->gap_min, brn_pair_gap(&ipc->contact[i]));
-        info->complementarity = fmax(info->complementarity, brn_pair_gap(&ipc->contact[i]));
+        const brn_contact_pair *c = &ipc->contact[i];
+        const int last = c->node[brn_touch_count(c->node) - 1];
+        info->gap_min = fmin(info->gap_min, brn_pair_gap(c));
+        info->complementarity = fmax(info->complementarity, brn_pair_gap(c));
+        info->complementarity_offset = fmax(info->complementarity_offset, c->reach);
+        info->own[OWN_KAPPA] = fmax(info->own[OWN_KAPPA], brn_ipc_kappa(ipc, c->node[0], last));
     }
     return BRN_OK;
 }
@@ -270,7 +195,9 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
     brn_ipc *ipc = self;
-    ipc->kappa = ipc->kappa_start;
+    for (int b = 0; b < ipc->model->nbody; ++b) {
+        ipc->body[b].kappa = ipc->body[b].kappa_start;
+    }
     ipc->nslide = 0; /* nothing has slipped yet */
     BRN_TRY(check_start(ipc, state->node_pos));
     BRN_TRY(brn_newton_reset(ipc->newton, state, t, &info->books));
@@ -344,10 +271,9 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     ipc->t = t;
     ipc->h = h;
     ipc->from = in->node_pos;
-    ipc->slip_scale = ipc->speed * h;
-    n->step_tolerance = ipc->params->tolerance * ipc->system->size * h;
-    BRN_TRY(brn_ipc_find_candidates(ipc, in->node_pos, in->node_pos));
-    BRN_TRY(choose_stiffness(ipc, in, h, &info->stiffness_work));
+    BRN_TRY(brn_ipc_choose_stiffness(ipc, in, h, &info->stiffness_work));
+    allow_steps(ipc, h);
+    n->step_allowed = ipc->allowed;
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
@@ -359,7 +285,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
                         "method.kappa",
                         t);
     }
-    return remember_stiffness(ipc, in, out, info->gap_min);
+    return brn_ipc_remember_stiffness(ipc, in, out);
 }
 
 static brn_stage ipc_stage(const void *self, const brn_state *state, double t)

@@ -20,13 +20,15 @@ static void set_pair(const brn_ipc *ipc, const int node[4], brn_contact_point *t
 {
     to->body[0] = ipc->skin->node_body[node[0]];
     to->body[1] = ipc->skin->node_body[node[brn_touch_count(node) - 1]];
+    to->stick_speed = brn_ipc_speed(ipc, node[0], node[brn_touch_count(node) - 1]);
     to->mu = ipc->system->controls->friction[brn_model_pair(ipc->model, to->body[0], to->body[1])];
 }
 
 /* A pair that parted during the step: friction without a normal force. */
 static void add_parted(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, brn_contact_point *to)
 {
-    *to = (brn_contact_point){.gap = ipc->dhat};
+    const int last = slide->pair[brn_touch_count(slide->pair) - 1];
+    *to = (brn_contact_point){.gap = brn_skin_reach(ipc->skin, slide->pair[0], last)};
     set_pair(ipc, slide->pair, to);
     memcpy(to->normal, slide->normal, sizeof to->normal);
     memcpy(to->place, &x[3 * slide->pair[0]], sizeof to->place);

@@ -263,6 +263,9 @@ BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim 
 BRN_API void brn_sim_destroy(brn_sim *sim);
 /* One step of the scene's length (internally in as many parts as it takes). A negative status leaves the state untouched. */
 BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
+/* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; "": nothing. *text is freed
+   with brn_ctx_free. */
+BRN_API brn_status brn_sim_choices(const brn_sim *sim, char **text);
 BRN_API bool brn_sim_done(const brn_sim *sim); /* the scene's end time is reached */
 BRN_API double brn_sim_time(const brn_sim *sim);
 BRN_API int64_t brn_sim_step_count(const brn_sim *sim);
@@ -347,6 +350,7 @@ typedef struct brn_run_options {
 typedef struct brn_summary {
     const char *status; /* "done" | "stopped"; then the reason says why */
     char reason[512];
+    char warnings[512]; /* what a reader of the results should know; "": nothing */
     int64_t steps, iterations;
     double time_end, wall_s, cpu_s, realtime_rate;
     int threads, nodes, elements, dofs, contacts_max, inversions, intersections;

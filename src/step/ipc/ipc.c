@@ -4,6 +4,7 @@
 #include "step/ipc/ipc_barrier.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Solves allowed in a step while friction's normal forces settle. Plain renewals may cycle: more friction here turns a
@@ -47,7 +48,7 @@ static const brn_param params[] = {
 };
 
 /* The method's own figures. */
-enum { OWN_KAPPA, OWN_LAG_CHANGE };
+enum { OWN_KAPPA, OWN_LAG_CHANGE, OWN_THICKNESS, OWN_DHAT_MIN, OWN_DHAT_MAX };
 static const brn_own_figure figures[] = {
     [OWN_KAPPA] = {{.name = "ipc.kappa",
                     .label = "barrier stiffness",
@@ -64,6 +65,27 @@ static const brn_own_figure figures[] = {
           .reduction = BRN_REDUCE_MAX,
           .better = BRN_BETTER_LOW},
          BRN_REDUCE_MAX},
+    [OWN_THICKNESS] = {{.name = "ipc.thickness",
+                        .label = "contact thickness",
+                        .unit = "1",
+                        .meaning = "largest gap that carries force over the largest elastic deflection of the body "
+                                   "it presses on, of the body where that is most; 0: no body deforms, or "
+                                   "contact presses no harder than weights and loads",
+                        .reduction = BRN_REDUCE_LAST,
+                        .better = BRN_BETTER_LOW},
+                       BRN_REDUCE_LAST},
+    [OWN_DHAT_MIN] = {{.name = "ipc.dhat_min",
+                       .label = "smallest dhat",
+                       .unit = "m",
+                       .meaning = "smallest gap, of all bodies', below which parts repel each other",
+                       .reduction = BRN_REDUCE_LAST},
+                      BRN_REDUCE_LAST},
+    [OWN_DHAT_MAX] = {{.name = "ipc.dhat_max",
+                       .label = "largest dhat",
+                       .unit = "m",
+                       .meaning = "largest gap, of all bodies', below which parts repel each other",
+                       .reduction = BRN_REDUCE_LAST},
+                      BRN_REDUCE_LAST},
 };
 
 static const brn_table table = {
@@ -181,6 +203,9 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->point = ipc->point;
     info->npoint = ipc->npoint;
     info->contacts = ipc->ncontact;
+    info->own[OWN_DHAT_MIN] = ipc->dhat_least;
+    info->own[OWN_DHAT_MAX] = ipc->dhat_most;
+    BRN_TRY(brn_ipc_measure_thickness(ipc, x, &info->own[OWN_THICKNESS]));
     for (int i = 0; i < ipc->ncontact; ++i) {
         const brn_contact_pair *c = &ipc->contact[i];
         const int last = c->node[brn_touch_count(c->node) - 1];
@@ -299,6 +324,22 @@ static brn_status ipc_changed(void *self, brn_state *state, const brn_change *ch
     return brn_newton_changed(((brn_ipc *)self)->newton, state, change);
 }
 
+/* Contact thicker than this fraction of the deflection is worth a warning. */
+static const double THICK = 0.01;
+
+static bool ipc_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
+{
+    const bool thick = own[OWN_THICKNESS] > THICK;
+    if (thick) {
+        (void)snprintf(text, size,
+                       "gaps that carry force are %.2g %% of the elastic deflection (ipc.thickness): deflections, and forces "
+                       "of prescribed motions, are off by about as much; a smaller method.dhat (now %.2g to %.2g m) "
+                       "makes them exact",
+                       100.0 * own[OWN_THICKNESS], own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
+    }
+    return thick;
+}
+
 const brn_method brn_ipc_method = {
     .table = &table,
     .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
@@ -317,5 +358,7 @@ const brn_method brn_ipc_method = {
     .reset = ipc_reset,
     .stage = ipc_stage,
     .changed = ipc_changed,
+    .choices = brn_ipc_tell_choices,
+    .doubt = ipc_doubt,
     .destroy = ipc_destroy,
 };

@@ -51,7 +51,7 @@ typedef struct brn_ipc {
     brn_candidates *candidates;
     brn_intersect *intersect;
     brn_ipc_body *body; /* [nbody] */
-    double dhat_most;   /* [m] largest of all */
+    double dhat_least, dhat_most; /* [m] of all bodies */
     double t, h;        /* [s] of this step */
     double *allowed;    /* [ndof] [m] a Newton step that is no longer is the last */
     double *far;        /* [nnode][3] end of the step that is bounded */
@@ -78,6 +78,8 @@ extern const brn_method brn_ipc_method;
 
 /* Chooses lengths and stiffnesses of all bodies from the model; the skin's reach becomes dhat. */
 brn_status brn_ipc_choose(brn_ipc *ipc);
+/* As brn_method requires. */
+void brn_ipc_tell_choices(const void *self, brn_text *to);
 /* The stiffnesses for a step of length h: what the state remembers, or more if an impact needs it. *work: the energy [J] added
    by their change since the end of the last step. Finds the candidates of the motion that nodes would go on with. */
 brn_status brn_ipc_choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work);
@@ -140,5 +142,8 @@ void brn_ipc_fill_terms(brn_ipc *ipc);
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
 /* The contact points at the end of a step (ipc_points.c). */
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
+/* After that: the largest gap that carries force over the largest elastic deflection, of the body where that is most; 0: on
+   no body that deforms contact presses harder than weights and loads (ipc_thickness.c). */
+brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const double *x, double *thickness);
 
 #endif

@@ -95,10 +95,12 @@ static void fit_gap(const brn_ipc *ipc, const brn_contact_pair *pair)
 
 static void set_reach(brn_ipc *ipc)
 {
+    ipc->dhat_least = INFINITY;
     ipc->dhat_most = 0.0;
     for (int b = 0; b < ipc->model->nbody; ++b) {
         const double dhat = ipc->body[b].dhat;
         ipc->skin->reach[b] = dhat;
+        ipc->dhat_least = fmin(ipc->dhat_least, dhat);
         ipc->dhat_most = isfinite(dhat) ? fmax(ipc->dhat_most, dhat) : ipc->dhat_most;
     }
 }
@@ -132,4 +134,36 @@ brn_status brn_ipc_choose(brn_ipc *ipc)
         set_reach(ipc);
     }
     return BRN_OK;
+}
+
+void brn_ipc_tell_choices(const void *self, brn_text *to)
+{
+    const brn_ipc *ipc = self;
+    const brn_ipc_params *p = ipc->params;
+    for (int s = 0; s < ipc->model->nsource; ++s) {
+        const brn_source *source = &ipc->model->source[s];
+        const brn_ipc_body *body = &ipc->body[source->first];
+        double least = INFINITY;
+        double most = 0.0;
+        for (int c = 0; c < source->count; ++c) {
+            least = fmin(least, body[c].dhat);
+            most = fmax(most, body[c].dhat);
+        }
+        if (isinf(body->size) || !(isnan(p->dhat) || isnan(p->kappa) || isnan(p->friction_speed))) {
+            continue; /* an obstacle */
+        }
+        brn_text_add(to, "%s: size %.3g m", source->name, body->size);
+        if (isnan(p->dhat) && least < most) {
+            brn_text_add(to, ", dhat %.3g to %.3g m", least, most);
+        } else if (isnan(p->dhat)) {
+            brn_text_add(to, ", dhat %.3g m", least);
+        }
+        if (isnan(p->friction_speed)) {
+            brn_text_add(to, ", friction_speed %.3g m/s", body->speed);
+        }
+        if (isnan(p->kappa)) {
+            brn_text_add(to, ", kappa %.3g Pa or more", body->kappa_start);
+        }
+        brn_text_add(to, "\n");
+    }
 }

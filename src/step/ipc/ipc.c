@@ -15,10 +15,6 @@ static const double SHARE_LEAST = 0.125;
 /* Forces have settled when a renewal changes them by less than this, relative to the largest. */
 static const double LAG_SETTLED = 1e-5;
 
-/* A Newton step shorter than this fraction of dhat is the last one. In equilibrium loads may be a hundredth of kappa, which
-   takes a twentieth of dhat: a step of 1e-3 dhat changes them by some per cent, and taking it leaves the square of that. */
-static const double ACCURATE = 0.02, ACCURATE_STATIC = 1e-3;
-
 static const char *const solver_words[] = {"direct", "pcg", NULL};
 static const char *const barrier_words[] = {"c2", "lecture", NULL};
 
@@ -180,18 +176,6 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* How far the last Newton step may go: less than the tolerance times the body's size a second, and so little of dhat that forces
-   of contact are accurate. */
-static void allow_steps(brn_ipc *ipc, double h)
-{
-    const brn_model *model = ipc->model;
-    const double share = model->integrator == BRN_STATIC ? ACCURATE_STATIC : ACCURATE;
-    for (int i = 0; i < ipc->system->ndof; ++i) {
-        const brn_ipc_body *body = &ipc->body[ipc->skin->node_body[model->row_node[i / model->dim]]];
-        ipc->allowed[i] = fmin(ipc->params->tolerance * body->size * h, share * body->near);
-    }
-}
-
 /* What the report needs to know about the end of the step. */
 static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 {
@@ -224,6 +208,7 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
         ipc->body[b].kappa = ipc->body[b].kappa_start;
     }
     ipc->nslide = 0; /* nothing has slipped yet */
+    ipc->from = NULL;
     BRN_TRY(check_start(ipc, state->node_pos));
     BRN_TRY(brn_newton_reset(ipc->newton, state, t, &info->books));
     return measure(ipc, state->node_pos, info);
@@ -297,7 +282,6 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     ipc->h = h;
     ipc->from = in->node_pos;
     BRN_TRY(brn_ipc_choose_stiffness(ipc, in, h, &info->stiffness_work));
-    allow_steps(ipc, h);
     n->step_allowed = ipc->allowed;
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));

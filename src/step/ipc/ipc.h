@@ -55,7 +55,7 @@ typedef struct brn_ipc {
     double t, h;        /* [s] of this step */
     double *allowed;    /* [ndof] [m] a Newton step that is no longer is the last */
     double *far;        /* [nnode][3] end of the step that is bounded */
-    const double *from; /* [nnode][3] x^n of this step */
+    const double *from; /* [nnode][3] x^n of this step; NULL: nothing has moved */
     /* Pairs closer than dhat at the last positions examined. Negative area: subtracts what others count twice. */
     brn_contact_pair *contact;
     int ncontact;
@@ -83,6 +83,9 @@ void brn_ipc_tell_choices(const void *self, brn_text *to);
 /* The stiffnesses for a step of length h: what the state remembers, or more if an impact needs it. *work: the energy [J] added
    by their change since the end of the last step. Finds the candidates of the motion that nodes would go on with. */
 brn_status brn_ipc_choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work);
+/* How far the last Newton step may go, from x with its contacts, into ipc->allowed: less than the tolerance times the body's
+   size a second, and so little that forces of contact are accurate. */
+void brn_ipc_allow_steps(brn_ipc *ipc, const double *x);
 /* A body's stiffness doubles when its smallest gap is tiny and still shrinking. */
 brn_status brn_ipc_remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out);
 /* Stiffness of a pair [Pa] and its eps_v [m/s], by a node of each side. */

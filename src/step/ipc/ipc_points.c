@@ -6,14 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_friction(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x,
-                         brn_contact_point *to)
+static void add_slip(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, brn_contact_point *to)
 {
-    brn_ipc_friction_force(ipc, slide, x, to->friction);
     brn_ipc_slip(ipc, slide, x, to->slip);
     for (int i = 0; i < 3; ++i) {
         to->slip[i] /= ipc->h;
     }
+}
+
+static void add_friction(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x,
+                         brn_contact_point *to)
+{
+    brn_ipc_friction_force(ipc, slide, x, to->friction);
+    add_slip(ipc, slide, x, to);
 }
 
 static void set_pair(const brn_ipc *ipc, const int node[4], brn_contact_point *to)
@@ -59,6 +64,10 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
         if (slide != NULL) {
             add_friction(ipc, slide, x, to);
             slide->lever.count = 0; /* reported */
+        } else if (ipc->from != NULL) { /* it slips all the same */
+            memcpy(wanted.normal, to->normal, sizeof wanted.normal);
+            brn_lever_of_pair(ipc->skin, c, weight, to->normal, x, &wanted.lever);
+            add_slip(ipc, &wanted, x, to);
         }
     }
     for (int i = 0; i < ipc->nslide; ++i) {

@@ -203,3 +203,38 @@ brn_status brn_ipc_remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_sta
     }
     return BRN_OK;
 }
+
+/* ---- when Newton's method may stop ------------------------------------------------------------------------------------------ */
+
+/* The last step may change no force of a pair by more than this fraction of the largest on its body; it leaves about the square
+   of that. */
+static const double ACCURATE = 0.1, ACCURATE_STATIC = 0.02;
+/* Nor may it be longer than this fraction of the smallest dhat that matters. */
+static const double SHORT = 0.1;
+
+void brn_ipc_allow_steps(brn_ipc *ipc, const double *x)
+{
+    const brn_model *model = ipc->model;
+    const double share = model->integrator == BRN_STATIC ? ACCURATE_STATIC : ACCURATE;
+    for (int b = 0; b < model->nbody; ++b) {
+        ipc->body[b].force = ipc->body[b].stiffness = 0.0;
+    }
+    for (int i = 0; i < ipc->ncontact; ++i) {
+        const brn_contact_pair *c = &ipc->contact[i];
+        const int ends[2] = {c->node[0], c->node[brn_touch_count(c->node) - 1]};
+        double at[4][3];
+        (void)brn_candidate_gather(c->node, x, at);
+        const double d2 = brn_stencil_distance2(c->stencil, (const double(*)[3])at, 0, NULL, NULL);
+        const brn_barrier b = brn_ipc_barrier_of(ipc, c, d2); /* derivatives in d2 */
+        for (int k = 0; k < 2; ++k) {
+            brn_ipc_body *body = &ipc->body[ipc->skin->node_body[ends[k]]];
+            body->force = fmax(body->force, -c->area * b.first * 2.0 * sqrt(d2));
+            body->stiffness = fmax(body->stiffness, c->area * (4.0 * d2 * b.second + 2.0 * b.first));
+        }
+    }
+    for (int i = 0; i < ipc->system->ndof; ++i) {
+        const brn_ipc_body *body = &ipc->body[ipc->skin->node_body[model->row_node[i / model->dim]]];
+        const double accurate = body->stiffness > 0.0 ? share * body->force / body->stiffness : INFINITY;
+        ipc->allowed[i] = fmin(fmin(ipc->params->tolerance * body->size * ipc->h, SHORT * body->near), accurate);
+    }
+}

@@ -248,7 +248,7 @@ typedef struct brn_contact_point {
     double friction[3];  /* [N] perpendicular to normal */
     double slip[3];      /* [m/s] of body[0] relative to body[1], perpendicular to normal */
     double mu;           /* coefficient of friction of the pair */
-    double stick_speed;  /* [m/s] slower slip is sticking; 0: the method knows exactly, and the cone decides */
+    double stick_speed; /* [m/s] slower slip is sticking; 0: the method knows exactly, and the cone decides */
 } brn_contact_point;
 
 /* What one body does to another, summed over all their contacts. */

@@ -81,7 +81,8 @@ typedef struct pair_query {
 } pair_query;
 
 /* How far apart the rooms of some nodes and of others are: along each axis, negative where they overlap. */
-static void measure_rooms(const brn_candidates *c, const int *a, int na, const int *b, int nb, double apart[3])
+static void measure_rooms(const brn_candidates *c, const int *a, int na, const int *b, int nb,
+                          double apart[3])
 {
     for (int k = 0; k < 3; ++k) {
         double lo_a = INFINITY, hi_a = -INFINITY, lo_b = INFINITY, hi_b = -INFINITY;

@@ -36,8 +36,12 @@ bool brn_pair_measure(const brn_candidate *c, const double *x, double within, br
     if (!(d2 < reach * reach && c->area > 0.0)) {
         return false;
     }
-    *out = (brn_contact_pair){
-        .kind = c->kind, .stencil = stencil, .area = c->area, .offset = c->offset, .reach = c->reach, .d2 = d2};
+    *out = (brn_contact_pair){.kind = c->kind,
+                              .stencil = stencil,
+                              .area = c->area,
+                              .offset = c->offset,
+                              .reach = c->reach,
+                              .d2 = d2};
     memcpy(out->node, c->node, sizeof out->node);
     return true;
 }

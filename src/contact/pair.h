@@ -11,7 +11,7 @@ typedef struct brn_contact_pair {
     int node[4];
     brn_stencil stencil;
     double area, offset, reach; /* as in brn_candidate; a method may give an area of its own */
-    double d2;           /* [m^2] squared distance of the nodes' parts, offset included */
+    double d2;                  /* [m^2] squared distance of the nodes' parts, offset included */
 } brn_contact_pair;
 
 /* Which of a candidate's nodes, gathered in x, are nearest. Of a half-space it is always the whole plane. */

@@ -192,10 +192,10 @@ void brn_skin_destroy(brn_skin *skin)
     if (skin == NULL) {
         return;
     }
-    void *arrays[] = {skin->point,     skin->edge,       skin->tri,        skin->lone_point, skin->lone_edge,
-                      skin->plane,     skin->node_body,  skin->held,       skin->radius,     skin->node_area,
-                      skin->edge_area, skin->node_sides, skin->node_edges, skin->edge_sides, skin->lone_end,
-                      skin->reach};
+    void *arrays[] = {skin->point,      skin->edge,       skin->tri,       skin->lone_point,
+                      skin->lone_edge,  skin->plane,      skin->node_body, skin->held,
+                      skin->radius,     skin->node_area,  skin->edge_area, skin->node_sides,
+                      skin->node_edges, skin->edge_sides, skin->lone_end,  skin->reach};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(skin->ctx, arrays[i]);
     }

@@ -87,7 +87,8 @@ static double check_once(probe *p, bool positive)
     double least = 0.0;
     const double share = (p->ipc->skin->dim == 3 ? 0.25 : 0.5) * p->ipc->skin->node_area[p->node];
     const double d = nearest(p);
-    const double want = share * brn_barrier_at(BRN_BARRIER_C2, p->ipc->body[0].kappa, p->ipc->dhat_most, d).value;
+    const double want =
+        share * brn_barrier_at(BRN_BARRIER_C2, p->ipc->body[0].kappa, p->ipc->dhat_most, d).value;
     const double got = probe_energy(p, &least);
     /* Rounding of some hundred terms that cancel, each 1e-15 of the largest. */
     assert_near(got, want, 1e-11 * (want + 1e-6 * share * p->ipc->body[0].kappa * p->ipc->dhat_most));

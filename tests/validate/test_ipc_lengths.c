@@ -28,15 +28,16 @@ static void check_press(const char *integrator, double step, double *force, doub
 {
     stage s;
     brn_report r = {0};
-    stage_open(&s,
-               "brunt: 1\nintegrator: %s\ntime: {step: %g, end: 1}\ngravity: [0, 0, 0]\nmethod: {type: ipc}\n"
-               "materials: {steel: {type: neo_hookean, young: 2.0e11, poisson: 0, density: 7800}}\n"
-               "meshes: {b: {box: {size: [0.02, 0.02, 0.02], cells: [4, 4, 4], element: hex8}}}\n"
-               "bodies:\n  - {name: block, type: deformable, mesh: b, material: steel}\n"
-               "  - {name: tool, type: static, shape: {plane: {normal: [0, 0, -1]}}, position: [0, 0, 0.010005],\n"
-               "     motion: {velocity: [0, 0, -25.0e-6]}}\n"
-               "fixed: [{name: foot, body: block, where: {face: -z}}]\n",
-               integrator, step);
+    stage_open(
+        &s,
+        "brunt: 1\nintegrator: %s\ntime: {step: %g, end: 1}\ngravity: [0, 0, 0]\nmethod: {type: ipc}\n"
+        "materials: {steel: {type: neo_hookean, young: 2.0e11, poisson: 0, density: 7800}}\n"
+        "meshes: {b: {box: {size: [0.02, 0.02, 0.02], cells: [4, 4, 4], element: hex8}}}\n"
+        "bodies:\n  - {name: block, type: deformable, mesh: b, material: steel}\n"
+        "  - {name: tool, type: static, shape: {plane: {normal: [0, 0, -1]}}, position: [0, 0, 0.010005],\n"
+        "     motion: {velocity: [0, 0, -25.0e-6]}}\n"
+        "fixed: [{name: foot, body: block, where: {face: -z}}]\n",
+        integrator, step);
     assert_true(total_normal(&s) == 0.0);
     while (!brn_sim_done(s.sim)) {
         r = stage_step(&s);
@@ -101,7 +102,8 @@ static void test_far_ball(void **unused)
         double far[2];
         drop_crate(types[i], "", alone);
         drop_crate(types[i],
-                   "  - {name: ball, type: rigid, shape: {sphere: {radius: 0.1}}, density: 500, position: [8, 0, 3]}\n",
+                   "  - {name: ball, type: rigid, shape: {sphere: {radius: 0.1}}, density: 500, position: "
+                   "[8, 0, 3]}\n",
                    far);
         assert_near(alone[0], far[0], 4e-8);
         assert_near(alone[1], far[1], 4e-8);
@@ -114,13 +116,14 @@ static void test_tiny_beside_large(void **unused)
 {
     (void)unused;
     stage s;
-    stage_open(&s, "brunt: 1\ntime: {step: 0.005, end: 0.1}\ngravity: [0, 0, 0]\nmethod: {type: ipc}\n"
-                   "materials: {jelly: {type: neo_hookean, young: 1.0e5, poisson: 0.4, density: 1000}}\n"
-                   "meshes:\n  small: {box: {size: [0.002, 0.002, 0.002], cells: [8, 8, 8], element: tet4}}\n"
-                   "  large: {box: {size: [2, 2, 2], cells: [3, 3, 3], element: hex8}}\n"
-                   "bodies:\n"
-                   "  - {name: small, type: deformable, mesh: small, material: jelly, position: [0, 0, 1.5]}\n"
-                   "  - {name: large, type: deformable, mesh: large, material: jelly}\n");
+    stage_open(&s,
+               "brunt: 1\ntime: {step: 0.005, end: 0.1}\ngravity: [0, 0, 0]\nmethod: {type: ipc}\n"
+               "materials: {jelly: {type: neo_hookean, young: 1.0e5, poisson: 0.4, density: 1000}}\n"
+               "meshes:\n  small: {box: {size: [0.002, 0.002, 0.002], cells: [8, 8, 8], element: tet4}}\n"
+               "  large: {box: {size: [2, 2, 2], cells: [3, 3, 3], element: hex8}}\n"
+               "bodies:\n"
+               "  - {name: small, type: deformable, mesh: small, material: jelly, position: [0, 0, 1.5]}\n"
+               "  - {name: large, type: deformable, mesh: large, material: jelly}\n");
     for (int n = 0; n < 5; ++n) {
         const brn_report r = stage_step(&s);
         assert_true(r.contacts == 0 && r.contact == 0.0);
@@ -194,9 +197,9 @@ static void test_random_starts(void **unused)
         const double lift = size * pow(10.0, brn_rng_uniform(&rng, -6.0, -0.5));
         const double above = second * pow(10.0, brn_rng_uniform(&rng, -6.0, -0.5));
         const int cells = 1 + (int)(brn_rng_next(&rng) % 5);
-        static const char *const types[] = {
-            "type: deformable, mesh: b, material: a", "type: rigid, shape: {sphere: {radius: %.17g}}, density: 800",
-            "type: shell, mesh: g, material: a, thickness: %.17g"};
+        static const char *const types[] = {"type: deformable, mesh: b, material: a",
+                                            "type: rigid, shape: {sphere: {radius: %.17g}}, density: 800",
+                                            "type: shell, mesh: g, material: a, thickness: %.17g"};
         const int type = (int)(brn_rng_next(&rng) % 3);
         char upper[256];
         /* In every case `above` the lower body's top: half the height of the upper one. */
@@ -255,9 +258,12 @@ static void test_sliding_crate(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_press),         cmocka_unit_test(test_far_ball),
-        cmocka_unit_test(test_tiny_beside_large), cmocka_unit_test(test_scaled),
-        cmocka_unit_test(test_random_starts), cmocka_unit_test(test_sliding_crate),
+        cmocka_unit_test(test_press),
+        cmocka_unit_test(test_far_ball),
+        cmocka_unit_test(test_tiny_beside_large),
+        cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_random_starts),
+        cmocka_unit_test(test_sliding_crate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { STICK_SPEED = 8 }; /* may be absent from a file: 0 */
+enum { STICK_SPEED = 8 };  /* may be absent from a file: 0 */
 enum { ROW_CHUNK = 1024 }; /* rows per chunk: the last chunk is rewritten with every frame */
 
 /* Quantities as they lie in brn_contact_point; the body numbers are the only integers. */

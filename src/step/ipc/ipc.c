@@ -20,11 +20,13 @@ static const char *const barrier_words[] = {"c2", "lecture", NULL};
 
 static const brn_param params[] = {
     BRN_P_REAL(brn_ipc_params, dhat, "m", NAN, 0.0, INFINITY, BRN_OPEN,
-               "gap below which parts repel each other; by default of each body 5e-6 to 1e-3 of its size, the more the "
+               "gap below which parts repel each other; by default of each body 5e-6 to 1e-3 of its size, "
+               "the more the "
                "softer it is against its weight (rigid: 1e-4), and not above the gaps it starts with"),
     BRN_P_REAL(
         brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
-        "stiffness of the barrier, the pressure at about half of dhat; by default a tenth of the softer body's "
+        "stiffness of the barrier, the pressure at about half of dhat; by default a tenth of the softer "
+        "body's "
         "Young's modulus (rigid: `stiffness`), more where an impact or gaps that shrink to nothing need it"),
     BRN_P_CHOICE(
         brn_ipc_params, barrier, BRN_BARRIER_C2, barrier_words,
@@ -64,9 +66,10 @@ static const brn_own_figure figures[] = {
     [OWN_THICKNESS] = {{.name = "ipc.thickness",
                         .label = "contact thickness",
                         .unit = "1",
-                        .meaning = "largest gap that carries force over the largest elastic deflection of the body "
-                                   "it presses on, of the body where that is most; 0: no body deforms, or "
-                                   "contact presses no harder than weights and loads",
+                        .meaning =
+                            "largest gap that carries force over the largest elastic deflection of the body "
+                            "it presses on, of the body where that is most; 0: no body deforms, or "
+                            "contact presses no harder than weights and loads",
                         .reduction = BRN_REDUCE_LAST,
                         .better = BRN_BETTER_LOW},
                        BRN_REDUCE_LAST},
@@ -106,7 +109,7 @@ static void ipc_destroy(void *self)
     for (int i = 0; i < BRN_IPC_PATTERNS; ++i) {
         brn_free(ipc->ctx, ipc->pattern[i].row);
     }
-    void *arrays[] = {ipc->far,       ipc->contact, ipc->slide, ipc->looked_at,
+    void *arrays[] = {ipc->far,   ipc->contact, ipc->slide, ipc->looked_at,
                       ipc->local, ipc->point,   ipc->body,  ipc->allowed};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ipc->ctx, arrays[i]);
@@ -315,11 +318,13 @@ static bool ipc_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
 {
     const bool thick = own[OWN_THICKNESS] > THICK;
     if (thick) {
-        (void)snprintf(text, size,
-                       "gaps that carry force are %.2g %% of the elastic deflection (ipc.thickness): deflections, and forces "
-                       "of prescribed motions, are off by about as much; a smaller method.dhat (now %.2g to %.2g m) "
-                       "makes them exact",
-                       100.0 * own[OWN_THICKNESS], own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
+        (void)snprintf(
+            text, size,
+            "gaps that carry force are %.2g %% of the elastic deflection (ipc.thickness): deflections, and "
+            "forces "
+            "of prescribed motions, are off by about as much; a smaller method.dhat (now %.2g to %.2g m) "
+            "makes them exact",
+            100.0 * own[OWN_THICKNESS], own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
     }
     return thick;
 }

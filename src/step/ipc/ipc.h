@@ -50,12 +50,12 @@ typedef struct brn_ipc {
     brn_skin *skin;
     brn_candidates *candidates;
     brn_intersect *intersect;
-    brn_ipc_body *body; /* [nbody] */
+    brn_ipc_body *body;           /* [nbody] */
     double dhat_least, dhat_most; /* [m] of all bodies */
-    double t, h;        /* [s] of this step */
-    double *allowed;    /* [ndof] [m] a Newton step that is no longer is the last */
-    double *far;        /* [nnode][3] end of the step that is bounded */
-    const double *from; /* [nnode][3] x^n of this step; NULL: nothing has moved */
+    double t, h;                  /* [s] of this step */
+    double *allowed;              /* [ndof] [m] a Newton step that is no longer is the last */
+    double *far;                  /* [nnode][3] end of the step that is bounded */
+    const double *from;           /* [nnode][3] x^n of this step; NULL: nothing has moved */
     /* Pairs closer than dhat at the last positions examined. Negative area: subtracts what others count twice. */
     brn_contact_pair *contact;
     int ncontact;

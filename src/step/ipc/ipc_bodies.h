@@ -21,14 +21,14 @@
 #include "state/state.h"
 
 typedef struct brn_ipc_body {
-    double size;        /* [m] */
-    double dhat;        /* [m] */
-    double speed;       /* [m/s] eps_v */
-    double kappa_start; /* [Pa] before any impact */
-    double kappa, was;  /* [Pa] of this step; scratch */
-    double near;        /* [m] smallest dhat of the pairs that may be in contact in this step */
+    double size;             /* [m] */
+    double dhat;             /* [m] */
+    double speed;            /* [m/s] eps_v */
+    double kappa_start;      /* [Pa] before any impact */
+    double kappa, was;       /* [Pa] of this step; scratch */
+    double near;             /* [m] smallest dhat of the pairs that may be in contact in this step */
     double force, stiffness; /* [N], [N/m] largest of its pairs at the last Newton iteration */
-    double closest;     /* smallest gap at the end of the step, in dhats of its pair; +inf: none */
+    double closest;          /* smallest gap at the end of the step, in dhats of its pair; +inf: none */
 } brn_ipc_body;
 
 #endif

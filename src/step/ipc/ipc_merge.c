@@ -155,8 +155,7 @@ static int run_length(const brn_ipc *ipc, int first, int found)
         c->kind == BRN_TOUCH_POINT_TRIANGLE || (c->kind == BRN_TOUCH_POINT_EDGE && ipc->skin->dim == 2);
     int count = 0;
     while (side && !lone && first + count < found && c[count].kind == c->kind &&
-           c[count].node[0] == c->node[0] && c[count].offset == c->offset &&
-           c[count].reach == c->reach) {
+           c[count].node[0] == c->node[0] && c[count].offset == c->offset && c[count].reach == c->reach) {
         ++count;
     }
     return count;

@@ -63,7 +63,7 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
                                                : NULL;
         if (slide != NULL) {
             add_friction(ipc, slide, x, to);
-            slide->lever.count = 0; /* reported */
+            slide->lever.count = 0;     /* reported */
         } else if (ipc->from != NULL) { /* it slips all the same */
             memcpy(wanted.normal, to->normal, sizeof wanted.normal);
             brn_lever_of_pair(ipc->skin, c, weight, to->normal, x, &wanted.lever);

@@ -34,7 +34,8 @@ static double areal_mass(const brn_ipc *ipc, const int *node, int count)
 }
 
 /* Whether a candidate may come within its reach if its nodes go on as they move. */
-static bool look_ahead(const brn_ipc *ipc, const brn_candidate *c, const brn_state *in, double h, approach *out)
+static bool look_ahead(const brn_ipc *ipc, const brn_candidate *c, const brn_state *in, double h,
+                       approach *out)
 {
     brn_contact_pair pair;
     double at[4][3];
@@ -94,7 +95,8 @@ static brn_status look_around(brn_ipc *ipc, const brn_state *in, double h)
     for (int i = 0; i < view.count; ++i) {
         const brn_candidate *c = &view.item[i];
         approach a;
-        if (brn_candidate_least(&view, i) - brn_candidate_drift(c, view.step) > 1.001 * (c->offset + c->reach) ||
+        if (brn_candidate_least(&view, i) - brn_candidate_drift(c, view.step) >
+                1.001 * (c->offset + c->reach) ||
             !look_ahead(ipc, c, in, h, &a)) {
             continue;
         }
@@ -235,6 +237,7 @@ void brn_ipc_allow_steps(brn_ipc *ipc, const double *x)
     for (int i = 0; i < ipc->system->ndof; ++i) {
         const brn_ipc_body *body = &ipc->body[ipc->skin->node_body[model->row_node[i / model->dim]]];
         const double accurate = body->stiffness > 0.0 ? share * body->force / body->stiffness : INFINITY;
-        ipc->allowed[i] = fmin(fmin(ipc->params->tolerance * body->size * ipc->h, SHORT * body->near), accurate);
+        ipc->allowed[i] =
+            fmin(fmin(ipc->params->tolerance * body->size * ipc->h, SHORT * body->near), accurate);
     }
 }

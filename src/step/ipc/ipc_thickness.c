@@ -94,7 +94,8 @@ brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const double *x, double *thic
     const brn_model *model = ipc->model;
     brn_arena *arena = brn_ctx_arena(ipc->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    double(*body)[3] = NULL; /* sum of forces, largest force [N], largest gap [m] of points with a noticeable part of it */
+    double(*body)[3] =
+        NULL; /* sum of forces, largest force [N], largest gap [m] of points with a noticeable part of it */
     *thickness = 0.0;
     BRN_TAKE(arena, body, model->nbody);
     memset(body, 0, (size_t)model->nbody * sizeof *body);

@@ -141,6 +141,65 @@ static void test_tiny_beside_large(void **unused)
     stage_close(&s);
 }
 
+/* ---- pairs by reach ------------------------------------------------------------------------------------------------------ */
+
+/* The pairs of a skin, each within the reach of its bodies. */
+static brn_contact_pair *list_pairs(const stage *s, const double reach[3], int *count)
+{
+    const double *x = &s->model->rest[0][0];
+    brn_skin *skin = NULL;
+    brn_candidates *candidates = NULL;
+    assert_done(s->ctx, brn_skin_create(s->ctx, s->model, &skin));
+    memcpy(skin->reach, reach, 3 * sizeof *reach);
+    assert_done(s->ctx, brn_candidates_create(s->ctx, skin, &candidates));
+    assert_done(s->ctx, brn_candidates_find(candidates, x, x, 0.5));
+    brn_contact_pair *pair = malloc((size_t)(brn_candidates_count(candidates) + 1) * sizeof *pair);
+    assert_done(s->ctx, brn_pairs_find(candidates, x, 0.5, pair, count));
+    brn_candidates_destroy(candidates);
+    brn_skin_destroy(skin);
+    return pair;
+}
+
+/* Bodies with reach of their own have the pairs that are left of all pairs within the largest. */
+static void test_reach(void **unused)
+{
+    (void)unused;
+    stage s;
+    stage_open(
+        &s,
+        "brunt: 1\ntime: {step: 0.005, end: 0.1}\nmethod: {type: ipc}\n"
+        "materials: {a: {type: neo_hookean, young: 1.0e5, poisson: 0.4, density: 1000}}\n"
+        "meshes:\n  small: {box: {size: [0.2, 0.2, 0.2], cells: [3, 3, 3], element: tet4}}\n"
+        "  large: {box: {size: [2, 2, 1], cells: [9, 9, 4], element: tet4}}\n"
+        "bodies:\n  - {name: small, type: deformable, mesh: small, material: a, position: [0.1, 0, 0.63]}\n"
+        "  - {name: large, type: deformable, mesh: large, material: a}\n"
+        "  - {name: wall, type: static, mesh: small, position: [0.33, 0.04, 0.68]}\n");
+    const double none[3] = {INFINITY, INFINITY, INFINITY};
+    const double some[3] = {0.15, 0.3, INFINITY};
+    int nall = 0;
+    int nsome = 0;
+    int at = 0;
+    brn_contact_pair *all = list_pairs(&s, none, &nall);
+    brn_contact_pair *found = list_pairs(&s, some, &nsome);
+    const brn_ipc *ipc = s.sim->self;
+    for (int i = 0; i < nall; ++i) {
+        const int a = ipc->skin->node_body[all[i].node[0]];
+        const int b = ipc->skin->node_body[all[i].node[brn_touch_count(all[i].node) - 1]];
+        const double reach = fmin(0.5, fmin(some[a], some[b]));
+        if (all[i].d2 < reach * reach) {
+            assert_true(at < nsome && found[at].kind == all[i].kind &&
+                        found[at].reach == fmin(some[a], some[b]));
+            assert_memory_equal(found[at].node, all[i].node, sizeof all[i].node);
+            ++at;
+        }
+    }
+    assert_int_equal(at, nsome);
+    assert_true(nsome > 100 && nsome < nall / 2);
+    free(all);
+    free(found);
+    stage_close(&s);
+}
+
 /* ---- other units of length --------------------------------------------------------------------------------------------------- */
 
 /* A soft block falls on a floor and slides; lengths times `scale`, stresses too (density as it is), so that times and strains
@@ -261,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_press),
         cmocka_unit_test(test_far_ball),
         cmocka_unit_test(test_tiny_beside_large),
+        cmocka_unit_test(test_reach),
         cmocka_unit_test(test_scaled),
         cmocka_unit_test(test_random_starts),
         cmocka_unit_test(test_sliding_crate),

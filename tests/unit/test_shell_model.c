@@ -204,17 +204,16 @@ static void test_strain_and_stress(void **state)
         }
     }
     brn_outline outline = {.ctx = f.ctx};
-    brn_drawing drawing = {.ctx = f.ctx};
-    brn_averages averages = {.ctx = f.ctx};
+    brn_recovery recovery = {.ctx = f.ctx};
     brn_strain strain = {.ctx = f.ctx};
     double tensor[16 * 6];
     assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
     assert_int_equal(outline.info.ncell[BRN_TRI3], 16);
     assert_int_equal(outline.info.ntri, 16);
-    assert_done(f.ctx, brn_drawing_make(&drawing, &outline.info));
-    assert_done(f.ctx, brn_averages_make(&averages, &outline.info, &drawing));
-    assert_done(f.ctx, brn_strain_make(&strain, &averages));
-    assert_done(f.ctx, brn_strain_cells(&strain, pos, tensor));
+    assert_done(f.ctx, brn_recovery_make(&recovery, &outline.info, NULL, 0));
+    assert_int_equal(recovery.nsample, 16);
+    assert_done(f.ctx, brn_strain_make(&strain, &outline.info, &recovery));
+    assert_done(f.ctx, brn_strain_samples(&strain, pos, tensor));
     const double want[6] = {0.5 * (1.21 - 1.0), 0.0, 0.5 * (0.9025 - 1.0), 0.0, 0.0, 0.0};
     for (int i = 0; i < 16 * 6; ++i) { /* positions of 1e3 m have a rounding of 1e-13, edges are 0.5 m long */
         assert_near(tensor[i], want[i % 6], 1e-11);
@@ -235,8 +234,7 @@ static void test_strain_and_stress(void **state)
         assert_near(stress[i], sum, 1e-4); /* 1e6 Pa times 1e-11 and more roundings */
     }
     brn_strain_clear(&strain);
-    brn_averages_clear(&averages);
-    brn_drawing_clear(&drawing);
+    brn_recovery_clear(&recovery);
     brn_outline_clear(&outline);
     free(pos);
     flow_close(&f);

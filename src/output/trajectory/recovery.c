@@ -14,8 +14,8 @@ enum {
     PATCHES_MAX = 256 /* that a node looks at; only a mesh of no use has more */
 };
 
-/* Above it a polynomial is cut. A corner of a single hex8 has 9.5, of a hex20 4.6, nodes of larger meshes below 1. */
-static const double LEVERAGE_MAX = 10.0;
+/* Above it a polynomial is cut. A corner of a single cube has 9.5 (hex8) or 4.6 (hex20), nodes of larger meshes below 1. */
+static const double LEVERAGE_MAX = 20.0;
 /* Patches whose leverage is that many times the smallest one do not count. */
 static const double LEVERAGE_SPREAD = 2.0;
 

@@ -324,10 +324,9 @@ static brn_status pack_run(plan *p, run_part *r, int stride, const char **text, 
 /* ---- fields that do not fit ---------------------------------------------------------------------------------------------- */
 
 /* Those least missed come first: what can be derived from others. */
-static const unsigned drop_order[] = {BRN_SHOWN_OF_TENSOR,     1u << BRN_SHOWN_DISPLACEMENT,
-                                      1u << BRN_SHOWN_STRAIN,  1u << BRN_SHOWN_SPEED,
-                                      1u << BRN_SHOWN_PRESSURE, 1u << BRN_SHOWN_VON_MISES,
-                                      1u << BRN_SHOWN_COUNT};
+static const unsigned drop_order[] = {
+    BRN_SHOWN_OF_TENSOR,      1u << BRN_SHOWN_DISPLACEMENT, 1u << BRN_SHOWN_STRAIN, 1u << BRN_SHOWN_SPEED,
+    1u << BRN_SHOWN_PRESSURE, 1u << BRN_SHOWN_VON_MISES,    1u << BRN_SHOWN_COUNT};
 
 /* What a run has of some fields; contacts are in the bit after the last. */
 static unsigned had(const brn_camera *c, unsigned fields)

@@ -164,9 +164,9 @@ void brn_view_close(brn_view *view)
     brn_plot_series_clear(&view->series);
     brn_outline_clear(&view->outline);
     brn_playback_close(view->playback);
-    void *const blocks[] = {view->name,        view->scene,      view->summary,   view->title,
-                            view->method,      view->time,      view->frame_step,
-                            view->sample_stress, view->frame.pos, view->frame.vel, view->frame.node_stress};
+    void *const blocks[] = {view->name,      view->scene,     view->summary,          view->title,
+                            view->method,    view->time,      view->frame_step,       view->sample_stress,
+                            view->frame.pos, view->frame.vel, view->frame.node_stress};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
         brn_free(ctx, blocks[i]);
     }

@@ -37,10 +37,11 @@ void brn_builder_tell_round(const brn_builder *b)
         const double exact = exact_volume(&mesh[m], b->model->dim);
         for (int i = 0; i < b->model->nbody; ++i) {
             const double missing = 1.0 - b->model->body[i].volume / exact;
-            if (b->body_mesh[i] == b->mesh[m] && b->mesh[m] != NULL && weighs_by_mesh(brn_builder_def(b, i)) &&
-                missing > TOLD_FROM) {
+            if (b->body_mesh[i] == b->mesh[m] && b->mesh[m] != NULL &&
+                weighs_by_mesh(brn_builder_def(b, i)) && missing > TOLD_FROM) {
                 brn_log(b->ctx, BRN_LOG_WARNING,
-                        "%s: facets cut %.3g %% of the volume off, so body '%s' is that much lighter than the round "
+                        "%s: facets cut %.3g %% of the volume off, so body '%s' is that much lighter than "
+                        "the round "
                         "one; finer or quadratic cells are closer, %.4g times the density makes up for it",
                         mesh[m].block.path, 100.0 * missing, b->model->body[i].name, 1.0 / (1.0 - missing));
                 break; /* once a mesh */

@@ -38,7 +38,7 @@ void brn_element_sampling(const brn_element *element, brn_sampling out)
             const double kernel =
                 (1.0 + 3.0 * at[0] * from[0]) * (1.0 + 3.0 * at[1] * from[1]) * (1.0 + 3.0 * at[2] * from[2]);
             out[s][q] = element->sample == element->point ? (s == q ? 1.0 : 0.0)
-                                                           : 0.125 * element->weight[q] * kernel;
+                                                          : 0.125 * element->weight[q] * kernel;
         }
     }
 }

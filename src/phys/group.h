@@ -54,7 +54,7 @@ struct brn_element_group {
     int nelem, *conn; /* [nelem][nnode], node numbers of the model */
     int cell;     /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
     int material; /* number in the scene; between two of them stresses may jump. Set by the owner, initially 0 */
-    double density; /* [kg/m^3]; set by the owner, initially 1 */
+    double density;     /* [kg/m^3]; set by the owner, initially 1 */
     double alpha, beta; /* Rayleigh damping; set by the owner, initially 0 */
     double young;       /* [Pa] at small strains, the scale for contact stiffness; 0: none */
 };

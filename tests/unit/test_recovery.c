@@ -10,33 +10,37 @@
 typedef struct mesh_case {
     const char *name, *mesh;
     int degree; /* of the polynomials that are exact */
+    int dimension;
 } mesh_case;
 
-#define CORNERS                                                                                  \
-    "corners: [[0, 0, 0], [1, 0.1, 0], [1.2, 1, 0.1], [0.1, 1, 0], [0, 0.2, 1], [1, 0, 0.8], " \
-    "[1.1, 1.1, 1], [0, 1, 1.2]]"
+#define CORNERS                                                                             \
+ "corners: [[0, 0, 0], [1, 0.1, 0], [1.2, 1, 0.1], [0.1, 1, 0], [0, 0.2, 1], [1, 0, 0.8], " \
+ "[1.1, 1.1, 1], [0, 1, 1.2]]"
 static const mesh_case cases[] = {
-    {"tet4", "hexahedron: {" CORNERS ", cells: [3, 3, 3], element: tet4}", 1},
-    {"tet10", "hexahedron: {" CORNERS ", cells: [2, 3, 2], element: tet10}", 2},
-    {"hex8", "hexahedron: {" CORNERS ", cells: [3, 2, 2], element: hex8}", 1},
-    {"hex20", "hexahedron: {" CORNERS ", cells: [2, 3, 2], element: hex20}", 2},
-    {"a layer of hex8", "hexahedron: {" CORNERS ", cells: [3, 3, 1], element: hex8}", 1},
-    {"a layer of tet10", "hexahedron: {" CORNERS ", cells: [3, 3, 1], element: tet10}", 1},
-    {"a layer of hex20", "hexahedron: {" CORNERS ", cells: [3, 3, 1], element: hex20}", 1},
-    {"one hex8", "hexahedron: {" CORNERS ", cells: [1, 1, 1], element: hex8}", 1},
-    {"one hex20", "hexahedron: {" CORNERS ", cells: [1, 1, 1], element: hex20}", 1},
+    {"tet4", "hexahedron: {" CORNERS ", cells: [3, 3, 3], element: tet4}", 1, 3},
+    {"tet10", "hexahedron: {" CORNERS ", cells: [2, 3, 2], element: tet10}", 2, 3},
+    {"hex8", "hexahedron: {" CORNERS ", cells: [3, 2, 2], element: hex8}", 1, 3},
+    {"hex20", "hexahedron: {" CORNERS ", cells: [2, 3, 2], element: hex20}", 2, 3},
+    {"a layer of hex8", "hexahedron: {" CORNERS ", cells: [3, 3, 1], element: hex8}", 1, 3},
+    {"a layer of tet10", "hexahedron: {" CORNERS ", cells: [3, 3, 1], element: tet10}", 1, 3},
+    {"a layer of hex20", "hexahedron: {" CORNERS ", cells: [3, 3, 1], element: hex20}", 1, 3},
+    {"one hex8", "hexahedron: {" CORNERS ", cells: [1, 1, 1], element: hex8}", 1, 3},
+    {"one hex20", "hexahedron: {" CORNERS ", cells: [1, 1, 1], element: hex20}", 1, 3},
+    {"tri3", "box: {size: [1, 2], cells: [3, 4], element: tri3}", 1, 2},
+    {"tri6", "box: {size: [1, 2], cells: [3, 4], element: tri6}", 2, 2},
+    {"round tri6", "disc: {radius: 1, resolution: 0.3, element: tri6}", 2, 2},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static flow open_case(const char *mesh, const char *more)
+static flow open_case(int dimension, const char *mesh, const char *more)
 {
     char text[2048];
     (void)snprintf(text, sizeof text,
-                   "brunt: 1\ntime: {step: 1, end: 1}\nmethod: {type: none}\n"
+                   "brunt: 1\ndimension: %d\ntime: {step: 1, end: 1}\nmethod: {type: none}\n"
                    "materials: {m: {type: linear, young: 1.0e6, poisson: 0.3, density: 1000}, "
                    "n: {type: linear, young: 2.0e6, poisson: 0.3, density: 1000}}\n"
                    "meshes: {g: {%s}}\nbodies: [{name: b, type: deformable, mesh: g, material: m%s}]\n",
-                   mesh, more);
+                   dimension, mesh, more);
     return flow_open(1, text, NULL);
 }
 
@@ -80,7 +84,7 @@ static void test_polynomials_are_exact(void **unused)
 {
     (void)unused;
     for (int k = 0; k < CASES; ++k) {
-        flow f = open_case(cases[k].mesh, "");
+        flow f = open_case(cases[k].dimension, cases[k].mesh, "");
         brn_outline outline = {.ctx = f.ctx};
         brn_recovery r = {.ctx = f.ctx};
         assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
@@ -122,8 +126,10 @@ static void test_materials_do_not_mix(void **unused)
     static const char *const elements[] = {"tet4", "tet10", "hex8", "hex20"};
     for (int k = 0; k < 4; ++k) {
         char mesh[128];
-        (void)snprintf(mesh, sizeof mesh, "box: {size: [1, 1, 2], cells: [2, 2, 4], element: %s}", elements[k]);
-        flow f = open_case(mesh, ", materials: [{where: {box: {min: [-9, -9, 0], max: [9, 9, 9]}}, material: n}]");
+        (void)snprintf(mesh, sizeof mesh, "box: {size: [1, 1, 2], cells: [2, 2, 4], element: %s}",
+                       elements[k]);
+        flow f = open_case(3, mesh,
+                           ", materials: [{where: {box: {min: [-9, -9, 0], max: [9, 9, 9]}}, material: n}]");
         brn_outline outline = {.ctx = f.ctx};
         brn_recovery r = {.ctx = f.ctx};
         assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
@@ -151,7 +157,7 @@ static void test_materials_do_not_mix(void **unused)
 static void test_some_nodes(void **unused)
 {
     (void)unused;
-    flow f = open_case("box: {size: [1, 1, 8], cells: [2, 2, 16], element: tet10}", "");
+    flow f = open_case(3, "box: {size: [1, 1, 8], cells: [2, 2, 16], element: tet10}", "");
     brn_outline outline = {.ctx = f.ctx};
     brn_recovery all = {.ctx = f.ctx};
     brn_recovery some = {.ctx = f.ctx};
@@ -201,7 +207,7 @@ static brn_status make_once(brn_ctx *ctx, void *arg)
 static void test_no_memory(void **unused)
 {
     (void)unused;
-    flow f = open_case("box: {size: [1, 1, 1], cells: [2, 2, 2], element: hex20}", "");
+    flow f = open_case(3, "box: {size: [1, 1, 1], cells: [2, 2, 2], element: hex20}", "");
     brn_outline outline = {.ctx = f.ctx};
     assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
     assert_true(faulty_run(make_once, &outline.info, 0) > 5);

@@ -63,8 +63,8 @@ static void test_how_much(void **unused)
         {3, "torus: {major_radius: 2, minor_radius: 0.5, straight: 1, around: 12, across: 2}", SOLID,
          M_PI * 0.25 * (4.0 * M_PI + 2.0)},
         {3, "quarter_ball: {radius: 0.5, core: 0.4, cells: 1}", SOLID, M_PI / 48.0},
-        {3, "sector: {inner_radius: 1, outer_radius: 2, width: 3, from: 30, to: 120, cells: [1, 2, 1]}", SOLID,
-         M_PI / 4.0 * 9.0},
+        {3, "sector: {inner_radius: 1, outer_radius: 2, width: 3, from: 30, to: 120, cells: [1, 2, 1]}",
+         SOLID, M_PI / 4.0 * 9.0},
         {2, "disc: {radius: 0.5, resolution: 0.4, element: tri3}", SOLID, M_PI / 4.0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -103,6 +103,7 @@ static void test_who_is_not_told(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_how_much), cmocka_unit_test(test_who_is_not_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_how_much),
+                                       cmocka_unit_test(test_who_is_not_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -908,15 +908,14 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbering),      cmocka_unit_test(test_bad_boundary),
-        cmocka_unit_test(test_positions),      cmocka_unit_test(test_wild_positions),
-        cmocka_unit_test(test_simple_fields),
-        cmocka_unit_test(test_some_stress),    cmocka_unit_test(test_strain),
-        cmocka_unit_test(test_uneven_strain),  cmocka_unit_test(test_pressure_sum),
-        cmocka_unit_test(test_pressure_place), cmocka_unit_test(test_pressure_self),
-        cmocka_unit_test(test_pressure_flat),  cmocka_unit_test(test_contacts),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_numbering),     cmocka_unit_test(test_bad_boundary),
+        cmocka_unit_test(test_positions),     cmocka_unit_test(test_wild_positions),
+        cmocka_unit_test(test_simple_fields), cmocka_unit_test(test_some_stress),
+        cmocka_unit_test(test_strain),        cmocka_unit_test(test_uneven_strain),
+        cmocka_unit_test(test_pressure_sum),  cmocka_unit_test(test_pressure_place),
+        cmocka_unit_test(test_pressure_self), cmocka_unit_test(test_pressure_flat),
+        cmocka_unit_test(test_contacts),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_any_order),     cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

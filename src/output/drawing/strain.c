@@ -9,7 +9,8 @@
 
 enum {
     BLOCK = 32, /* batches */
-    NUMBERS = 10 /* of a quadrature point: the inverse Jacobian, row by row, and 1; 0 if the cell is degenerate */
+    NUMBERS =
+        10 /* of a quadrature point: the inverse Jacobian, row by row, and 1; 0 if the cell is degenerate */
 };
 
 typedef struct brn_strain_batch {
@@ -274,8 +275,8 @@ static void strain_batch(const job *j, const batch *b)
         }
     }
     for (int l = 0; l < b->count; ++l) {
-        double *to = j->out + 6 * s->recovery->sample_first[b->kind] +
-                     (size_t)s->cell[b->first + l] * (size_t)width;
+        double *to =
+            j->out + 6 * s->recovery->sample_first[b->kind] + (size_t)s->cell[b->first + l] * (size_t)width;
         for (int k = 0; k < width; ++k) {
             to[k] = out[k][l];
         }

@@ -220,8 +220,7 @@ static brn_status add_file(tables *t, const char *dir, const char *name, table_f
 static brn_status write_tables(tables *t, const char *dir, int *files)
 {
     const brn_playback_info *info = brn_playback_get(t->playback);
-    BRN_TRY(
-        brn_export_begin(t->ctx, info, dir, t->every, BRN_WANT_MOTION | BRN_WANT_STRESS, &t->frame));
+    BRN_TRY(brn_export_begin(t->ctx, info, dir, t->every, BRN_WANT_MOTION | BRN_WANT_STRESS, &t->frame));
     BRN_TRY(brn_export_fields_make(&t->fields, info));
     BRN_TRY(add_file(t, dir, "nodes.csv", write_frames, files));
     if (info->has_contact) {

@@ -190,7 +190,8 @@ static brn_status add_point_data(vtu *v)
         BRN_TRY(add_principals(v, "stress", v->frame.node_stress));
     }
     if (v->fields.strain != NULL) {
-        BRN_TRY(add_tensor(v, "strain", "equivalent_strain", BRN_STRAIN_SCALE, v->fields.strain, nnode, nnode));
+        BRN_TRY(
+            add_tensor(v, "strain", "equivalent_strain", BRN_STRAIN_SCALE, v->fields.strain, nnode, nnode));
         BRN_TRY(add_principals(v, "strain", v->fields.strain));
     }
     if (v->fields.pressure != NULL) {

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TENSOR(first, name, label, unit)                                  \
-    [(first) + 1] = {name "_1", "largest principal " label, unit, NULL},  \
-    [(first) + 2] = {name "_2", "middle principal " label, unit, NULL},   \
-    [(first) + 3] = {name "_3", "smallest principal " label, unit, NULL}, \
-    [(first) + 4] = {name "_xx", label " xx", unit, NULL},                \
-    [(first) + 5] = {name "_yy", label " yy", unit, NULL},                \
-    [(first) + 6] = {name "_zz", label " zz", unit, NULL},                \
-    [(first) + 7] = {name "_yz", label " yz", unit, NULL},                \
-    [(first) + 8] = {name "_xz", label " xz", unit, NULL},                \
-    [(first) + 9] = {name "_xy", label " xy", unit, NULL}
+#define TENSOR(first, name, label, unit)                                          \
+ [(first) + 1] = {name "_1", "largest principal " label, unit, NULL},             \
+            [(first) + 2] = {name "_2", "middle principal " label, unit, NULL},   \
+            [(first) + 3] = {name "_3", "smallest principal " label, unit, NULL}, \
+            [(first) + 4] = {name "_xx", label " xx", unit, NULL},                \
+            [(first) + 5] = {name "_yy", label " yy", unit, NULL},                \
+            [(first) + 6] = {name "_zz", label " zz", unit, NULL},                \
+            [(first) + 7] = {name "_yz", label " yz", unit, NULL},                \
+            [(first) + 8] = {name "_xz", label " xz", unit, NULL},                \
+            [(first) + 9] = {name "_xy", label " xy", unit, NULL}
 
 const brn_shown_info brn_shown_table[BRN_SHOWN_COUNT] = {
     [BRN_SHOWN_VON_MISES] = {"von_mises", "von Mises stress", "Pa", "stress was not recorded"},

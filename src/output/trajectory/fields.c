@@ -119,8 +119,8 @@ void brn_principals(const double s[6], double out[3])
     const double mean = (s[0] + s[1] + s[2]) / 3.0;
     const double a = s[0] - mean, b = s[1] - mean, c = s[2] - mean;
     const double p = brn_von_mises(s) / 3.0; /* von Mises = sqrt(3/2 d:d) = 3 p */
-    const double det = a * (b * c - s[3] * s[3]) - s[5] * (s[5] * c - s[3] * s[4]) +
-                       s[4] * (s[5] * s[3] - b * s[4]);
+    const double det =
+        a * (b * c - s[3] * s[3]) - s[5] * (s[5] * c - s[3] * s[4]) + s[4] * (s[5] * s[3] - b * s[4]);
     const double ratio = p > 0.0 ? det / (2.0 * p * p * p) : 1.0;
     const double phi = acos(ratio < -1.0 ? -1.0 : ratio > 1.0 ? 1.0 : ratio) / 3.0;
     out[0] = mean + 2.0 * p * cos(phi);

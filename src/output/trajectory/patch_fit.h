@@ -16,10 +16,10 @@
 enum { BRN_FIT_TERMS = 10 };
 
 typedef struct brn_patch_fit {
-    int axes;  /* of the polynomial: 3, of plane cells 2 */
-    int nterm; /* 1 + axes, of degree 2 (axes + 1)(axes + 2)/2 */
-    double centre[3], axis[3][3]; /* coordinates are axis (x - centre) */
-    const double *near;           /* where weights are largest; NULL: all are 1 */
+    int axes;                               /* of the polynomial: 3, of plane cells 2 */
+    int nterm;                              /* 1 + axes, of degree 2 (axes + 1)(axes + 2)/2 */
+    double centre[3], axis[3][3];           /* coordinates are axis (x - centre) */
+    const double *near;                     /* where weights are largest; NULL: all are 1 */
     double t[BRN_FIT_TERMS][BRN_FIT_TERMS]; /* lower triangle; the row of a term left out is 0 */
 } brn_patch_fit;
 

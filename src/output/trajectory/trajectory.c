@@ -19,7 +19,7 @@ struct brn_trajectory {
     double *sample_stress; /* [samples][6] */
     double *node_stress;   /* [nnode][6] */
     brn_recovery recovery;
-    bool failed;         /* a frame could not be written */
+    bool failed; /* a frame could not be written */
 };
 
 static brn_status create_file(brn_trajectory *t)
@@ -183,10 +183,14 @@ static brn_status write_frame(brn_trajectory *t, const brn_state *state, double 
         BRN_TRY(brn_contact_rows_append(&t->h5, &t->rows, point, npoint));
     }
     const void *data[BRN_SETS] = {
-        [BRN_SET_POSITION] = state->node_pos, [BRN_SET_VELOCITY] = state->node_vel,
-        [BRN_SET_FORCE] = node_force,         [BRN_SET_CELL_STRESS] = t->cell_stress,
-        [BRN_SET_NODE_STRESS] = t->node_stress, [BRN_SET_STEP] = &state->step,
-        [BRN_SET_TIME] = &time, [BRN_SET_CONTACT] = &t->rows.total,
+        [BRN_SET_POSITION] = state->node_pos,
+        [BRN_SET_VELOCITY] = state->node_vel,
+        [BRN_SET_FORCE] = node_force,
+        [BRN_SET_CELL_STRESS] = t->cell_stress,
+        [BRN_SET_NODE_STRESS] = t->node_stress,
+        [BRN_SET_STEP] = &state->step,
+        [BRN_SET_TIME] = &time,
+        [BRN_SET_CONTACT] = &t->rows.total,
     };
     for (int i = 0; i < BRN_SETS; ++i) {
         if (t->sets[i].id >= 0) {

@@ -160,9 +160,8 @@ static brn_status find_stress(brn_view *view, const brn_snapshot *s)
     const brn_camera *c = &view->camera;
     double *stress = NULL;
     brn_arena *arena = brn_ctx_arena(view->ctx);
-    BRN_TRY(brn_field_sample_stress(view->ctx, view->model, s->pos, c->recovery.used, view->sample_stress));
     BRN_TAKE(arena, stress, 6 * (size_t)c->surface.nvertex);
-    BRN_TRY(brn_recovery_apply(&c->recovery, view->sample_stress, stress));
+    BRN_TRY(brn_field_node_stress(view->ctx, view->model, &c->recovery, s->pos, view->sample_stress, stress));
     for (int v = 0; v < c->surface.nvertex; ++v) {
         memcpy(view->frame.node_stress + 6 * (size_t)c->surface.node[v], stress + 6 * (size_t)v,
                6 * sizeof *stress);

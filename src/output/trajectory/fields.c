@@ -3,6 +3,10 @@
 #include "base/parallel.h"
 #include "output/trajectory/recovery.h"
 #include "phys/lanes.h"
+#include "phys/shells/bending.h"
+#include "phys/shells/membrane.h"
+
+#include <string.h>
 
 enum { BLOCK = 256 }; /* elements; a multiple of BRN_LANES */
 
@@ -14,6 +18,9 @@ typedef struct stress_job {
     const bool *wanted;            /* [total cells]; NULL: all */
     int *offset;                   /* [ngroup] number of each group's first cell */
     size_t *sample;                /* [ngroup] number of its first sample */
+    const brn_bending **bending;   /* [ngroup] of a shell, else NULL */
+    double side;                   /* of shells: 1 or -1 */
+    bool bent_only;                /* groups without bending are left unchanged */
 } stress_job;
 
 /* Is any element wanted of the batch that starts at `first`? */
@@ -24,6 +31,21 @@ static bool is_wanted(const stress_job *job, size_t offset, int first, int end)
         wanted = job->wanted[offset + (size_t)e];
     }
     return wanted;
+}
+
+/* Samples of elements, at most BLOCK. */
+static void sample_range(const stress_job *job, int g, int first, int count)
+{
+    const brn_element_group *group = job->group[g];
+    const size_t samples = (size_t)brn_recovery_samples(group->cell);
+    double *out = job->sample_out + 6 * (job->sample[g] + (size_t)first * samples);
+    if (job->bending[g] != NULL) {
+        double moment[3 * BLOCK];
+        brn_bending_moments(job->bending[g], job->x, first, count, moment);
+        brn_membrane_face_stress(brn_membrane_of_group(group), job->x, first, count, moment, job->side, out);
+    } else if (!job->bent_only) {
+        group->kind->samples(group, job->x, first, count, out);
+    }
 }
 
 /* Blocks run through the groups in order; no block spans two of them. */
@@ -50,12 +72,23 @@ static brn_status stress_block(void *arg, int block, brn_arena *scratch)
             group->kind->stress(group, job->x, first, last - first, job->cell_out + 6 * (offset + done), NULL,
                                 NULL);
         } else if (wanted) {
-            const size_t samples = (size_t)brn_recovery_samples(group->cell);
-            group->kind->samples(group, job->x, first, last - first,
-                                 job->sample_out + 6 * (job->sample[g] + done * samples));
+            sample_range(job, g, first, last - first);
         }
     }
     return BRN_OK;
+}
+
+/* The bending of a shell's membrane: it has the same triangles. */
+static const brn_bending *bending_of(const brn_model *model, const brn_element_group *membrane)
+{
+    for (int g = 0; g < model->ngroup && brn_membrane_of_group(membrane) != NULL; ++g) {
+        const brn_bending *bending = brn_bending_of_group(model->group[g]);
+        if (bending != NULL && bending->group.nelem == membrane->nelem && membrane->nelem > 0 &&
+            memcmp(bending->group.conn, membrane->conn, 3 * sizeof(int)) == 0) {
+            return bending;
+        }
+    }
+    return NULL;
 }
 
 /* The groups whose elements are cells, and the number of each one's first cell: by kind, then in order of groups. */
@@ -64,8 +97,10 @@ static brn_status list_groups(const brn_model *model, brn_arena *arena, stress_j
     BRN_TAKE(arena, job->group, model->ngroup);
     BRN_TAKE(arena, job->offset, model->ngroup);
     BRN_TAKE(arena, job->sample, model->ngroup);
+    BRN_TAKE(arena, job->bending, model->ngroup);
     for (int g = 0; g < model->ngroup; ++g) {
         if (model->group[g]->cell >= 0) {
+            job->bending[job->ngroup] = bending_of(model, model->group[g]);
             job->group[job->ngroup++] = model->group[g];
         }
     }
@@ -107,8 +142,53 @@ brn_status brn_field_cell_stress(brn_ctx *ctx, const brn_model *model, const dou
 brn_status brn_field_sample_stress(brn_ctx *ctx, const brn_model *model, const double *x, const bool *wanted,
                                    double *sample_stress)
 {
-    stress_job job = {.x = (const double(*)[3])x, .sample_out = sample_stress, .wanted = wanted};
+    stress_job job = {.x = (const double(*)[3])x, .sample_out = sample_stress, .wanted = wanted, .side = 1.0};
     return run(ctx, model, &job);
+}
+
+static bool has_bending(const brn_model *model)
+{
+    bool found = false;
+    for (int g = 0; g < model->ngroup && !found; ++g) {
+        found = brn_bending_of_group(model->group[g]) != NULL;
+    }
+    return found;
+}
+
+/* Where the other face of a shell has more, its stress. */
+static brn_status look_behind(brn_ctx *ctx, const brn_model *model, const brn_recovery *recovery,
+                              const double *x, double *sample, double *out)
+{
+    double *other = NULL;
+    stress_job job = {.x = (const double(*)[3])x,
+                      .sample_out = sample,
+                      .wanted = recovery->used,
+                      .side = -1.0,
+                      .bent_only = true};
+    BRN_TAKE(brn_ctx_arena(ctx), other, 6 * (size_t)recovery->nvalue);
+    BRN_TRY(run(ctx, model, &job));
+    BRN_TRY(brn_recovery_apply(recovery, sample, other));
+    for (int v = 0; v < recovery->nvalue; ++v) {
+        if (brn_von_mises(other + 6 * (size_t)v) > brn_von_mises(out + 6 * (size_t)v)) {
+            memcpy(out + 6 * (size_t)v, other + 6 * (size_t)v, 6 * sizeof *out);
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_field_node_stress(brn_ctx *ctx, const brn_model *model, const brn_recovery *recovery,
+                                 const double *x, double *sample, double *out)
+{
+    BRN_TRY(brn_field_sample_stress(ctx, model, x, recovery->used, sample));
+    BRN_TRY(brn_recovery_apply(recovery, sample, out));
+    if (!has_bending(model)) {
+        return BRN_OK;
+    }
+    brn_arena *arena = brn_ctx_arena(ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = look_behind(ctx, model, recovery, x, sample, out);
+    brn_arena_rewind(arena, mark);
+    return status;
 }
 
 const char *const brn_component_names[6] = {"xx", "yy", "zz", "yz", "xz", "xy"};

@@ -215,8 +215,8 @@ brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double 
     }
     if (info->has_stress) {
         BRN_TRY(brn_field_cell_stress(t->ctx, t->model, state->node_pos, t->cell_stress));
-        BRN_TRY(brn_field_sample_stress(t->ctx, t->model, state->node_pos, NULL, t->sample_stress));
-        BRN_TRY(brn_recovery_apply(&t->recovery, t->sample_stress, t->node_stress));
+        BRN_TRY(brn_field_node_stress(t->ctx, t->model, &t->recovery, state->node_pos, t->sample_stress,
+                                      t->node_stress));
     }
     brn_h5_begin(&t->h5);
     const brn_status status = write_frame(t, state, time, node_force, point, npoint);

@@ -237,7 +237,7 @@ static void find_part(const brn_camera *c, brn_shown field, float *out)
     for (int v = 0; v < c->surface.nvertex; ++v) {
         const double *t = c->tensor[of] + 6 * (size_t)v;
         double value = part == 0 ? scale * brn_von_mises(t) : part >= 4 ? t[part - 4] : 0.0;
-        if (brn_shown_is_derived(field)) {
+        if (brn_shown_is_derived((int)field)) {
             double principal[3];
             brn_principals(t, principal);
             value = principal[part - 1];
@@ -275,7 +275,7 @@ static void add_field(brn_camera *c, brn_shown field, brn_shown_range *span)
     low = low > 0.0f && low < 1e-6f * high ? 0.0f
                                            : low; /* a scale that starts with a rounding error reads badly */
     *span = (brn_shown_range){low, high};
-    if (brn_shown_is_derived(field)) {
+    if (brn_shown_is_derived((int)field)) {
         return;
     }
     uint16_t *out = brn_packet_add(&c->packet, brn_shown_table[field].name, BRN_PACKET_U16, (size_t)n);

@@ -220,7 +220,16 @@ static int print_resolved(brn_ctx *ctx, brn_scene *scene)
     return CLI_DONE;
 }
 
-static void print_report(brn_ctx *ctx, const brn_model *model)
+/* Warnings of the library; user: how many there were. */
+static void on_log(void *user, brn_log_level level, const char *message)
+{
+    if (level >= BRN_LOG_WARNING) {
+        cli_warning("%s", message);
+        ++*(int *)user;
+    }
+}
+
+static void print_report(brn_ctx *ctx, const brn_model *model, const int *told)
 {
     brn_model_info info;
     step_estimate steps = {0};
@@ -239,12 +248,12 @@ static void print_report(brn_ctx *ctx, const brn_model *model)
     if (!steps.known) {
         cli_warning("no step can be suggested: %s", brn_ctx_message(ctx));
     }
-    if (print_warnings(model, &info, &steps) == 0 && steps.known) {
+    if (print_warnings(model, &info, &steps) + *told == 0 && steps.known) {
         (void)printf("\n%sno problems%s\n", cli_paint(stdout, CLI_GREEN), cli_paint(stdout, CLI_PLAIN));
     }
 }
 
-static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args)
+static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args, const int *told)
 {
     brn_model *model = NULL;
     const brn_status status = brn_model_compile(ctx, scene, &model);
@@ -257,7 +266,7 @@ static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args)
     if (args->write) {
         code = print_resolved(ctx, scene);
     } else {
-        print_report(ctx, model);
+        print_report(ctx, model, told);
     }
     brn_model_destroy(model);
     return code;
@@ -267,7 +276,10 @@ static int check_with(const check_args *args)
 {
     char *path = cli_scene_path(args->scene.operand);
     brn_ctx_options options = brn_ctx_options_default();
+    int told = 0;
     options.threads = args->threads;
+    options.log = on_log;
+    options.log_user = &told;
     brn_ctx *ctx = NULL;
     if (path == NULL || brn_ctx_create(&options, &ctx) < 0) {
         cli_error("out of memory");
@@ -277,7 +289,7 @@ static int check_with(const check_args *args)
     brn_scene *scene = NULL;
     int code = cli_scene_open(ctx, &args->scene, path, &scene);
     if (code == CLI_DONE) {
-        code = check_scene(ctx, scene, args);
+        code = check_scene(ctx, scene, args, &told);
     }
     brn_scene_destroy(scene);
     brn_ctx_destroy(ctx);

@@ -65,6 +65,25 @@ check("the tip's place is the point of the surface under the pointer", async ({ 
     assert.ok(radius < 0.0501 && radius > 0.048, `the point is ${radius} m from the ball's centre`);
 });
 
+check("components and principal values at all vertices are those of the export", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    const frame = readRun("cube-stack").frames[28];
+    await choose(page, { time: frame.time });
+    for (const [field, column] of [["stress_zz", "stress_zz"], ["stress_1", "stress_1"], ["strain_3", "strain_3"], ["strain", "equivalent_strain"], ["pressure", "pressure"]]) {
+        await choose(page, { colour: field });
+        await settled(page);
+        const [values, nodes] = await page.evaluate((name) => {
+            const { player, sources } = window.brunt;
+            return [[...player.frames[0].fields.get(name)], [...sources[0].run.node]];
+        }, field);
+        const exact = nodes.map((node) => frame.nodes.get(node)[column]);
+        const span = Math.max(...exact.map(Math.abs));
+        assert.ok(span > 0, `${column} is 0`);
+        // A principal value comes of six components, each coarse by a step of its range.
+        values.forEach((value, i) => near(value, exact[i], 12 * span / STEPS, `${field} of node ${nodes[i]}`));
+    }
+});
+
 for (const field of ["speed", "displacement"]) {
     check(`a pinned vertex has its node's ${field}, and follows the time`, async ({ open }) => {
         const page = await open(reportUrl("cube-stack"));

@@ -106,7 +106,8 @@ export interface Frame {
     time: number;
     step: number;
     position: Float32Array; // [vertices][3]
-    fields: Map<string, Float32Array>; // [vertices]
+    fields: ReadonlyMap<string, Float32Array>; // [vertices]
+    bytes: number; // in memory
     contacts: Contacts;
 }
 

@@ -60,6 +60,7 @@ static void add_fields(brn_json *json, const brn_camera *c, const brn_shown_rang
             brn_json_text(json, "label", info->label);
             brn_json_text(json, "unit", info->unit);
             brn_json_reals(json, "range", range, 2);
+            brn_json_bool(json, "derived", brn_shown_is_derived(f));
             brn_json_close(json);
         }
     }
@@ -141,7 +142,7 @@ static void add_notes(brn_json *json, const brn_camera *c, const brn_run_card *c
     const bool cells = brn_outline_cells(c->info) > 0;
     brn_json_open(json, "notes", '[');
     for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
-        const bool told = !cells && (f == BRN_SHOWN_VON_MISES || f == BRN_SHOWN_STRAIN);
+        const bool told = !cells && f < BRN_SHOWN_SPEED;
         if ((c->shown >> f & 1u) == 0 && brn_shown_table[f].missing != NULL && !told &&
             !(c->dropped >> f & 1u)) {
             brn_json_text(json, NULL, brn_shown_table[f].missing);

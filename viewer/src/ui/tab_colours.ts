@@ -29,17 +29,32 @@ export class ColoursTab implements Tab {
         const { store, runs } = this.context;
         const inputs = new Map<string, HTMLInputElement>();
         const list = el("div", { class: "choices", role: "radiogroup", "aria-label": "Colour by" });
+        const groups = new Map<string, HTMLElement>();
+        const hostOf = (group: string | null): HTMLElement => {
+            if (group === null) {
+                return list;
+            }
+            if (!groups.has(group)) {
+                groups.set(group, el("details", { class: "parts" }, el("summary", {}, `Components and principal values of ${group}`)));
+            }
+            return groups.get(group)!;
+        };
         for (const choice of colourChoices(runs)) {
             const input = el("input", {
                 type: "radio", name: "colour", value: choice.name, id: `colour-${choice.name}`, disabled: choice.missing !== null,
                 onchange: () => store.set({ colour: choice.name, range: null, follow: store.get().follow && choice.name !== "body" }),
             });
             inputs.set(choice.name, input);
-            list.append(el("label", { class: choice.missing === null ? "choice" : "choice missing" }, input,
+            hostOf(choice.group).append(el("label", { class: choice.missing === null ? "choice" : "choice missing" }, input,
                 el("span", { class: "grow" }, choice.label, choice.missing === null ? null : el("small", {}, choice.missing)),
                 el("span", { class: "unit" }, choice.unit === "1" || choice.missing !== null ? "" : choice.unit)));
         }
-        follow(store, ["colour"], (view) => inputs.forEach((input, name) => (input.checked = name === view.colour)));
+        list.append(...groups.values());
+        follow(store, ["colour"], (view) => inputs.forEach((input, name) => {
+            input.checked = name === view.colour;
+            // What is chosen is never folded away.
+            input.closest("details")?.toggleAttribute("open", input.checked || input.closest("details")!.open);
+        }));
         return section("Colour by", list);
     }
 

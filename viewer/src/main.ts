@@ -33,7 +33,7 @@ function firstView(runs: readonly Run[]): View {
     const narrow = matchMedia("(max-width: 720px)").matches;
     return {
         ...storyOf(runs), playing: false, speed: first.live ? 1 : firstSpeed(duration), loop: true,
-        range: null, follow: false, most: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1, forcesOn: null,
+        range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1, forcesOn: null,
         wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false }, hidden: [], ghost: [], camera: null, bookmarks: [],
         theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
         panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : "colours",

@@ -15,10 +15,10 @@ function touchingTime(run: Run): number | null {
 }
 
 /** Equilibria: the last one, in colours of stress. Bodies that touch: how they press on each other. Others: the start, as they are. */
-export function storyOf(runs: readonly Run[]): { time: number; colour: string } {
+export function storyOf(runs: readonly Run[]): { time: number; colour: string; most: boolean } {
     const start = Math.min(...runs.map((run) => run.times[0] ?? 0)), end = Math.max(...runs.map((run) => run.times.at(-1) ?? 0));
     if (runs.some((run) => run.live)) {
-        return { time: start, colour: "body" };
+        return { time: start, colour: "body", most: false };
     }
     const has = (name: string): boolean => colourChoices(runs).some((choice) => choice.name === name && choice.missing === null);
     const pressed = has("pressure") && runs.some((run) => run.fields.some((field) => field.name === "pressure" && field.range[1] > 0));
@@ -27,5 +27,7 @@ export function storyOf(runs: readonly Run[]): { time: number; colour: string } 
     return {
         time: still ? end : touching ?? start,
         colour: touching !== null ? "pressure" : still && has("von_mises") ? "von_mises" : "body",
+        // Beside the peak of an impact the pressures of bodies at rest are nothing.
+        most: touching !== null,
     };
 }

@@ -121,7 +121,7 @@ export class Painter {
         this.cross.width = this.cross.height = size;
         const context = this.cross.getContext("2d")!;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        drawAxes(context, [CROSS / 2, CROSS / 2, 0.25 * CROSS], turnedBy(camera), theme, flat);
+        drawAxes(context, [0.5 * CROSS, 0.58 * CROSS, 0.22 * CROSS], turnedBy(camera), theme, flat);
     }
 
     /** Axes, and names if there are any, over panes of a picture that is saved. */

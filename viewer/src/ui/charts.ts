@@ -97,11 +97,13 @@ export function pairChart(id: string, columns: readonly Column[]): Chart | null 
     };
 }
 
-/** What is shown before a person chooses, by their ids: reactions and displacements, then what tells whether the run is sound. */
-export function firstCharts(columns: readonly string[], figures: Figures): string[] {
+/** What is shown before a person chooses, by their ids: reactions and displacements as far as there are any, then what tells whether the
+ * run is sound. */
+export function firstCharts(columns: readonly string[], figures: Figures, changes: (column: string) => boolean): string[] {
     const charts = chartsOf(columns, figures);
     const present = new Set(charts.map((chart) => chart.id));
-    const measured = charts.map((chart) => chart.id).filter((id) => /\.(force|d)$/.test(id)).slice(0, MEASURED_FIRST);
+    const measured = charts.filter(({ id, lines }) => /\.(force|d)$/.test(id) && lines.some((line) => changes(line.column)))
+        .map((chart) => chart.id).slice(0, MEASURED_FIRST);
     return [...measured, ...figures.charts.filter((chart) => chart.first && present.has(chart.id)).map((chart) => chart.id)];
 }
 

@@ -55,7 +55,7 @@ export function columnsOf(names: readonly string[], figures: Figures): Column[] 
 }
 
 /** How far a column's values reach; 0 without any. */
-function reach(values: ArrayLike<number> | null): number {
+export function reach(values: ArrayLike<number> | null): number {
     let low = Infinity, high = -Infinity;
     for (let i = 0; i < (values?.length ?? 0); ++i) {
         low = Math.min(low, values![i]!);

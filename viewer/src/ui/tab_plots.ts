@@ -3,7 +3,7 @@
 import { type Context } from "./context";
 import { button, el, follow, onceAFrame, section } from "./dom";
 import { chartsOf, firstCharts, pairChart, type Chart } from "./charts";
-import { columnsOf, forceDisplacement, pairId, type Column } from "./columns";
+import { columnsOf, forceDisplacement, pairId, reach, type Column } from "./columns";
 import { figuresOfAll } from "./figures";
 import type { Run } from "../types";
 import type { Tab } from "./panel";
@@ -35,7 +35,8 @@ export class PlotsTab implements Tab, PlotHost {
 
     /** Plots that a page shows before anybody chooses. */
     static first(runs: readonly Run[]): string[] {
-        const offered = PlotsTab.offer(runs), first = firstCharts(PlotsTab.names(runs), figuresOfAll(runs));
+        const { series } = runs[0]!, offered = PlotsTab.offer(runs);
+        const first = firstCharts(PlotsTab.names(runs), figuresOfAll(runs), (name) => reach(series.column(name)) > 0);
         return offered === null ? first : [offered, ...first];
     }
 

@@ -101,7 +101,9 @@ check("nothing covers the bodies, whatever is shown and however large the window
                 for (const pane of panes) {
                     for (let i = 0; i <= 20; i++) {
                         for (let j = 0; j <= 20; j++) {
-                            const at = document.elementFromPoint(left + pane.x + 1 + (i / 20) * (pane.width - 2), top + pane.y + 1 + (j / 20) * (pane.height - 2));
+                            // Not at the very edge, where the panel can be taken hold of.
+                            const [x, y] = [pane.x + 6 + (i / 20) * (pane.width - 12), pane.y + 1 + (j / 20) * (pane.height - 2)];
+                            const at = document.elementFromPoint(left + x, top + y);
                             found.add(at.tagName === "CANVAS" ? "" : at.outerHTML.slice(0, 80));
                         }
                     }

@@ -16,7 +16,10 @@ export class RangeKeeper {
         const { player, store } = context;
         // After the stage has the frame's values.
         player.onFrame(() => queueMicrotask(() => this.followFrame()));
-        store.listen((_, changed) => {
+        store.listen((view, changed) => {
+            if (view.most && changed.has("colour") && !changed.has("range")) {
+                store.set({ range: null }); // it was that of other values
+            }
             if (changed.has("follow") || changed.has("most") || changed.has("colour") || changed.has("hidden")) {
                 queueMicrotask(() => this.followFrame());
                 void this.survey();

@@ -164,7 +164,7 @@ check("one button leaves out extremes: what 99 % of the vertices have, of all fr
     const page = await open(reportUrl("cube-stack"));
     await colourBy(page, "von_mises");
     const full = await page.evaluate(() => window.brunt.sources[0].run.fields.find(({ name }) => name === "von_mises").range[1]);
-    // Of every second of the 31 frames, as the page looks at 24 at most; obstacles have no stress.
+    // Of 24 frames, evenly from the first to the last, as the page looks at; obstacles have no stress.
     const share = (frames) => page.evaluate(async (wanted) => {
         const { run } = window.brunt.sources[0], values = [];
         for (const k of wanted) {
@@ -181,8 +181,7 @@ check("one button leaves out extremes: what 99 % of the vertices have, of all fr
         assert.ok(high >= wanted * (1 - 1e-6) && high <= 1.5 * wanted, `${what}: up to ${high} Pa, 99 % have ${wanted} Pa`);
         return high;
     };
-    const even = Array.from({ length: 16 }, (_, k) => 2 * k);
-    const all = await fits(even, "all frames");
+    const all = await fits(Array.from({ length: 24 }, (_, k) => Math.round((k * 30) / 23)), "all frames");
     assert.ok(all < 0.9 * full, "there are no extremes: the test sees nothing");
     assert.match(await page.locator("#colour-bar").textContent(), /99 %/);
     await page.click("#range-most");

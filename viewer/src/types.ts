@@ -131,6 +131,7 @@ export interface Source {
     run: Run;
     frame(index: number): Promise<Frame>;
     live: LiveLink | null;
+    remote: boolean; // frames are fetched, one by one: none that is not wanted
 }
 
 export interface LiveState {

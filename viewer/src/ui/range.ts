@@ -1,10 +1,12 @@
 // Which range of values the colours span: of all frames, of the frame shown, or one that a person has locked; of all values, or of
 // those that 99 % of the vertices have.
 
+import { MOMENTS } from "../data/source";
 import { sample, spanOfMost } from "../draw/span";
+import { spread } from "../play/timeline";
 import type { Context } from "./context";
 
-const SURVEYED = 24; // frames of a run that stand for all
+const SURVEYED = 24; // frames of a run that stand for all, where they are at hand
 
 export type RangeMode = "all" | "frame" | "locked";
 
@@ -14,8 +16,14 @@ export class RangeKeeper {
 
     constructor(private readonly context: Context) {
         const { player, store } = context;
-        // After the stage has the frame's values.
-        player.onFrame(() => queueMicrotask(() => this.followFrame()));
+        player.onFrame(() => {
+            // After the stage has the frame's values.
+            queueMicrotask(() => this.followFrame());
+            // The frame that is shown comes first, then those that decide on its colours.
+            if (this.surveys === 0) {
+                void this.survey();
+            }
+        });
         store.listen((view, changed) => {
             if (view.most && changed.has("colour") && !changed.has("range")) {
                 store.set({ range: null }); // it was that of other values
@@ -29,7 +37,6 @@ export class RangeKeeper {
             }
         });
         context.stage.onScale(() => this.tell());
-        void this.survey();
     }
 
     onChange(listener: () => void): void {
@@ -116,8 +123,7 @@ export class RangeKeeper {
         }
         const values: number[] = [];
         for (const source of sources) {
-            const count = source.run.times.length, every = Math.max(1, Math.ceil(count / SURVEYED));
-            for (let k = count - 1; k >= 0; k -= every) {
+            for (const k of spread(source.run.times.length, source.remote ? MOMENTS : SURVEYED)) {
                 // A frame that cannot be had is told by who wants to show it.
                 const frame = await source.frame(k).catch(() => null);
                 if (number !== this.surveys) {

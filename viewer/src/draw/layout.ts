@@ -6,7 +6,7 @@ const GAP = 2;
 
 export const FOOT = 52; // [pixels] below each of several panes: what it shows
 
-/** foot: kept free below each. */
+/** foot: kept free below each, of low panes less. */
 export function layout(count: number, width: number, height: number, foot = 0): Rect[] {
     const columns = count <= 1 ? 1 : width < NARROW || width < height ? (count > 3 ? 2 : 1) : count <= 3 ? count : Math.ceil(count / 2);
     const rows = Math.ceil(Math.max(count, 1) / columns);
@@ -15,6 +15,6 @@ export function layout(count: number, width: number, height: number, foot = 0): 
         x: Math.round((k % columns) * (w + GAP)),
         y: Math.round(Math.floor(k / columns) * (h + GAP)),
         width: Math.max(1, Math.floor(w)),
-        height: Math.max(1, Math.floor(h) - foot),
+        height: Math.max(1, Math.floor(h) - Math.floor(Math.min(foot, 0.4 * h))),
     }));
 }

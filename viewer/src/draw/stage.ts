@@ -53,6 +53,8 @@ export class Stage {
     readonly scenes: Pane[];
     /** Somebody else may take a gesture that starts: return true. */
     onPointer: (event: PointerEvent) => boolean = () => false;
+    /** [pixels] free below each pane. */
+    foot = 0;
     /** Draw only when asked: pictures. */
     still = false;
 
@@ -514,7 +516,9 @@ export class Stage {
     private measureHost(): void {
         this.width = Math.max(1, this.host.clientWidth);
         this.height = Math.max(1, this.host.clientHeight);
-        this.sight.rects = layout(this.scenes.length, this.width, this.height, this.scenes.length > 1 ? FOOT : 0);
+        const { length } = this.scenes, bare = layout(length, this.width, this.height)[0]!.height;
+        this.sight.rects = layout(length, this.width, this.height, length > 1 ? FOOT : 0);
+        this.foot = bare - this.sight.rects[0]!.height;
     }
 
     private resized(): void {

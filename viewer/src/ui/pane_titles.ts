@@ -15,7 +15,7 @@ export function paneTitles(context: Context): HTMLElement | null {
     const lines = runs.map(() => el("span", { class: "muted" }));
     const titles = runs.map((run, i) => el("div", { class: "pane-title" }, el("strong", {}, run.name), lines[i]));
     const place = onceAFrame(() => stage.panes().forEach((pane, i) => {
-        Object.assign(titles[i]!.style, { left: `${pane.x}px`, top: `${pane.y + pane.height}px`, width: `${pane.width}px` });
+        Object.assign(titles[i]!.style, { left: `${pane.x}px`, top: `${pane.y + pane.height}px`, width: `${pane.width}px`, height: `${stage.foot}px` });
     }));
     new ResizeObserver(place).observe(stage.canvas);
     place();

@@ -443,6 +443,8 @@ typedef struct brn_difference {
 
 BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir,
                                     brn_difference *out);
+/* As an object, under a key; null if it is NULL. */
+BRN_API void brn_difference_write(brn_json *json, const char *key, const brn_difference *difference);
 
 /* ---- view: packets for the viewer's page (docs/viewer.md) ------------------------------------------------------ */
 
@@ -473,10 +475,11 @@ BRN_API void brn_snapshot_destroy(brn_snapshot *snapshot);
 /* report: that of the last step; NULL: measured now, as at the start. */
 BRN_API brn_status brn_snapshot_take(brn_snapshot *snapshot, brn_sim *sim, const brn_report *report);
 
-/* One page with several runs on one timeline, in `path`. names [count]: what to call each; NULL: its folder. They share
-   the budget. */
+/* One page with several runs on one timeline, in `path`. names [count]: what to call each; NULL: its folder. difference
+   [count]: how far each is from the first, to be shown; NULL, also for single ones: not known. They share the budget. */
 BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, const char *const *names,
-                                    int count, const char *path, double budget_mb);
+                                    const brn_difference *const *difference, int count, const char *path,
+                                    double budget_mb);
 
 /* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
    "scene", "figures", or the name of any of them. *text is freed with brn_ctx_free. */

@@ -45,6 +45,7 @@ static brn_status read_scene(brn_view *view, size_t length)
         view->method = brn_strdup(view->ctx, def->method.table != NULL ? def->method.table->name : "");
         view->step = def->time.step;
         view->end = def->time.end;
+        view->still = def->integrator == BRN_STATIC;
         status = view->title == NULL || view->method == NULL ? BRN_ERR_MEMORY : BRN_OK;
     }
     brn_scene_destroy(scene);
@@ -254,6 +255,8 @@ void brn_view_card(const brn_view *view, brn_run_card *card)
                            .step = view->step,
                            .end = view->end,
                            .live = view->playback == NULL,
+                           .still = view->still,
+                           .difference = view->difference,
                            .scene = view->scene,
                            .summary = view->summary,
                            .recorded = brn_view_frames(view),

@@ -15,7 +15,9 @@ struct brn_view {
     bool measured; /* span is known */
     char *name, *scene, *summary;
     char *title, *method;
-    double step, end; /* [s] */
+    double step, end;                 /* [s] */
+    bool still;                       /* integrator: static */
+    const brn_difference *difference; /* to the first run of a page; NULL: not known */
 
     /* A recorded run. */
     brn_playback *playback;

@@ -126,6 +126,7 @@ static brn_status start(brn_view *view, const char *text)
     BRN_TRY(copy_text(view->ctx, method != NULL ? method->table->name : "", &view->method));
     view->step = model->step;
     view->end = model->end;
+    view->still = model->integrator == BRN_STATIC;
     BRN_TRY(name_columns(view));
     BRN_TRY(brn_outline_of_model(&view->outline, model));
     info->has_velocity = true;

@@ -327,9 +327,12 @@ static void test_compare(void **state)
     (void)state;
     static const char *const dirs[] = {DIR_LONG, "report_short", DIR_LONG};
     static const char *const names[] = {"</script><b>one", NULL, "three \xe2\x80\xa8"};
+    static const brn_difference difference = {
+        .same_mesh = true, .moments = 7, .max = 0.25, .max_body = "<b>"};
+    static const brn_difference *const differences[] = {NULL, &difference, NULL};
     brn_ctx *ctx = test_ctx(2);
     record(ctx, "report_short", 6, 101, true);
-    assert_done(ctx, brn_view_compare(ctx, dirs, names, 3, "report_compare.html", 2.0));
+    assert_done(ctx, brn_view_compare(ctx, dirs, names, differences, 3, "report_compare.html", 2.0));
     assert_true(file_size("report_compare.html") <= 2000000);
     char *html = slurp("report_compare.html");
     assert_int_equal(check_markup(html), 3);
@@ -341,19 +344,24 @@ static void test_compare(void **state)
     packet run = {0};
     run = head_of(html, 0);
     assert_true(json_is(json_get(run.json, "name"), "\"</script><b>one\""));
+    assert_true(json_is(json_get(run.json, "difference"), "null"));
     packet_close(&run);
     run = head_of(html, 1);
     assert_true(json_is(json_get(run.json, "name"), "\"report_short\""));
+    const char *apart = json_get(run.json, "difference");
+    assert_true(json_is(json_get(apart, "max"), "0.25"));
+    assert_true(json_is(json_get(apart, "moments"), "7"));
+    assert_true(json_is(json_get(apart, "max_body"), "\"<b>\""));
     packet_close(&run);
     run = head_of(html, 2);
     assert_true(json_is(json_get(run.json, "name"), "\"three \\u2028\""));
     packet_close(&run);
     free(html);
     /* names may be left out altogether; one run that is not there is told by its name */
-    assert_done(ctx, brn_view_compare(ctx, dirs, NULL, 2, "report_compare.html", 25.0));
-    assert_int_equal(brn_view_compare(ctx, dirs, NULL, 0, "report_compare.html", 25.0), BRN_ERR_RANGE);
+    assert_done(ctx, brn_view_compare(ctx, dirs, NULL, NULL, 2, "report_compare.html", 25.0));
+    assert_int_equal(brn_view_compare(ctx, dirs, NULL, NULL, 0, "report_compare.html", 25.0), BRN_ERR_RANGE);
     assert_int_equal(
-        brn_view_compare(ctx, (const char *const[]){DIR_LONG, "nowhere"}, NULL, 2, "x.html", 25.0),
+        brn_view_compare(ctx, (const char *const[]){DIR_LONG, "nowhere"}, NULL, NULL, 2, "x.html", 25.0),
         BRN_ERR_FILE);
     assert_non_null(strstr(brn_ctx_message(ctx), "nowhere"));
     brn_ctx_destroy(ctx);

@@ -102,7 +102,8 @@ static void test_run_packet(void **state)
     assert_true(json_is(json_get(run.json, "name"), "\"" RUN "\""));
     assert_true(json_is(json_get(run.json, "title"), "\"</script><script>alert(1)</script><!--\""));
     assert_true(json_is(json_get(run.json, "method"), "\"ipc\"") &&
-                json_is(json_get(run.json, "live"), "false"));
+                json_is(json_get(run.json, "live"), "false") &&
+                json_is(json_get(run.json, "static"), "false"));
     assert_true(json_number(json_get(run.json, "end")) == 0.2 &&
                 json_number(json_get(run.json, "step")) == 0.01);
     assert_true(json_is(json_get(run.json, "dimension"), "3") &&

@@ -195,6 +195,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     brn_json_real(json, "end", finite_or_0(card->end));
     brn_json_real(json, "step", finite_or_0(card->step));
     brn_json_bool(json, "live", card->live);
+    brn_json_bool(json, "static", card->still);
     add_frames(json, card);
     add_bodies(json, c);
     add_fields(json, c, card->span);
@@ -203,6 +204,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     add_series(json, card->series);
     add_figures(json, card);
     add_notes(json, c, card);
+    brn_difference_write(json, "difference", card->difference);
     add_arrays(c, card->series, packet);
     return brn_packet_end(packet, false, bytes, size);
 }

@@ -9,7 +9,7 @@
    the second, is repeated without. Rounding and the solver's tolerance stay far below; the second is above the swings of
    rules of second order and below what a person would call a gain. */
 static const double GAIN_STEP = 1e-5;
-static const double GAIN_TOTAL = 8e-3;
+static const double GAIN_TOTAL = 1e-2;
 
 typedef struct measure {
     double kinetic, elastic, gravity;

@@ -76,6 +76,8 @@ static void print_summary(const brn_summary *s)
     (void)printf("  %-18s%s -> %s, balance error %.2e\n", "energy",
                  cli_quantity(s->energy_initial, "J", text), cli_quantity(s->energy_final, "J", other),
                  s->energy_error_max);
+    (void)printf("  %-18s%s by the time integrator\n", "numerical loss",
+                 cli_quantity(s->numerical_loss, "J", text));
     (void)printf("  %-18slinear %.2e, angular %.2e\n", "momentum error", s->momentum_error_max,
                  s->angular_momentum_error_max);
     if (s->contacts_max > 0) {
@@ -147,6 +149,10 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
                       session->last_step);
         print_resume(args, dir);
         return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
+    }
+    if (strcmp(summary.status, "suspect") == 0) {
+        cli_error("%s", summary.reason);
+        return CLI_FAILED;
     }
     return CLI_DONE;
 }

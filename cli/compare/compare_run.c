@@ -77,7 +77,7 @@ static void run_session(const cli_compare_job *job, cli_session *session, cli_ou
     }
     const brn_status status = cli_session_run(session, options, &out->summary);
     out->started = out->summary.nodes > 0;
-    (void)snprintf(out->status, sizeof out->status, "%s", status == BRN_OK ? "done" : "stopped");
+    (void)snprintf(out->status, sizeof out->status, "%s", out->summary.status);
     (void)snprintf(out->reason, sizeof out->reason, "%s", out->summary.reason);
     if (status < 0) {
         describe_failure(session, status, out);

@@ -7,7 +7,7 @@
 
 /* The outcome of a run. It crosses a pipe whole, so it holds no pointers (do not use summary.status). */
 typedef struct cli_outcome {
-    char status[16]; /* "done", "stopped", "failed"; "not run" */
+    char status[16]; /* "done", "suspect", "stopped", "failed"; "not run" */
     char reason[512];
     char method[CLI_METHOD_SIZE];
     bool started; /* summary holds figures, the folder holds a run */

@@ -352,7 +352,8 @@ typedef struct brn_run_options {
 
 /* What summary.json holds. */
 typedef struct brn_summary {
-    const char *status; /* "done" | "stopped"; then the reason says why */
+    const char
+        *status; /* "done" | "suspect" (done, but not to be trusted) | "stopped"; then the reason says why */
     char reason[512];
     char warnings[512]; /* what a reader of the results should know; "": nothing */
     int64_t steps, iterations;

@@ -328,6 +328,22 @@ static brn_status whole_run(run *r)
 
 /* ---- the summary ------------------------------------------------------------------------------------------------------------ */
 
+/* More energy from nowhere than this, of the largest so far, and a run is not to be trusted. The driver keeps it below a fifth
+   of this where it can. */
+static const double SUSPECT_GAIN = 0.05;
+
+static void doubt_energy(brn_status status, brn_summary *out)
+{
+    if (status == BRN_OK && out->energy_gain_max > SUSPECT_GAIN) {
+        out->status = "suspect";
+        (void)snprintf(out->reason, sizeof out->reason,
+                       "energy came from nowhere, up to %.2g of the largest in the run: take a smaller "
+                       "time.step, or integrator: "
+                       "turning_euler",
+                       out->energy_gain_max);
+    }
+}
+
 static void sum_up(const run *r, brn_status status, brn_summary *out)
 {
     const totals *sums = &r->sums;
@@ -367,6 +383,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
         brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings);
     }
     out->state_hash = brn_sim_hash(r->sim);
+    doubt_energy(status, out);
 }
 
 /* The report is a picture of the run, not a part of it: if it cannot be written a warning says so, and the run's own message

@@ -467,7 +467,7 @@ BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, c
                                     int count, const char *path, double budget_mb);
 
 /* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
-   "scene", "figures", or the name of any of them. *text is freed with brn_ctx_free. */
+   "scene", "figures", the name of any of them, or a key of the scene ("contact"). *text is freed with brn_ctx_free. */
 BRN_API brn_status brn_info(brn_ctx *ctx, const char *topic, char **text);
 
 #ifdef __cplusplus

@@ -38,6 +38,9 @@ const char *brn_scene_file(const brn_scene *scene);
    " = value" is inserted for a scalar. format says what is wrong and what to write instead. */
 void brn_scene_add_problem(brn_scene *scene, const char *path, const char *format, ...) BRN_PRINTF(3, 4);
 
+/* How many problems were found so far, repeats counted: more than before means that something since is wrong. */
+int brn_scene_found(const brn_scene *scene);
+
 /* The resolved scene as YAML text with every default explicit (a NaN default means "not given" and is left out). */
 brn_status brn_scene_print(const brn_scene *scene, const brn_schema *schema, char **text);
 

@@ -20,6 +20,7 @@ struct brn_scene {
     int nproblem, more;                     /* stored; counted only */
     int nproblem_load, more_load;           /* those of the file's syntax, which a resolve keeps */
     char more_text[48];
+    int found; /* problems told, repeats counted; those of a resolve stay counted */
 };
 
 /* ---- paths ("bodies[3].shape.box", "bodies.ball.position") ---- */

@@ -35,7 +35,7 @@ void brn_resolve_pop(brn_resolver *r, size_t length)
 
 static int problems(const brn_resolver *r)
 {
-    return r->scene->nproblem + r->scene->more;
+    return brn_scene_found(r->scene);
 }
 
 static const brn_table *find_table(const brn_table_set *set, const char *name)

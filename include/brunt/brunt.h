@@ -125,6 +125,7 @@ typedef struct brn_model brn_model;
 typedef struct brn_model_info {
     const char *title;
     const char *method;
+    const char *method_why; /* why it was chosen, "there are obstacles"; NULL: the scene names it */
     const char *integrator;
     int dimension;
     int bodies, nodes, elements, dofs; /* dofs: free scalar unknowns */

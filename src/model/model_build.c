@@ -200,6 +200,7 @@ static brn_status add_settings(brn_builder *b)
     }
     model->integrator = def->integrator;
     model->method = def->method.table;
+    model->method_why = brn_scene_method_why(b->scene);
     model->method_params = brn_calloc(b->ctx, 1, model->method->size);
     if (model->method_params == NULL) {
         return BRN_ERR_MEMORY;

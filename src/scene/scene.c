@@ -241,6 +241,11 @@ const brn_scene_def *brn_scene_get_def(const brn_scene *scene)
     return scene->def;
 }
 
+const char *brn_scene_method_why(const brn_scene *scene)
+{
+    return scene->method_why;
+}
+
 brn_ctx *brn_scene_ctx(const brn_scene *scene)
 {
     return scene->ctx;

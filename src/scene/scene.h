@@ -30,6 +30,11 @@ brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema);
    default, a variant of unknown type is left out. Pointers inside live as long as the scene is neither set, resolved
    again nor destroyed. */
 const brn_scene_def *brn_scene_get_def(const brn_scene *scene);
+/* After a resolve of a scene that names no method: takes this one with its defaults. why: a constant text for whoever asks,
+   "there are obstacles". */
+brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, const char *name,
+                                   const char *why);
+const char *brn_scene_method_why(const brn_scene *scene); /* NULL: the scene names its method */
 brn_ctx *brn_scene_ctx(const brn_scene *scene);
 /* Name as it was loaded, for relative paths and messages. */
 const char *brn_scene_file(const brn_scene *scene);

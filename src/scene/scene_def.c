@@ -458,7 +458,9 @@ static const brn_param scene_params[] = {
      .offset = offsetof(brn_scene_def, method),
      .set = BRN_SET_METHOD,
      .text = "none",
-     .help = "contact method; a bare word takes all its defaults"},
+     .help =
+         "contact method; a bare word takes all its defaults; not given, but obstacles, several bodies or "
+         "`contact`: ipc"},
     BRN_P_CHOICE(brn_scene_def, integrator, BRN_IMPLICIT_EULER, brn_integrator_words,
                  "time integrator, if the method leaves the choice"),
     {.name = "materials",

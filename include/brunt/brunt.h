@@ -182,6 +182,19 @@ typedef struct brn_prediction {
 
 BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out);
 
+/* How a run starts. */
+typedef struct brn_start {
+    int contacts;         /* pairs in contact */
+    double gap_min;       /* [m] +infinity without any */
+    int body;             /* the one that contact pushes hardest for its mass; -1: none */
+    double force, weight; /* [N] that push (the sum on the body, or of the body against itself), and the body's weight */
+    bool throws;          /* the push is above ten times the weight */
+} brn_start;
+
+/* A dry run: fails as brn_run does before its first step (parts that touch at the start, missing supports), logs what it warns
+   of, and measures the contact of the start. */
+BRN_API brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *out);
+
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
 typedef struct brn_sim brn_sim;

@@ -544,7 +544,8 @@ brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, c
         .path = {.ctx = scene->ctx},
     };
     brn_resolve_push_key(&r, "method");
-    const brn_status status = fill_absent_tagged(&r, BRN_SET_METHOD, name, &scene->def->method);
+    const brn_status status =
+        r.path.failed ? BRN_ERR_MEMORY : fill_absent_tagged(&r, BRN_SET_METHOD, name, &scene->def->method);
     brn_text_clear(&r.path);
     scene->method_why = why;
     return status;

@@ -105,7 +105,6 @@ static const struct {
     {"materials.a.type=stvk", "material of body 'a'"},
     {"gravity=[0,0,-9.8]", "gravity"},
     {"integrator=bdf2", "integrator"},
-    {"time.step=1e-3", "time.step"},
     {"bodies.a.mass=lumped", "mass of body 'a'"},
     {"bodies.a.velocity=[0,0,0.2]", "initial velocity of body 'a'"},
     {"bodies.a.position=[0,0,0.2]", "shape and place of body 'a'"},

@@ -12,7 +12,7 @@
 #include "output/trajectory/outline.h"
 #include "step/sim.h"
 
-#define HEAD   "brunt: 1\ngravity: [0, 0, 0]\n"
+#define HEAD   "brunt: 1\nmethod: none\ngravity: [0, 0, 0]\n"
 #define TURNED "position: [1, -2, 3], rotation: {axis: [1, 2, 3], degrees: 40}"
 
 /* ---- mass ------------------------------------------------------------------------------------------------------------ */
@@ -419,7 +419,7 @@ static void test_force_at_a_node(void **state)
                                        "integrator=newmark",
                                        "integrator=midpoint",
                                        "integrator=bdf2",
-                                       "integrator=newmark;method.type=none;method.solver=pcg",
+                                       "integrator=newmark;method={type: none, solver: pcg}",
                                        "integrator=symplectic_euler;time.step=1e-5"};
     for (size_t c = 0; c < sizeof sets / sizeof *sets; ++c) {
         flow f = flow_open(1, text, sets[c]);

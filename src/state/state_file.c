@@ -214,13 +214,27 @@ static bool has_line(const char *parts, size_t skip, const char *bytes, size_t n
     return false;
 }
 
+/* The step in a line of parts; false: the line is another. */
+static bool read_step(const char *line, double *step)
+{
+    uint64_t bits = 0;
+    const size_t n = strlen(BRN_PART_STEP);
+    if (line_length(line) != DIGITS + n + 2 || memcmp(line + DIGITS + 1, BRN_PART_STEP, n) != 0 ||
+        sscanf(line, "%16" SCNx64, &bits) != 1) {
+        return false;
+    }
+    memcpy(step, &bits, sizeof *step);
+    return true;
+}
+
 /* Adds the names of lines that `other` lacks: present with another hash, or (absent) not at all. */
 static void add_missing(const char *parts, const char *other, bool absent, brn_text *names, int *count)
 {
     const size_t skip = absent ? DIGITS + 1 : 0;
     for (const char *line = parts; *line != '\0'; line += line_length(line)) {
         const size_t n = line_length(line);
-        if (n <= DIGITS + 1 || has_line(other, skip, line + skip, n - skip)) {
+        double step = 0.0; /* another one is no fault */
+        if (n <= DIGITS + 1 || has_line(other, skip, line + skip, n - skip) || read_step(line, &step)) {
             continue;
         }
         if (++*count <= NAMED_MAX) {
@@ -249,19 +263,6 @@ static brn_status refuse_parts(brn_h5 *h5, const char *stored, const char *parts
         h5->path, count > 0 ? text : "its parts are in another order");
     brn_free(h5->ctx, text);
     return status;
-}
-
-/* The step in a line of parts; false: the line is another. */
-static bool read_step(const char *line, double *step)
-{
-    uint64_t bits = 0;
-    const size_t n = strlen(BRN_PART_STEP);
-    if (line_length(line) != DIGITS + n + 2 || memcmp(line + DIGITS + 1, BRN_PART_STEP, n) != 0 ||
-        sscanf(line, "%16" SCNx64, &bits) != 1) {
-        return false;
-    }
-    memcpy(step, &bits, sizeof *step);
-    return true;
 }
 
 /* The steps of two lists of parts that agree in all else; false: they do not. */

@@ -239,8 +239,11 @@ typedef struct brn_report {
     double work;           /* [J] done on the bodies since the start by loads, supports, obstacles, hands */
     double dissipated;     /* [J] since the start by damping and friction */
     double stiffness_work; /* [J] since the start, added by changes of a method's contact stiffness */
-    double
-        energy_error; /* (kinetic+elastic+gravity+contact - initial - work - stiffness_work + dissipated) / scale */
+    double numerical_loss; /* [J] since the start, taken by the time integrator as its own identity says */
+    /* (kinetic + elastic + gravity + contact - initial - work - stiffness_work + dissipated + numerical_loss) / largest energy
+       so far; above 0: energy from nowhere */
+    double energy_error;
+    int guarded; /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
        nodes' |impulse| from gravity, loads and holds so far); angular: the same with each node's |x| as lever arm. */
@@ -366,7 +369,10 @@ typedef struct brn_summary {
     int sticking, slipping; /* contacts at the end */
     double contacts_mean, iterations_per_step, gap_min, penetration_max, cone_error_max, complementarity_max;
     double dissipation_error_max, stiffness_work;
-    double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
+    double energy_initial, energy_final, numerical_loss;
+    double energy_gain_max; /* largest energy_error of all steps, at least 0 */
+    double energy_error_max, momentum_error_max, angular_momentum_error_max;
+    int64_t guarded; /* parts of steps repeated with implicit Euler because they had gained energy */
     double peak_mb;
     double own[BRN_OWN_FIGURES]; /* the method's own, see brn_figure_get */
     uint64_t state_hash;

@@ -55,8 +55,6 @@ enum {
 typedef struct brn_change {
     unsigned what;     /* BRN_CHANGED_... */
     double gravity[3]; /* [m/s^2] new minus old */
-    double *
-        jolt; /* [ndof] zeros, to be filled: the change of the accelerations that the next step starts from */
 } brn_change;
 
 typedef struct brn_method {
@@ -66,7 +64,8 @@ typedef struct brn_method {
     unsigned bodies;        /* bit BRN_BODY_... set: accepts bodies of this type */
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
-    const brn_own_figure *figures;                      /* [nfigures], at most BRN_OWN_FIGURES */
+    bool dissipates;               /* it can repeat a step so that no energy is gained: system->guard */
+    const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
     int nfigures;
 
     /* What a run will take, for `brunt check`. */

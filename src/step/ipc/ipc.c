@@ -385,7 +385,8 @@ static brn_status ipc_changed(void *self, brn_state *state, const brn_change *ch
 
 const brn_method brn_ipc_method = {
     .table = &table,
-    .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
+    .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT |
+                   1u << BRN_STATIC,
     .contact = true,
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead =
@@ -395,6 +396,7 @@ const brn_method brn_ipc_method = {
          [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .dissipates = true,
     .predict = brn_newton_predict,
     .create = ipc_create,
     .step = ipc_step,

@@ -84,6 +84,7 @@ const brn_method brn_none_method = {
     .contact_instead = {[BRN_CONTACT_RESTITUTION] = "bodies do not touch; leave it out",
                         [BRN_CONTACT_STIFFNESS] = "bodies do not touch; leave it out",
                         [BRN_CONTACT_RELAXATION] = "bodies do not touch; leave it out"},
+    .dissipates = true,
     .predict = brn_newton_predict,
     .create = none_create,
     .step = none_step,

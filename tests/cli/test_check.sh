@@ -66,7 +66,7 @@ expect 0 "$brunt" check alone.yaml --set contact.friction=0.3
 says stdout "method          ipc (the scene names none, and there is a \`contact\` block)"
 expect 0 "$brunt" check alone.yaml --set 'bodies.crate.repeat={count: [3], spacing: [0, 0, 1]}'
 says stdout "ipc (the scene names none, and there are several bodies)"
-both 2 "chosen because there are obstacles; \`method: none\` leaves contact out" crate.yaml --set integrator=midpoint
+both 2 "chosen because there are obstacles; \`method: none\` leaves contact out" crate.yaml --set integrator=symplectic_euler
 
 # ---- supports of a static run: by the motions that are free ----------------------------------------------------------------------
 cat >press.yaml <<EOF

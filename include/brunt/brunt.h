@@ -184,11 +184,12 @@ BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_p
 
 /* How a run starts. */
 typedef struct brn_start {
-    int contacts;         /* pairs in contact */
-    double gap_min;       /* [m] +infinity without any */
-    int body;             /* the one that contact pushes hardest for its mass; -1: none */
-    double force, weight; /* [N] that push (the sum on the body, or of the body against itself), and the body's weight */
-    bool throws;          /* the push is above ten times the weight */
+    int contacts;   /* pairs in contact */
+    double gap_min; /* [m] +infinity without any */
+    int body;       /* the one that contact pushes hardest for its mass; -1: none */
+    double force,
+        weight; /* [N] that push (the sum on the body, or of the body against itself), and the body's weight */
+    bool throws; /* the push is above ten times the weight */
 } brn_start;
 
 /* A dry run: fails as brn_run does before its first step (parts that touch at the start, missing supports), logs what it warns
@@ -243,7 +244,8 @@ typedef struct brn_report {
     /* (kinetic + elastic + gravity + contact - initial - work - stiffness_work + dissipated + numerical_loss) / largest energy
        so far; above 0: energy from nowhere */
     double energy_error;
-    int guarded; /* parts of this step repeated with implicit Euler because they had gained energy */
+    double energy_gain; /* energy_error if above 0, else 0 */
+    int guarded;        /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
        nodes' |impulse| from gravity, loads and holds so far); angular: the same with each node's |x| as lever arm. */
@@ -370,7 +372,7 @@ typedef struct brn_summary {
     double contacts_mean, iterations_per_step, gap_min, penetration_max, cone_error_max, complementarity_max;
     double dissipation_error_max, stiffness_work;
     double energy_initial, energy_final, numerical_loss;
-    double energy_gain_max; /* largest energy_error of all steps, at least 0 */
+    double energy_gain_max;
     double energy_error_max, momentum_error_max, angular_momentum_error_max;
     int64_t guarded; /* parts of steps repeated with implicit Euler because they had gained energy */
     double peak_mb;

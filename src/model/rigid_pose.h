@@ -25,18 +25,20 @@ void brn_rigid_spin(const brn_model *model, int body, const double *pos, const d
    momentum kept. [0] at the start, [1] at the end. */
 typedef struct brn_coasting {
     double centre[3], velocity[3];
-    double turn[9];                /* R - 1 */
-    double spin[2][3], rate[2][3]; /* [rad/s], [rad/s^2] */
+    double turn[9];    /* R - 1 */
+    double spin[2][3]; /* [rad/s] */
+    double rate[3];    /* [rad/s^2] at the end */
 } brn_coasting;
 /* Any body that moves; pos, vel: [nnode][3]. */
 void brn_rigid_coast(const brn_model *model, int body, const double *pos, const double *vel, double h,
                      brn_coasting *out);
 /* What turning adds to the way and to the velocity of a point that starts at x, besides those of the centre. */
 void brn_coasting_swing(const brn_coasting *coasting, const double x[3], double way[3], double change[3]);
-/* The acceleration that this takes, at the start or at the end of it. */
-void brn_coasting_pull(const brn_coasting *coasting, int end, const double x[3], double a[3]);
-/* Velocities of the handles ([nnode][3]) become those of the rigid motion with the same linear and angular momentum. */
-void brn_rigid_velocities(const brn_model *model, const double *pos, double *vel);
+/* The acceleration that this takes at its end. */
+void brn_coasting_pull(const brn_coasting *coasting, const double x[3], double a[3]);
+/* Velocities ([nnode][3]) of the handles of the chosen rigid bodies become those of the rigid motion with the same linear and
+   angular momentum. */
+void brn_rigid_velocities(const brn_model *model, const bool *chosen, const double *pos, double *vel);
 
 /* Changes steps (packed, from pos) that turn the handles of rigid bodies along straight lines into steps that end in a truly
    rotated body: the same to first order. Returns the largest turn [rad]. */

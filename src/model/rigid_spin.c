@@ -201,7 +201,6 @@ static void spin_rate(const top *b, const double t[9], const double w[3], double
 void brn_rigid_coast(const brn_model *model, int body, const double *pos, const double *vel, double h,
                      brn_coasting *out)
 {
-    static const double none[9] = {0};
     top b;
     double q[4];
     start(model, body, pos, vel, &b);
@@ -211,8 +210,7 @@ void brn_rigid_coast(const brn_model *model, int body, const double *pos, const 
     turn_less_one(q, out->turn);
     brn_dense_apply3(b.inverse, b.momentum, out->spin[0]);
     spin_at(&b, q, out->spin[1]);
-    spin_rate(&b, none, out->spin[0], out->rate[0]);
-    spin_rate(&b, out->turn, out->spin[1], out->rate[1]);
+    spin_rate(&b, out->turn, out->spin[1], out->rate);
 }
 
 void brn_coasting_swing(const brn_coasting *c, const double x[3], double way[3], double change[3])
@@ -234,24 +232,24 @@ void brn_coasting_swing(const brn_coasting *c, const double x[3], double way[3],
     }
 }
 
-void brn_coasting_pull(const brn_coasting *c, int end, const double x[3], double a[3])
+void brn_coasting_pull(const brn_coasting *c, const double x[3], double a[3])
 {
     double r[3];
     double swing[3];
     double v[3];
-    double euler[3];
+    double faster[3];
     for (int i = 0; i < 3; ++i) {
         r[i] = x[i] - c->centre[i];
     }
     brn_dense_apply3(c->turn, r, swing);
-    for (int i = 0; i < 3 && end; ++i) {
+    for (int i = 0; i < 3; ++i) {
         r[i] += swing[i];
     }
-    brn_dense_cross3(c->spin[end], r, v);
-    brn_dense_cross3(c->spin[end], v, a);
-    brn_dense_cross3(c->rate[end], r, euler);
+    brn_dense_cross3(c->spin[1], r, v);
+    brn_dense_cross3(c->spin[1], v, a);
+    brn_dense_cross3(c->rate, r, faster);
     for (int i = 0; i < 3; ++i) {
-        a[i] += euler[i];
+        a[i] += faster[i];
     }
 }
 
@@ -262,11 +260,11 @@ void brn_rigid_spin(const brn_model *model, int body, const double *pos, const d
     brn_dense_apply3(b.inverse, b.momentum, spin);
 }
 
-void brn_rigid_velocities(const brn_model *model, const double *pos, double *vel)
+void brn_rigid_velocities(const brn_model *model, const bool *chosen, const double *pos, double *vel)
 {
     for (int n = 0; n < model->nbody; ++n) {
         const int first = model->body[n].handle;
-        if (model->body[n].type != BRN_BODY_RIGID) {
+        if (model->body[n].type != BRN_BODY_RIGID || !chosen[n]) {
             continue;
         }
         top b;

@@ -349,6 +349,7 @@ brn_status brn_ledger_report(brn_system *s, const brn_state *state, brn_report *
     report->stiffness_work = ledger[BRN_LEDGER_STIFFNESS_WORK];
     report->numerical_loss = ledger[BRN_LEDGER_LOSS];
     report->energy_error = relative(unexplained(&m, ledger), ledger[BRN_LEDGER_ENERGY_SCALE]);
+    report->energy_gain = fmax(0.0, report->energy_error);
     double off[6];
     for (int i = 0; i < 6; ++i) {
         off[i] = m.momentum[i] - ledger[BRN_LEDGER_START + i] - ledger[BRN_LEDGER_IMPULSE + i];

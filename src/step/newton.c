@@ -236,7 +236,7 @@ static void unplace_rigid(brn_newton *n)
     brn_block_matrix *a = n->system->matrix;
     const int count = model->dim + 1;
     for (int b = 0; b < model->nbody && n->scheme->place != 1.0; ++b) {
-        const int first = model->body[b].type == BRN_BODY_RIGID ? model->node_row[model->body[b].handle] : -1;
+        const int first = brn_scheme_coasts(n->scheme, b) ? model->node_row[model->body[b].handle] : -1;
         for (int k = 0; k < count * count && first >= 0; ++k) {
             const int block =
                 k / count <= k % count ? brn_block_matrix_find(a, first + k / count, first + k % count) : -1;
@@ -566,7 +566,7 @@ static brn_status carry(brn_newton *n, const brn_state *in)
     memset(n->scratch, 0, (size_t)ndof * sizeof *n->scratch);
     BRN_TRY(brn_system_elastic(n->system, in->node_pos, BRN_TANGENT_EXACT, NULL, n->scratch, NULL));
     for (int b = 0; b < model->nbody; ++b) {
-        if (model->body[b].type == BRN_BODY_RIGID) {
+        if (brn_scheme_coasts(n->scheme, b)) {
             memset(&n->scratch[model->node_row[model->body[b].handle] * model->dim], 0,
                    (size_t)(model->dim * (model->dim + 1)) * sizeof *n->scratch);
         }

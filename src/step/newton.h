@@ -104,7 +104,7 @@ void brn_newton_weld(brn_newton *newton);
 /* Corrects the velocities of free bodies whose targets turned: each gets the angular momentum that the forces of the step
    leave it. Call after the scheme has finished. */
 brn_status brn_newton_keep_spin(brn_newton *newton, const brn_state *in, brn_state *out);
-/* [J] of the elements that keep rigid bodies rigid, at x [nnode][3]. */
+/* [J] of the elements that keep rigid bodies rigid which coast, at x [nnode][3]. */
 double brn_newton_rigid_energy(const brn_newton *newton, const double *x);
 /* What the rule itself takes (moved and stored of the books). Call after the scheme has finished, before the forces of the
    last solve are changed. */

@@ -104,7 +104,7 @@ double brn_newton_rigid_energy(const brn_newton *n, const double *x)
     double sum = 0.0;
     for (int b = 0; b < n->model->nbody; ++b) {
         const brn_body *body = &n->model->body[b];
-        if (body->type == BRN_BODY_RIGID) {
+        if (brn_scheme_coasts(n->scheme, b)) {
             const brn_element_group *group = n->model->group[body->group_first];
             double energy = 0.0;
             group->kind->eval(group, (const double(*)[3])x, 0, 1, BRN_TANGENT_EXACT, &energy, NULL, NULL);
@@ -122,7 +122,7 @@ static double rigid_loss(const brn_newton *n, const brn_state *in, const brn_sta
     double sum = brn_newton_rigid_energy(n, in->node_pos) - brn_newton_rigid_energy(n, out->node_pos);
     for (int b = 0; b < model->nbody; ++b) {
         const int handle = model->body[b].handle;
-        for (int k = 0; k < dim * (dim + 1) && model->body[b].type == BRN_BODY_RIGID; ++k) {
+        for (int k = 0; k < dim * (dim + 1) && brn_scheme_coasts(n->scheme, b); ++k) {
             const int at = 3 * (handle + k / dim) + k % dim;
             sum += n->elastic[model->node_row[handle] * dim + k] * (out->node_pos[at] - in->node_pos[at]);
         }

@@ -24,7 +24,7 @@ static void bind_joined(const brn_model *model, const int *node_body, bool *is_f
     }
 }
 
-/* Rigid bodies, and others that no hold, no attachment and no spring guides. */
+/* Bodies that no hold, no attachment and no spring guides. */
 static brn_status find_free(brn_ctx *ctx, const brn_model *model, bool *is_free)
 {
     int *node_body = NULL;
@@ -34,14 +34,17 @@ static brn_status find_free(brn_ctx *ctx, const brn_model *model, bool *is_free)
         is_free[b] = body->type != BRN_BODY_STATIC;
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
             node_body[a] = b;
-            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
+            const bool own =
+                body->type != BRN_BODY_RIGID || (a >= body->handle && a <= body->handle + model->dim);
+            for (int i = 0; i < model->dim && own && model->node_row[a] >= 0; ++i) {
                 is_free[b] = is_free[b] && model->fixed[model->node_row[a] * model->dim + i] == BRN_DOF_FREE;
             }
         }
     }
     bind_joined(model, node_body, is_free);
-    for (int b = 0; b < model->nbody; ++b) {
-        is_free[b] = is_free[b] || model->body[b].type == BRN_BODY_RIGID;
+    for (int i = 0; i < model->nattach; ++i) {
+        const brn_attachment *attach = &model->attach[i];
+        is_free[attach->body] = is_free[attach->to] = false;
     }
     brn_free(ctx, node_body);
     return BRN_OK;
@@ -88,13 +91,15 @@ void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme)
     brn_free(ctx, scheme);
 }
 
-/* BDF2 needs two equal steps; a step that is repeated because it gained energy is an implicit Euler one. */
+/* BDF2 needs two equal steps; a step that is repeated because it gained energy is an implicit Euler one, as is a turning one. */
 static int kind_of(const brn_scheme *m, const brn_memory *previous)
 {
     const bool two_steps = previous != NULL && previous->count > 0 && previous->value[0] == m->h;
     const bool first = m->integrator == BRN_BDF2 && !two_steps;
-    return first || (m->system->guard > 0 && m->integrator != BRN_STATIC) ? BRN_IMPLICIT_EULER
-                                                                          : m->integrator;
+    return first || m->integrator == BRN_TURNING_EULER ||
+                   (m->system->guard > 0 && m->integrator != BRN_STATIC)
+               ? BRN_IMPLICIT_EULER
+               : m->integrator;
 }
 
 brn_books brn_scheme_books(int integrator, int kind)
@@ -120,14 +125,13 @@ static void turn_targets(brn_scheme *m, const brn_state *in, int body)
     const bool rigid = b->type == BRN_BODY_RIGID;
     const int first = rigid ? b->handle : b->node_first;
     const int count = rigid ? model->dim + 1 : b->node_count;
-    const double start = m->kind == BRN_NEWMARK ? 0.5 : 0.0; /* share of the pull at the start */
     brn_coasting c;
     brn_rigid_coast(model, body, in->node_pos, in->node_vel, m->h, &c);
     for (int a = first; a < first + count; ++a) {
         const double *x = &in->node_pos[3 * a];
         double way[3];
         double change[3];
-        double pull[2][3];
+        double pull[3];
         double line[3];
         if (model->node_row[a] < 0) {
             continue;
@@ -135,11 +139,10 @@ static void turn_targets(brn_scheme *m, const brn_state *in, int body)
         brn_coasting_swing(&c, x, way, change);
         const double r[3] = {x[0] - c.centre[0], x[1] - c.centre[1], x[2] - c.centre[2]};
         brn_dense_cross3(c.spin[0], r, line);
-        brn_coasting_pull(&c, 0, x, pull[0]);
-        brn_coasting_pull(&c, 1, x, pull[1]);
+        brn_coasting_pull(&c, x, pull);
         for (int i = 0; i < model->dim; ++i) {
             const int dof = model->node_row[a] * model->dim + i;
-            const double p = rigid ? 0.0 : start * pull[0][i] + (1.0 - start) * pull[1][i];
+            const double p = rigid ? 0.0 : pull[i];
             const double more = way[i] - m->h * line[i] - m->s * p;
             m->drift[dof] += more;
             m->target[dof] += more;
@@ -161,7 +164,8 @@ static void set_targets(brn_scheme *m, const brn_state *in)
     m->t_eval = m->kind == BRN_MIDPOINT ? m->t + 0.5 * h : m->t + h;
     m->share = m->kind == BRN_NEWMARK ? 0.5 : 1.0;
     m->place = m->kind == BRN_MIDPOINT ? 0.5 : 1.0;
-    m->turns = chord || (m->kind == BRN_IMPLICIT_EULER && m->system->guard < BRN_GUARDS);
+    m->turns = chord || (m->system->guard == 0 ? m->integrator == BRN_TURNING_EULER
+                                               : m->inertia && m->system->guard < BRN_GUARDS);
     for (int dof = 0; dof < m->system->ndof; ++dof) {
         const int from = brn_model_at(model, dof);
         const double v = in->node_vel[from];
@@ -207,7 +211,7 @@ static void set_targets(brn_scheme *m, const brn_state *in)
     }
     m->rate = chord ? 1.0 / h : m->c;
     for (int b = 0; b < model->nbody && m->turns; ++b) {
-        if (m->free[b] && (m->kind != BRN_MIDPOINT || model->body[b].type == BRN_BODY_RIGID)) {
+        if (m->free[b] && (!chord || model->body[b].type == BRN_BODY_RIGID)) {
             turn_targets(m, in, b);
         }
     }
@@ -271,6 +275,11 @@ void brn_scheme_place(const brn_scheme *m, const double *way, double *x)
     brn_model_move(m->system->model, m->from, way, x);
 }
 
+bool brn_scheme_coasts(const brn_scheme *m, int body)
+{
+    return m->turns && m->free[body] && m->system->model->body[body].type == BRN_BODY_RIGID;
+}
+
 void brn_scheme_see(const brn_scheme *m, const double *x, double *z)
 {
     const brn_model *model = m->system->model;
@@ -278,7 +287,7 @@ void brn_scheme_see(const brn_scheme *m, const double *x, double *z)
         z[i] = m->from[i] + m->place * (x[i] - m->from[i]);
     }
     for (int b = 0; b < model->nbody; ++b) {
-        if (model->body[b].type == BRN_BODY_RIGID) {
+        if (brn_scheme_coasts(m, b)) {
             const int first = 3 * model->body[b].handle;
             memcpy(&z[first], &x[first], 3 * ((size_t)model->dim + 1) * sizeof *z);
         }
@@ -337,7 +346,7 @@ brn_status brn_scheme_finish(const brn_scheme *m, const brn_state *in, const dou
                                               : m->coast[dof] + m->c * (way[dof] - m->drift[dof]);
     }
     if (m->turns) {
-        brn_rigid_velocities(model, out->node_pos, out->node_vel);
+        brn_rigid_velocities(model, m->free, out->node_pos, out->node_vel);
     }
     brn_model_move_tied(model, in->node_pos, way, out->node_pos);
     brn_model_follow_nodes(model, out->node_vel);

@@ -6,6 +6,7 @@
    friction) is evaluated at y.
 
        implicit Euler   target = x + h v                       s = h^2     v' = v + (y - target)/h
+       turning Euler    the same and what is said below
        BDF2             target = (4x - x_)/3 + 2h/9 (4v - v_)  s = 4/9 h^2
        Newmark 1/4,1/2  target = x + h v                       s = h^2/2   v' = v + 2 (y - target)/h, share = 1/2
        midpoint         target = x + h v                       s = h^2/2   v' = v + 2 (y - target)/h, place = 1/2
@@ -17,16 +18,18 @@
    the work -grad b(x^{n+1}) . (x^{n+1} - x^n), which is at most what a convex b gives back. So contact takes energy, of the
    order of h, and never adds any. Damping acts along the chord, v(y) = (y - x^n)/h, as it does for implicit Euler.
 
-   A body that turns by a large angle in a step needs forces that turn too; taken at its end alone they brake it. So each
-   free body's target and velocity get what is missing from the rule's result for the free rotation of its rest, as if it
-   were rigid (R, spins w and w', pulls a and a' at the start and the end),
+   A body that turns by a large angle in a step needs forces that turn too; taken at its end alone they brake it. Turning
+   Euler is implicit Euler plus what is missing from its result for the free rotation of a body as if it were rigid (R; spin
+   w, w' and pull a' = dw'/dt x R r + w' x (w' x R r) at the end),
 
-       D = (R - 1) r - h w x r - s p,   D_v = w' x R r - w x r - s c p,   p = a' (implicit Euler), (a + a')/2 (Newmark),
+       target += (R - 1) r - h w x r - h^2 a',   v' += w' x R r - w x r - h a',
 
-   which is below the order of the rule's own error. A rigid body has p = 0: where it turns it takes no force, and its velocity
-   after a step is the rigid one with the same momentum. Midpoint and BDF2 do without.
+   which is below the order of the rule's own error, and the spin that its angular momentum lacks afterwards
+   (step/newton_spin.c). It needs a body that nothing holds or joins to others. A free rigid body has a' = 0 here: where it
+   turns it takes no force, and its velocity after a step is the rigid one with the same momentum. So it is treated by Newmark
+   and midpoint too.
 
-   A step that gained energy is repeated with implicit Euler, and if that gains too, with its straight targets: then the step's
+   A step that gained energy is repeated with turning Euler, and if that gains too, with implicit Euler: then the step's
    potential, energy before it included, cannot rise, whatever the elements are.
 
    D is made once per step, so that it has a potential, at the positions that v(y) belongs to as predicted from x^n and
@@ -49,7 +52,7 @@ enum { BRN_GUARDS = 2 };
 
 typedef struct brn_scheme {
     const brn_system *system;
-    int integrator; /* the one requested: BRN_IMPLICIT_EULER ... */
+    int integrator; /* the one requested: BRN_TURNING_EULER ... */
     int kind;       /* the one used in this step: BDF2 needs two equal steps */
     double t, h;
     double t_eval; /* [s] where forces are evaluated */
@@ -80,8 +83,9 @@ void brn_scheme_restart(brn_state *state);
 brn_status brn_scheme_begin(brn_scheme *scheme, const brn_state *in, double t, double h);
 /* x = x^n + way, [nnode][3], for all nodes that elements and contact use; z stays as it is in 2D. */
 void brn_scheme_place(const brn_scheme *scheme, const double *way, double *x);
-/* z of the elements, [nnode][3], for positions x at y. The element that keeps a rigid body rigid is always at y: half-way
-   through a turn its handles are nearer to each other. */
+/* Whether a body is rigid and coasts: the element that keeps it so has no history and is seen at y. */
+bool brn_scheme_coasts(const brn_scheme *scheme, int body);
+/* z of the elements, [nnode][3], for positions x at y. */
 void brn_scheme_see(const brn_scheme *scheme, const double *x, double *z);
 /* Writes positions, velocities and the integrator's memory of the new state; way = y - x^n, tied nodes following their
    handles. */

@@ -21,7 +21,7 @@ says stderr "lift 'crate' by 401 um along z"
 grep -q "lift 'crate' by 401 um along z" "$page" || fail "the page shows another message"
 sed -i 's/position: \[0, 0, 0.1\]/position: [0, 0, 0.1005]/' crate.yaml
 expect 0 "$brunt" check crate.yaml
-says stdout "  method          ipc (the scene names none, and there are obstacles), integrator implicit_euler, 3D"
+says stdout "  method          ipc (the scene names none, and there are obstacles), integrator turning_euler, 3D"
 expect 0 "$brunt" run crate.yaml
 [ -s out/crate/report.html ] || fail "no report.html"
 

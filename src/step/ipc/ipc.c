@@ -385,8 +385,8 @@ static brn_status ipc_changed(void *self, brn_state *state, const brn_change *ch
 
 const brn_method brn_ipc_method = {
     .table = &table,
-    .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT |
-                   1u << BRN_STATIC,
+    .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK |
+                   1u << BRN_MIDPOINT | 1u << BRN_STATIC,
     .contact = true,
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead =

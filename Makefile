@@ -1,8 +1,12 @@
 # Thin over the CMake presets (CMakePresets.json); everything can also be done with cmake and ctest directly.
 PRESET  ?= release
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
-SCENE   ?= scenes/cantilever
-OUT     ?= out/cantilever
+SCENE   ?= scenes/wall
+OUT     ?= out/$(notdir $(SCENE))
+# What the picture of the demo shows of the wall; DRAW='...' for other scenes, none: the last frame.
+ifeq ($(SCENE),scenes/wall)
+DRAW    ?= --time 0.12,0.8 --view 58,17 --fit 'wall*,ball' --colour pressure --range auto --size 1200x520
+endif
 BUILD   := build/$(PRESET)
 CTEST   := ctest --output-on-failure --no-tests=error -j $(JOBS)
 
@@ -20,12 +24,16 @@ build: setup ## build the command and the library into build/release (PRESET=dev
 	@cmake --preset $(PRESET) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@cmake --build --preset $(PRESET) -j $(JOBS)
 
-demo: build ## run the main example and export it for ParaView
+# Without Chromium there is no picture, but everything else.
+demo: build ## a ball is thrown at a wall: run it, draw its picture, export it for ParaView (SCENE=... for another scene)
+	@tools/setup --pictures || true
 	@$(BUILD)/brunt run $(SCENE) --out $(OUT) --overwrite
 	@$(BUILD)/brunt export $(OUT) --format vtu --quiet
+	@$(BUILD)/brunt export $(OUT) --format png $(DRAW) --out $(OUT)/picture.png --quiet || echo "no picture was drawn"
 	@echo
 	@echo "The results are in $(OUT):"
 	@echo "  $(OUT)/report.html    the run to look at: open it in any browser"
+	@test ! -f $(OUT)/picture.png || echo "  $(OUT)/picture.png    two moments of it"
 	@echo "  $(OUT)/summary.json   the figures above"
 	@echo "  $(OUT)/series.csv     a row a step, opens in any spreadsheet or plotting program"
 	@echo "  $(OUT)/trajectory.h5  the frames, opens in h5py, Julia, MATLAB"

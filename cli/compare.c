@@ -93,11 +93,13 @@ static void compare_with_reference(brn_ctx *ctx, cli_columns *columns)
 static bool write_page(brn_ctx *ctx, const cli_columns *columns, const char *out, int budget)
 {
     const char *dirs[CLI_COLUMNS_MAX], *names[CLI_COLUMNS_MAX];
+    const brn_difference *difference[CLI_COLUMNS_MAX];
     int count = 0;
     for (int k = -1; k < columns->count; ++k) {
         const cli_column *c = &columns->column[k < 0 ? columns->reference : k];
         if (k != columns->reference && c->outcome.started && cli_folder_has(c->dir, "trajectory.h5")) {
             dirs[count] = c->dir;
+            difference[count] = c->compared ? &c->difference : NULL;
             names[count++] = c->name;
         }
     }
@@ -106,7 +108,7 @@ static bool write_page(brn_ctx *ctx, const cli_columns *columns, const char *out
     if (count == 0 || length < 0 || length >= (int)sizeof path) {
         return count == 0; /* nothing to show; too long a path has been reported already */
     }
-    if (brn_view_compare(ctx, dirs, names, count, path, budget) < 0) {
+    if (brn_view_compare(ctx, dirs, names, difference, count, path, budget) < 0) {
         cli_error("%s", brn_ctx_message(ctx));
         return false;
     }

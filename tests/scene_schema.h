@@ -302,7 +302,13 @@ static const brn_table *const test_bodies[] = {&test_deformable_table, &test_sta
 static const brn_table *const test_shapes[] = {&test_plane_table, &test_ball_table, &test_empty_table,
                                                &test_holder_table};
 
+static inline bool test_touches(const brn_table *method)
+{
+    return method == &test_ipc_table;
+}
+
 static const brn_schema test_schema = {
+    .touches = test_touches,
     .root = &brn_scene_table,
     .sets = {[BRN_SET_METHOD] = {"method", test_methods, BRN_COUNT(test_methods)},
              [BRN_SET_MATERIAL] = {"material", test_materials, BRN_COUNT(test_materials)},

@@ -80,32 +80,6 @@ static void write_figure(brn_json *json, const cli_figure *figure, double value)
     }
 }
 
-static void write_difference(brn_json *json, const cli_column *c)
-{
-    const brn_difference *d = &c->difference;
-    if (!c->compared) {
-        brn_json_text(json, "difference", NULL);
-        return;
-    }
-    brn_json_open(json, "difference", '{');
-    brn_json_bool(json, "same_mesh", d->same_mesh);
-    brn_json_int(json, "nodes", d->nodes);
-    brn_json_int(json, "moments", d->moments);
-    brn_json_int(json, "interpolated", d->interpolated);
-    brn_json_real(json, "time_end", d->time_end);
-    brn_json_real(json, "max", d->max);
-    brn_json_real(json, "rms", d->rms);
-    brn_json_real(json, "max_time", d->max_time);
-    brn_json_real(json, "end_max", d->end_max);
-    brn_json_real(json, "end_rms", d->end_rms);
-    brn_json_int(json, "probes", d->probes);
-    brn_json_real(json, "probe_max", d->probe_max);
-    brn_json_real(json, "probe_max_time", d->probe_max_time);
-    brn_json_text(json, "max_body", d->max_body);
-    brn_json_text(json, "probe_max_name", d->probe_max_name);
-    brn_json_close(json);
-}
-
 static void write_run(brn_json *json, const cli_figures *figures, const cli_column *c)
 {
     brn_json_open(json, NULL, '{');
@@ -124,7 +98,7 @@ static void write_run(brn_json *json, const cli_figures *figures, const cli_colu
             write_figure(json, figure, cli_figure_value(figure, c));
         }
     }
-    write_difference(json, c);
+    brn_difference_write(json, "difference", c->compared ? &c->difference : NULL);
     brn_json_close(json);
 }
 

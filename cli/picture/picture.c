@@ -233,7 +233,7 @@ static int open_several(studio *s)
         return CLI_FAILED;
     }
     (void)snprintf(path, sizeof path, "%s/page.html", folder);
-    const brn_status status = brn_view_compare(s->ctx, dirs, names, count, path, 1000.0);
+    const brn_status status = brn_view_compare(s->ctx, dirs, names, NULL, count, path, 1000.0);
     int code = CLI_DONE;
     if (status < 0) {
         cli_error("%s", brn_ctx_message(s->ctx));

@@ -20,7 +20,8 @@ static const double film_least = 4.0; /* [s] */
  X(view, "AZ,EL", "camera: azimuth from +x towards +y, elevation [degrees] (default -60,18)")       \
  X(fit, "BODY,...", "bodies that must be in the picture (default: all); * and ? stand for letters") \
  X(zoom, "F", "nearer (> 1) or farther than the fitted view")                                       \
- X(colour, "NAME", "von_mises, strain, speed, displacement, pressure, or body (default)")           \
+ X(colour, "NAME",                                                                                  \
+   "von_mises, stress_xx, stress_1 ..., strain, speed, displacement, pressure, body (default)")     \
  X(range, "LO,HI", "range of the colours; auto: up to the 99th percentile of the vertices")         \
  X(scale, "F", "exaggeration of displacements")                                                     \
  X(hide, "BODY,...", "bodies to leave out")                                                         \

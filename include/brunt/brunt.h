@@ -256,8 +256,8 @@ typedef struct brn_report {
 } brn_report;
 
 /* One contact: two parts of bodies that touch or repel each other. The forces act on body[0], their opposites on body[1];
-   body[0] == body[1]: a body touches itself. A contact with normal_force > 0 sticks if |friction| is below
-   (1 - 1e-9) mu normal_force, else it slips. In 2D forces are per metre of depth. */
+   body[0] == body[1]: a body touches itself. A contact with normal_force > 0 and mu > 0 sticks if |slip| is below
+   stick_speed or, where that is 0, |friction| below (1 - 1e-9) mu normal_force; else it slips. In 2D forces are per metre of depth. */
 typedef struct brn_contact_point {
     int body[2];         /* numbers as in brn_model_get_body */
     double place[3];     /* [m] between the closest points */
@@ -267,6 +267,7 @@ typedef struct brn_contact_point {
     double friction[3];  /* [N] perpendicular to normal */
     double slip[3];      /* [m/s] of body[0] relative to body[1], perpendicular to normal */
     double mu;           /* coefficient of friction of the pair */
+    double stick_speed; /* [m/s] slower slip is sticking; 0: the method knows exactly, and the cone decides */
 } brn_contact_point;
 
 /* What one body does to another, summed over all their contacts. */
@@ -281,6 +282,9 @@ BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim 
 BRN_API void brn_sim_destroy(brn_sim *sim);
 /* One step of the scene's length (internally in as many parts as it takes). A negative status leaves the state untouched. */
 BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
+/* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; "": nothing. *text is freed
+   with brn_ctx_free. */
+BRN_API brn_status brn_sim_choices(const brn_sim *sim, char **text);
 BRN_API bool brn_sim_done(const brn_sim *sim); /* the scene's end time is reached */
 BRN_API double brn_sim_time(const brn_sim *sim);
 BRN_API int64_t brn_sim_step_count(const brn_sim *sim);
@@ -365,6 +369,7 @@ typedef struct brn_run_options {
 typedef struct brn_summary {
     const char *status; /* "done" | "stopped"; then the reason says why */
     char reason[512];
+    char warnings[512]; /* what a reader of the results should know; "": nothing */
     int64_t steps, iterations;
     double time_end, wall_s, cpu_s, realtime_rate;
     int threads, nodes, elements, dofs, contacts_max, inversions, intersections;
@@ -453,6 +458,8 @@ typedef struct brn_difference {
 
 BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir,
                                     brn_difference *out);
+/* As an object, under a key; null if it is NULL. */
+BRN_API void brn_difference_write(brn_json *json, const char *key, const brn_difference *difference);
 
 /* ---- view: packets for the viewer's page (docs/viewer.md) ------------------------------------------------------ */
 
@@ -483,10 +490,11 @@ BRN_API void brn_snapshot_destroy(brn_snapshot *snapshot);
 /* report: that of the last step; NULL: measured now, as at the start. */
 BRN_API brn_status brn_snapshot_take(brn_snapshot *snapshot, brn_sim *sim, const brn_report *report);
 
-/* One page with several runs on one timeline, in `path`. names [count]: what to call each; NULL: its folder. They share
-   the budget. */
+/* One page with several runs on one timeline, in `path`. names [count]: what to call each; NULL: its folder. difference
+   [count]: how far each is from the first, to be shown; NULL, also for single ones: not known. They share the budget. */
 BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, const char *const *names,
-                                    int count, const char *path, double budget_mb);
+                                    const brn_difference *const *difference, int count, const char *path,
+                                    double budget_mb);
 
 /* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
    "scene", "figures", the name of any of them, or a key of the scene ("contact"). *text is freed with brn_ctx_free. */

@@ -52,6 +52,12 @@ const brn_method *brn_method_find(const char *name)
     return NULL;
 }
 
+static bool touches(const brn_table *table)
+{
+    const brn_method *method = brn_method_of_table(table);
+    return method != NULL && method->contact;
+}
+
 static void add(brn_registry *registry, int set, const brn_table *table)
 {
     brn_table_set *to = &registry->schema.sets[set];
@@ -66,7 +72,7 @@ void brn_registry_fill(brn_registry *registry)
         [BRN_SET_METHOD] = "method",  [BRN_SET_MATERIAL] = "material", [BRN_SET_MESH] = "mesh generator",
         [BRN_SET_BODY] = "body type", [BRN_SET_SHAPE] = "shape",
     };
-    *registry = (brn_registry){.schema.root = &brn_scene_table};
+    *registry = (brn_registry){.schema = {.root = &brn_scene_table, .touches = touches}};
     for (int set = 0; set < BRN_SET_COUNT; ++set) {
         registry->schema.sets[set].noun = nouns[set];
         registry->schema.sets[set].tables = registry->tables[set];

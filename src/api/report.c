@@ -271,8 +271,12 @@ static void say_dropped(const plan *p, char text[256])
 {
     size_t n = (size_t)snprintf(text, 256, "left out, as the budget is %g MB:", p->mb);
     const char *comma = " ";
+    if ((p->dropped & BRN_SHOWN_OF_TENSOR) != 0) {
+        n += (size_t)snprintf(text + n, 256 - n, " components of stress and strain");
+        comma = ", ";
+    }
     for (int f = 0; f <= BRN_SHOWN_COUNT && n < 256; ++f) {
-        if (p->dropped >> f & 1u) {
+        if ((p->dropped & ~BRN_SHOWN_OF_TENSOR) >> f & 1u) {
             n += (size_t)snprintf(text + n, 256 - n, "%s%s", comma,
                                   f < BRN_SHOWN_COUNT ? brn_shown_table[f].label : "contacts");
             comma = ", ";
@@ -320,29 +324,31 @@ static brn_status pack_run(plan *p, run_part *r, int stride, const char **text, 
 /* ---- fields that do not fit ---------------------------------------------------------------------------------------------- */
 
 /* Those least missed come first: what can be derived from others. */
-static const int drop_order[] = {BRN_SHOWN_DISPLACEMENT, BRN_SHOWN_STRAIN,    BRN_SHOWN_SPEED,
-                                 BRN_SHOWN_PRESSURE,     BRN_SHOWN_VON_MISES, BRN_SHOWN_COUNT};
+static const unsigned drop_order[] = {
+    BRN_SHOWN_OF_TENSOR,      1u << BRN_SHOWN_DISPLACEMENT, 1u << BRN_SHOWN_STRAIN, 1u << BRN_SHOWN_SPEED,
+    1u << BRN_SHOWN_PRESSURE, 1u << BRN_SHOWN_VON_MISES,    1u << BRN_SHOWN_COUNT};
 
-static bool has(const brn_camera *c, int field)
+/* What a run has of some fields; contacts are in the bit after the last. */
+static unsigned had(const brn_camera *c, unsigned fields)
 {
-    return field == BRN_SHOWN_COUNT ? c->contacts : (c->shown >> field & 1u) != 0;
+    return (c->shown | (c->contacts ? 1u << BRN_SHOWN_COUNT : 0u)) & fields;
 }
 
-/* Drops the next field from all runs and forgets all lines. false: nothing is left to drop. */
-static bool drop_field(plan *p)
+/* Drops the next fields from all runs and forgets all lines. false: nothing is left to drop. */
+static bool drop_fields(plan *p)
 {
     for (size_t k = 0; k < sizeof drop_order / sizeof *drop_order; ++k) {
-        const int field = drop_order[k];
-        bool any = false;
+        const unsigned fields = drop_order[k];
+        unsigned any = 0;
         for (int i = 0; i < p->npart; ++i) {
             brn_camera *c = &p->part[i].view->camera;
-            any = any || has(c, field);
-            c->contacts = c->contacts && field != BRN_SHOWN_COUNT;
-            c->shown &= ~(1u << field);
-            c->dropped |= 1u << field;
+            any |= had(c, fields);
+            c->contacts = c->contacts && (fields >> BRN_SHOWN_COUNT & 1u) == 0;
+            c->shown &= ~fields;
+            c->dropped |= fields;
         }
-        if (any) {
-            p->dropped |= 1u << field;
+        if (any != 0) {
+            p->dropped |= fields;
             p->spool.end = 0;
             for (int i = 0; i < p->npart; ++i) {
                 for (int f = 0; f < p->part[i].nframe; ++f) {
@@ -396,16 +402,34 @@ static brn_status find_fit(plan *p, int *stride)
     return BRN_OK;
 }
 
+static bool any_of_tensor(const plan *p)
+{
+    unsigned any = 0;
+    for (int i = 0; i < p->npart; ++i) {
+        any |= had(&p->part[i].view->camera, BRN_SHOWN_OF_TENSOR);
+    }
+    return any != 0;
+}
+
+/* Components of tensors are most of a frame: they stay only where no frame goes because of them. */
 static brn_status choose(plan *p, int *stride)
 {
     for (;;) {
         BRN_TRY(measure_runs(p));
         BRN_TRY(pack_samples(p));
-        BRN_TRY(find_fit(p, stride));
+        const bool extra = any_of_tensor(p);
+        *stride = 0;
+        if (!extra) {
+            BRN_TRY(find_fit(p, stride));
+        } else if (find_stride(p, p->every) == p->every) {
+            bool fits = false;
+            BRN_TRY(pack_stride(p, p->every, &fits));
+            *stride = fits ? p->every : 0;
+        }
         if (*stride > 0) {
             return BRN_OK;
         }
-        if (!drop_field(p)) {
+        if (!drop_fields(p)) {
             return too_small(p);
         }
     }

@@ -45,6 +45,7 @@ static brn_status read_scene(brn_view *view, size_t length)
         view->method = brn_strdup(view->ctx, def->method.table != NULL ? def->method.table->name : "");
         view->step = def->time.step;
         view->end = def->time.end;
+        view->still = def->integrator == BRN_STATIC;
         status = view->title == NULL || view->method == NULL ? BRN_ERR_MEMORY : BRN_OK;
     }
     brn_scene_destroy(scene);
@@ -118,7 +119,7 @@ static brn_status open_run(brn_view *view, const char *dir)
         BRN_ALLOC(ctx, view->frame.vel, 3 * (size_t)info->nnode);
     }
     if (info->has_stress) {
-        BRN_ALLOC(ctx, view->frame.cell_stress, 6 * (size_t)brn_outline_cells(info));
+        BRN_ALLOC(ctx, view->frame.node_stress, 6 * (size_t)info->nnode);
     }
     return BRN_OK;
 }
@@ -164,9 +165,9 @@ void brn_view_close(brn_view *view)
     brn_plot_series_clear(&view->series);
     brn_outline_clear(&view->outline);
     brn_playback_close(view->playback);
-    void *const blocks[] = {view->name,        view->scene,      view->summary,   view->title,
-                            view->method,      view->at_surface, view->time,      view->frame_step,
-                            view->cell_stress, view->frame.pos,  view->frame.vel, view->frame.cell_stress};
+    void *const blocks[] = {view->name,      view->scene,     view->summary,          view->title,
+                            view->method,    view->time,      view->frame_step,       view->sample_stress,
+                            view->frame.pos, view->frame.vel, view->frame.node_stress};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
         brn_free(ctx, blocks[i]);
     }
@@ -205,7 +206,7 @@ brn_status brn_view_shoot(brn_view *view, int index, bool delta, brn_shown_range
     moment.step = view->frame.step;
     moment.pos = view->frame.pos;
     moment.vel = view->frame.vel;
-    moment.cell_stress = view->frame.cell_stress;
+    moment.node_stress = view->frame.node_stress;
     return brn_camera_shoot(&view->camera, &moment, index, delta, span, bytes, size);
 }
 
@@ -254,6 +255,8 @@ void brn_view_card(const brn_view *view, brn_run_card *card)
                            .step = view->step,
                            .end = view->end,
                            .live = view->playback == NULL,
+                           .still = view->still,
+                           .difference = view->difference,
                            .scene = view->scene,
                            .summary = view->summary,
                            .recorded = brn_view_frames(view),

@@ -15,8 +15,9 @@ struct brn_view {
     bool measured; /* span is known */
     char *name, *scene, *summary;
     char *title, *method;
-    double step, end; /* [s] */
-    double *cell_stress;
+    double step, end;                 /* [s] */
+    bool still;                       /* integrator: static */
+    const brn_difference *difference; /* to the first run of a page; NULL: not known */
 
     /* A recorded run. */
     brn_playback *playback;
@@ -27,7 +28,8 @@ struct brn_view {
     /* A live one. */
     const brn_model *model;
     brn_outline outline;
-    bool *at_surface; /* [total cells] whose stress is shown */
+    double
+        *sample_stress; /* [samples][6] of the cells near the surface; the stress of others is never seen */
 };
 
 brn_status brn_view_create(brn_ctx *ctx, brn_view **out);                       /* of nothing */

@@ -126,18 +126,15 @@ static brn_status start(brn_view *view, const char *text)
     BRN_TRY(copy_text(view->ctx, method != NULL ? method->table->name : "", &view->method));
     view->step = model->step;
     view->end = model->end;
+    view->still = model->integrator == BRN_STATIC;
     BRN_TRY(name_columns(view));
     BRN_TRY(brn_outline_of_model(&view->outline, model));
     info->has_velocity = true;
     info->has_stress = true;
     info->has_contact = method != NULL && method->contact;
-    BRN_ALLOC(view->ctx, view->cell_stress, 6 * (size_t)brn_outline_cells(info));
     BRN_TRY(brn_camera_make(&view->camera, info));
-    /* The stress of cells inside is never seen. */
-    BRN_ALLOC(view->ctx, view->at_surface, brn_outline_cells(info));
-    for (int c = 0; c < view->camera.averages.ncell; ++c) {
-        view->at_surface[view->camera.averages.cell[c]] = true;
-    }
+    BRN_ALLOC(view->ctx, view->sample_stress, 6 * view->camera.recovery.nsample);
+    BRN_ALLOC(view->ctx, view->frame.node_stress, 6 * (size_t)info->nnode);
     /* It does not depend on what is recorded: nothing need be said about it. */
     view->camera.dropped = info->has_contact ? 0 : 1u << BRN_SHOWN_PRESSURE;
     return BRN_OK;
@@ -158,6 +155,21 @@ brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text,
     return BRN_OK;
 }
 
+/* Of the nodes that are seen. */
+static brn_status find_stress(brn_view *view, const brn_snapshot *s)
+{
+    const brn_camera *c = &view->camera;
+    double *stress = NULL;
+    brn_arena *arena = brn_ctx_arena(view->ctx);
+    BRN_TAKE(arena, stress, 6 * (size_t)c->surface.nvertex);
+    BRN_TRY(brn_field_node_stress(view->ctx, view->model, &c->recovery, s->pos, view->sample_stress, stress));
+    for (int v = 0; v < c->surface.nvertex; ++v) {
+        memcpy(view->frame.node_stress + 6 * (size_t)c->surface.node[v], stress + 6 * (size_t)v,
+               6 * sizeof *stress);
+    }
+    return BRN_OK;
+}
+
 brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, const void **bytes,
                              size_t *size)
 {
@@ -168,12 +180,16 @@ brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, c
         return brn_fail(view->ctx, BRN_ERR_RANGE,
                         "view: a snapshot must be taken first, and shown by a live view of its model");
     }
-    BRN_TRY(brn_field_some_stress(view->ctx, view->model, s->pos, view->at_surface, view->cell_stress));
+    brn_arena *arena = brn_ctx_arena(view->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = find_stress(view, s);
+    brn_arena_rewind(arena, mark);
+    BRN_TRY(status);
     const brn_instant moment = {.time = s->time,
                                 .step = s->step,
                                 .pos = s->pos,
                                 .vel = s->vel,
-                                .cell_stress = view->cell_stress,
+                                .node_stress = view->frame.node_stress,
                                 .point = s->point,
                                 .npoint = s->npoint,
                                 .row = s->row,

@@ -139,6 +139,7 @@ typedef struct brn_table_set {
 typedef struct brn_schema {
     const brn_table *root;
     brn_table_set sets[BRN_SET_COUNT];
+    bool (*touches)(const brn_table *method); /* may bodies touch each other with it? NULL: never */
 } brn_schema;
 
 #define BRN_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -105,6 +105,9 @@ void brn_builder_rigid_parts(const brn_builder *b, int body, const double place[
 /* Half-spaces without a given size are shown wide enough for the bodies above them. */
 void brn_builder_fit_planes(brn_builder *b);
 
+/* Warns of bodies that weigh less than what their meshes stand for; masses are known. */
+void brn_builder_tell_round(const brn_builder *b);
+
 /* The parts, in this order. */
 brn_status brn_builder_add_bodies(brn_builder *b);
 brn_status brn_builder_add_springs(brn_builder *b);

@@ -200,6 +200,7 @@ static brn_status add_solid(brn_builder *b, int index, const brn_mesh *mesh, con
     if (solid == NULL) {
         return BRN_OK;
     }
+    solid->group.material = run.material;
     solid->group.density = from.params->density;
     solid->group.alpha = from.params->damping.alpha;
     solid->group.beta = from.params->damping.beta;

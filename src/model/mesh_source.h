@@ -9,6 +9,8 @@
 typedef struct brn_generator {
     const brn_table *table;
     brn_status (*generate)(brn_ctx *ctx, const void *params, brn_mesh **out);
+    /* Volume of the round thing that the mesh stands for [m^3] (plane: area). NULL: the mesh has it. */
+    double (*volume)(const void *params);
 } brn_generator;
 
 int brn_generator_count(void);

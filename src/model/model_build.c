@@ -234,6 +234,7 @@ static brn_status build(brn_builder *b)
     }
     if (brn_scene_problem_count(b->scene) == 0) {
         BRN_TRY(brn_model_build_mass(b->model, b->mass_kind));
+        brn_builder_tell_round(b);
         BRN_TRY(brn_builder_add_velocities(b));
     }
     if (brn_scene_problem_count(b->scene) > 0) {

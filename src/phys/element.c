@@ -26,3 +26,19 @@ const brn_element *brn_element_of_cell(brn_cell cell)
     }
     return NULL;
 }
+
+/* Where samples are not the quadrature points (hexahedra), the trilinear function that is nearest to the values at those in the
+   least squares sense of the quadrature: on [-1, 1]^3 its kernel is the product of (1 + 3 s q)/2 over the axes. */
+void brn_element_sampling(const brn_element *element, brn_sampling out)
+{
+    for (int s = 0; s < element->nsample; ++s) {
+        const double *at = element->sample + 3 * (size_t)s;
+        for (int q = 0; q < element->nquad; ++q) {
+            const double *from = element->point + 3 * (size_t)q;
+            const double kernel =
+                (1.0 + 3.0 * at[0] * from[0]) * (1.0 + 3.0 * at[1] * from[1]) * (1.0 + 3.0 * at[2] * from[2]);
+            out[s][q] = element->sample == element->point ? (s == q ? 1.0 : 0.0)
+                                                          : 0.125 * element->weight[q] * kernel;
+        }
+    }
+}

@@ -36,6 +36,9 @@ typedef struct brn_group_kind {
        out; energy density [J/m^3], [count]; averages over the rest volume. Any result may be NULL. NULL: no stress. */
     void (*stress)(const brn_element_group *group, const double (*x)[3], int first, int count, double *cauchy,
                    double *jacobian, double *energy_density);
+    /* Cauchy stress at the sample points of every element, [count][samples of its element][6]. NULL: no stress. */
+    void (*samples)(const brn_element_group *group, const double (*x)[3], int first, int count,
+                    double *cauchy);
     /* Fraction in [0, 1] of the way x0 -> x1 that every element of the range may go and stay well inside its domain; 0 for
        positions that are not finite. NULL: no bound. */
     double (*bound)(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3], int first,
@@ -49,8 +52,9 @@ struct brn_element_group {
     brn_ctx *ctx;
     int dim, nnode;   /* of an element: block size, width of its stencil */
     int nelem, *conn; /* [nelem][nnode], node numbers of the model */
-    int cell;       /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
-    double density; /* [kg/m^3]; set by the owner, initially 1 */
+    int cell;     /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
+    int material; /* number in the scene; between two of them stresses may jump. Set by the owner, initially 0 */
+    double density;     /* [kg/m^3]; set by the owner, initially 1 */
     double alpha, beta; /* Rayleigh damping; set by the owner, initially 0 */
     double young;       /* [Pa] at small strains, the scale for contact stiffness; 0: none */
 };

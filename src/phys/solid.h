@@ -19,6 +19,8 @@ typedef struct brn_element {
     int nquad;            /* stiffness quadrature: exact for the tangent of an affine element at rest */
     const double *weight; /* [nquad], of the reference cell */
     const double *point;  /* [nquad][3] */
+    int nsample; /* where stress is best: points from which it is carried to the nodes (output/trajectory/recovery.h) */
+    const double *sample; /* [nsample][3]; the quadrature's own, or fewer */
     int nquad_mass;       /* mass quadrature: exact for the consistent mass of an affine element */
     const double *weight_mass;
     const double *point_mass;
@@ -35,6 +37,11 @@ enum { BRN_ELEMENT_NODES_MAX = 20 };
 int brn_element_count(void);
 const brn_element *brn_element_get(int index);
 const brn_element *brn_element_of_cell(brn_cell cell); /* NULL if the cell is not an element */
+
+enum { BRN_ELEMENT_SAMPLES_MAX = 8, BRN_ELEMENT_QUAD_MAX = 27 };
+/* How the values at the samples follow from those at the quadrature points. */
+typedef double brn_sampling[BRN_ELEMENT_SAMPLES_MAX][BRN_ELEMENT_QUAD_MAX];
+void brn_element_sampling(const brn_element *element, brn_sampling out);
 
 typedef struct brn_solid {
     brn_element_group group;
@@ -65,6 +72,7 @@ void brn_solid_eval(const brn_solid *solid, const double (*x)[3], int first, int
 
 void brn_solid_stress(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy,
                       double *jacobian, double *energy_density);
+void brn_solid_samples(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy);
 
 void brn_solid_mass(const brn_solid *solid, const double (*rest)[3], int first, int count, double *mass);
 

@@ -107,6 +107,12 @@ static void group_stress(const brn_element_group *group, const double (*x)[3], i
     brn_solid_stress((const brn_solid *)group, x, first, count, cauchy, jacobian, energy_density);
 }
 
+static void group_samples(const brn_element_group *group, const double (*x)[3], int first, int count,
+                          double *cauchy)
+{
+    brn_solid_samples((const brn_solid *)group, x, first, count, cauchy);
+}
+
 static double group_bound(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3],
                           int first, int count)
 {
@@ -130,6 +136,7 @@ const brn_group_kind brn_solid_kind = {
     .mass = group_mass,
     .volume = group_volume,
     .stress = group_stress,
+    .samples = group_samples,
     .bound = group_bound,
     .hash = group_hash,
 };

@@ -1,6 +1,7 @@
-/* Stresses for output. Cauchy stress of an isotropic material in stretches: sigma = U diag(W_i s_i) U^T / J, and in
+/* Stresses for output, averages of elements and values at their sample points. Cauchy stress of an isotropic material in stretches: sigma = U diag(W_i s_i) U^T / J, and in
    plane strain (s3 = 1) sigma_zz = W_3 / J. For a linear material it is the small-strain stress
    2 mu e + lambda tr(e). */
+#include "phys/lane_rows.h"
 #include "phys/solid_batch.h"
 #include "phys/svd.h"
 
@@ -69,6 +70,19 @@ typedef struct averages {
     brn_lanes cauchy[6], jacobian, energy;
 } averages;
 
+/* Stress and energy density at a quadrature point of a batch; f is the deformation gradient there. */
+static void point_stress(const brn_solid *solid, int batch, int quad, const brn_lanes *edge, brn_lanes f[9],
+                         brn_lanes sigma[6], brn_lanes *energy)
+{
+    const int dim = solid->element->dim;
+    brn_batch_gradient(solid, batch, quad, dim, solid->element->nnode, edge, f);
+    if (solid->material->linear) {
+        linear_stress(&solid->moduli, f, dim, sigma, energy);
+    } else {
+        stretch_stress(solid, f, dim, sigma, energy);
+    }
+}
+
 static void average_batch(const brn_solid *solid, const double (*x)[3], int batch, averages *out)
 {
     const int dim = solid->element->dim, nnode = solid->element->nnode;
@@ -77,12 +91,7 @@ static void average_batch(const brn_solid *solid, const double (*x)[3], int batc
     brn_batch_gather(solid, x, batch, dim, nnode, edge);
     for (int q = 0; q < solid->element->nquad; ++q) {
         brn_lanes f[9], cof[9], sigma[6], energy;
-        brn_batch_gradient(solid, batch, q, dim, nnode, edge, f);
-        if (solid->material->linear) {
-            linear_stress(&solid->moduli, f, dim, sigma, &energy);
-        } else {
-            stretch_stress(solid, f, dim, sigma, &energy);
-        }
+        point_stress(solid, batch, q, edge, f, sigma, &energy);
         const brn_lanes volume = brn_batch_volume(solid, batch, q);
         total += volume;
         out->jacobian = brn_lanes_min(out->jacobian, brn_batch_cofactor(f, dim, cof));
@@ -116,5 +125,26 @@ void brn_solid_stress(const brn_solid *solid, const double (*x)[3], int first, i
                 energy_density[e] = a.energy[l];
             }
         }
+    }
+}
+
+void brn_solid_samples(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy)
+{
+    const brn_element *element = solid->element;
+    const int dim = element->dim, width = 6 * element->nsample;
+    brn_sampling share;
+    brn_element_sampling(element, share);
+    for (int batch = first / BRN_LANES; batch * BRN_LANES < first + count; ++batch) {
+        brn_lanes edge[BRN_ELEMENT_NODES_MAX * 3], out[6 * BRN_ELEMENT_SAMPLES_MAX] = {0};
+        brn_batch_gather(solid, x, batch, dim, element->nnode, edge);
+        for (int q = 0; q < element->nquad; ++q) {
+            brn_lanes f[9], sigma[6], energy;
+            point_stress(solid, batch, q, edge, f, sigma, &energy);
+            for (int k = 0; k < width; ++k) {
+                out[k] += share[k / 6][q] * sigma[k % 6];
+            }
+        }
+        const size_t row = (size_t)(batch * BRN_LANES - first);
+        brn_lanes_write_rows(out, width, brn_batch_rows(batch, first + count), cauchy + row * (size_t)width);
     }
 }

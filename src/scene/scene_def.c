@@ -408,8 +408,8 @@ static const brn_param output_params[] = {
      .kind = BRN_TEXTS,
      .offset = offsetof(brn_output_def, fields),
      .choices = brn_field_words,
-     .text = "stress",
-     .help = "what a frame holds besides the positions"},
+     .help = "what a frame holds besides the positions; not given: stress, and velocity and contact where "
+             "bodies may touch"},
     BRN_P_BOOL(brn_output_def, vtu, 0, "also write VTU files at the end of the run"),
     BRN_P_REAL(brn_output_def, report, "MB", 25.0, 0.0, 1e6, 0,
                "largest size of report.html, thinned to fit; 0: none is written"),

@@ -505,6 +505,16 @@ static bool check_root(brn_scene *scene)
     return true;
 }
 
+/* What to record depends on the method: contacts where there may be some. */
+static brn_status default_fields(brn_resolver *r, brn_scene_def *def)
+{
+    const bool touches = r->schema->touches != NULL && r->schema->touches(def->method.table);
+    const brn_param fields = {.kind = BRN_TEXTS,
+                              .choices = brn_field_words,
+                              .text = touches ? "stress velocity contact" : "stress"};
+    return def->output.fields.v == NULL ? brn_resolve_list_default(r, &fields, &def->output.fields) : BRN_OK;
+}
+
 static brn_status resolve_root(brn_scene *scene, const brn_schema *schema)
 {
     brn_resolver r = {
@@ -520,7 +530,8 @@ static brn_status resolve_root(brn_scene *scene, const brn_schema *schema)
     if (def == NULL) {
         return BRN_ERR_MEMORY;
     }
-    const brn_status status = fill_block(&r, schema->root, scene->root, NULL, false, def);
+    brn_status status = fill_block(&r, schema->root, scene->root, NULL, false, def);
+    status = status >= 0 ? default_fields(&r, def) : status;
     const bool starved = r.path.failed;
     brn_text_clear(&r.path);
     BRN_TRY(status);

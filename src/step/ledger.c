@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* A step whose unexplained energy rises by more than the first of these fractions of the largest energy so far, to more than
-   the second, is repeated without. Rounding and the solver's tolerance stay far below; the second is a tenth of what a
-   person would call a gain. */
+   the second, is repeated without. Rounding and the solver's tolerance stay far below; the second is above the swings of
+   rules of second order and below what a person would call a gain. */
 static const double GAIN_STEP = 1e-5;
-static const double GAIN_TOTAL = 1e-3;
+static const double GAIN_TOTAL = 8e-3;
 
 typedef struct measure {
     double kinetic, elastic, gravity;

@@ -514,6 +514,16 @@ static brn_status tell_obstruction(const brn_newton *n)
                     n->scheme->t, name, most);
 }
 
+/* Whether Newton's step is within what the terms allow for the last one. */
+static bool is_allowed(const brn_newton *n)
+{
+    bool within = true;
+    for (int i = 0; i < n->system->ndof && within; ++i) {
+        within = fabs(n->step[i]) <= n->step_allowed[i];
+    }
+    return within;
+}
+
 static brn_status iterate(brn_newton *n, brn_step_info *info)
 {
     bool projected = false;
@@ -542,7 +552,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         }
         BRN_TRY(direction(n, &projected));
         /* A step within the tolerance is the last one, but still taken: that squares its error. */
-        last = settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance;
+        last = settled && n->step_allowed != NULL && is_allowed(n);
         (void)watch(n, &n->system->watch.phases.search);
         const brn_status status = search(n, &here, &length);
         if (last && status == BRN_ERR_CONVERGENCE) {

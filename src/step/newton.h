@@ -41,7 +41,8 @@ typedef struct brn_newton {
     brn_system *system;
     brn_newton_params params;
     const brn_newton_terms *terms; /* NULL: none */
-    double step_tolerance;         /* [m] also stop when no node would move further than this; 0: never */
+    const double
+        *step_allowed; /* [ndof] [m] also stop when no dof would move further than this; NULL: never */
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */

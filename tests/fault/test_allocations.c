@@ -202,7 +202,7 @@ static brn_status view_once(brn_ctx *ctx, void *arg)
     status = status >= 0 ? brn_view_run(live, &bytes, &size) : status;
     status = status >= 0 ? brn_view_snapshot(live, snapshot, 0, &bytes, &size) : status;
     status = status >= 0 ? brn_export(ctx, dirs[0], &html, &files) : status;
-    status = status >= 0 ? brn_view_compare(ctx, dirs, names, 2, "allocations.html", 25.0) : status;
+    status = status >= 0 ? brn_view_compare(ctx, dirs, names, NULL, 2, "allocations.html", 25.0) : status;
     brn_snapshot_destroy(snapshot);
     brn_view_close(live);
     brn_view_close(view);

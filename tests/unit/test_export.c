@@ -7,6 +7,7 @@
 
 #include "base/os.h"
 #include "base/text.h"
+#include "output/drawing/strain.h"
 #include "output/export/export.h"
 #include "output/trajectory/fields.h"
 
@@ -132,6 +133,41 @@ static void expect_stress(const vtu_file *file, const char *section, const doubl
     free(mises);
 }
 
+/* Principal stresses, and strain as the page has it. */
+static void expect_derived(brn_ctx *ctx, const vtu_file *file, const brn_playback_info *info,
+                           const double *stress, const double *pos)
+{
+    const size_t n = (size_t)info->nnode;
+    brn_recovery recovery = {.ctx = ctx};
+    brn_strain of_cells = {.ctx = ctx};
+    assert_done(ctx, brn_recovery_make(&recovery, info, NULL, 0));
+    assert_done(ctx, brn_strain_make(&of_cells, info, &recovery));
+    double *sample = calloc(6 * recovery.nsample, sizeof *sample);
+    double *strain = calloc(6 * n, sizeof *strain);
+    double *part = calloc(6 * n, sizeof *part);
+    assert_done(ctx, brn_strain_samples(&of_cells, pos, sample));
+    assert_done(ctx, brn_recovery_apply(&recovery, sample, strain));
+    for (size_t k = 0; k < 6; ++k) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%s_%zu", k < 3 ? "stress" : "strain", k % 3 + 1);
+        for (size_t i = 0; i < n; ++i) {
+            double principal[3];
+            brn_principals((k < 3 ? stress : strain) + 6 * i, principal);
+            part[i] = principal[k % 3];
+        }
+        expect_reals(file, "<PointData>", name, part, n);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        part[i] = 2.0 / 3.0 * brn_von_mises(strain + 6 * i);
+    }
+    expect_reals(file, "<PointData>", "equivalent_strain", part, n);
+    brn_strain_clear(&of_cells);
+    brn_recovery_clear(&recovery);
+    free(sample);
+    free(strain);
+    free(part);
+}
+
 static void expect_cells(const vtu_file *file, const brn_playback_info *info, size_t ncell)
 {
     static const int kinds[] = {BRN_TRI6, BRN_TET4, BRN_HEX8};
@@ -192,6 +228,7 @@ static void check_vtu(brn_ctx *ctx, const brn_model *model, brn_playback *playba
     expect_reals(&file, "<PointData>", "displacement", state->node_vel, 3 * n);
     expect_stress(&file, "<PointData>", node, n, n);
     expect_stress(&file, "<CellData>", cell, volume, volume + floor);
+    expect_derived(ctx, &file, info, node, state->node_pos);
     expect_cells(&file, info, volume + floor);
     brn_free(ctx, file.bytes);
     brn_state_destroy(state);
@@ -312,21 +349,36 @@ static void test_csv_holds_the_nodes(void **unused)
     text = read_all(ctx, DIR "/csv/nodes.csv", NULL);
     assert_false(brn_file_exists(DIR "/csv/nodes.csv.tmp"));
     char *line = strtok(text, "\n");
-    assert_string_equal(line, "frame,time,body,node,x,y,z,vx,vy,vz,fx,fy,fz");
+    assert_string_equal(line, "frame,time,body,node,x,y,z,vx,vy,vz,fx,fy,fz,stress_xx,stress_yy,stress_zz,"
+                              "stress_yz,stress_xz,stress_xy,von_mises,stress_1,stress_2,stress_3,strain_xx,"
+                              "strain_yy,strain_zz,strain_yz,strain_xz,strain_xy,equivalent_strain,strain_1,"
+                              "strain_2,strain_3");
+    double stress[6 * 20];
     brn_state *state = test_state(ctx, model);
     const char *names[3] = {"tets", "\"a \"\"bar\"\", odd\"", "floor <&>"};
     for (int f = 0; f < 3; f += 2) {
         test_pose(model, state, 10 * f);
+        assert_done(ctx, brn_playback_read(playback, f, &(brn_frame){.node_stress = stress}));
         for (int n = 0; n < 20; ++n) {
             char head[64];
             line = strtok(NULL, "\n");
             assert_non_null(line);
             (void)snprintf(head, sizeof head, "%d,%s,%s,%d,", f, f == 0 ? "0.0" : "0.2", names[n / 8], n);
             assert_int_equal(strncmp(line, head, strlen(head)), 0);
-            double v[9];
-            assert_int_equal(sscanf(line + strlen(head), "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", v, v + 1,
-                                    v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, v + 8),
-                             9);
+            double v[29];
+            char *at = line + strlen(head) - 1;
+            for (int k = 0; k < 29; ++k) {
+                assert_int_equal(*at, ',');
+                v[k] = strtod(at + 1, &at);
+            }
+            assert_int_equal(*at, '\0');
+            assert_memory_equal(v + 9, stress + 6 * n, 48);
+            assert_true(v[15] == brn_von_mises(v + 9) && v[25] == 2.0 / 3.0 * brn_von_mises(v + 19));
+            for (int t = 9; t < 29; t += 10) {
+                double principal[3];
+                brn_principals(v + t, principal);
+                assert_memory_equal(v + t + 7, principal, 24);
+            }
             assert_memory_equal(v, state->node_pos + 3 * n, 24);
             assert_memory_equal(v + 3, state->node_vel + 3 * n, 24);
             assert_memory_equal(v + 6, state->node_vel + 3 * n, 24);

@@ -60,6 +60,18 @@ static void test_defaults(void **state)
     assert_string_equal(brn_scene_file(scene), "s.yaml");
     brn_scene_destroy(scene);
 
+    /* Where bodies may touch, frames hold their contacts, unless the scene says what they hold. */
+    scene = parse(ctx, "brunt: 1\nmethod: ipc\n");
+    def = resolve(ctx, scene);
+    assert_int_equal(def->output.fields.count, 3);
+    assert_int_equal(def->output.fields.choice[0], BRN_FIELD_STRESS);
+    assert_int_equal(def->output.fields.choice[1], BRN_FIELD_VELOCITY);
+    assert_int_equal(def->output.fields.choice[2], BRN_FIELD_CONTACT);
+    brn_scene_destroy(scene);
+    scene = parse(ctx, "brunt: 1\nmethod: ipc\noutput: {fields: []}\n");
+    assert_int_equal(resolve(ctx, scene)->output.fields.count, 0);
+    brn_scene_destroy(scene);
+
     /* In 2D gravity points along -y, and a third number is optional. */
     scene = parse(
         ctx,

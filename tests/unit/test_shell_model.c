@@ -204,17 +204,16 @@ static void test_strain_and_stress(void **state)
         }
     }
     brn_outline outline = {.ctx = f.ctx};
-    brn_drawing drawing = {.ctx = f.ctx};
-    brn_averages averages = {.ctx = f.ctx};
+    brn_recovery recovery = {.ctx = f.ctx};
     brn_strain strain = {.ctx = f.ctx};
     double tensor[16 * 6];
     assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
     assert_int_equal(outline.info.ncell[BRN_TRI3], 16);
     assert_int_equal(outline.info.ntri, 16);
-    assert_done(f.ctx, brn_drawing_make(&drawing, &outline.info));
-    assert_done(f.ctx, brn_averages_make(&averages, &outline.info, &drawing));
-    assert_done(f.ctx, brn_strain_make(&strain, &averages));
-    assert_done(f.ctx, brn_strain_cells(&strain, pos, tensor));
+    assert_done(f.ctx, brn_recovery_make(&recovery, &outline.info, NULL, 0));
+    assert_int_equal(recovery.nsample, 16);
+    assert_done(f.ctx, brn_strain_make(&strain, &outline.info, &recovery));
+    assert_done(f.ctx, brn_strain_samples(&strain, pos, tensor));
     const double want[6] = {0.5 * (1.21 - 1.0), 0.0, 0.5 * (0.9025 - 1.0), 0.0, 0.0, 0.0};
     for (int i = 0; i < 16 * 6; ++i) { /* positions of 1e3 m have a rounding of 1e-13, edges are 0.5 m long */
         assert_near(tensor[i], want[i % 6], 1e-11);
@@ -235,10 +234,65 @@ static void test_strain_and_stress(void **state)
         assert_near(stress[i], sum, 1e-4); /* 1e6 Pa times 1e-11 and more roundings */
     }
     brn_strain_clear(&strain);
-    brn_averages_clear(&averages);
-    brn_drawing_clear(&drawing);
+    brn_recovery_clear(&recovery);
     brn_outline_clear(&outline);
     free(pos);
+    flow_close(&f);
+}
+
+/* A sheet rolled up along x, every fold by the same angle: the faces have the stress of a plate bent to that curvature, 6 D kappa / t^2
+   along and Poisson's ratio of that across, pull on one and pressure on the other; their means have none. */
+static void test_stress_of_faces(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    static const double angle = 0.02, edge = 0.25, thickness = 0.01;
+    flow f = flow_open(1,
+                       "brunt: 1\ntime: {step: 1, end: 1}\nmethod: {type: none}\n"
+                       "materials: {s: {type: stvk, young: 1.0e6, poisson: 0.25, density: 100}}\n"
+                       "meshes: {g: {grid: {size: [2, 2], cells: [8, 8], pattern: alternating}}}\n"
+                       "bodies: [{name: a, type: shell, mesh: g, material: s, thickness: 0.01}]\n",
+                       NULL);
+    double along[N + 1] = {0}, up[N + 1] = {0};
+    for (int i = 0; i < N; ++i) { /* edges keep their length, so that nothing is stretched */
+        along[i + 1] = along[i] + edge * cos(angle * (i - 0.5 * (N - 1)));
+        up[i + 1] = up[i] + edge * sin(angle * (i - 0.5 * (N - 1)));
+    }
+    double *pos = calloc(3 * (size_t)f.model->nnode, sizeof *pos);
+    for (int a = 0; a < f.model->nnode; ++a) {
+        const int i = (int)lround((f.model->rest[a][0] + 1.0) / edge);
+        pos[3 * a] = along[i];
+        pos[3 * a + 1] = f.model->rest[a][1];
+        pos[3 * a + 2] = up[i];
+    }
+    brn_outline outline = {.ctx = f.ctx};
+    brn_recovery recovery = {.ctx = f.ctx};
+    assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
+    assert_done(f.ctx, brn_recovery_make(&recovery, &outline.info, NULL, 0));
+    double *sample = calloc(6 * recovery.nsample, sizeof *sample);
+    double *node = calloc(6 * (size_t)f.model->nnode, sizeof *node);
+    double *cell = calloc(6 * recovery.nsample, sizeof *cell);
+    assert_done(f.ctx, brn_field_node_stress(f.ctx, f.model, &recovery, pos, sample, node));
+    assert_done(f.ctx, brn_field_cell_stress(f.ctx, f.model, pos, cell));
+    const double want = 1e6 / (1.0 - 0.0625) * 0.5 * thickness * angle / edge;
+    for (int a = 0; a < f.model->nnode; ++a) {
+        const double *x = f.model->rest[a];
+        if (fabs(x[0]) < 1e-9 && fabs(x[1]) < 0.6) { /* where the sheet is level */
+            /* facets beside it are turned by half of the angle, the next ones by three halves: 1e-3 */
+            assert_near(fabs(node[6 * a]), want, 2e-3 * want);
+            assert_near(fabs(node[6 * a + 1]), 0.25 * want, 2e-3 * want);
+            assert_true(node[6 * a] * node[6 * a + 1] > 0.0);
+        }
+    }
+    for (size_t i = 0; i < 6 * recovery.nsample; ++i) {
+        assert_near(cell[i], 0.0, 1e-3 * want);
+    }
+    free(pos);
+    free(sample);
+    free(node);
+    free(cell);
+    brn_recovery_clear(&recovery);
+    brn_outline_clear(&outline);
     flow_close(&f);
 }
 
@@ -296,9 +350,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_offsets), cmocka_unit_test(test_springs),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_strain_and_stress),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_offsets),         cmocka_unit_test(test_springs),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_strain_and_stress),
+        cmocka_unit_test(test_stress_of_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

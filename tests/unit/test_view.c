@@ -102,7 +102,8 @@ static void test_run_packet(void **state)
     assert_true(json_is(json_get(run.json, "name"), "\"" RUN "\""));
     assert_true(json_is(json_get(run.json, "title"), "\"</script><script>alert(1)</script><!--\""));
     assert_true(json_is(json_get(run.json, "method"), "\"ipc\"") &&
-                json_is(json_get(run.json, "live"), "false"));
+                json_is(json_get(run.json, "live"), "false") &&
+                json_is(json_get(run.json, "static"), "false"));
     assert_true(json_number(json_get(run.json, "end")) == 0.2 &&
                 json_number(json_get(run.json, "step")) == 0.01);
     assert_true(json_is(json_get(run.json, "dimension"), "3") &&
@@ -121,7 +122,7 @@ static void test_run_packet(void **state)
     assert_true(json_is(json_get(json_item(bodies, 1), "plane"), "false"));
     assert_true(json_is(json_get(json_item(bodies, 2), "plane"), "true"));
     const char *fields = json_get(run.json, "fields");
-    assert_int_equal(json_count(fields), 5);
+    assert_int_equal(json_count(fields), 23);
     assert_int_equal(json_count(json_get(run.json, "notes")), 0);
     assert_true(json_is(json_get(json_get(run.json, "summary"), "status"), "\"done\""));
     char *yaml = slurp(RUN "/scene.yaml", NULL);
@@ -474,7 +475,7 @@ static void test_live_elastic(void **state)
     assert_true(json_is(json_get(run.json, "dimension"), "2") &&
                 json_is(json_get(run.json, "contacts"), "false"));
     assert_int_equal(json_count(json_get(run.json, "notes")), 0);
-    assert_int_equal(json_count(json_get(run.json, "fields")), 4);
+    assert_int_equal(json_count(json_get(run.json, "fields")), 17); /* no yz, xz, strain_zz */
     for (int step = 0; step < 3; ++step) {
         assert_done(f.ctx, brn_sim_step(f.sim, NULL));
         assert_done(f.ctx, brn_snapshot_take(snapshot, f.sim, NULL));
@@ -504,7 +505,7 @@ static void test_notes(void **state)
     assert_done(ctx, run_scene(ctx, "view_bare", "output.fields=[];time.end=0.02", 0.0));
     assert_done(ctx, brn_view_open(ctx, "view_bare", &view));
     packet run = run_packet(ctx, view);
-    assert_int_equal(json_count(json_get(run.json, "fields")), 2); /* strain and displacement need nothing */
+    assert_int_equal(json_count(json_get(run.json, "fields")), 11); /* strain and displacement need nothing */
     const char *notes = json_get(run.json, "notes");
     assert_int_equal(json_count(notes), 3);
     assert_true(json_is(json_item(notes, 1), "\"velocity was not recorded: no speed\""));

@@ -20,6 +20,8 @@ make_run two-squares 0.30 0.01 # 2D
 make_run cube-stack 0.30 0.01  # soft bodies, contacts with friction
 make_run rigid-mix 0.20 0.01   # rigid bodies, a half-space
 
+make_run rubber-block 1 0.05    # equilibria, a hold that is moved
+
 # A comparison: another load on the same mesh; another mesh that is run for a shorter time and recorded less often.
 "$brunt" compare "$scenes/cube-stack" --out "$runs/compare" --overwrite --quiet --set time.end=0.3 --set output.every=0.01 \
     --set 'output.fields=[stress,velocity,contact]' --reference base --variant 'light:gravity=[0,0,-4]' --variant base \

@@ -252,6 +252,7 @@ check("plots have a line a run, with each run's own value at the moment", async 
         });
     }
     // A line can be taken out of the plot: something is drawn for it.
+    await chart.scrollIntoViewIfNeeded();
     const box = await chart.locator("canvas").boundingBox();
     const before = await picture(page);
     await chart.locator(".plot-key").nth(1).click();
@@ -262,7 +263,7 @@ check("plots have a line a run, with each run's own value at the moment", async 
 check("the table has every run's figures, and the best ones marked as in compare.json", async ({ open }) => {
     const page = await openPage(open);
     await openTab(page, "compare");
-    const { heads, rows } = await page.$$eval(".compare-table", ([node]) => ({
+    const { heads, rows } = await page.$$eval(".compare-table:not([id])", ([node]) => ({
         heads: [...node.querySelectorAll("thead th")].map((cell) => cell.textContent),
         rows: Object.fromEntries([...node.querySelectorAll("tbody tr:not(.group)")].map((row) => [row.querySelector("th").textContent,
             [...row.querySelectorAll("td")].map((cell) => ({ text: cell.firstChild.textContent, best: cell.classList.contains("best") }))])),
@@ -278,6 +279,48 @@ check("the table has every run's figures, and the best ones marked as in compare
         assert.ok(marked.every((name) => (best[key] ?? []).includes(name)), `${label}: ${marked} in the page, ${best[key]} in compare.json`);
         assert.equal(marked.length > 0, key in best, `${label}: marked in one of the two only`);
     }
+});
+
+check("what differs between the runs is named: settings in a table and below each picture, distances as in compare.json", async ({ open }) => {
+    const page = await openPage(open);
+    await openTab(page, "compare");
+    const read = (id) => page.$eval(id, (node) => Object.fromEntries([...node.querySelectorAll("tbody tr")].map((row) =>
+        [row.querySelector("th").textContent, [...row.querySelectorAll("td")].map((cell) => cell.textContent)])));
+    // Exactly what the variants of make_runs.sh set.
+    assert.deepEqual(await read("#compare-settings"), {
+        gravity: ["[0, 0, -9.81]", "[0, 0, -4]", "[0, 0, -9.81]"], "time.end": ["0.3", "0.3", "0.2"],
+        "meshes.cube.box.cells": ["[3, 3, 3]", "[3, 3, 3]", "[4, 4, 4]"], "output.every": ["0.01", "0.01", "0.02"],
+    });
+    const titles = await page.locator(".pane-title").allTextContents();
+    assert.equal(titles[0], "basereference");
+    assert.equal(titles[1], "lightgravity = [0, 0, -4]");
+    assert.match(titles[2], /^finetime\.end = 0\.2, meshes\.cube\.box\.cells = \[4, 4, 4\]/);
+    const rows = await read("#compare-difference");
+    const of = (name) => table().runs.find((run) => run.name === name).difference;
+    assert.equal(of("base"), null);
+    assert.equal(rows["Largest"][0], "reference");
+    // Three digits.
+    const close = (text, value) => assert.ok(Math.abs(quantity(text, "m") - value) <= 6e-3 * value, `${text} for ${value} m`);
+    close(rows["Largest"][1], of("light").max);
+    close(rows["Root mean square"][1], of("light").rms);
+    close(rows["Largest at the end"][1], of("light").end_max);
+    assert.ok(rows["… at"][1].endsWith(of("light").max_body));
+    assert.equal(rows["Largest"][2], "other mesh");
+    close(rows["Largest of probes"][2], of("fine").probe_max);
+});
+
+check("ghosts do not tint the bodies they are compared with", async ({ open }) => {
+    const page = await openPage(open);
+    const { base, light } = runs();
+    await choose(page, { axes: false, colour: "body", theme: "light", time: 0.13 });
+    const alone = await picture(page);
+    await choose(page, { overlay: true });
+    const both = await picture(page);
+    // In the middle of the reference's cube, over which the slower one's ghost hangs: away from its edges.
+    const [mine, other] = await Promise.all([base, light].map((run) => project(page, centreOf(frameAt(run, 0.13), "fourth"), 0)));
+    assert.ok(Math.abs(mine.y - other.y) > 4, "the cubes are at the same place: the test sees nothing");
+    const inside = { x: (mine.x + other.x) / 2, y: (mine.y + other.y) / 2 };
+    assert.equal(changed(alone, both, about(inside, 1), 4), 0, "the reference is tinted");
 });
 
 check("the address keeps what is seen", async ({ open }) => {

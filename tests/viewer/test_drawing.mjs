@@ -1,16 +1,18 @@
 // How bodies are drawn: hidden, transparent, cut, as wires, with arrows at contacts; where from; and an address that brings it back.
 import assert from "node:assert/strict";
-import { check, choose, openTab, picture, project, reportUrl, runChecks, settled, stageBox, view } from "./browser.mjs";
+import { check, choose, DESKTOP, openTab, picture, project, quantity, reportUrl, runChecks, settled, stageBox, view } from "./browser.mjs";
 import { eventually } from "./machine.mjs";
 import { changed, distance } from "./png.mjs";
 import { centreOf, readRun } from "./trajectory.mjs";
 
+const START = { time: 0, colour: "body", most: false, range: null };
 const FLICKER = 1e-4; // drawn twice, a pixel at an edge in some 100 000 may differ
 const around = ({ x, y }, radius) => ({ x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
 
 check("hide, show, ghost and solo change the pixels of that body", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     const run = readRun("cube-stack");
+    await choose(page, START);
     await openTab(page, "bodies");
     const top = await project(page, centreOf(run.frames[0], "fourth"));
     const below = await project(page, centreOf(run.frames[0], "second"));
@@ -47,6 +49,7 @@ check("hide, show, ghost and solo change the pixels of that body", async ({ open
 check("the clip plane takes away one side, or the other", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     const run = readRun("cube-stack");
+    await choose(page, START);
     await openTab(page, "bodies");
     const stage = await stageBox(page);
     const [low, high] = [await project(page, centreOf(run.frames[0], "first")), await project(page, centreOf(run.frames[0], "fourth"))];
@@ -71,23 +74,63 @@ check("the clip plane takes away one side, or the other", async ({ open }) => {
 
 check("wireframe and axes", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
-    const stage = await stageBox(page);
+    // The cross of axes stands beside the picture.
+    const [stage, bar] = [await stageBox(page), await page.locator(".stage-bar").boundingBox()];
     await page.focus("#stage");
     const plain = await picture(page);
-    for (const key of ["w", "a"]) {
+    for (const [key, box] of [["w", stage], ["a", { ...bar, width: 60 }]]) {
         await page.keyboard.press(key);
         await settled(page);
-        const share = changed(plain, await picture(page), stage);
+        const share = changed(plain, await picture(page), box);
         assert.ok(share > 0.0005 && share < 0.4, `'${key}' changed ${(100 * share).toFixed(2)} % of the picture`);
         await page.keyboard.press(key);
         await settled(page);
-        assert.ok(changed(plain, await picture(page), stage) < FLICKER, `'${key}' twice is not as before`);
+        assert.ok(changed(plain, await picture(page), box) < FLICKER, `'${key}' twice is not as before`);
+    }
+});
+
+check("nothing covers the bodies, whatever is shown and however large the window is", async ({ open }) => {
+    for (const [file, viewport] of [["report.html", DESKTOP], ["report.html", { width: 400, height: 800 }], ["report.html", { width: 820, height: 560 }],
+        ["compare.html", DESKTOP], ["compare.html", { width: 400, height: 800 }]]) {
+        const page = await open(reportUrl(file === "report.html" ? "cube-stack" : "compare", file), { viewport });
+        for (const change of [{ contacts: true, overlay: true }, { colour: "von_mises", theme: "dark" }, { panel: "plots" }]) {
+            await choose(page, change);
+            const over = await page.evaluate(() => {
+                const { left, top, width, height } = document.querySelector("#stage").getBoundingClientRect(), found = new Set();
+                const panes = window.brunt.stage.panes();
+                for (const pane of panes) {
+                    for (let i = 0; i <= 20; i++) {
+                        for (let j = 0; j <= 20; j++) {
+                            // Not at the very edge, where the panel can be taken hold of.
+                            const [x, y] = [pane.x + 6 + (i / 20) * (pane.width - 12), pane.y + 1 + (j / 20) * (pane.height - 2)];
+                            const at = document.elementFromPoint(left + x, top + y);
+                            found.add(at.tagName === "CANVAS" ? "" : at.outerHTML.slice(0, 80));
+                        }
+                    }
+                }
+                // Titles let the pointer through: they are looked at by their places.
+                for (const title of document.querySelectorAll(".pane-title")) {
+                    const box = title.getBoundingClientRect();
+                    panes.forEach((pane) => {
+                        const apart = box.bottom <= top + pane.y + 1 || box.top >= top + pane.y + pane.height - 1 || box.right <= left + pane.x + 1
+                            || box.left >= left + pane.x + pane.width - 1;
+                        found.add(apart ? "" : title.textContent);
+                    });
+                }
+                found.add(width * height > 0.1 * innerWidth * innerHeight ? "" : `a picture of ${width} x ${height}`);
+                return [...found].filter((text) => text !== "");
+            });
+            assert.deepEqual(over, [], `${file}, ${viewport.width} x ${viewport.height}, ${JSON.stringify(change)}`);
+        }
     }
 });
 
 check("contacts: marks where the run has them, arrows along the forces, none before the first touch", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     const run = readRun("cube-stack");
+    // What the marks mean stands above the picture, which is therefore lower while they are shown.
+    await page.evaluate(() => (document.querySelector("#contact-key").style.display = "none"));
+    await choose(page, { colour: "body" });
     const stage = await stageBox(page);
     const ink = async () => {
         await choose(page, { contacts: false });
@@ -121,6 +164,37 @@ check("contacts: marks where the run has them, arrows along the forces, none bef
     await settled(page);
     const dots = await picture(page);
     assert.ok(changed(without, dots, stage) < changed(without, marks, stage), "dots without arrows cover no less");
+});
+
+/** [N] the largest of the normal and friction forces. */
+const largest = (contacts) => Math.max(...contacts.map((c) => Math.max(Math.abs(c.normal_force), Math.hypot(c.friction_x, c.friction_y, c.friction_z))));
+
+check("arrows are as long as the forces of the frame shown, and say on which body they act", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    const run = readRun("cube-stack");
+    await choose(page, { contacts: true });
+    const key = page.locator("#contact-key");
+    const told = async () => quantity(/longest arrow (.*)$/.exec(await key.textContent())[1], "N");
+    const wanted = [];
+    for (const index of [12, 20, 30]) {
+        await choose(page, { time: run.frames[index].time });
+        wanted.push(largest(run.frames[index].contacts));
+        assert.ok(Math.abs(await told() - wanted.at(-1)) < 6e-3 * wanted.at(-1), `three digits of ${wanted.at(-1)} N: ${await told()}`);
+    }
+    assert.ok(Math.max(...wanted) > 1.2 * Math.min(...wanted), "all frames have the same force: the test sees nothing");
+    // One body alone: its contacts, pushed the other way where it lies below.
+    await openTab(page, "contacts");
+    const before = await picture(page);
+    await page.selectOption("#forces-on", { label: "second" });
+    await settled(page);
+    assert.match(await key.textContent(), /forces on second/);
+    const own = run.frames[30].contacts.filter((c) => [c.body, c.other].includes("second"));
+    assert.ok(Math.abs(await told() - largest(own)) < 6e-3 * largest(own));
+    assert.ok(changed(before, await picture(page), await stageBox(page)) > 0.001, "the arrows of the other bodies are still there");
+    assert.equal((await view(page)).forcesOn, 1);
+    await page.selectOption("#forces-on", { index: 0 });
+    // An obstacle is never the first named.
+    assert.ok((await page.locator("#panel-contacts td.names").allTextContents()).every((pair) => !pair.startsWith("plate")));
 });
 
 check("the camera: turn, move, zoom, views along the axes, frame everything", async ({ open }) => {

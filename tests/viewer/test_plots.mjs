@@ -67,6 +67,7 @@ check("the line of the moment and the values follow the timeline", async ({ open
 check("a click or a drag in a plot sets the time", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     await openTab(page, "plots");
+    await plot(page, "energy").locator(".u-over").scrollIntoViewIfNeeded();
     const area = await plot(page, "energy").locator(".u-over").boundingBox();
     const at = (share) => [area.x + share * area.width, area.y + area.height / 2];
     await page.mouse.click(...at(2 / 3));
@@ -96,6 +97,7 @@ check("while playing the line moves", async ({ open }) => {
 check("lines are hidden, plots removed and added, the time zoomed", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     await openTab(page, "plots");
+    await plot(page, "energy").locator(".u-over").scrollIntoViewIfNeeded();
     const before = await picture(page);
     const box = await plot(page, "energy").locator(".u-over").boundingBox();
     await plot(page, "energy").locator('[data-series="gravity"]').click();
@@ -112,6 +114,56 @@ check("lines are hidden, plots removed and added, the time zoomed", async ({ ope
     await settled(page);
     const unit = await plot(page, "top.v").locator(".unit").first().textContent();
     near(quantity(`${await valueOf(page, "top.v", "top.vz")} ${unit}`, "m/s"), row["top.vz"], 1e-6, "velocity of the probe");
+});
+
+check("force over displacement comes first, reactions and probes before what the solver did", async ({ open }) => {
+    const page = await open(reportUrl("rubber-block"));
+    const run = readRun("rubber-block");
+    await openTab(page, "plots");
+    const first = page.locator(".plot").first();
+    assert.equal(await first.getAttribute("data-chart"), "xy:plate.dx:plate.force_x");
+    for (const index of [4, 14, 20]) {
+        await choose(page, { time: run.frames[index].time });
+        const row = run.series.find((one) => Math.abs(one.time - run.frames[index].time) < 1e-9);
+        const [x, y] = (await first.locator(".value").textContent()).split(",");
+        // Single precision of 6 mm and 136 N.
+        near(quantity(x, "m"), row["plate.dx"], 1e-9, `displacement at ${row.time} s`);
+        near(quantity(y, "N"), row["plate.force_x"], 1e-5, `force at ${row.time} s`);
+    }
+    // The dot is at the end of the curve, a click in its beginning goes there.
+    const area = await first.locator(".u-over").boundingBox(), dot = await first.locator(".plot-dot").boundingBox();
+    assert.ok(dot.x + dot.width / 2 > area.x + 0.9 * area.width && dot.y + dot.height / 2 < area.y + 0.1 * area.height, "the dot is not at the end");
+    await page.mouse.click(area.x + 0.5 * area.width, area.y + 0.5 * area.height);
+    await settled(page);
+    // The shear goes from 0.5 s to 1 s at one speed: its middle is at 0.75 s.
+    assert.ok(Math.abs((await view(page)).time - 0.75) < 0.0501, `the middle of the curve is ${(await view(page)).time} s`);
+    await page.getByText("Choose plots").click();
+    const groups = await page.locator(".plot-choices h5").allTextContents();
+    assert.equal(groups[0], "Force over displacement");
+    assert.ok(groups.indexOf("plate") < groups.indexOf("Run") && groups.indexOf("plate") >= 0, groups.join());
+});
+
+check("any column over any other, kept by the address", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    const row = readRun("cube-stack").series.at(-1);
+    await openTab(page, "plots");
+    await page.getByText("One column over another").click();
+    await page.selectOption("#xy-y", "kinetic");
+    await page.selectOption("#xy-x", "top.dz");
+    await page.click("#xy-add");
+    const id = "xy:top.dz:kinetic";
+    await plot(page, id).locator("canvas").waitFor();
+    const check = async (one) => {
+        const [x, y] = (await plot(one, id).locator(".value").textContent()).split(",");
+        near(quantity(x, "m"), row["top.dz"], 1e-7, "horizontal");
+        near(quantity(y, "J"), row.kinetic, 1e-7, "vertical");
+    };
+    await check(page);
+    await page.waitForFunction(() => location.hash.includes("xy%253A") || location.hash.includes("xy"));
+    const again = await open(page.url());
+    await check(again);
+    await page.getByRole("button", { name: /^Remove the plot Kinetic over/ }).click();
+    await plot(page, id).waitFor({ state: "detached" });
 });
 
 check("2D and rigid runs have their plots too", async ({ open }) => {

@@ -84,10 +84,26 @@ function inked(full, empty, { x, y, width, height }) {
     return box;
 }
 
+check("the page opens where the story is", async ({ open }) => {
+    for (const [name, wanted] of [
+        ["rubber-block", { time: 1, colour: "von_mises", most: false }], // equilibria: the last, by stress
+        ["cube-stack", { time: 0.3, colour: "pressure", most: true }], // the cubes lie on each other at the end
+    ]) {
+        const page = await open(reportUrl(name));
+        const { time, colour, most } = await view(page);
+        assert.deepEqual({ time, colour, most }, wanted, name);
+        assert.equal(await page.evaluate(() => window.brunt.player.frames[0].time), wanted.time, "the picture is of another moment");
+        assert.equal(await page.locator(`#colour-${colour}`).isChecked(), true);
+        // An address that says otherwise is followed.
+        const other = await open(`${reportUrl(name)}#t=0.1&c=displacement&most=0`);
+        assert.deepEqual([(await view(other)).time, (await view(other)).colour], [0.1, "displacement"]);
+    }
+});
+
 check("bodies have the colours that the list of bodies shows", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     await page.click("#tab-bodies");
-    await choose(page, { axes: false, colour: "body" });
+    await choose(page, { axes: false, colour: "body", time: 0 });
     const run = readRun("cube-stack");
     for (const [number, name] of ["first", "second", "third", "fourth"].entries()) {
         const swatch = await page.locator(`.body-row[data-body="${number}"] .swatch`).evaluate((el) => getComputedStyle(el).backgroundColor);
@@ -113,6 +129,7 @@ function hueDistance(a, b) {
 check("play runs to the end and stops there; with repeat it starts again", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
     const end = readRun("cube-stack").frames.at(-1).time;
+    await choose(page, { time: 0 });
     await page.selectOption("#speed", "0.5");
     if ((await view(page)).loop) {
         await page.click("#loop");
@@ -139,6 +156,7 @@ check("play runs to the end and stops there; with repeat it starts again", async
 
 check("the speed is kept: simulated over wall time", async ({ open }) => {
     const page = await open(reportUrl("cube-stack"));
+    await choose(page, { time: 0 });
     await page.selectOption("#speed", "0.1");
     const measured = await page.evaluate(async () => {
         const { player, store } = window.brunt;
@@ -186,6 +204,7 @@ check("scrubbing with keys: one frame, ten frames, both ends", async ({ open }) 
         await settled(page);
         return page.evaluate(() => window.brunt.player.frames[0].index);
     };
+    await choose(page, { time: 0 });
     await page.focus("#stage");
     for (const [key, wanted] of [[".", 1], [".", 2], [",", 1], ["End", 30], [".", 30], ["Home", 0], [",", 0]]) {
         await page.keyboard.press(key);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { check, choose, near, openTab, picture, project, quantity, reportUrl, runChecks, settled, stageBox, view } from "./browser.mjs";
 import { changed } from "./png.mjs";
+import { eventually } from "./machine.mjs";
 import { centreOf, readRun } from "./trajectory.mjs";
 
 const STEPS = 65535; // of a quantised field
@@ -65,6 +66,25 @@ check("the tip's place is the point of the surface under the pointer", async ({ 
     assert.ok(radius < 0.0501 && radius > 0.048, `the point is ${radius} m from the ball's centre`);
 });
 
+check("components and principal values at all vertices are those of the export", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    const frame = readRun("cube-stack").frames[28];
+    await choose(page, { time: frame.time });
+    for (const [field, column] of [["stress_zz", "stress_zz"], ["stress_1", "stress_1"], ["strain_3", "strain_3"], ["strain", "equivalent_strain"], ["pressure", "pressure"]]) {
+        await choose(page, { colour: field });
+        await settled(page);
+        const [values, nodes] = await page.evaluate((name) => {
+            const { player, sources } = window.brunt;
+            return [[...player.frames[0].fields.get(name)], [...sources[0].run.node]];
+        }, field);
+        const exact = nodes.map((node) => frame.nodes.get(node)[column]);
+        const span = Math.max(...exact.map(Math.abs));
+        assert.ok(span > 0, `${column} is 0`);
+        // A principal value comes of six components, each coarse by a step of its range.
+        values.forEach((value, i) => near(value, exact[i], 12 * span / STEPS, `${field} of node ${nodes[i]}`));
+    }
+});
+
 for (const field of ["speed", "displacement"]) {
     check(`a pinned vertex has its node's ${field}, and follows the time`, async ({ open }) => {
         const page = await open(reportUrl("cube-stack"));
@@ -121,6 +141,10 @@ check("a locked range stays while time passes; the range of all frames holds eve
     const page = await open(reportUrl("cube-stack"));
     const run = readRun("cube-stack");
     await colourBy(page, "speed");
+    // A run in contact opens without extremes.
+    assert.equal((await view(page)).most, true);
+    await page.click("#range-most");
+    await settled(page);
     const speeds = run.frames.flatMap((frame) => [...frame.nodes.values()].map(({ vx, vy, vz }) => Math.hypot(vx, vy, vz)));
     const range = await page.evaluate(() => window.brunt.stage.range());
     near(range[1], Math.max(...speeds), 1e-4, "upper end of all frames");
@@ -153,6 +177,43 @@ check("a locked range stays while time passes; the range of all frames holds eve
     await settled(page);
     const last = [...run.frames.at(-1).nodes.values()].map(({ vx, vy, vz }) => Math.hypot(vx, vy, vz));
     near((await view(page)).range[1], Math.max(...last), 1e-4, "upper end of the last frame");
+});
+
+check("one button leaves out extremes: what 99 % of the vertices have, of all frames or of the one shown", async ({ open }) => {
+    const page = await open(reportUrl("cube-stack"));
+    await colourBy(page, "von_mises");
+    const full = await page.evaluate(() => window.brunt.sources[0].run.fields.find(({ name }) => name === "von_mises").range[1]);
+    // Of 24 frames, evenly from the first to the last, as the page looks at; obstacles have no stress.
+    const share = (frames) => page.evaluate(async (wanted) => {
+        const { run } = window.brunt.sources[0], values = [];
+        for (const k of wanted) {
+            const stress = (await window.brunt.sources[0].frame(k)).fields.get("von_mises");
+            run.bodies.filter(({ type }) => type !== "static").forEach(({ vertexFirst, vertexCount }) =>
+                values.push(...stress.slice(vertexFirst, vertexFirst + vertexCount).filter((value) => value !== 0)));
+        }
+        return values.sort((a, b) => a - b)[Math.floor(0.99 * (values.length - 1))];
+    }, frames);
+    const fits = async (frames, what) => {
+        const wanted = await share(frames);
+        const high = await eventually(`${what}: a range without extremes`, async () => (await view(page)).range?.[1]);
+        // A round number above: the next is at most 1.5 times as large.
+        assert.ok(high >= wanted * (1 - 1e-6) && high <= 1.5 * wanted, `${what}: up to ${high} Pa, 99 % have ${wanted} Pa`);
+        return high;
+    };
+    const all = await fits(Array.from({ length: 24 }, (_, k) => Math.round((k * 30) / 23)), "all frames");
+    assert.ok(all < 0.9 * full, "there are no extremes: the test sees nothing");
+    assert.match(await page.locator("#colour-bar").textContent(), /99 %/);
+    await page.click("#range-most");
+    await settled(page);
+    assert.equal((await view(page)).range, null);
+    assert.equal(await page.evaluate(() => window.brunt.stage.range()[1]), full);
+    // By key, and of the frame shown.
+    await page.getByRole("radio", { name: "This frame" }).check();
+    await page.focus("#stage");
+    await page.keyboard.press("y");
+    await choose(page, { time: 0.05 });
+    await settled(page);
+    await fits([5], "this frame");
 });
 
 check("contacts of a frame: their number, forces, smallest gap, sticking and slipping", async ({ open }) => {

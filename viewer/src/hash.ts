@@ -121,7 +121,7 @@ interface Code<K extends keyof View> {
     read(text: string, limits: Limits): View[K] | null | undefined; // null and undefined: no value of this page
 }
 
-const onOff = (word: string): Code<"loop" | "contacts" | "wireframe" | "axes" | "overlay" | "follow"> => ({
+const onOff = (word: string): Code<"loop" | "contacts" | "wireframe" | "axes" | "overlay" | "follow" | "most"> => ({
     word, write: (value) => (value ? "1" : "0"), read: flag,
 });
 
@@ -143,12 +143,18 @@ const CODES: Codes = {
         },
     },
     follow: onOff("follow") as Code<"follow">,
+    most: onOff("most") as Code<"most">,
     contacts: onOff("k") as Code<"contacts">,
     arrows: {
         word: "arrows", write: (value) => `${value.normal ? "n" : ""}${value.friction ? "f" : ""}`,
         read: (text) => (/^n?f?$/.test(text) ? { normal: text.includes("n"), friction: text.includes("f") } : null),
     },
     arrowScale: { word: "as", write: (value) => digits(value, 3), read: (text) => number(text, 0.001, 1000) },
+    forcesOn: {
+        word: "on", write: (value) => (value === null ? "0" : String(value + 1)),
+        // "0": of each pair one
+        read: (text, limits) => (text === "0" ? null : /^\d{1,9}$/.test(text) && Number(text) <= limits.bodies ? Number(text) - 1 : undefined),
+    },
     wireframe: onOff("w") as Code<"wireframe">,
     axes: onOff("x") as Code<"axes">,
     clip: {
@@ -179,7 +185,7 @@ const CODES: Codes = {
 };
 
 // The only keys whose null is a value.
-const NULLABLE: ReadonlySet<string> = new Set(["panel"]);
+const NULLABLE: ReadonlySet<string> = new Set(["panel", "forcesOn"]);
 const KEYS = Object.keys(CODES) as (keyof Codes)[];
 
 function code<K extends keyof Codes>(key: K): Code<K> {

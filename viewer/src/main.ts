@@ -6,6 +6,7 @@ import { writeHash, readHash, type Limits } from "./hash";
 import { metrics } from "./play/metrics";
 import { Player } from "./play/player";
 import { pictureWish, shoot } from "./shoot";
+import { storyOf } from "./story";
 import type { Run, Source } from "./types";
 import { missingFeature, showFailure } from "./ui/failure";
 import { colourChoices } from "./ui/fields";
@@ -31,8 +32,8 @@ function firstView(runs: readonly Run[]): View {
     const duration = Math.max(...runs.map((run) => (run.times.at(-1) ?? 0) - (run.times[0] ?? 0)), 0);
     const narrow = matchMedia("(max-width: 720px)").matches;
     return {
-        time: Math.min(...runs.map((run) => run.times[0] ?? 0)), playing: false, speed: first.live ? 1 : firstSpeed(duration), loop: true,
-        colour: "body", range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1,
+        ...storyOf(runs), playing: false, speed: first.live ? 1 : firstSpeed(duration), loop: true,
+        range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1, forcesOn: null,
         wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false }, hidden: [], ghost: [], camera: null, bookmarks: [],
         theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
         panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : "colours",

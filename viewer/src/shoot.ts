@@ -3,7 +3,8 @@ import { toRgb, type Rgb } from "./draw/colours";
 import { direction } from "./draw/camera";
 import type { Vec3 } from "./draw/bounds";
 import { composePicture, panelSize, type Sheet } from "./draw/compose";
-import { formatNumber, niceAbove } from "./draw/numbers";
+import { formatNumber } from "./draw/numbers";
+import { sample, spanOfMost } from "./draw/span";
 import { blobOf, Stage } from "./draw/stage";
 import { frameAt } from "./play/timeline";
 import type { Run, Source } from "./types";
@@ -98,8 +99,8 @@ function viewOf(run: Run, wish: URLSearchParams): View {
         throw new Error(`colour=${colour}: the run has no such field; it has ${there === "" ? "none" : there}`);
     }
     return {
-        time: 0, playing: false, speed: 1, loop: false, colour, range: range.length === 2 ? [range[0]!, range[1]!] : null, follow: false,
-        contacts: wish.get("contacts") === "1", arrows: { normal: true, friction: true }, arrowScale: numbers(wish, "arrows", 1, [1])[0]!,
+        time: 0, playing: false, speed: 1, loop: false, colour, range: range.length === 2 ? [range[0]!, range[1]!] : null, follow: false, most: false,
+        contacts: wish.get("contacts") === "1", arrows: { normal: true, friction: true }, arrowScale: numbers(wish, "arrows", 1, [1])[0]!, forcesOn: null,
         wireframe: wish.get("wireframe") === "1", axes: wish.get("axes") === "1", clip: { axis: null, at: 0.5, flip: false },
         hidden: bodies("hide"), ghost: bodies("ghost"), camera: null, bookmarks: [], theme: wish.get("theme") === "dark" ? "dark" : "light",
         panel: null, plots: [], pins: [], overlay: false,
@@ -222,7 +223,8 @@ class Studio {
             for (const [k, stage] of stages.entries()) {
                 stage.setFrames([await this.sources[k]!.frame(moment[k]!)]);
                 points.push(...stage.points(fit[k]!.length > 0 ? fit[k]! : null).map((part) => part.slice()));
-                this.collect(k, values);
+                const { colour, hidden } = this.stores[k]!.get();
+                sample(runs[k]!, colour, hidden, (vertex) => stage.valueAt(0, vertex), values);
             }
         }
         this.span(values);
@@ -246,8 +248,7 @@ class Studio {
         const scales = this.stages.map((stage) => stage.scale()?.range).filter((range) => range !== undefined);
         let range: [number, number] | null = null;
         if (this.wish.get("range") === "auto" && values.length > 0) {
-            values.sort((a, b) => a - b);
-            range = [0, niceAbove(values[Math.floor(0.99 * (values.length - 1))]!)];
+            range = spanOfMost(values);
         } else if (scales.length > 1) {
             range = [Math.min(...scales.map((one) => one[0])), Math.max(...scales.map((one) => one[1]))];
         }
@@ -280,18 +281,6 @@ class Studio {
             const at = several ? `${digits < 0 ? formatNumber(time, 3) : time.toFixed(digits)} s` : "";
             return [name, at].filter((text) => text !== "").join(", ");
         }));
-    }
-
-    private collect(k: number, values: number[]): void {
-        for (const body of this.runs[k]!.bodies) {
-            const stride = Math.max(1, Math.floor(body.vertexCount / 2000));
-            for (let v = body.vertexFirst; (body.type === "deformable" || body.type === "shell") && v < body.vertexFirst + body.vertexCount; v += stride) {
-                const value = this.stages[k]!.valueAt(0, v);
-                if (value !== null) {
-                    values.push(value);
-                }
-            }
-        }
     }
 
     private cuts(run: Run): Map<number, Plane> {

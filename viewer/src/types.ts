@@ -63,6 +63,20 @@ export interface Figures {
     run: RunFigure[];
 }
 
+/** How far a run is from the first of its page, over all frames and nodes [m]; NaN: not known. */
+export interface Difference {
+    sameMesh: boolean; // else only probes are compared
+    max: number;
+    maxTime: number; // [s] when and where it was largest
+    maxBody: string;
+    rms: number;
+    endMax: number; // at the last common time
+    endRms: number;
+    timeEnd: number;
+    probeMax: number;
+    probeMaxName: string;
+}
+
 /** What does not change in time. */
 export interface Run {
     name: string;
@@ -73,6 +87,7 @@ export interface Run {
     end: number;
     step: number;
     live: boolean;
+    still: boolean; // a sequence of equilibria
     recorded: number;
     times: number[]; // of the frames that can be had; a live run's grows
     thinned: string | null;
@@ -88,6 +103,7 @@ export interface Run {
     node: Uint32Array; // [vertices]
     tri: Uint32Array; // [triangles][3]
     edge: Uint32Array; // [edges][2]
+    difference: Difference | null;
     moments: Float32Array[]; // positions [vertices][3] of some frames, for who wants to see all of the motion; may be empty
 }
 
@@ -106,7 +122,8 @@ export interface Frame {
     time: number;
     step: number;
     position: Float32Array; // [vertices][3]
-    fields: Map<string, Float32Array>; // [vertices]
+    fields: ReadonlyMap<string, Float32Array>; // [vertices]
+    bytes: number; // in memory
     contacts: Contacts;
 }
 
@@ -115,6 +132,7 @@ export interface Source {
     run: Run;
     frame(index: number): Promise<Frame>;
     live: LiveLink | null;
+    remote: boolean; // frames are fetched, one by one: none that is not wanted
 }
 
 export interface LiveState {

@@ -32,9 +32,11 @@ export interface View {
     colour: Colour;
     range: [number, number] | null; // locked range of the colour; null: over all frames
     follow: boolean; // the range is that of the frame shown: the page sets it anew with every frame
+    most: boolean; // the range leaves out extremes: what 99 % of the vertices have; the page sets it
     contacts: boolean;
     arrows: { normal: boolean; friction: boolean }; // at contacts
     arrowScale: number;
+    forcesOn: number | null; // body that the arrows act on; null: one of each pair
     wireframe: boolean;
     axes: boolean;
     clip: Clip;

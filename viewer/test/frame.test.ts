@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { frameOf } from "../src/data/frame";
+import { frameOf, principal } from "../src/data/frame";
 import { Packet } from "../src/data/packet";
 import { runOf, Table } from "../src/data/run";
 import { packet } from "./packet.mjs";
@@ -114,4 +114,19 @@ test("50 000 vertices are decoded in a few milliseconds", () => {
     }).sort((a, b) => a - b);
     // 3 ms on an idle machine; the limit leaves room for one that is busy, and is what a page can afford.
     assert.ok(times[0]! < 33, `${times[0]} ms`);
+});
+
+test("principal values from components", () => {
+    // Turned by 30 degrees about z: 5 and 1 in the plane, 3 across; then a multiple of the unit tensor; then pure shear.
+    const c = Math.cos(Math.PI / 6), s = Math.sin(Math.PI / 6);
+    const parts = [[5 * c * c + s * s, -2, 0], [5 * s * s + c * c, -2, 0], [3, -2, 0], [0, 0, 0], [0, 0, 7], [4 * c * s, 0, 0]]
+        .map((values) => new Float32Array(values));
+    const values = [1, 2, 3].map((which) => [...principal(parts, which, 3)]);
+    // Components in single precision.
+    [[5, -2, 7], [3, -2, 0], [1, -2, -7]].forEach((row, k) => row.forEach((want, i) => assert.ok(Math.abs(values[k]![i]! - want) < 2e-3, `${k} ${i}`)));
+    const run = runOf(read({ ...RUN, fields: [{ name: "stress_1", derived: true }, { name: "stress_xx" }] }, ARRAYS));
+    const frame = frameOf(read({ ...FRAME, ranges: { stress_xx: [0, 65535] } }, { ...FRAME_ARRAYS, stress_xx: ["u16", [1, 2, 3, 4, 5, 6, 7, 8]] }), run);
+    // Other components are not there (2D): uniaxial.
+    [...frame.fields.get("stress_1")!].forEach((value, i) => assert.ok(Math.abs(value - i - 1) < 1e-5));
+    assert.equal(frame.fields.has("strain_1"), false);
 });

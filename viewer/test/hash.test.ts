@@ -6,13 +6,13 @@ import { readHash, writeHash } from "../src/hash";
 const camera = (x, projection = "perspective") => ({ position: [x, -2.5, 1.25], target: [0, 0.5, -0.125], up: [0, 0, 1], zoom: 1.5, projection });
 
 const START = {
-    time: 0, playing: false, speed: 1, loop: true, colour: "body", range: null, follow: false, contacts: false,
-    arrows: { normal: true, friction: true }, arrowScale: 1, wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false },
+    time: 0, playing: false, speed: 1, loop: true, colour: "body", range: null, follow: false, most: false, contacts: false,
+    arrows: { normal: true, friction: true }, arrowScale: 1, forcesOn: null, wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false },
     hidden: [], ghost: [], camera: null, bookmarks: [], theme: "light", panel: "colours", plots: ["energy"], pins: [], overlay: false,
 };
 const OTHER = {
-    ...START, time: 0.123456789, speed: 0.25, loop: false, colour: "von_mises", range: [-1.5, 2e5], contacts: true,
-    arrows: { normal: false, friction: true }, arrowScale: 2.5, wireframe: true, axes: false, clip: { axis: "y", at: 0.25, flip: true },
+    ...START, time: 0.123456789, speed: 0.25, loop: false, colour: "von_mises", range: [-1.5, 2e5], most: true, contacts: true,
+    arrows: { normal: false, friction: true }, arrowScale: 2.5, forcesOn: 3, wireframe: true, axes: false, clip: { axis: "y", at: 0.25, flip: true },
     hidden: [0, 1, 2, 5], ghost: [3], camera: camera(4), bookmarks: [camera(1), camera(2, "parallel")], theme: "dark", panel: "plots",
     plots: ["gap", "a, b & c=d;e.at", "löwe.contact"], pins: [{ pane: 1, vertex: 7 }], overlay: true,
 };

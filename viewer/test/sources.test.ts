@@ -16,7 +16,7 @@ const textOf = (): string => element([sampleRun(OPTIONS), ...[0, 1, 2, 3, 4].map
 const open = (text: string): Promise<EmbeddedSource> => EmbeddedSource.open(text, new FrameCache(1e9));
 
 const frame = (index: number, vertices = 1000): Frame => ({
-    index, time: index, step: index, position: new Float32Array(3 * vertices), fields: new Map(),
+    index, time: index, step: index, position: new Float32Array(3 * vertices), fields: new Map(), bytes: 12 * vertices,
     contacts: { count: 0, total: 0, data: new Float32Array(0), normal: new Int16Array(0), body: new Uint16Array(0), stick: new Uint8Array(0) },
 });
 

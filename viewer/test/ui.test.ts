@@ -57,7 +57,8 @@ test("charts: every column but step and time is drawn somewhere, once", () => {
     assert.deepEqual([...drawn].sort(), COLUMNS.filter((name) => name !== "step" && name !== "time").sort());
     const ids = charts.map((chart) => chart.id);
     assert.equal(new Set(ids).size, ids.length);
-    assert.deepEqual(firstCharts(COLUMNS, FIGURES), ["energy", "errors", "contacts"]);
+    assert.deepEqual(firstCharts(COLUMNS, FIGURES, () => false), ["energy", "errors", "contacts"]);
+    assert.deepEqual(firstCharts(COLUMNS, FIGURES, () => true), ["press.force", "press.d", "energy", "errors", "contacts"]);
 });
 
 test("charts: units, scales and labels are the table's; a method's own figure has a plot of its own", () => {

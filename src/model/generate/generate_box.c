@@ -112,4 +112,4 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_box = {&table, generate};
+const brn_generator brn_generator_box = {&table, generate, NULL};

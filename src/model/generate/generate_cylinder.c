@@ -81,4 +81,10 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_cylinder = {&table, generate};
+static double volume(const void *given)
+{
+    const cylinder_params *p = given;
+    return M_PI * p->radius * p->radius * p->height;
+}
+
+const brn_generator brn_generator_cylinder = {&table, generate, volume};

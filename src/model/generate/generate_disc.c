@@ -115,4 +115,10 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_disc = {&table, generate};
+static double volume(const void *given)
+{
+    const disc_params *p = given;
+    return M_PI * p->radius * p->radius;
+}
+
+const brn_generator brn_generator_disc = {&table, generate, volume};

@@ -64,4 +64,4 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_grid = {&table, generate};
+const brn_generator brn_generator_grid = {&table, generate, NULL};

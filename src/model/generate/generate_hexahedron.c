@@ -92,4 +92,4 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_hexahedron = {&table, generate};
+const brn_generator brn_generator_hexahedron = {&table, generate, NULL};

@@ -177,4 +177,10 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return BRN_OK;
 }
 
-const brn_generator brn_generator_icosphere = {&table, generate};
+static double volume(const void *given)
+{
+    const icosphere_params *p = given;
+    return 4.0 / 3.0 * M_PI * p->radius * p->radius * p->radius;
+}
+
+const brn_generator brn_generator_icosphere = {&table, generate, volume};

@@ -198,4 +198,4 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return BRN_OK;
 }
 
-const brn_generator brn_generator_lathe = {&table, generate};
+const brn_generator brn_generator_lathe = {&table, generate, NULL};

@@ -136,4 +136,10 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_quarter_ball = {&table, generate};
+static double volume(const void *given)
+{
+    const quarter_params *p = given;
+    return M_PI / 6.0 * p->radius * p->radius * p->radius;
+}
+
+const brn_generator brn_generator_quarter_ball = {&table, generate, volume};

@@ -127,4 +127,11 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_sector = {&table, generate};
+static double volume(const void *given)
+{
+    const sector_params *p = given;
+    return (p->to - p->from) * M_PI / 360.0 * p->width *
+           (p->outer_radius * p->outer_radius - p->inner_radius * p->inner_radius);
+}
+
+const brn_generator brn_generator_sector = {&table, generate, volume};

@@ -126,4 +126,10 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_sphere = {&table, generate};
+static double volume(const void *given)
+{
+    const sphere_params *p = given;
+    return 4.0 / 3.0 * M_PI * p->radius * p->radius * p->radius;
+}
+
+const brn_generator brn_generator_sphere = {&table, generate, volume};

@@ -140,4 +140,10 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return status;
 }
 
-const brn_generator brn_generator_torus = {&table, generate};
+static double volume(const void *given)
+{
+    const torus_params *p = given;
+    return M_PI * p->minor_radius * p->minor_radius * 2.0 * (M_PI * p->major_radius + p->straight);
+}
+
+const brn_generator brn_generator_torus = {&table, generate, volume};

@@ -228,4 +228,4 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return BRN_OK;
 }
 
-const brn_generator brn_generator_voxel = {&table, generate};
+const brn_generator brn_generator_voxel = {&table, generate, NULL};

@@ -10,12 +10,12 @@
 enum {
     BLOCK = 32, /* batches */
     NUMBERS =
-        10 /* of a quadrature point: the inverse Jacobian, row by row, and its share of the cell's volume */
+        10 /* of a quadrature point: the inverse Jacobian, row by row, and 1; 0 if the cell is degenerate */
 };
 
 typedef struct brn_strain_batch {
     int kind;
-    int first, count; /* places in averages->cell */
+    int first, count; /* places in strain->cell */
     size_t rest;      /* where its numbers start */
 } batch;
 
@@ -23,12 +23,11 @@ typedef struct brn_strain_batch {
 
 /* Positions of the nodes of a batch relative to each cell's first, which leaves gradients unchanged and loses no digits far
    from the origin. Lanes without a cell repeat the last one. */
-static void gather(const brn_averages *a, const batch *b, int nnode, int kind_first, const double *pos,
-                   brn_lanes x[][3])
+static void gather(const brn_strain *s, const batch *b, int nnode, const double *pos, brn_lanes x[][3])
 {
     for (int l = 0; l < BRN_LANES; ++l) {
         const int place = b->first + (l < b->count ? l : b->count - 1);
-        const int *node = a->info->cell[b->kind] + (size_t)(a->cell[place] - kind_first) * (size_t)nnode;
+        const int *node = s->info->cell[b->kind] + (size_t)s->cell[place] * (size_t)nnode;
         const double *origin = pos + 3 * (size_t)node[0];
         for (int n = 0; n < nnode; ++n) {
             for (int i = 0; i < 3; ++i) {
@@ -52,14 +51,6 @@ BRN_LANES_INLINE void map_gradient(brn_lanes x[][3], int nnode, const double (*d
 #pragma GCC unroll 9
     for (int k = 0; k < 9; ++k) {
         out[k] = g[k];
-    }
-}
-
-static void kinds_first(const brn_playback_info *info, int first[BRN_CELL_COUNT])
-{
-    for (int kind = 0, next = 0; kind < BRN_CELL_COUNT; ++kind) {
-        first[kind] = next;
-        next += info->ncell[kind];
     }
 }
 
@@ -106,11 +97,10 @@ BRN_LANES_INLINE void add_normal(brn_lanes g[9])
     }
 }
 
-/* One lane of a batch. If a cell's volume is not positive its numbers, and so its strain, are 0. */
+/* One lane of a batch. If a cell is degenerate its numbers, and so its strain, are 0. */
 static void measure_lane(const brn_element *element, int dim, const double (*dn)[3], brn_lanes x[][3],
                          int lane, double (*out)[BRN_LANES])
 {
-    double volume = 0.0;
     bool whole = true;
     for (int q = 0; q < element->nquad; ++q) {
         brn_lanes g[9];
@@ -127,54 +117,69 @@ static void measure_lane(const brn_element *element, int dim, const double (*dn)
         for (int k = 0; k < 9; ++k) {
             out[NUMBERS * q + k][lane] = inv[k];
         }
-        out[NUMBERS * q + 9][lane] = element->weight[q] * det;
-        volume += element->weight[q] * det;
-        whole = whole && det > 0.0;
+        out[NUMBERS * q + 9][lane] = 1.0;
+        whole = whole && det > 0.0 && isfinite(1.0 / det);
     }
-    whole = whole && isfinite(1.0 / volume);
-    for (int k = 0; k < NUMBERS * element->nquad; ++k) {
-        out[k][lane] = !whole ? 0.0 : k % NUMBERS == 9 ? out[k][lane] / volume : out[k][lane];
+    for (int k = 0; k < NUMBERS * element->nquad && !whole; ++k) {
+        out[k][lane] = 0.0;
     }
 }
 
-static void measure_batch(const brn_strain *s, const batch *b, int kind_first)
+static void measure_batch(const brn_strain *s, const batch *b)
 {
     const brn_element *element = brn_element_of_cell((brn_cell)b->kind);
     brn_lanes x[BRN_ELEMENT_NODES_MAX][3];
-    gather(s->averages, b, element->nnode, kind_first, s->averages->info->rest[0], x);
+    gather(s, b, element->nnode, s->info->rest[0], x);
     for (int l = 0; l < BRN_LANES; ++l) {
-        measure_lane(element, s->averages->info->dim, (const double(*)[3])s->reference[b->kind], x, l,
+        measure_lane(element, s->info->dim, (const double(*)[3])s->reference[b->kind], x, l,
                      (double(*)[BRN_LANES])(s->rest + b->rest));
     }
 }
 
-/* Cells are sorted by kind. Returns the number of batches; batch may be NULL: only counts. *size: of all numbers. */
-static int cut_batches(const brn_averages *a, batch *out, size_t *size)
+/* The used cells of a kind and their batches. Arrays may be NULL: only counts. *size: of all numbers. */
+static void cut_batches(brn_strain *s, int kind, const bool *used, size_t *size)
 {
-    int n = 0;
-    *size = 0;
-    for (int first = 0, last; first < a->ncell; first = last) {
-        const int kind = a->cell_kind[first];
-        const brn_element *element = brn_element_of_cell((brn_cell)kind);
-        for (last = first; last < a->ncell && last < first + BRN_LANES && a->cell_kind[last] == kind;) {
-            ++last;
+    const brn_element *element = brn_element_of_cell((brn_cell)kind);
+    batch *last = NULL;
+    int room = 0; /* of the last batch */
+    for (int c = 0; element != NULL && c < s->info->ncell[kind]; ++c) {
+        if (!used[c]) {
+            continue;
         }
-        if (element == NULL) {
-            continue; /* a surface cell: a damaged file */
+        if (room == 0) {
+            last = s->batch != NULL ? &s->batch[s->nbatch] : NULL;
+            if (last != NULL) {
+                *last = (batch){kind, s->ncell, 0, *size};
+            }
+            s->nbatch++;
+            *size += (size_t)element->nquad * NUMBERS * BRN_LANES;
+            room = BRN_LANES;
         }
-        if (out != NULL) {
-            out[n] = (batch){kind, first, last - first, *size};
+        if (last != NULL) {
+            s->cell[s->ncell] = c;
+            last->count++;
         }
-        *size += (size_t)element->nquad * NUMBERS * BRN_LANES;
-        n++;
+        s->ncell++;
+        room--;
     }
-    return n;
+}
+
+static size_t cut_all(brn_strain *s)
+{
+    size_t size = 0;
+    const bool *used = s->recovery->used;
+    s->ncell = 0;
+    s->nbatch = 0;
+    for (int kind = 0; kind < BRN_CELL_COUNT; used += s->info->ncell[kind++]) {
+        cut_batches(s, kind, used, &size);
+    }
+    return size;
 }
 
 static brn_status find_gradients(brn_strain *s, int kind)
 {
     const brn_element *element = brn_element_of_cell((brn_cell)kind);
-    if (s->averages->info->ncell[kind] == 0 || element == NULL) {
+    if (s->info->ncell[kind] == 0 || element == NULL) {
         return BRN_OK;
     }
     BRN_ALLOC(s->ctx, s->reference[kind], 3 * (size_t)element->nquad * (size_t)element->nnode);
@@ -185,21 +190,20 @@ static brn_status find_gradients(brn_strain *s, int kind)
     return BRN_OK;
 }
 
-brn_status brn_strain_make(brn_strain *s, const brn_averages *averages)
+brn_status brn_strain_make(brn_strain *s, const brn_playback_info *info, const brn_recovery *recovery)
 {
-    size_t size = 0;
-    int first[BRN_CELL_COUNT];
-    s->averages = averages;
+    s->info = info;
+    s->recovery = recovery;
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         BRN_TRY(find_gradients(s, kind));
     }
-    s->nbatch = cut_batches(averages, NULL, &size);
-    BRN_ALLOC(s->ctx, s->batch, s->nbatch);
+    const size_t size = cut_all(s);
+    BRN_ALLOC(s->ctx, s->cell, s->ncell);
     BRN_ALLOC(s->ctx, s->rest, size);
-    (void)cut_batches(averages, s->batch, &size);
-    kinds_first(averages->info, first);
+    BRN_ALLOC(s->ctx, s->batch, s->nbatch);
+    (void)cut_all(s);
     for (int i = 0; i < s->nbatch; ++i) {
-        measure_batch(s, &s->batch[i], first[s->batch[i].kind]);
+        measure_batch(s, &s->batch[i]);
     }
     return BRN_OK;
 }
@@ -210,6 +214,7 @@ void brn_strain_clear(brn_strain *s)
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         brn_free(ctx, s->reference[kind]);
     }
+    brn_free(ctx, s->cell);
     brn_free(ctx, s->batch);
     brn_free(ctx, s->rest);
     *s = (brn_strain){.ctx = ctx};
@@ -221,11 +226,10 @@ typedef struct job {
     const brn_strain *strain;
     const double *pos;
     double *out;
-    int kind_first[BRN_CELL_COUNT];
 } job;
 
 /* F = (current gradient) (rest Jacobian)^-1; in 2D its third column is the unit vector. */
-BRN_LANES_INLINE void add_strain(const brn_lanes g[9], const double *numbers, int dim, brn_lanes sum[6])
+BRN_LANES_INLINE void find_strain(const brn_lanes g[9], const double *numbers, int dim, brn_lanes e[6])
 {
     static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
     brn_lanes rest[NUMBERS];
@@ -244,7 +248,7 @@ BRN_LANES_INLINE void add_strain(const brn_lanes g[9], const double *numbers, in
     for (int k = 0; k < 6; ++k) {
         const int a = pairs[k][0], b = pairs[k][1];
         const brn_lanes c = f[0][a] * f[0][b] + f[1][a] * f[1][b] + f[2][a] * f[2][b];
-        sum[k] += rest[9] * 0.5 * (c - (a == b ? 1.0 : 0.0));
+        e[k] = rest[9] * 0.5 * (c - (a == b ? 1.0 : 0.0));
     }
 }
 
@@ -254,21 +258,27 @@ static void strain_batch(const job *j, const batch *b)
     const brn_element *element = brn_element_of_cell((brn_cell)b->kind);
     const double(*dn)[3] = (const double(*)[3])s->reference[b->kind];
     const double *rest = s->rest + b->rest;
-    const int dim = s->averages->info->dim;
-    brn_lanes x[BRN_ELEMENT_NODES_MAX][3];
-    brn_lanes sum[6] = {0};
-    gather(s->averages, b, element->nnode, j->kind_first[b->kind], j->pos, x);
+    const int dim = s->info->dim, width = 6 * element->nsample;
+    brn_lanes x[BRN_ELEMENT_NODES_MAX][3], out[6 * BRN_ELEMENT_SAMPLES_MAX] = {0};
+    brn_sampling share;
+    brn_element_sampling(element, share);
+    gather(s, b, element->nnode, j->pos, x);
     for (int q = 0; q < element->nquad; ++q, dn += element->nnode, rest += NUMBERS * BRN_LANES) {
-        brn_lanes g[9];
+        brn_lanes g[9], e[6];
         map_gradient(x, element->nnode, dn, g);
         if (element->dim < dim) {
             add_normal(g);
         }
-        add_strain(g, rest, dim, sum);
+        find_strain(g, rest, dim, e);
+        for (int k = 0; k < width; ++k) {
+            out[k] += share[k / 6][q] * e[k % 6];
+        }
     }
     for (int l = 0; l < b->count; ++l) {
-        for (int k = 0; k < 6; ++k) {
-            j->out[6 * (size_t)(b->first + l) + (size_t)k] = sum[k][l];
+        double *to =
+            j->out + 6 * s->recovery->sample_first[b->kind] + (size_t)s->cell[b->first + l] * (size_t)width;
+        for (int k = 0; k < width; ++k) {
+            to[k] = out[k][l];
         }
     }
 }
@@ -284,10 +294,8 @@ static brn_status strain_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-brn_status brn_strain_cells(const brn_strain *s, const double *pos, double *out)
+brn_status brn_strain_samples(const brn_strain *s, const double *pos, double *out)
 {
-    job j = {.strain = s, .pos = pos, .out = out};
-    memset(out, 0, 6 * (size_t)s->averages->ncell * sizeof *out);
-    kinds_first(s->averages->info, j.kind_first);
+    job j = {s, pos, out};
     return brn_parallel_for(s->ctx, brn_block_count(s->nbatch, BLOCK), strain_block, &j);
 }

@@ -1,9 +1,12 @@
-/* nodes.csv: frame,time,body,node,x,y,z and, if recorded, vx,vy,vz and fx,fy,fz; a row per node and frame.
+/* nodes.csv: frame,time,body,node,x,y,z and, if recorded, vx,vy,vz and fx,fy,fz, stress, strain and contact pressure; a row per
+   node and frame.
    contacts.csv, if recorded: a row per contact and frame, columns below. frames.csv: frame,step,time.
    Numbers read back to the same bits. */
 #include "base/os.h"
 #include "base/text.h"
+#include "output/export/export_fields.h"
 #include "output/export/export_frame.h"
+#include "output/trajectory/fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +52,29 @@ static void add_name(brn_text *text, const char *name)
     brn_text_append(text, "\"", quoted ? 1 : 0);
 }
 
-static void add_frame(brn_text *text, const brn_playback_info *info, const brn_frame *frame, int number)
+/* Components, equivalent, principal values. */
+static void add_tensor(brn_text *text, const double *tensor, double factor, int node)
+{
+    if (tensor != NULL) {
+        double principal[3];
+        const double *t = tensor + 6 * (size_t)node;
+        brn_principals(t, principal);
+        add_reals(text, t, 6);
+        add_real(text, factor * brn_von_mises(t));
+        add_reals(text, principal, 3);
+    }
+}
+
+static void name_tensor(brn_text *text, const char *name, const char *equivalent)
+{
+    for (int k = 0; k < 6; ++k) {
+        brn_text_add(text, ",%s_%s", name, brn_component_names[k]);
+    }
+    brn_text_add(text, ",%s,%s_1,%s_2,%s_3", equivalent, name, name, name);
+}
+
+static void add_frame(brn_text *text, const brn_playback_info *info, const brn_frame *frame,
+                      const brn_export_fields *fields, int number)
 {
     for (int b = 0; b < info->nbody; ++b) {
         for (int n = info->body_first[b]; n < info->body_first[b] + info->body_nnode[b]; ++n) {
@@ -60,6 +85,11 @@ static void add_frame(brn_text *text, const brn_playback_info *info, const brn_f
             add_vector(text, frame->pos, n);
             add_vector(text, frame->vel, n);
             add_vector(text, frame->force, n);
+            add_tensor(text, frame->node_stress, 1.0, n);
+            add_tensor(text, fields->strain, BRN_STRAIN_SCALE, n);
+            if (fields->pressure != NULL) {
+                add_real(text, fields->pressure[n]);
+            }
             brn_text_append(text, "\n", 1);
         }
     }
@@ -103,6 +133,7 @@ typedef struct tables {
     brn_playback *playback;
     int every;
     brn_frame frame;
+    brn_export_fields fields;
     brn_text frames, rows;
 } tables;
 
@@ -114,15 +145,23 @@ static brn_status write_frames(tables *t, FILE *file, const char *path)
 {
     const brn_playback_info *info = brn_playback_get(t->playback);
     brn_text_add(&t->frames, "frame,step,time\n");
-    brn_text_add(&t->rows, "frame,time,body,node,x,y,z%s%s\n", info->has_velocity ? ",vx,vy,vz" : "",
+    brn_text_add(&t->rows, "frame,time,body,node,x,y,z%s%s", info->has_velocity ? ",vx,vy,vz" : "",
                  info->has_force ? ",fx,fy,fz" : "");
+    if (t->frame.node_stress != NULL) {
+        name_tensor(&t->rows, "stress", "von_mises");
+    }
+    if (t->fields.strain != NULL) {
+        name_tensor(&t->rows, "strain", "equivalent_strain");
+    }
+    brn_text_add(&t->rows, "%s\n", t->fields.pressure != NULL ? ",pressure" : "");
     BRN_TRY(flush(t->ctx, &t->rows, file, path));
     for (int f = 0; f < info->nframe; f += t->every < info->nframe ? t->every : info->nframe) {
         BRN_TRY(brn_playback_read(t->playback, f, &t->frame));
+        BRN_TRY(brn_export_fields_find(&t->fields, t->playback, f, t->frame.pos));
         brn_text_add(&t->frames, "%d,%" PRId64, f, t->frame.step);
         add_real(&t->frames, t->frame.time);
         brn_text_append(&t->frames, "\n", 1);
-        add_frame(&t->rows, info, &t->frame, f);
+        add_frame(&t->rows, info, &t->frame, &t->fields, f);
         BRN_TRY(flush(t->ctx, &t->rows, file, path));
     }
     return BRN_OK;
@@ -180,10 +219,11 @@ static brn_status add_file(tables *t, const char *dir, const char *name, table_f
 
 static brn_status write_tables(tables *t, const char *dir, int *files)
 {
-    BRN_TRY(
-        brn_export_begin(t->ctx, brn_playback_get(t->playback), dir, t->every, BRN_WANT_MOTION, &t->frame));
+    const brn_playback_info *info = brn_playback_get(t->playback);
+    BRN_TRY(brn_export_begin(t->ctx, info, dir, t->every, BRN_WANT_MOTION | BRN_WANT_STRESS, &t->frame));
+    BRN_TRY(brn_export_fields_make(&t->fields, info));
     BRN_TRY(add_file(t, dir, "nodes.csv", write_frames, files));
-    if (brn_playback_get(t->playback)->has_contact) {
+    if (info->has_contact) {
         BRN_TRY(add_file(t, dir, "contacts.csv", write_contacts, files));
     }
     if (t->frames.failed) {
@@ -197,10 +237,15 @@ static brn_status write_tables(tables *t, const char *dir, int *files)
 brn_status brn_export_csv(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files)
 {
     *files = 0;
-    tables t = {
-        .ctx = ctx, .playback = playback, .every = every, .frames = {.ctx = ctx}, .rows = {.ctx = ctx}};
+    tables t = {.ctx = ctx,
+                .playback = playback,
+                .every = every,
+                .fields = {.ctx = ctx},
+                .frames = {.ctx = ctx},
+                .rows = {.ctx = ctx}};
     const brn_status status = write_tables(&t, dir, files);
     brn_export_end(ctx, &t.frame);
+    brn_export_fields_clear(&t.fields);
     brn_text_clear(&t.frames);
     brn_text_clear(&t.rows);
     return status;

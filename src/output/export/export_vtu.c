@@ -3,11 +3,13 @@
    every file. */
 #include "base/text.h"
 #include "output/export/export_contacts.h"
+#include "output/export/export_fields.h"
 #include "output/export/export_frame.h"
 #include "output/export/vtu_pack.h"
 #include "output/trajectory/fields.h"
 #include "output/trajectory/outline.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { CONNECTIVITY, OFFSETS, TYPES, BODY, FIXED_ARRAYS };
@@ -21,6 +23,7 @@ typedef struct vtu {
     brn_text xml, data, pvd;
     double *work; /* [max(nnode, ncell)][6] */
     brn_frame frame;
+    brn_export_fields fields;
 } vtu;
 
 /* Is this boundary part shown by itself? Only bodies without volume cells are. */
@@ -127,22 +130,42 @@ static brn_status add_reals(vtu *v, const char *name, size_t count, int width, c
     return brn_vtu_pack(v->ctx, values, count * (size_t)width * sizeof *values, &v->data);
 }
 
-/* Von Mises and the tensor, components in VTK's order xx, yy, zz, xy, yz, xz; rows beyond `known` are 0. */
-static brn_status add_stress(vtu *v, const double *stress, size_t known, size_t count)
+/* A tensor, components in VTK's order xx, yy, zz, xy, yz, xz, and its equivalent, von Mises' times a factor; rows beyond `known` are 0. */
+static brn_status add_tensor(vtu *v, const char *name, const char *equivalent, double factor,
+                             const double *tensor, size_t known, size_t count)
 {
     static const size_t order[6] = {0, 1, 2, 5, 3, 4};
     memset(v->work, 0, 6 * count * sizeof *v->work);
     for (size_t i = 0; i < known; ++i) {
-        v->work[i] = brn_von_mises(stress + 6 * i);
+        v->work[i] = factor * brn_von_mises(tensor + 6 * i);
     }
-    BRN_TRY(add_reals(v, "von_mises", count, 1, v->work));
+    BRN_TRY(add_reals(v, equivalent, count, 1, v->work));
     memset(v->work, 0, 6 * count * sizeof *v->work);
     for (size_t i = 0; i < known; ++i) {
         for (size_t k = 0; k < 6; ++k) {
-            v->work[6 * i + k] = stress[6 * i + order[k]];
+            v->work[6 * i + k] = tensor[6 * i + order[k]];
         }
     }
-    return add_reals(v, "stress", count, 6, v->work);
+    return add_reals(v, name, count, 6, v->work);
+}
+
+/* Three scalars NAME_1, NAME_2, NAME_3 of all nodes. */
+static brn_status add_principals(vtu *v, const char *name, const double *tensor)
+{
+    const size_t n = (size_t)v->info->nnode;
+    for (size_t i = 0; i < n; ++i) {
+        double principal[3];
+        brn_principals(tensor + 6 * i, principal);
+        for (size_t k = 0; k < 3; ++k) {
+            v->work[k * n + i] = principal[k];
+        }
+    }
+    for (size_t k = 0; k < 3; ++k) {
+        char full[32];
+        (void)snprintf(full, sizeof full, "%s_%zu", name, k + 1);
+        BRN_TRY(add_reals(v, full, n, 1, v->work + k * n));
+    }
+    return BRN_OK;
 }
 
 static brn_status add_point_data(vtu *v)
@@ -163,7 +186,16 @@ static brn_status add_point_data(vtu *v)
         BRN_TRY(add_reals(v, "force", nnode, 3, v->frame.force));
     }
     if (v->frame.node_stress != NULL) {
-        BRN_TRY(add_stress(v, v->frame.node_stress, nnode, nnode));
+        BRN_TRY(add_tensor(v, "stress", "von_mises", 1.0, v->frame.node_stress, nnode, nnode));
+        BRN_TRY(add_principals(v, "stress", v->frame.node_stress));
+    }
+    if (v->fields.strain != NULL) {
+        BRN_TRY(
+            add_tensor(v, "strain", "equivalent_strain", BRN_STRAIN_SCALE, v->fields.strain, nnode, nnode));
+        BRN_TRY(add_principals(v, "strain", v->fields.strain));
+    }
+    if (v->fields.pressure != NULL) {
+        BRN_TRY(add_reals(v, "pressure", nnode, 1, v->fields.pressure));
     }
     brn_text_add(&v->xml, "</PointData>\n");
     return BRN_OK;
@@ -178,7 +210,7 @@ static brn_status add_cell_data(vtu *v)
     brn_text_add(&v->xml, "</Cells>\n<CellData>\n");
     add_tag(v, "Int32", "body", 1, v->fixed_offset[BODY]);
     if (v->frame.cell_stress != NULL) {
-        BRN_TRY(add_stress(v, v->frame.cell_stress, v->nvolume, v->ncell));
+        BRN_TRY(add_tensor(v, "stress", "von_mises", 1.0, v->frame.cell_stress, v->nvolume, v->ncell));
     }
     brn_text_add(&v->xml, "</CellData>\n");
     return BRN_OK;
@@ -223,6 +255,7 @@ static brn_status write_frame(vtu *v, brn_playback *playback, const char *dir, i
 {
     char name[BRN_FRAME_NAME];
     BRN_TRY(brn_playback_read(playback, index, &v->frame));
+    BRN_TRY(brn_export_fields_find(&v->fields, playback, index, v->frame.pos));
     BRN_TRY(compose(v));
     brn_export_name(v->info, "frame", index, "vtu", name);
     add_to_collection(v, 0, name);
@@ -233,6 +266,7 @@ static brn_status write_all(vtu *v, brn_playback *playback, const char *dir, int
 {
     const brn_playback_info *info = v->info;
     BRN_TRY(brn_export_begin(v->ctx, info, dir, every, BRN_WANT_MOTION | BRN_WANT_STRESS, &v->frame));
+    BRN_TRY(brn_export_fields_make(&v->fields, info));
     BRN_TRY(pack_cells(v));
     const size_t most = v->ncell > (size_t)info->nnode ? v->ncell : (size_t)info->nnode;
     BRN_ALLOC(v->ctx, v->work, 6 * most);
@@ -264,9 +298,11 @@ brn_status brn_export_vtu(brn_ctx *ctx, brn_playback *playback, const char *dir,
              .info = brn_playback_get(playback),
              .xml = {.ctx = ctx},
              .data = {.ctx = ctx},
-             .pvd = {.ctx = ctx}};
+             .pvd = {.ctx = ctx},
+             .fields = {.ctx = ctx}};
     const brn_status status = write_all(&v, playback, dir, every, files);
     brn_export_end(ctx, &v.frame);
+    brn_export_fields_clear(&v.fields);
     brn_free(ctx, v.work);
     brn_text_clear(&v.xml);
     brn_text_clear(&v.data);

@@ -13,7 +13,7 @@ typedef enum brn_packet_type {
     BRN_PACKET_F64
 } brn_packet_type;
 
-enum { BRN_PACKET_ARRAYS = 24 };
+enum { BRN_PACKET_ARRAYS = 32 };
 
 /* Zeroed but for ctx. Its memory is kept from packet to packet. */
 typedef struct brn_packet {

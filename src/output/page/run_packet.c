@@ -60,6 +60,7 @@ static void add_fields(brn_json *json, const brn_camera *c, const brn_shown_rang
             brn_json_text(json, "label", info->label);
             brn_json_text(json, "unit", info->unit);
             brn_json_reals(json, "range", range, 2);
+            brn_json_bool(json, "derived", brn_shown_is_derived(f));
             brn_json_close(json);
         }
     }
@@ -141,7 +142,7 @@ static void add_notes(brn_json *json, const brn_camera *c, const brn_run_card *c
     const bool cells = brn_outline_cells(c->info) > 0;
     brn_json_open(json, "notes", '[');
     for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
-        const bool told = !cells && (f == BRN_SHOWN_VON_MISES || f == BRN_SHOWN_STRAIN);
+        const bool told = !cells && f < BRN_SHOWN_SPEED;
         if ((c->shown >> f & 1u) == 0 && brn_shown_table[f].missing != NULL && !told &&
             !(c->dropped >> f & 1u)) {
             brn_json_text(json, NULL, brn_shown_table[f].missing);
@@ -194,6 +195,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     brn_json_real(json, "end", finite_or_0(card->end));
     brn_json_real(json, "step", finite_or_0(card->step));
     brn_json_bool(json, "live", card->live);
+    brn_json_bool(json, "static", card->still);
     add_frames(json, card);
     add_bodies(json, c);
     add_fields(json, c, card->span);
@@ -202,6 +204,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     add_series(json, card->series);
     add_figures(json, card);
     add_notes(json, c, card);
+    brn_difference_write(json, "difference", card->difference);
     add_arrays(c, card->series, packet);
     return brn_packet_end(packet, false, bytes, size);
 }

@@ -11,6 +11,7 @@ typedef struct brn_run_card {
     const char *name, *title, *method;
     double step, end; /* [s] */
     bool live;
+    bool still;          /* a sequence of equilibria, without dynamics */
     const char *scene;   /* its text */
     const char *summary; /* JSON; NULL: none */
     const char *thinned; /* NULL: nothing is left out */
@@ -25,6 +26,7 @@ typedef struct brn_run_card {
     int nown;
     const char *const *note; /* [nnote] */
     int nnote;
+    const brn_difference *difference; /* to the first run of a page; NULL: not known */
 } brn_run_card;
 
 /* The bytes belong to the packet, valid until it begins again. */

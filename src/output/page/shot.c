@@ -1,15 +1,29 @@
 #include "output/page/shot.h"
 
 #include "base/parallel.h"
+#include "output/trajectory/fields.h"
 #include "output/trajectory/outline.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define TENSOR(first, name, label, unit)                                          \
+ [(first) + 1] = {name "_1", "largest principal " label, unit, NULL},             \
+            [(first) + 2] = {name "_2", "middle principal " label, unit, NULL},   \
+            [(first) + 3] = {name "_3", "smallest principal " label, unit, NULL}, \
+            [(first) + 4] = {name "_xx", label " xx", unit, NULL},                \
+            [(first) + 5] = {name "_yy", label " yy", unit, NULL},                \
+            [(first) + 6] = {name "_zz", label " zz", unit, NULL},                \
+            [(first) + 7] = {name "_yz", label " yz", unit, NULL},                \
+            [(first) + 8] = {name "_xz", label " xz", unit, NULL},                \
+            [(first) + 9] = {name "_xy", label " xy", unit, NULL}
+
 const brn_shown_info brn_shown_table[BRN_SHOWN_COUNT] = {
     [BRN_SHOWN_VON_MISES] = {"von_mises", "von Mises stress", "Pa", "stress was not recorded"},
+    TENSOR(BRN_SHOWN_VON_MISES, "stress", "stress", "Pa"),
     [BRN_SHOWN_STRAIN] = {"strain", "equivalent strain", "1", NULL},
+    TENSOR(BRN_SHOWN_STRAIN, "strain", "strain", "1"),
     [BRN_SHOWN_SPEED] = {"speed", "speed", "m/s", "velocity was not recorded: no speed"},
     [BRN_SHOWN_DISPLACEMENT] = {"displacement", "displacement", "m", NULL},
     [BRN_SHOWN_PRESSURE] = {"pressure", "contact pressure", "Pa",
@@ -27,9 +41,13 @@ static bool is_shown(const brn_camera *c, brn_shown field)
 
 static unsigned choose_fields(const brn_playback_info *info)
 {
+    const unsigned all = (1u << BRN_SHOWN_PARTS) - 1u;
+    /* In the plane yz and xz are 0, and the strain zz. */
+    const unsigned stress = info->dim == 2 ? all & ~(1u << 7 | 1u << 8) : all;
+    const unsigned strain = info->dim == 2 ? stress & ~(1u << 6) : all;
     const bool cells = brn_outline_cells(info) > 0;
-    return (info->has_stress && cells ? 1u << BRN_SHOWN_VON_MISES : 0) |
-           (cells ? 1u << BRN_SHOWN_STRAIN : 0) | (info->has_velocity ? 1u << BRN_SHOWN_SPEED : 0) |
+    return (info->has_stress && cells ? stress << BRN_SHOWN_VON_MISES : 0) |
+           (cells ? strain << BRN_SHOWN_STRAIN : 0) | (info->has_velocity ? 1u << BRN_SHOWN_SPEED : 0) |
            1u << BRN_SHOWN_DISPLACEMENT | (info->has_contact ? 1u << BRN_SHOWN_PRESSURE : 0);
 }
 
@@ -38,7 +56,7 @@ brn_status brn_camera_make(brn_camera *c, const brn_playback_info *info)
     brn_ctx *ctx = c->ctx;
     c->info = info;
     c->surface.ctx = ctx;
-    c->averages.ctx = ctx;
+    c->recovery.ctx = ctx;
     c->strain.ctx = ctx;
     c->pressure.ctx = ctx;
     c->packet.ctx = ctx;
@@ -49,12 +67,14 @@ brn_status brn_camera_make(brn_camera *c, const brn_playback_info *info)
     c->shown = choose_fields(info);
     c->contacts = info->has_contact;
     BRN_TRY(brn_drawing_make(&c->surface, info));
-    BRN_TRY(brn_averages_make(&c->averages, info, &c->surface));
-    BRN_TRY(brn_strain_make(&c->strain, &c->averages));
+    BRN_TRY(brn_recovery_make(&c->recovery, info, c->surface.node, c->surface.nvertex));
+    BRN_TRY(brn_strain_make(&c->strain, info, &c->recovery));
     BRN_TRY(brn_pressure_make(&c->pressure, &c->surface, info->dim));
     BRN_ALLOC(ctx, c->frame, info->nbody);
     BRN_ALLOC(ctx, c->movement, info->nbody);
-    BRN_ALLOC(ctx, c->tensor, 6 * (size_t)c->averages.ncell);
+    BRN_ALLOC(ctx, c->sample, 6 * c->recovery.nsample);
+    BRN_ALLOC(ctx, c->tensor[0], 6 * (size_t)c->surface.nvertex);
+    BRN_ALLOC(ctx, c->tensor[1], 6 * (size_t)c->surface.nvertex);
     BRN_ALLOC(ctx, c->value, c->surface.nvertex);
     for (int b = 0; b < info->nbody; ++b) {
         brn_movement_frame_make(&c->surface, b, info->rest, &c->frame[b]);
@@ -68,12 +88,14 @@ void brn_camera_clear(brn_camera *c)
     brn_packet_clear(&c->packet);
     brn_pressure_clear(&c->pressure);
     brn_strain_clear(&c->strain);
-    brn_averages_clear(&c->averages);
+    brn_recovery_clear(&c->recovery);
     brn_drawing_clear(&c->surface);
     brn_free(ctx, c->frame);
     brn_free(ctx, c->movement);
     brn_free(ctx, c->finite);
-    brn_free(ctx, c->tensor);
+    brn_free(ctx, c->sample);
+    brn_free(ctx, c->tensor[0]);
+    brn_free(ctx, c->tensor[1]);
     brn_free(ctx, c->value);
     brn_free(ctx, c->order);
     *c = (brn_camera){.ctx = ctx};
@@ -194,14 +216,39 @@ static void find_lengths(const brn_camera *c, const double *vector, const double
     }
 }
 
+/* Stress and strain at the vertices, where they are shown. */
+static brn_status find_tensors(brn_camera *c, const brn_instant *m, const double *pos)
+{
+    for (int v = 0; v < c->surface.nvertex && is_shown(c, BRN_SHOWN_VON_MISES); ++v) {
+        memcpy(c->tensor[0] + 6 * (size_t)v, m->node_stress + 6 * (size_t)c->surface.node[v],
+               6 * sizeof(double));
+    }
+    if (!is_shown(c, BRN_SHOWN_STRAIN)) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_strain_samples(&c->strain, pos, c->sample));
+    return brn_recovery_apply(&c->recovery, c->sample, c->tensor[1]);
+}
+
+static void find_part(const brn_camera *c, brn_shown field, float *out)
+{
+    const int of = field / BRN_SHOWN_PARTS, part = field % BRN_SHOWN_PARTS;
+    const double scale = of == 0 ? 1.0 : BRN_STRAIN_SCALE;
+    for (int v = 0; v < c->surface.nvertex; ++v) {
+        const double *t = c->tensor[of] + 6 * (size_t)v;
+        double value = part == 0 ? scale * brn_von_mises(t) : part >= 4 ? t[part - 4] : 0.0;
+        if (brn_shown_is_derived((int)field)) {
+            double principal[3];
+            brn_principals(t, principal);
+            value = principal[part - 1];
+        }
+        out[v] = brn_drawing_float(value);
+    }
+}
+
 static brn_status find_field(brn_camera *c, const brn_instant *m, const double *pos, brn_shown field)
 {
     switch (field) {
-    case BRN_SHOWN_VON_MISES:
-        return brn_averages_von_mises(&c->averages, m->cell_stress, false, 1.0, c->value);
-    case BRN_SHOWN_STRAIN:
-        BRN_TRY(brn_strain_cells(&c->strain, pos, c->tensor));
-        return brn_averages_von_mises(&c->averages, c->tensor, true, BRN_STRAIN_SCALE, c->value);
     case BRN_SHOWN_SPEED:
         find_lengths(c, m->vel, NULL, c->value);
         return BRN_OK;
@@ -211,6 +258,7 @@ static brn_status find_field(brn_camera *c, const brn_instant *m, const double *
     case BRN_SHOWN_PRESSURE:
         return brn_pressure_find(&c->pressure, pos, m->point, m->npoint, c->value);
     default:
+        find_part(c, field, c->value);
         return BRN_OK;
     }
 }
@@ -227,6 +275,9 @@ static void add_field(brn_camera *c, brn_shown field, brn_shown_range *span)
     low = low > 0.0f && low < 1e-6f * high ? 0.0f
                                            : low; /* a scale that starts with a rounding error reads badly */
     *span = (brn_shown_range){low, high};
+    if (brn_shown_is_derived((int)field)) {
+        return;
+    }
     uint16_t *out = brn_packet_add(&c->packet, brn_shown_table[field].name, BRN_PACKET_U16, (size_t)n);
     const double scale = high > low ? LEVELS / ((double)high - (double)low) : 0.0;
     for (int v = 0; out != NULL && v < n; ++v) {
@@ -350,6 +401,7 @@ brn_status brn_camera_shoot(brn_camera *c, const brn_instant *m, int index, bool
     brn_packet_begin(&c->packet);
     BRN_TRY(make_finite(c, &pos));
     BRN_TRY(add_positions(c, pos));
+    BRN_TRY(find_tensors(c, m, pos));
     for (int f = 0; f < BRN_SHOWN_COUNT; ++f) {
         span[f] = (brn_shown_range){INFINITY, -INFINITY};
         if (is_shown(c, (brn_shown)f)) {

@@ -7,10 +7,12 @@
 #include "output/drawing/strain.h"
 #include "output/page/packet.h"
 
+/* Of a tensor: its equivalent, its three principal values, its six components. */
+enum { BRN_SHOWN_PARTS = 10 };
 typedef enum brn_shown {
     BRN_SHOWN_VON_MISES,
-    BRN_SHOWN_STRAIN,
-    BRN_SHOWN_SPEED,
+    BRN_SHOWN_STRAIN = BRN_SHOWN_VON_MISES + BRN_SHOWN_PARTS,
+    BRN_SHOWN_SPEED = BRN_SHOWN_STRAIN + BRN_SHOWN_PARTS,
     BRN_SHOWN_DISPLACEMENT,
     BRN_SHOWN_PRESSURE,
     BRN_SHOWN_COUNT
@@ -18,8 +20,17 @@ typedef enum brn_shown {
 
 typedef struct brn_shown_info {
     const char *name, *label, *unit;
-    const char *missing; /* what to say if it was not recorded; NULL: it always is */
+    const char
+        *missing; /* what to say if it was not recorded; NULL: it always is, or another field says it */
 } brn_shown_info;
+
+/* The parts of tensors but for the equivalents, which any page has: the first to go where room is short. */
+#define BRN_SHOWN_OF_TENSOR (0x3feu << BRN_SHOWN_VON_MISES | 0x3feu << BRN_SHOWN_STRAIN)
+/* A principal value: the page makes it from the components, only its range is told. */
+static inline bool brn_shown_is_derived(int field)
+{
+    return field < BRN_SHOWN_SPEED && field % BRN_SHOWN_PARTS >= 1 && field % BRN_SHOWN_PARTS <= 3;
+}
 
 extern const brn_shown_info brn_shown_table[BRN_SHOWN_COUNT];
 
@@ -31,7 +42,7 @@ typedef struct brn_instant {
     int64_t step;
     const double *pos;         /* [nnode][3] */
     const double *vel;         /* [nnode][3]; NULL if speed is not shown */
-    const double *cell_stress; /* [total cells][6]; NULL if von Mises stress is not shown */
+    const double *node_stress; /* [nnode][6]; NULL if stress is not shown */
     const brn_contact_point *point;
     int npoint;
     const double *row; /* [nrow] live: the step's row of the series */
@@ -50,13 +61,14 @@ typedef struct brn_camera {
     unsigned shown;   /* bit of each field that shots have */
     unsigned dropped; /* bit of each field that was recorded and left out on purpose */
     bool contacts;
-    brn_averages averages;
+    brn_recovery recovery; /* at the vertices */
     brn_strain strain;
     brn_pressure pressure;
     brn_movement_frame *frame; /* [nbody] */
     brn_movement *movement;    /* [nbody] of this shot */
     double *finite;            /* [nnode][3] positions, if some in a damaged file are not numbers */
-    double *tensor;            /* [cells at the surface][6] */
+    double *sample;            /* [samples of cells][6] of strain */
+    double *tensor[2];         /* [nvertex][6] stress and strain of this shot */
     float *value;              /* [nvertex] */
     int *order;                /* of contacts */
     size_t order_capacity;

@@ -12,7 +12,8 @@ void brn_frame_sets_init(brn_frame_set sets[BRN_SETS], const brn_playback_info *
     sets[BRN_SET_POSITION] = (brn_frame_set){"/frames/position", H5T_FLOAT, none, 3, nnode, 3};
     sets[BRN_SET_VELOCITY] = (brn_frame_set){"/frames/velocity", H5T_FLOAT, none, 3, nnode, 3};
     sets[BRN_SET_FORCE] = (brn_frame_set){"/frames/force", H5T_FLOAT, none, 3, nnode, 3};
-    sets[BRN_SET_STRESS] = (brn_frame_set){"/frames/cell_stress", H5T_FLOAT, none, 3, ncell, 6};
+    sets[BRN_SET_CELL_STRESS] = (brn_frame_set){"/frames/cell_stress", H5T_FLOAT, none, 3, ncell, 6};
+    sets[BRN_SET_NODE_STRESS] = (brn_frame_set){"/frames/node_stress", H5T_FLOAT, none, 3, nnode, 6};
     sets[BRN_SET_STEP] = (brn_frame_set){"/frames/step", H5T_INTEGER, none, 1, 1, 1};
     sets[BRN_SET_TIME] = (brn_frame_set){"/frames/time", H5T_FLOAT, none, 1, 1, 1};
     sets[BRN_SET_CONTACT] = (brn_frame_set){"/frames/contact/end", H5T_INTEGER, none, 1, 1, 1};
@@ -25,7 +26,8 @@ bool brn_frame_set_wanted(int set, const brn_playback_info *info)
         return info->has_velocity;
     case BRN_SET_FORCE:
         return info->has_force;
-    case BRN_SET_STRESS:
+    case BRN_SET_CELL_STRESS:
+    case BRN_SET_NODE_STRESS:
         return info->has_stress;
     case BRN_SET_CONTACT:
         return info->has_contact;

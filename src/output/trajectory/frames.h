@@ -11,7 +11,8 @@ enum {
     BRN_SET_POSITION,
     BRN_SET_VELOCITY,
     BRN_SET_FORCE,
-    BRN_SET_STRESS,
+    BRN_SET_CELL_STRESS,
+    BRN_SET_NODE_STRESS,
     BRN_SET_STEP,
     BRN_SET_TIME,
     BRN_SET_CONTACT, /* number of contact points up to the end of a frame, see contact_rows.h */

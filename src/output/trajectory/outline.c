@@ -18,6 +18,7 @@ void brn_outline_clear(brn_outline *outline)
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
         brn_free(ctx, (void *)info->cell[kind]);
         brn_free(ctx, (void *)info->cell_body[kind]);
+        brn_free(ctx, (void *)info->cell_material[kind]);
         brn_free(ctx, (void *)info->cell_volume[kind]);
     }
     brn_free(ctx, (void *)info->tri);
@@ -91,11 +92,14 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
     }
     int *cell = NULL;
     int *owner = NULL;
+    int *material = NULL;
     double *volume = NULL;
     BRN_ALLOC(outline->ctx, cell, (size_t)total * (size_t)width);
     info->cell[kind] = cell;
     BRN_ALLOC(outline->ctx, owner, total);
     info->cell_body[kind] = owner;
+    BRN_ALLOC(outline->ctx, material, total);
+    info->cell_material[kind] = material;
     BRN_ALLOC(outline->ctx, volume, total);
     info->cell_volume[kind] = volume;
     info->ncell[kind] = total;
@@ -113,6 +117,7 @@ static brn_status take_cells(brn_outline *outline, const brn_model *model, brn_c
                    (size_t)group->nelem * (size_t)width * sizeof *cell);
             for (int e = 0; e < group->nelem; ++e, ++done) {
                 owner[done] = b;
+                material[done] = group->material;
                 volume[done] = brn_group_volume(group, e);
             }
         }

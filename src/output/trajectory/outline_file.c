@@ -67,6 +67,8 @@ static brn_status put_cells(brn_h5 *h5, const brn_playback_info *info, int kind)
     BRN_TRY(put_ints(h5, name, n, cell->nnode, info->cell[kind]));
     (void)snprintf(name, sizeof name, "/model/cells/%s_body", cell->name);
     BRN_TRY(put_ints(h5, name, n, 1, info->cell_body[kind]));
+    (void)snprintf(name, sizeof name, "/model/cells/%s_material", cell->name);
+    BRN_TRY(put_ints(h5, name, n, 1, info->cell_material[kind]));
     (void)snprintf(name, sizeof name, "/model/cells/%s_volume", cell->name);
     return put_reals(h5, name, n, 1, info->cell_volume[kind]);
 }
@@ -223,6 +225,10 @@ static brn_status get_cells(brn_outline *outline, brn_h5 *h5, int kind, int *tot
     BRN_TRY(get_ints(h5, name, &n, cell->nnode, info->nnode, &info->cell[kind]));
     (void)snprintf(name, sizeof name, "/model/cells/%s_body", cell->name);
     BRN_TRY(get_ints(h5, name, &n, 1, info->nbody, &info->cell_body[kind]));
+    (void)snprintf(name, sizeof name, "/model/cells/%s_material", cell->name);
+    if (brn_h5_has(h5, name)) {
+        BRN_TRY(get_ints(h5, name, &n, 1, INT_MAX, &info->cell_material[kind]));
+    }
     (void)snprintf(name, sizeof name, "/model/cells/%s_volume", cell->name);
     BRN_TRY(get_reals(h5, name, &n, 1, &info->cell_volume[kind]));
     for (int i = 0; i < n; ++i) {

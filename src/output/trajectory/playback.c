@@ -1,5 +1,4 @@
 #include "output/trajectory/contact_rows.h"
-#include "output/trajectory/fields.h"
 #include "output/trajectory/journal.h"
 #include "output/trajectory/trajectory.h"
 
@@ -16,7 +15,6 @@ struct brn_playback {
     brn_contact_rows rows;
     brn_contact_point *point; /* of the frame read last */
     size_t point_capacity;
-    double *cell_stress; /* [total cells][6]: for nodal averages where the caller does not want the cells' */
 };
 
 /* A reader takes no lock, so that a running simulation can be viewed. */
@@ -57,7 +55,8 @@ static brn_status open_sets(brn_playback *p)
     brn_frame_sets_init(p->sets, info);
     info->has_velocity = brn_h5_has(&p->h5, p->sets[BRN_SET_VELOCITY].name);
     info->has_force = brn_h5_has(&p->h5, p->sets[BRN_SET_FORCE].name);
-    info->has_stress = brn_h5_has(&p->h5, p->sets[BRN_SET_STRESS].name);
+    /* Files of early versions have that of cells alone, which says too little about the surface. */
+    info->has_stress = brn_h5_has(&p->h5, p->sets[BRN_SET_NODE_STRESS].name);
     info->has_contact = brn_h5_has(&p->h5, p->sets[BRN_SET_CONTACT].name);
     int nframe = INT_MAX;
     for (int i = 0; i < BRN_SETS; ++i) {
@@ -117,7 +116,6 @@ void brn_playback_close(brn_playback *p)
     brn_h5_end(&p->h5);
     brn_ctx *ctx = p->ctx;
     brn_outline_clear(&p->outline);
-    brn_free(ctx, p->cell_stress);
     brn_free(ctx, p->point);
     brn_free(ctx, p->path);
     brn_free(ctx, p);
@@ -140,14 +138,15 @@ static brn_status read_set(brn_playback *p, int set, int index, void *data)
     return brn_frame_set_read(&p->h5, &p->sets[set], index, data);
 }
 
-static brn_status read_frame(brn_playback *p, int index, brn_frame *frame, double *cell_stress)
+static brn_status read_frame(brn_playback *p, int index, brn_frame *frame)
 {
     BRN_TRY(read_set(p, BRN_SET_TIME, index, &frame->time));
     BRN_TRY(read_set(p, BRN_SET_STEP, index, &frame->step));
     BRN_TRY(read_set(p, BRN_SET_POSITION, index, frame->pos));
     BRN_TRY(read_set(p, BRN_SET_VELOCITY, index, frame->vel));
     BRN_TRY(read_set(p, BRN_SET_FORCE, index, frame->force));
-    return read_set(p, BRN_SET_STRESS, index, cell_stress);
+    BRN_TRY(read_set(p, BRN_SET_CELL_STRESS, index, frame->cell_stress));
+    return read_set(p, BRN_SET_NODE_STRESS, index, frame->node_stress);
 }
 
 static brn_status check_index(const brn_playback *p, int index)
@@ -160,21 +159,11 @@ static brn_status check_index(const brn_playback *p, int index)
 
 brn_status brn_playback_read(brn_playback *p, int index, brn_frame *frame)
 {
-    const brn_playback_info *info = &p->outline.info;
     BRN_TRY(check_index(p, index));
-    double *cell_stress = frame->cell_stress;
-    if (cell_stress == NULL && frame->node_stress != NULL) {
-        if (p->cell_stress == NULL) {
-            BRN_ALLOC(p->ctx, p->cell_stress, 6 * (size_t)brn_outline_cells(info));
-        }
-        cell_stress = p->cell_stress;
-    }
     brn_h5_begin(&p->h5);
-    const brn_status status = read_frame(p, index, frame, cell_stress);
+    const brn_status status = read_frame(p, index, frame);
     brn_h5_end(&p->h5);
-    BRN_TRY(status);
-    return frame->node_stress != NULL ? brn_field_node_stress(p->ctx, info, cell_stress, frame->node_stress)
-                                      : BRN_OK;
+    return status;
 }
 
 brn_status brn_playback_times(brn_playback *p, double *time, int64_t *step)

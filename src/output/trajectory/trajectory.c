@@ -3,6 +3,7 @@
 #include "output/trajectory/contact_rows.h"
 #include "output/trajectory/fields.h"
 #include "output/trajectory/journal.h"
+#include "output/trajectory/recovery.h"
 
 #include <limits.h>
 
@@ -14,8 +15,11 @@ struct brn_trajectory {
     brn_outline outline;
     brn_frame_set sets[BRN_SETS];
     brn_contact_rows rows;
-    double *cell_stress; /* [total cells][6], NULL where no stress is recorded */
-    bool failed;         /* a frame could not be written */
+    double *cell_stress;   /* [total cells][6], NULL where no stress is recorded */
+    double *sample_stress; /* [samples][6] */
+    double *node_stress;   /* [nnode][6] */
+    brn_recovery recovery;
+    bool failed; /* a frame could not be written */
 };
 
 static brn_status create_file(brn_trajectory *t)
@@ -121,7 +125,10 @@ static brn_status prepare(brn_trajectory *t, const char *path)
     info->has_contact = t->model->fields[BRN_FIELD_CONTACT];
     brn_frame_sets_init(t->sets, info);
     if (info->has_stress) {
+        BRN_TRY(brn_recovery_make(&t->recovery, info, NULL, 0));
         BRN_ALLOC(t->ctx, t->cell_stress, 6 * (size_t)brn_outline_cells(info));
+        BRN_ALLOC(t->ctx, t->sample_stress, 6 * t->recovery.nsample);
+        BRN_ALLOC(t->ctx, t->node_stress, 6 * (size_t)info->nnode);
     }
     return BRN_OK;
 }
@@ -149,6 +156,7 @@ brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *
     t->model = model;
     t->h5 = (brn_h5){.ctx = ctx, .path = path, .file = H5I_INVALID_HID};
     t->outline.ctx = ctx;
+    t->recovery.ctx = ctx;
     brn_frame_sets_init(t->sets, &t->outline.info);
     brn_contact_rows_init(&t->rows);
     brn_status status = prepare(t, path);
@@ -175,9 +183,13 @@ static brn_status write_frame(brn_trajectory *t, const brn_state *state, double 
         BRN_TRY(brn_contact_rows_append(&t->h5, &t->rows, point, npoint));
     }
     const void *data[BRN_SETS] = {
-        [BRN_SET_POSITION] = state->node_pos, [BRN_SET_VELOCITY] = state->node_vel,
-        [BRN_SET_FORCE] = node_force,         [BRN_SET_STRESS] = t->cell_stress,
-        [BRN_SET_STEP] = &state->step,        [BRN_SET_TIME] = &time,
+        [BRN_SET_POSITION] = state->node_pos,
+        [BRN_SET_VELOCITY] = state->node_vel,
+        [BRN_SET_FORCE] = node_force,
+        [BRN_SET_CELL_STRESS] = t->cell_stress,
+        [BRN_SET_NODE_STRESS] = t->node_stress,
+        [BRN_SET_STEP] = &state->step,
+        [BRN_SET_TIME] = &time,
         [BRN_SET_CONTACT] = &t->rows.total,
     };
     for (int i = 0; i < BRN_SETS; ++i) {
@@ -203,6 +215,8 @@ brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double 
     }
     if (info->has_stress) {
         BRN_TRY(brn_field_cell_stress(t->ctx, t->model, state->node_pos, t->cell_stress));
+        BRN_TRY(brn_field_node_stress(t->ctx, t->model, &t->recovery, state->node_pos, t->sample_stress,
+                                      t->node_stress));
     }
     brn_h5_begin(&t->h5);
     const brn_status status = write_frame(t, state, time, node_force, point, npoint);
@@ -263,7 +277,10 @@ brn_status brn_trajectory_close(brn_trajectory *t)
     brn_h5_end(&t->h5);
     brn_ctx *ctx = t->ctx;
     brn_outline_clear(&t->outline);
+    brn_recovery_clear(&t->recovery);
     brn_free(ctx, t->cell_stress);
+    brn_free(ctx, t->sample_stress);
+    brn_free(ctx, t->node_stress);
     brn_free(ctx, t->path);
     brn_free(ctx, t);
     return status;

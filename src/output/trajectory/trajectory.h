@@ -29,6 +29,7 @@ typedef struct brn_playback_info {
     int ncell[BRN_CELL_COUNT];       /* volume cells of all bodies by kind */
     const int *cell[BRN_CELL_COUNT]; /* [ncell][nodes] */
     const int *cell_body[BRN_CELL_COUNT];
+    const int *cell_material[BRN_CELL_COUNT];  /* stresses may jump between two; NULL: an older file */
     const double *cell_volume[BRN_CELL_COUNT]; /* [m^3] at rest (2D: [m^2]) */
     int ntri;
     const int (*tri)[3]; /* boundary triangles of all bodies (2D: the cells themselves), body by body */
@@ -56,7 +57,7 @@ typedef struct brn_frame {
     int64_t step;
     double *pos, *vel, *force; /* [nnode][3] */
     double *cell_stress;       /* Cauchy, volume average of an element */
-    double *node_stress;       /* volume-weighted average of the elements around a node */
+    double *node_stress;       /* Cauchy, recovered at the nodes */
 } brn_frame;
 brn_status brn_playback_read(brn_playback *playback, int index, brn_frame *frame);
 /* Times [s] and steps of all frames, [nframe]; either may be NULL. */

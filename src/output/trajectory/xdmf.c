@@ -110,7 +110,7 @@ static void add_cells(xdmf *x, const brn_frame_set *sets, int frame, brn_cell ki
     brn_text_add(&x->text, "</Topology>\n");
     add_nodes(x, sets, frame);
     if (x->info->has_stress) {
-        add_stress(x, &sets[BRN_SET_STRESS], frame, (const int[2]){first, n});
+        add_stress(x, &sets[BRN_SET_CELL_STRESS], frame, (const int[2]){first, n});
     }
     brn_text_add(&x->text, "</Grid>\n");
 }

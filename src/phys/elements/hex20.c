@@ -20,6 +20,11 @@ static const double point[27][3] = {POINTS(-G, -G),  POINTS(0.0, -G),  POINTS(G,
                                     POINTS(-G, 0.0), POINTS(0.0, 0.0), POINTS(G, 0.0),
                                     POINTS(-G, G),   POINTS(0.0, G),   POINTS(G, G)};
 
+/* The error of its strains is nearly zero at the 2x2x2 Gauss points [Barlow 1976]. */
+#define S 0.57735026918962576451 /* 1/sqrt(3) */
+static const double sample[8][3] = {{-S, -S, -S}, {S, -S, -S}, {S, S, -S}, {-S, S, -S},
+                                    {-S, -S, S},  {S, -S, S},  {S, S, S},  {-S, S, S}};
+
 static const double node[20][3] = {{-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {1.0, 1.0, -1.0}, {-1.0, 1.0, -1.0},
                                    {-1.0, -1.0, 1.0},  {1.0, -1.0, 1.0},  {1.0, 1.0, 1.0},  {-1.0, 1.0, 1.0},
                                    {0.0, -1.0, -1.0},  {1.0, 0.0, -1.0},  {0.0, 1.0, -1.0}, {-1.0, 0.0, -1.0},
@@ -69,6 +74,8 @@ const brn_element brn_element_hex20 = {
     .nquad = 27,
     .weight = weight,
     .point = point[0],
+    .nsample = 8,
+    .sample = sample[0],
     .nquad_mass = 27,
     .weight_mass = weight,
     .point_mass = point[0],

@@ -77,7 +77,7 @@ static void stencil_of(const int *conn, const int *neighbour, int element, int n
 typedef struct build {
     int *neighbour;
     int (*node)[BRN_BENDING_NODES];
-    double (*factor)[3][BRN_BENDING_ANGLES];
+    brn_bending_matrices *matrices;
     bool wide; /* some triangle needs the angles of its neighbours */
 } build;
 
@@ -86,7 +86,7 @@ static brn_status build_factors(brn_ctx *ctx, const brn_bending_options *options
 {
     BRN_ALLOC(ctx, b->neighbour, 3 * (size_t)nelem);
     BRN_ALLOC(ctx, b->node, nelem);
-    BRN_ALLOC(ctx, b->factor, nelem);
+    BRN_ALLOC(ctx, b->matrices, nelem);
     BRN_TRY(find_neighbours(ctx, conn, nelem, b->neighbour));
     for (int e = 0; e < nelem; ++e) {
         brn_bending_patch patch = {.node = b->node[e]};
@@ -95,17 +95,17 @@ static brn_status build_factors(brn_ctx *ctx, const brn_bending_options *options
             const int other = i < 3 ? b->neighbour[3 * e + i] : 3 * e;
             patch.stiff[i] = other >= 0 && options->clamped[other / 3] != 0;
         }
-        if (!brn_bending_factor(options, &patch, rest, e, b->factor[e])) {
+        if (!brn_bending_factor(options, &patch, rest, e, &b->matrices[e])) {
             return brn_fail(ctx, BRN_ERR_MESH,
                             "triangle %d: degenerate at rest, or its warp direction is its normal", e);
         }
         for (int r = 0; r < 3; ++r) {
             double size = 0.0;
             for (int a = 0; a < BRN_BENDING_ANGLES; ++a) {
-                size = fmax(size, fabs(b->factor[e][r][a]));
+                size = fmax(size, fabs(b->matrices[e].factor[r][a]));
             }
             for (int a = 3; a < BRN_BENDING_ANGLES; ++a) {
-                b->wide = b->wide || fabs(b->factor[e][r][a]) > NEGLECTED * size;
+                b->wide = b->wide || fabs(b->matrices[e].factor[r][a]) > NEGLECTED * size;
             }
         }
     }
@@ -121,6 +121,7 @@ static brn_status fill(brn_bending *bending, const brn_bending_options *options,
     BRN_ALLOC(group->ctx, group->conn, (size_t)group->nelem * (size_t)width);
     BRN_ALLOC(group->ctx, bending->factor, nbatch * (size_t)(3 * nangle * BRN_LANES));
     BRN_ALLOC(group->ctx, bending->rest_angle, nbatch * (size_t)(nangle * BRN_LANES));
+    BRN_ALLOC(group->ctx, bending->back, nbatch * (size_t)(9 * BRN_LANES));
     for (int e = 0; e < group->nelem; ++e) {
         memcpy(group->conn + (size_t)e * (size_t)width, b->node[e], (size_t)width * sizeof(int));
     }
@@ -128,12 +129,15 @@ static brn_status fill(brn_bending *bending, const brn_bending_options *options,
         const size_t batch = (size_t)(e / BRN_LANES), lane = (size_t)(e % BRN_LANES);
         double angle[BRN_BENDING_ANGLES];
         brn_bending_angles(bending, rest, e, angle);
+        for (int k = 0; k < 9; ++k) {
+            bending->back[(batch * 9 + (size_t)k) * BRN_LANES + lane] = b->matrices[e].back[k / 3][k % 3];
+        }
         for (int a = 0; a < nangle; ++a) {
             bool there = false;
             for (int r = 0; r < 3; ++r) {
                 const size_t at = batch * (size_t)(3 * nangle) + (size_t)(r * nangle + a);
-                bending->factor[at * BRN_LANES + lane] = b->factor[e][r][a];
-                there = there || b->factor[e][r][a] != 0.0;
+                bending->factor[at * BRN_LANES + lane] = b->matrices[e].factor[r][a];
+                there = there || b->matrices[e].factor[r][a] != 0.0;
             }
             bending->rest_angle[(batch * (size_t)nangle + (size_t)a) * BRN_LANES + lane] =
                 options->flat || !there ? 0.0 : angle[a];
@@ -172,7 +176,7 @@ brn_status brn_bending_create(brn_ctx *ctx, const brn_bending_options *options, 
     const brn_status status = create(ctx, options, rest, conn, nelem, &b, out);
     brn_free(ctx, b.neighbour);
     brn_free(ctx, b.node);
-    brn_free(ctx, b.factor);
+    brn_free(ctx, b.matrices);
     if (status < 0) {
         brn_bending_destroy(*out);
         *out = NULL;
@@ -189,6 +193,7 @@ void brn_bending_destroy(brn_bending *bending)
     brn_free(ctx, bending->group.conn);
     brn_free(ctx, bending->factor);
     brn_free(ctx, bending->rest_angle);
+    brn_free(ctx, bending->back);
     brn_free(ctx, bending);
 }
 

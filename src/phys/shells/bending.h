@@ -40,6 +40,7 @@ typedef struct brn_bending {
     int nangle;              /* 3 or 9 */
     double *factor;     /* R, [nbatch][3][nangle][BRN_LANES]; 0 in padding lanes and for missing angles */
     double *rest_angle; /* [rad], [nbatch][nangle][BRN_LANES] */
+    double *back;       /* from R (theta - theta0) to moments, [nbatch][3][3][BRN_LANES] */
 } brn_bending;
 
 /* conn [nelem][3]: all triangles of a surface. BRN_ERR_MESH names a degenerate triangle or an edge of three triangles. */
@@ -53,6 +54,10 @@ const brn_bending *brn_bending_of_group(const brn_element_group *group);
 /* As eval of brn_group_kind. */
 void brn_bending_eval(const brn_bending *bending, const double (*x)[3], int first, int count,
                       brn_tangent tangent, double *energy, double *grad, double *hess);
+/* Moments m = D kappa a length [N], [count][3]: 11, 22, 12 in the axes of the warp at rest. What they stretch on one side of the
+   sheet they press on the other. */
+void brn_bending_moments(const brn_bending *bending, const double (*x)[3], int first, int count,
+                         double *moment);
 /* The angles of triangle `element`, [nangle]. */
 void brn_bending_angles(const brn_bending *bending, const double (*x)[3], int element, double *angle);
 

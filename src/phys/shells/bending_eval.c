@@ -238,6 +238,32 @@ void brn_bending_eval(const brn_bending *bending, const double (*x)[3], int firs
     }
 }
 
+void brn_bending_moments(const brn_bending *bending, const double (*x)[3], int first, int count,
+                         double *moment)
+{
+    const int nangle = bending->nangle, end = first + count;
+    for (int batch = first / BRN_LANES; batch * BRN_LANES < end; ++batch) {
+        const int left = end - batch * BRN_LANES, rows = left < BRN_LANES ? left : BRN_LANES;
+        const double *factor = bending->factor + (size_t)batch * (size_t)(3 * nangle * BRN_LANES);
+        const double *rest = bending->rest_angle + (size_t)batch * (size_t)(nangle * BRN_LANES);
+        const double *back = bending->back + (size_t)batch * (9 * BRN_LANES);
+        brn_lanes position[BRN_BENDING_NODES][3], y[3] = {0}, out[3] = {0};
+        gather(bending, x, batch, bending->group.nnode, position);
+        for (int k = 0; k < nangle; ++k) {
+            hinge h;
+            hinge_at((const brn_lanes(*)[3])position, brn_bending_hinge[k], false, &h);
+            for (int r = 0; r < 3; ++r) {
+                y[r] += brn_lanes_load(factor + (r * nangle + k) * BRN_LANES) *
+                        (h.angle - brn_lanes_load(rest + k * BRN_LANES));
+            }
+        }
+        for (int k = 0; k < 9; ++k) {
+            out[k / 3] += brn_lanes_load(back + k * BRN_LANES) * y[k % 3];
+        }
+        brn_lanes_write_rows(out, 3, rows, moment + 3 * (size_t)(batch * BRN_LANES - first));
+    }
+}
+
 void brn_bending_angles(const brn_bending *bending, const double (*x)[3], int element, double *angle)
 {
     const int width = bending->group.nnode;

@@ -136,13 +136,17 @@ static void share_of(const unfolded *flat, int i, double share[BRN_BENDING_ANGLE
 
 /* ---- the matrix of a triangle ------------------------------------------------------------------------------------------ */
 
-/* Energy 1/2 phi^T k phi: k_ij = l_i l_j / area (n_i n_i^T) : D (n_j n_j^T). */
-static void stiffness_of(const unfolded *flat, const double d[6], double k[3][3])
+static double area_of(const unfolded *flat)
 {
-    double strain[3][3];
     const double(*x)[2] = flat->x;
-    const double area =
-        0.5 * ((x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[1][1] - x[0][1]) * (x[2][0] - x[0][0]));
+    return 0.5 * ((x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[1][1] - x[0][1]) * (x[2][0] - x[0][0]));
+}
+
+/* Energy 1/2 phi^T k phi: k_ij = e_i : D e_j, e_i = l_i / sqrt(area) n_i n_i^T (strain: 11, 22, twice 12). */
+static void stiffness_of(const unfolded *flat, const double d[6], double strain[3][3], double k[3][3])
+{
+    const double(*x)[2] = flat->x;
+    const double area = area_of(flat);
     for (int i = 0; i < 3; ++i) {
         const double *a = x[(i + 1) % 3], *b = x[(i + 2) % 3];
         const double nx = b[1] - a[1], ny = a[0] - b[0], scale = 1.0 / (hypot(nx, ny) * sqrt(area));
@@ -203,22 +207,41 @@ static void root_of(double k[3][3], double root[3][3])
     }
 }
 
+/* The moments m = D kappa do the work sqrt(area) e_i : m = (k phi)_i = (root^T y)_i at the edges, which is zero at free
+   ones: three equations for three moments. */
+static void moments_of(const unfolded *flat, const double strain[3][3], const double root[3][3],
+                       double back[3][3])
+{
+    double inverse[9];
+    const double scale = 1.0 / sqrt(area_of(flat));
+    brn_dense_inverse3(&strain[0][0], inverse);
+    for (int m = 0; m < 3; ++m) {
+        for (int r = 0; r < 3; ++r) {
+            back[m][r] = 0.0;
+            for (int i = 0; i < 3; ++i) {
+                back[m][r] += scale * inverse[3 * m + i] * root[r][i];
+            }
+        }
+    }
+}
+
 /* R is the root of the stiffness times the shares. */
 bool brn_bending_factor(const brn_bending_options *options, const brn_bending_patch *patch,
-                        const double (*rest)[3], int element, double factor[3][BRN_BENDING_ANGLES])
+                        const double (*rest)[3], int element, brn_bending_matrices *out)
 {
     unfolded flat = {.present = patch->present};
-    double k[3][3], root[3][3], share[3][BRN_BENDING_ANGLES] = {{0}};
-    memset(factor, 0, 3 * sizeof factor[0]);
+    double k[3][3], root[3][3], strain[3][3], share[3][BRN_BENDING_ANGLES] = {{0}};
+    *out = (brn_bending_matrices){0};
     if (!flatten(rest, patch->node, options->warp != NULL ? options->warp[element] : NULL, &flat)) {
         return false;
     }
     if (patch->stiff[3]) {
         return true;
     }
-    stiffness_of(&flat, options->stiffness, k);
+    stiffness_of(&flat, options->stiffness, strain, k);
     release(k, flat.present);
     root_of(k, root);
+    moments_of(&flat, (const double(*)[3])strain, (const double(*)[3])root, out->back);
     for (int i = 0; i < 3; ++i) {
         if (!flat.present[i]) {
             continue;
@@ -232,7 +255,7 @@ bool brn_bending_factor(const brn_bending_options *options, const brn_bending_pa
     for (int r = 0; r < 3; ++r) {
         for (int a = 0; a < BRN_BENDING_ANGLES; ++a) {
             for (int i = 0; i < 3; ++i) {
-                factor[r][a] += root[r][i] * share[i][a];
+                out->factor[r][a] += root[r][i] * share[i][a];
             }
         }
     }

@@ -226,6 +226,13 @@ static void group_stress(const brn_element_group *group, const double (*x)[3], i
     brn_membrane_stress((const brn_membrane *)group, x, first, count, cauchy, jacobian, energy_density);
 }
 
+/* One sample, whose stress is that of the triangle. */
+static void group_samples(const brn_element_group *group, const double (*x)[3], int first, int count,
+                          double *cauchy)
+{
+    brn_membrane_stress((const brn_membrane *)group, x, first, count, cauchy, NULL, NULL);
+}
+
 static double group_bound(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3],
                           int first, int count)
 {
@@ -253,6 +260,7 @@ const brn_group_kind brn_membrane_group_kind = {
     .mass = group_mass,
     .volume = group_volume,
     .stress = group_stress,
+    .samples = group_samples,
     .bound = group_bound,
     .hash = group_hash,
 };

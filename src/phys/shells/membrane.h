@@ -65,6 +65,10 @@ void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int f
                        brn_tangent tangent, double *energy, double *grad, double *hess);
 void brn_membrane_stress(const brn_membrane *membrane, const double (*x)[3], int first, int count,
                          double *cauchy, double *jacobian, double *energy_density);
+/* At a face of the sheet: with moments [count][3] as brn_bending_moments gives them the stress there is that of the membrane
+   + side 6 m/t^2, side 1 or -1. */
+void brn_membrane_face_stress(const brn_membrane *membrane, const double (*x)[3], int first, int count,
+                              const double *moment, double side, double *cauchy);
 /* 1 without a limit; else such that at least a tenth of the room to the limit at x0 is left. */
 double brn_membrane_bound(const brn_membrane *membrane, const double (*x0)[3], const double (*x1)[3],
                           int first, int count);

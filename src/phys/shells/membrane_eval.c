@@ -280,25 +280,58 @@ void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int f
     }
 }
 
+/* Area over rest area. */
+BRN_LANES_INLINE brn_lanes area_of(const strain_state *p)
+{
+    const brn_lanes square = (1.0 + p->a[0]) * (1.0 + p->a[1]) - p->a[2] * p->a[2];
+    return brn_lanes_sqrt(brn_lanes_max(square, brn_lanes_all(0.0)));
+}
+
+/* sigma = F S F^T over the area and the stretch across. */
+BRN_LANES_INLINE void push_forward(const strain_state *p, const brn_lanes s[3], brn_lanes area,
+                                   brn_lanes out[6])
+{
+    static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+    for (int k = 0; k < 6; ++k) {
+        const brn_lanes *fi = p->f + 2 * axis[k][0], *fj = p->f + 2 * axis[k][1];
+        out[k] = (fi[0] * (s[0] * fj[0] + s[2] * fj[1]) + fi[1] * (s[2] * fj[0] + s[1] * fj[1])) /
+                 (area * p->across);
+    }
+}
+
+void brn_membrane_face_stress(const brn_membrane *membrane, const double (*x)[3], int first, int count,
+                              const double *moment, double side, double *cauchy)
+{
+    const double scale = side * 6.0 / (membrane->thickness * membrane->thickness);
+    for (int batch = first / BRN_LANES; batch * BRN_LANES < first + count; ++batch) {
+        const int rows = rows_of(batch, first + count);
+        const size_t row = (size_t)(batch * BRN_LANES - first);
+        brn_lanes s[3], out[6];
+        strain_state p;
+        strain_at(membrane, x, batch, &p);
+        for (int i = 0; i < 3; ++i) {
+            s[i] = p.stress[i];
+            for (int l = 0; l < rows; ++l) {
+                s[i][l] += scale * moment[3 * (row + (size_t)l) + (size_t)i];
+            }
+        }
+        push_forward(&p, s, area_of(&p), out);
+        brn_lanes_write_rows(out, 6, rows, cauchy + 6 * row);
+    }
+}
+
 void brn_membrane_stress(const brn_membrane *membrane, const double (*x)[3], int first, int count,
                          double *cauchy, double *jacobian, double *energy_density)
 {
-    static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
     for (int batch = first / BRN_LANES; batch * BRN_LANES < first + count; ++batch) {
         const int rows = rows_of(batch, first + count);
         const size_t row = (size_t)(batch * BRN_LANES - first);
         strain_state p;
         strain_at(membrane, x, batch, &p);
-        const brn_lanes square = (1.0 + p.a[0]) * (1.0 + p.a[1]) - p.a[2] * p.a[2];
-        const brn_lanes area = brn_lanes_sqrt(brn_lanes_max(square, brn_lanes_all(0.0)));
+        const brn_lanes area = area_of(&p);
         if (cauchy != NULL) {
             brn_lanes out[6];
-            for (int k = 0; k < 6; ++k) {
-                const brn_lanes *fi = p.f + 2 * axis[k][0], *fj = p.f + 2 * axis[k][1];
-                out[k] = (fi[0] * (p.stress[0] * fj[0] + p.stress[2] * fj[1]) +
-                          fi[1] * (p.stress[2] * fj[0] + p.stress[1] * fj[1])) /
-                         (area * p.across);
-            }
+            push_forward(&p, p.stress, area, out);
             brn_lanes_write_rows(out, 6, rows, cauchy + 6 * row);
         }
         if (jacobian != NULL) {

@@ -1,7 +1,6 @@
 // Decoded frames, the least recently used ones forgotten beyond a number of bytes. What is under way is shared: asking twice for the
 // same frame fetches and decodes it once.
 import type { Frame } from "../types";
-import { frameBytes } from "./frame";
 
 const BUDGET = 192e6; // [bytes] of all sources of a page, shared evenly
 
@@ -40,7 +39,7 @@ export class FrameCache {
     forget(key: number): void {
         const frame = this.ready.get(key);
         if (frame) {
-            this.bytes -= frameBytes(frame);
+            this.bytes -= frame.bytes;
             this.ready.delete(key);
         }
     }
@@ -48,7 +47,7 @@ export class FrameCache {
     private keep(key: number, frame: Frame): void {
         this.forget(key);
         this.ready.set(key, frame);
-        this.bytes += frameBytes(frame);
+        this.bytes += frame.bytes;
         for (const old of this.ready.keys()) {
             if (this.bytes <= this.budget || old === key) {
                 break;

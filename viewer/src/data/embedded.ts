@@ -54,6 +54,7 @@ function linesOf(text: string): [number, number][] {
 
 export class EmbeddedSource implements Source {
     readonly live = null;
+    readonly remote = false;
 
     private constructor(readonly run: Run, private readonly text: string, private readonly lines: [number, number][],
                         private readonly cache: FrameCache) {}

@@ -1,5 +1,5 @@
-// A frame from its packet: positions of all vertices, fields as plain numbers. Loops over typed arrays only: 50 000 vertices with
-// five fields take a few milliseconds.
+// A frame from its packet: positions of all vertices, fields as plain numbers. Loops over typed arrays only: 50 000 vertices take
+// a few milliseconds.
 import type { Contacts, Frame, Run } from "../types";
 import { DataError, type Packet } from "./packet";
 
@@ -66,6 +66,57 @@ function field(packet: Packet, name: string, vertices: number, range: unknown): 
     return out;
 }
 
+const DECODED = 2; // fields of a frame that are looked at, as a rule
+const COMPONENTS = ["xx", "yy", "zz", "yz", "xz", "xy"];
+
+/** Principal value 1 (the largest), 2 or 3 of tensors [vertices] by their components: mean + 2 p cos(phi + 2 pi k/3). */
+export function principal(parts: readonly (Float32Array | undefined)[], which: number, vertices: number): Float32Array {
+    const out = new Float32Array(vertices);
+    const [sxx, syy, szz, syz, sxz, sxy] = parts;
+    for (let i = 0; i < vertices; i++) {
+        const yz = syz?.[i] ?? 0, xz = sxz?.[i] ?? 0, xy = sxy?.[i] ?? 0;
+        let a = sxx?.[i] ?? 0, b = syy?.[i] ?? 0, c = szz?.[i] ?? 0;
+        const mean = (a + b + c) / 3;
+        a -= mean, b -= mean, c -= mean;
+        const p = Math.sqrt((a * a + b * b + c * c + 2 * (yz * yz + xz * xz + xy * xy)) / 6);
+        const det = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz);
+        const phi = Math.acos(Math.max(-1, Math.min(1, p > 0 ? det / (2 * p * p * p) : 1))) / 3;
+        out[i] = mean + 2 * p * Math.cos(phi + [0, -2, 2][which - 1]! * Math.PI / 3);
+    }
+    return out;
+}
+
+/** The fields of a frame, decoded when they are first asked for. */
+class Fields extends Map<string, Float32Array> {
+    constructor(private readonly packet: Packet, private readonly vertices: number, names: readonly string[]) {
+        super();
+        names.filter((name) => packet.has(name)).forEach((name) => packet.check(name, "u16", vertices));
+    }
+
+    override has(name: string): boolean {
+        return this.get(name) !== undefined;
+    }
+
+    override get(name: string): Float32Array | undefined {
+        const known = super.get(name) ?? this.make(name);
+        if (known !== undefined) {
+            this.set(name, known);
+        }
+        return known;
+    }
+
+    private make(name: string): Float32Array | undefined {
+        if (this.packet.has(name)) {
+            return field(this.packet, name, this.vertices, frameRange(this.packet, name));
+        }
+        const derived = /^(stress|strain)_([123])$/.exec(name);
+        if (derived === null || !this.packet.has(`${derived[1]}_xx`)) {
+            return undefined;
+        }
+        return principal(COMPONENTS.map((part) => this.get(`${derived[1]}_${part}`)), Number(derived[2]), this.vertices);
+    }
+}
+
 function contacts(packet: Packet): Contacts {
     const count = typeof packet.json["contacts"] === "number" ? packet.json["contacts"] : 0;
     return {
@@ -89,25 +140,13 @@ export function frameOf(packet: Packet, run: Run): Frame {
     if (json["kind"] !== "frame") {
         throw new DataError("a frame was expected and something else came");
     }
-    const fields = new Map<string, Float32Array>();
-    for (const { name } of run.fields) {
-        if (packet.has(name)) {
-            fields.set(name, field(packet, name, run.rest.length / 3, frameRange(packet, name)));
-        }
-    }
     return {
         index: Number(json["index"] ?? 0),
         time: Number(json["time"] ?? 0),
         step: Number(json["step"] ?? 0),
         position: positions(packet, run),
-        fields,
+        fields: new Fields(packet, run.rest.length / 3, run.fields.map(({ name }) => name)),
+        bytes: (4 + DECODED * 4 / 3) * run.rest.length + packet.bytes,
         contacts: contacts(packet),
     };
-}
-
-/** What a decoded frame takes in memory. */
-export function frameBytes(frame: Frame): number {
-    let bytes = frame.position.byteLength + frame.contacts.data.buffer.byteLength;
-    frame.fields.forEach((values) => (bytes += values.byteLength));
-    return bytes;
 }

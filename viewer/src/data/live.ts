@@ -19,6 +19,7 @@ interface Kept {
 
 export class LiveSource implements Source, LiveLink {
     readonly live = this;
+    readonly remote = false;
     state: LiveState | null = null;
     connected = false;
     arrivals = 0;

@@ -57,14 +57,11 @@ export class Packet {
         return Object.hasOwn(this.entries, name);
     }
 
-    /** An array of `count` entries of a type; absent and wanted with count 0 is empty. */
-    array<T extends Numbers>(name: string, type: string, count?: number): T {
+    /** Throws unless the array is there, with `count` entries of a type. */
+    check(name: string, type: string, count?: number): Entry {
         const kind = KINDS[type]!;
         const entry = this.has(name) ? this.entries[name] : undefined;
         if (!entry) {
-            if (count === 0) {
-                return kind.view(new ArrayBuffer(0), 0, 0) as T;
-            }
             throw new DataError(`the data are damaged: array "${name}" is missing`);
         }
         const start = this.first + entry.offset;
@@ -73,6 +70,17 @@ export class Packet {
         if (entry.type !== type || !fits || (count !== undefined && entry.count !== count)) {
             throw new DataError(`the data are damaged: array "${name}" is not ${count ?? "some"} numbers of type ${type}`);
         }
+        return entry;
+    }
+
+    /** An array of `count` entries of a type; absent and wanted with count 0 is empty. */
+    array<T extends Numbers>(name: string, type: string, count?: number): T {
+        const kind = KINDS[type]!;
+        if (!this.has(name) && count === 0) {
+            return kind.view(new ArrayBuffer(0), 0, 0) as T;
+        }
+        const entry = this.check(name, type, count);
+        const start = this.first + entry.offset;
         if (entry.code === "delta" && type === "u16") {
             return undelta(new Uint8Array(this.buffer, start, 2 * entry.count)) as T;
         }

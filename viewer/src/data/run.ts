@@ -1,5 +1,5 @@
 // A run from its packet. Everything that later code relies on (ranges of indices, lengths) is checked here, once.
-import type { Body, BodyType, Field, Figures, Run, Series } from "../types";
+import type { Body, BodyType, Difference, Field, Figures, Run, Series } from "../types";
 import { DataError, type Packet } from "./packet";
 
 type Json = Record<string, unknown>;
@@ -61,6 +61,19 @@ function figuresOf(json: Json): Figures {
             name: text(figure["name"]), label: text(figure["label"]), unit: unit(figure), group: text(figure["group"], "other"),
             whole: figure["whole"] === true, better: figure["better"] === "low" || figure["better"] === "high" ? figure["better"] : null,
         })),
+    };
+}
+
+function differenceOf(value: unknown): Difference | null {
+    if (typeof value !== "object" || value === null) {
+        return null;
+    }
+    const json = value as Json;
+    const known = (name: string): number => number(json[name], NaN);
+    return {
+        sameMesh: json["same_mesh"] === true, max: known("max"), maxTime: known("max_time"), maxBody: text(json["max_body"]), rms: known("rms"),
+        endMax: known("end_max"), endRms: known("end_rms"), timeEnd: known("time_end"), probeMax: known("probe_max"),
+        probeMaxName: text(json["probe_max_name"]),
     };
 }
 
@@ -137,6 +150,7 @@ export function runOf(packet: Packet): Run {
         end: number(json["end"]),
         step: number(json["step"]),
         live: json["live"] === true,
+        still: json["static"] === true,
         recorded: number(json["recorded"], frames.length),
         times: frames.map((frame) => number(frame["time"])),
         thinned: typeof json["thinned"] === "string" ? json["thinned"] : null,
@@ -152,6 +166,7 @@ export function runOf(packet: Packet): Run {
         node,
         tri,
         edge,
+        difference: differenceOf(json["difference"]),
         moments: [],
     };
 }

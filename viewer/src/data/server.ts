@@ -20,6 +20,7 @@ export async function fetchBytes(address: string): Promise<ArrayBuffer> {
 
 export class ServerSource implements Source {
     readonly live = null;
+    readonly remote = true;
 
     constructor(readonly run: Run, private readonly cache: FrameCache) {}
 

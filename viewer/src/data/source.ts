@@ -1,5 +1,6 @@
 // Finds out where the page's data are: in its own file, behind a server, or a simulation that is going on.
 import type { Source } from "../types";
+import { spread } from "../play/timeline";
 import { FrameCache } from "./cache";
 import { EmbeddedSource } from "./embedded";
 import { LiveSource } from "./live";
@@ -8,7 +9,7 @@ import { runOf } from "./run";
 import { fetchBytes, ServerSource } from "./server";
 
 const PATIENCE = 400; // [ms] for a look at some moments before the first picture
-const MOMENTS = 4;
+export const MOMENTS = 4; // frames that are looked at, also where each must be fetched
 const BUDGET = 192e6; // [bytes] of decoded frames, of all runs together
 
 export async function openSources(document: Document, location: Location): Promise<Source[]> {
@@ -20,12 +21,7 @@ export async function openSources(document: Document, location: Location): Promi
 
 /** Some frames from the first to the last. What goes wrong shows up again when they are wanted. */
 async function survey(source: Source): Promise<void> {
-    const last = source.run.times.length - 1;
-    if (last < 0) {
-        return;
-    }
-    const numbers = new Set(Array.from({ length: MOMENTS }, (_, k) => Math.round((k * last) / (MOMENTS - 1))));
-    await Promise.all([...numbers].map(async (number) => {
+    await Promise.all(spread(source.run.times.length, MOMENTS).map(async (number) => {
         const frame = await source.frame(number).catch(() => null);
         if (frame) {
             source.run.moments.push(frame.position);

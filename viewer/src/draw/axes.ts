@@ -1,4 +1,4 @@
-// The small cross of axes in a corner of a pane, drawn with 2D lines so that its letters are sharp.
+// The small cross of axes beside a picture, or in the corner of one that is saved, drawn with 2D lines so that its letters are sharp.
 import type { Vec3 } from "./bounds";
 
 const COLOURS = { light: ["#c8372d", "#2f8f3a", "#2a62c9"], dark: ["#ff7b72", "#6fd07a", "#7aa8ff"] };
@@ -11,10 +11,15 @@ export interface Rect {
     height: number;
 }
 
-/** axes: where x, y and z point on the screen (right, up, towards the eye), unit vectors. Drawn in the lower left of the rectangle. */
-export function drawAxes(context: CanvasRenderingContext2D, pane: Rect, axes: Vec3[], theme: "light" | "dark", flat: boolean): void {
+/** The lower left corner of a pane: middle and size of a cross there. */
+export function cornerOf(pane: Rect): [number, number, number] {
     const size = Math.min(34, 0.08 * Math.min(pane.width, pane.height) + 8);
-    const x = pane.x + size + 16, y = pane.y + pane.height - size - 16;
+    return [pane.x + size + 16, pane.y + pane.height - size - 16, size];
+}
+
+/** axes: where x, y and z point on the screen (right, up, towards the eye), unit vectors. */
+export function drawAxes(context: CanvasRenderingContext2D, [x, y, size]: [number, number, number], axes: Vec3[], theme: "light" | "dark",
+                         flat: boolean): void {
     const order = [0, 1, 2].filter((k) => !(flat && k === 2)).sort((a, b) => axes[a]![2] - axes[b]![2]);
     context.save();
     context.lineCap = "round";
@@ -33,7 +38,7 @@ export function drawAxes(context: CanvasRenderingContext2D, pane: Rect, axes: Ve
         context.stroke();
         head(context, end.x, end.y, right, up);
         // An axis that points at the eye has its letter beside the middle.
-        const reach = Math.hypot(right, up) * size + 10;
+        const reach = Math.hypot(right, up) * size + 9;
         const length = Math.hypot(right, up) || 1;
         const direction = length > 0.15 ? { x: right / length, y: -up / length } : { x: 0.8, y: 0.6 };
         context.fillText(NAMES[k]!, x + direction.x * reach, y + direction.y * reach);

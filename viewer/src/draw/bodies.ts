@@ -1,15 +1,13 @@
 // The bodies of a run: one set of vertex buffers for all of them, one draw for what is solid, two for what is transparent. Hiding a body
 // only changes which triangles are listed.
 import * as three from "three";
-import type { Frame, Run } from "../types";
+import type { Body, Frame, Run } from "../types";
 import { bodyColours, colourTable, mapOf, type MapName, type Rgb } from "./colours";
 import { bodyBoxes, sceneBox, type Box, type Vec3 } from "./bounds";
 import { Lines } from "./lines";
-import { BODIES_A_ROW, ghostMaterial, solidMaterial, wireMaterial, type Own, type Shared } from "./material";
+import { BODIES_A_ROW, ghostMaterial, otherMaterial, solidMaterial, wireMaterial, type Own, type Shared } from "./material";
+import { isValued } from "./span";
 import { bodyOfVertex, surfaceOf, vertexNormals, type Surface } from "./surface";
-
-// Values that only a body which deforms has; obstacles keep their colour whatever is shown.
-const OF_DEFORMABLE = new Set(["von_mises", "strain"]);
 
 export interface Look {
     colour: string;
@@ -43,6 +41,7 @@ export class Bodies {
     position: Float32Array; // [vertices][3] as drawn
 
     private readonly surface: Surface;
+    private readonly owner: Uint16Array; // body of each vertex
     readonly own: Own;
     private readonly maps = new Map<MapName, three.DataTexture>();
     private readonly attribute: Record<"position" | "normal" | "value" | "body", three.BufferAttribute>;
@@ -52,6 +51,7 @@ export class Bodies {
     private readonly lines: Lines;
     private readonly size: number;
     private shadowGeometry: three.BufferGeometry | null = null;
+    private shadowLines: Lines | null = null;
     private shadowMaterials: three.RawShaderMaterial[] = [];
     private look: Look | null = null;
     private ghostOrder = "";
@@ -59,7 +59,7 @@ export class Bodies {
     constructor(readonly run: Run, private readonly shared: Shared) {
         this.surface = surfaceOf(run);
         const drawn = this.surface.source.length;
-        const owner = bodyOfVertex(run);
+        const owner = this.owner = bodyOfVertex(run);
         this.boxes = bodyBoxes(run, run.rest);
         this.size = sceneBox(run, this.boxes).radius / Math.sqrt(Math.max(run.tri.length / 3, 1));
         this.position = run.rest;
@@ -73,7 +73,7 @@ export class Bodies {
         this.own = {
             uBodies: { value: bodyTexture(run.bodies.length) }, uMap: { value: this.map("values") }, uRange: { value: new three.Vector2() },
         };
-        this.solid = new three.Mesh(this.geometry(), solidMaterial(shared, this.own));
+        this.solid = new three.Mesh(this.geometry(), [solidMaterial(shared, this.own, false), solidMaterial(shared, this.own, true)]);
         const ghost = this.geometry();
         this.ghosts = [three.BackSide, three.FrontSide].map((side, k) => {
             const mesh = new three.Mesh(ghost, ghostMaterial(shared, this.own, side));
@@ -82,7 +82,7 @@ export class Bodies {
         });
         this.wire = new three.LineSegments(this.geometry(), wireMaterial(shared, this.own, this.edgeLength()));
         this.wire.renderOrder = 5;
-        this.lines = new Lines(this.lineEnds(), owner, shared, this.own, run.dimension === 2 ? 1.5 : 1.1, run.dimension === 2 ? 0.9 : 0.5);
+        this.lines = this.makeLines(() => true);
         this.lines.mesh.renderOrder = 6;
         for (const object of [this.solid, ...this.ghosts, this.wire, this.lines.mesh]) {
             object.frustumCulled = false;
@@ -96,7 +96,8 @@ export class Bodies {
     shadow(): three.Group {
         if (!this.shadowGeometry) {
             this.shadowGeometry = this.geometry();
-            this.shadowMaterials = [three.BackSide, three.FrontSide].map((side) => ghostMaterial(this.shared, this.own, side));
+            this.shadowMaterials = [three.BackSide, three.FrontSide].map((side) => otherMaterial(this.shared, this.own, side));
+            this.shadowLines = this.makeLines((body) => body.type !== "static");
             this.fillShadow();
         }
         const group = new three.Group();
@@ -106,6 +107,12 @@ export class Bodies {
             mesh.renderOrder = 30 + k;
             group.add(mesh);
         });
+        // Its edges are seen over bodies as well: there they are all that tells where it is.
+        const { geometry, material } = this.shadowLines!.mesh;
+        const lines = new three.Mesh(geometry, material);
+        lines.frustumCulled = lines.matrixAutoUpdate = false;
+        lines.renderOrder = 32;
+        group.add(lines);
         return group;
     }
 
@@ -152,7 +159,7 @@ export class Bodies {
         // Closed bodies show their inside only where they are cut.
         const rims = this.run.bodies.some((body, k) => !body.plane && this.surface.open[k] === 1);
         const open = rims || this.run.dimension === 2 || look.clipped || look.cuts.size > 0;
-        (this.solid.material as three.Material).side = open ? three.DoubleSide : three.FrontSide;
+        (this.solid.material as three.Material[]).forEach((material) => (material.side = open ? three.DoubleSide : three.FrontSide));
         if (!old || painted.some((key) => old[key] !== look[key])) {
             this.paint(look);
         }
@@ -195,13 +202,19 @@ export class Bodies {
         }
         this.boxes = bodyBoxes(this.run, position);
         this.lines.move(position);
+        this.shadowLines?.move(position);
     }
 
     /** Sharp edges in 3D, outlines in 2D; not of half-spaces. */
-    private lineEnds(): Uint32Array {
+    private makeLines(wanted: (body: Body) => boolean): Lines {
+        const flat = this.run.dimension === 2;
+        return new Lines(this.lineEnds(wanted), this.owner, this.shared, this.own, flat ? 1.5 : 1.1, flat ? 0.9 : 0.5);
+    }
+
+    private lineEnds(wanted: (body: Body) => boolean): Uint32Array {
         const { run, surface } = this;
         const parts = run.bodies.map((body, k) => {
-            if (body.plane) {
+            if (body.plane || !wanted(body)) {
                 return [];
             }
             return run.dimension === 2 && body.edgeCount > 0
@@ -233,7 +246,14 @@ export class Bodies {
     /** Which triangles and lines are drawn, and how. */
     private list(look: Look): void {
         const solid = this.bodies((body) => this.shows(body) && !look.ghost.includes(body));
-        fill(this.solid.geometry, this.surface.tri.length, solid.map((body) => this.trianglesOf(body)));
+        // Obstacles first: what moves is drawn by the second material.
+        const [fixed, moving] = [true, false].map((still) => solid.filter((body) => (this.run.bodies[body]!.type === "static") === still)
+            .map((body) => this.trianglesOf(body)));
+        fill(this.solid.geometry, this.surface.tri.length, [...fixed!, ...moving!]);
+        const split = fixed!.reduce((sum, part) => sum + part.length, 0);
+        this.solid.geometry.clearGroups();
+        this.solid.geometry.addGroup(0, split, 0);
+        this.solid.geometry.addGroup(split, Infinity, 1);
         this.ghostOrder = "";
         this.fillGhosts(this.bodies((body) => this.shows(body) && look.ghost.includes(body)));
         this.wire.visible = look.wireframe;
@@ -249,6 +269,8 @@ export class Bodies {
         if (this.shadowGeometry) {
             const moving = this.bodies((body) => this.shows(body) && this.run.bodies[body]!.type !== "static");
             fill(this.shadowGeometry, this.surface.tri.length, moving.map((body) => this.trianglesOf(body)));
+            this.shadowLines!.list((body) => this.shows(body));
+            this.shadowLines!.move(this.position);
         }
     }
 
@@ -263,8 +285,7 @@ export class Bodies {
         const colours = bodyColours(this.run.bodies, look.dark);
         const data = this.own.uBodies.value.image.data as Float32Array;
         this.run.bodies.forEach((body, k) => {
-            const valued = look.colour !== "body" && body.type !== "static" && (body.type !== "rigid" || !OF_DEFORMABLE.has(look.colour));
-            const kind = (valued ? 1 : 0) + (this.surface.open[k] ? 2 : 0);
+            const kind = (isValued(body, look.colour) ? 1 : 0) + (this.surface.open[k] ? 2 : 0);
             data.set([...(look.paint.get(k) ?? colours[k]!), kind, ...(look.cuts.get(k) ?? [0, 0, 0, 1])], 8 * k);
         });
         this.own.uBodies.value.needsUpdate = true;

@@ -78,8 +78,9 @@ export function colourTable(name: MapName): Uint8Array {
     return table;
 }
 
+/** Of pressures and differences most are 0: those stay pale. */
 export function mapOf(colour: string): MapName {
-    return colour === "difference" ? "difference" : "values";
+    return colour === "difference" || colour === "pressure" ? "difference" : "values";
 }
 
 /** CSS colour of a value between 0 and 1. */

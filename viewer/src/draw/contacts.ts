@@ -1,7 +1,7 @@
-// Contact points: a mark that tells sticking from slipping by colour and by shape, and arrows of the forces on the first body. All
+// Contact points: a mark that tells sticking from slipping by colour and by shape, and arrows of the forces on one of the two bodies. All
 // are turned to the camera in the shader; what a body hides shows through faintly, since contacts lie between bodies.
 import * as three from "three";
-import type { Contacts } from "../types";
+import type { Body, Contacts } from "../types";
 import { GLSL, type Shared } from "./material";
 
 const HIDDEN = 0.3;
@@ -100,6 +100,29 @@ export interface Arrows {
     scale: number;
     normal: boolean;
     friction: boolean;
+    on: number | null; // body whose contacts are drawn; null: all
+}
+
+/** Which body of a contact the arrow acts on, 0 or 1: the wanted one; of two bodies the one that is no obstacle, or else the later of the
+ * scene, which usually lies on the other. null: the contact is not of the wanted body. */
+export function actsOn(bodies: readonly Body[], first: number, second: number, wanted: number | null): 0 | 1 | null {
+    if (wanted !== null) {
+        return first === wanted ? 0 : second === wanted ? 1 : null;
+    }
+    const fixed = (k: number): boolean => bodies[k]?.type === "static";
+    return fixed(first) !== fixed(second) ? (fixed(first) ? 1 : 0) : first >= second ? 0 : 1;
+}
+
+/** [N] the largest force of the contacts that are drawn. */
+export function largestForce({ count, data, body }: Contacts, bodies: readonly Body[], wanted: number | null): number {
+    let largest = 0;
+    for (let k = 0; k < count; k++) {
+        if (actsOn(bodies, body[2 * k]!, body[2 * k + 1]!, wanted) !== null) {
+            const at = 9 * k;
+            largest = Math.max(largest, Math.abs(data[at + 6]!), Math.hypot(data[at + 3]!, data[at + 4]!, data[at + 5]!));
+        }
+    }
+    return largest;
 }
 
 const DECADES = 4; // that logarithmic arrows span
@@ -119,7 +142,6 @@ export class ContactMarks {
     private readonly points = new three.BufferGeometry();
     private readonly hidden: { value: number }; // opacity of what bodies hide
     private room = 0;
-    private largest = 0; // [N] that was ever seen: arrows of different moments compare
 
     constructor(private readonly shared: Shared, private readonly size: number) {
         this.arrows.setAttribute("position", new three.BufferAttribute(new Float32Array([
@@ -131,32 +153,37 @@ export class ContactMarks {
         this.reserve(64);
     }
 
-    /** Also those of hidden bodies: one hides a body to see what it touches. */
-    set(contacts: Contacts, arrows: Arrows): void {
-        const count = Math.min(contacts.count, MOST);
-        if (count > this.room) {
-            this.reserve(Math.max(count, 2 * this.room));
+    /** Also those of hidden bodies: one hides a body to see what it touches. largest: the force [N] of the longest arrow. */
+    set(contacts: Contacts, bodies: readonly Body[], arrows: Arrows, largest: number): void {
+        const most = Math.min(contacts.count, MOST);
+        if (most > this.room) {
+            this.reserve(Math.max(most, 2 * this.room));
         }
-        const { data, normal } = contacts;
-        for (let k = 0; k < count; k++) {
-            this.largest = Math.max(this.largest, Math.abs(data[9 * k + 6]!), Math.hypot(data[9 * k + 3]!, data[9 * k + 4]!, data[9 * k + 5]!));
-        }
+        const { data, normal, body } = contacts;
         const place = this.arrows.getAttribute("place"), force = this.arrows.getAttribute("force"), kind = this.arrows.getAttribute("kind");
         const position = this.points.getAttribute("position"), stick = this.points.getAttribute("stick");
         const unit = 0.35 * this.size;
-        for (let k = 0; k < count; k++) {
+        let count = 0;
+        for (let k = 0; k < most; k++) {
+            const side = actsOn(bodies, body[2 * k]!, body[2 * k + 1]!, arrows.on);
+            if (side === null) {
+                continue;
+            }
+            // Forces are those on the first body; the second has the opposite ones.
+            const sign = side === 0 ? unit : -unit;
             const p = 9 * k, push = data[p + 6]!, rub = Math.hypot(data[p + 3]!, data[p + 4]!, data[p + 5]!);
-            const pushed = arrows.normal ? (unit * Math.sign(push) * arrowLength(Math.abs(push), this.largest, arrows.scale)) / 32767 : 0;
-            const rubbed = arrows.friction && rub > 0 ? (unit * arrowLength(rub, this.largest, arrows.scale)) / rub : 0;
+            const pushed = arrows.normal ? (sign * Math.sign(push) * arrowLength(Math.abs(push), largest, arrows.scale)) / 32767 : 0;
+            const rubbed = arrows.friction && rub > 0 ? (sign * arrowLength(rub, largest, arrows.scale)) / rub : 0;
             for (let axis = 0; axis < 3; axis++) {
                 const at = data[p + axis]!;
-                position.array[3 * k + axis] = place.array[6 * k + axis] = place.array[6 * k + 3 + axis] = at;
-                force.array[6 * k + axis] = pushed * normal[3 * k + axis]!;
-                force.array[6 * k + 3 + axis] = rubbed * data[p + 3 + axis]!;
+                position.array[3 * count + axis] = place.array[6 * count + axis] = place.array[6 * count + 3 + axis] = at;
+                force.array[6 * count + axis] = pushed * normal[3 * k + axis]!;
+                force.array[6 * count + 3 + axis] = rubbed * data[p + 3 + axis]!;
             }
-            kind.array[2 * k] = 0;
-            kind.array[2 * k + 1] = 1;
-            stick.array[k] = contacts.stick[k]!;
+            kind.array[2 * count] = 0;
+            kind.array[2 * count + 1] = 1;
+            stick.array[count] = contacts.stick[k]!;
+            count += 1;
         }
         [place, force, kind, position, stick].forEach((attribute) => ((attribute as three.BufferAttribute).needsUpdate = true));
         // Many of them, one behind the other, would cover the body in front.

@@ -292,8 +292,19 @@ function material(shared: Shared, own: Own, options: Partial<three.ShaderMateria
     return new three.RawShaderMaterial({ glslVersion: three.GLSL3, uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, ...options });
 }
 
-export function solidMaterial(shared: Shared, own: Own): three.RawShaderMaterial {
-    return material(shared, own, { side: three.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }, { uGhost: 0 });
+// Where bodies that move are drawn, the stencil has this.
+const MOVES = 1;
+
+/** moves: of bodies that ghosts of other runs are compared with, which must not tint them. */
+export function solidMaterial(shared: Shared, own: Own, moves: boolean): three.RawShaderMaterial {
+    const mark = moves ? { stencilWrite: true, stencilRef: MOVES, stencilZPass: three.ReplaceStencilOp } : {};
+    return material(shared, own, { side: three.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1, ...mark }, { uGhost: 0 });
+}
+
+/** A body of another run: only where none of this run's that move is seen. */
+export function otherMaterial(shared: Shared, own: Own, side: three.Side): three.RawShaderMaterial {
+    const beside = { stencilWrite: true, stencilRef: MOVES, stencilFunc: three.NotEqualStencilFunc };
+    return material(shared, own, { side, transparent: true, depthWrite: false, ...beside }, { uGhost: 1 });
 }
 
 export function sunMaterial(shared: Shared, own: Own): three.RawShaderMaterial {

@@ -1,7 +1,7 @@
 // The canvases of the stage and the renderer behind them: draws panes through a camera, at any size.
 import * as three from "three";
 import type { Camera, Theme } from "../view";
-import { drawAxes, type Rect } from "./axes";
+import { cornerOf, drawAxes, type Rect } from "./axes";
 import type { Box, Vec3 } from "./bounds";
 import { add, ANGLE, basisOf, distanceOf, halfHeight, unit } from "./camera";
 import { sharedUniforms, type Shared } from "./material";
@@ -23,6 +23,14 @@ export function paper(context: CanvasRenderingContext2D, theme: Theme): void {
     context.fillRect(0, 0, width, height);
 }
 
+const CROSS = 48; // [pixels]
+
+/** Where x, y and z point on the screen: right, up, towards the eye. */
+function turnedBy(camera: Camera): Vec3[] {
+    const { right, up, back } = basisOf(camera);
+    return [0, 1, 2].map((k) => [right[k]!, up[k]!, back[k]!] as Vec3);
+}
+
 export interface Shot {
     panes: readonly Pane[];
     rects: readonly Rect[];
@@ -32,7 +40,7 @@ export interface Shot {
 
 export class Painter {
     readonly canvas: HTMLCanvasElement;
-    readonly overlay = document.createElement("canvas");
+    readonly cross = document.createElement("canvas"); // of axes, to be put beside the picture
     readonly shared: Shared = sharedUniforms();
 
     private readonly renderer: three.WebGLRenderer;
@@ -43,7 +51,7 @@ export class Painter {
 
     constructor(host: HTMLElement) {
         try {
-            this.renderer = new three.WebGLRenderer({ antialias: true, alpha: true, powerPreference: "high-performance" });
+            this.renderer = new three.WebGLRenderer({ antialias: true, alpha: true, stencil: true, powerPreference: "high-performance" });
         } catch {
             throw new Error("this browser cannot draw bodies: it has no WebGL 2, or it is switched off");
         }
@@ -53,11 +61,9 @@ export class Painter {
         this.renderer.debug.checkShaderErrors = false; // asking for errors waits for the compiler: a slower first picture
         this.renderer.info.autoReset = false;
         this.canvas = this.renderer.domElement;
-        for (const canvas of [this.canvas, this.overlay]) {
-            Object.assign(canvas.style, { position: "absolute", inset: "0", width: "100%", height: "100%", display: "block" });
-        }
-        this.overlay.style.pointerEvents = "none";
-        host.append(this.canvas, this.overlay);
+        Object.assign(this.canvas.style, { position: "absolute", inset: "0", width: "100%", height: "100%", display: "block" });
+        Object.assign(this.cross.style, { width: `${CROSS}px`, height: `${CROSS}px`, flex: "none" });
+        host.append(this.canvas);
     }
 
     /** Largest width and height of an image [pixels]. */
@@ -108,13 +114,22 @@ export class Painter {
         gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
     }
 
-    /** Axes, and names if there are any, over panes. */
+    /** The cross of axes beside the picture. */
+    drawCross(camera: Camera, theme: Theme, flat: boolean, shown: boolean): void {
+        const { ratio } = this.size, size = Math.round(CROSS * ratio);
+        this.cross.style.display = shown ? "block" : "none";
+        this.cross.width = this.cross.height = size;
+        const context = this.cross.getContext("2d")!;
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        drawAxes(context, [0.5 * CROSS, 0.58 * CROSS, 0.22 * CROSS], turnedBy(camera), theme, flat);
+    }
+
+    /** Axes, and names if there are any, over panes of a picture that is saved. */
     annotate(context: CanvasRenderingContext2D, shot: Shot, theme: Theme, flat: boolean, axes: boolean, names: readonly string[]): void {
-        const { right, up, back } = basisOf(shot.camera);
-        const turned = [0, 1, 2].map((k) => [right[k]!, up[k]!, back[k]!] as Vec3);
+        const turned = turnedBy(shot.camera);
         shot.rects.forEach((rect, k) => {
             if (axes) {
-                drawAxes(context, rect, turned, theme, flat);
+                drawAxes(context, cornerOf(rect), turned, theme, flat);
             }
             if (names[k]) {
                 context.font = `600 13px ${FONT}`;
@@ -124,16 +139,6 @@ export class Painter {
                 context.fillText(names[k]!, rect.x + 14, rect.y + 12, rect.width - 28);
             }
         });
-    }
-
-    /** The overlay on the page, cleared and scaled. */
-    fresh(): CanvasRenderingContext2D {
-        const { width, height, ratio } = this.size;
-        this.overlay.width = Math.round(width * ratio);
-        this.overlay.height = Math.round(height * ratio);
-        const context = this.overlay.getContext("2d")!;
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        return context;
     }
 
     private lens(camera: Camera, aspect: number, reach: number): three.Camera {

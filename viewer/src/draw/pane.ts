@@ -3,7 +3,7 @@ import * as three from "three";
 import type { Frame, Run } from "../types";
 import { Bodies, type Look } from "./bodies";
 import { Box, bodyBoxes, sceneBox } from "./bounds";
-import { ContactMarks, type Arrows } from "./contacts";
+import { ContactMarks, largestForce, type Arrows } from "./contacts";
 import { Floor } from "./floor";
 import type { Shared } from "./material";
 
@@ -30,14 +30,13 @@ export class Pane {
         this.scene.matrixWorldAutoUpdate = false; // nothing has a place of its own
     }
 
-    setFrame(frame: Frame | null, values: Float32Array | null, exaggeration: number, arrows: Arrows): void {
+    setFrame(frame: Frame | null, values: Float32Array | null, exaggeration: number): void {
         this.frame = frame;
         this.values = values;
         if (frame) {
             this.bodies.setFrame(frame, values, exaggeration);
             this.floor.move(this.bodies.position, this.box([]));
             this.shaded = false;
-            this.setArrows(arrows);
         }
     }
 
@@ -67,10 +66,15 @@ export class Pane {
         this.contacts.group.visible = contacts && this.frame !== null;
     }
 
-    setArrows(arrows: Arrows): void {
+    /** largest: the force of the longest arrow [N], the same in all panes. */
+    setArrows(arrows: Arrows, largest: number): void {
         if (this.frame) {
-            this.contacts.set(this.frame.contacts, arrows);
+            this.contacts.set(this.frame.contacts, this.run.bodies, arrows, largest);
         }
+    }
+
+    largestForce(wanted: number | null): number {
+        return this.frame ? largestForce(this.frame.contacts, this.run.bodies, wanted) : 0;
     }
 
     /** Ghosts of other runs; none: empty list. */

@@ -6,11 +6,10 @@ import type { Rect } from "./axes";
 import { Box, type Vec3 } from "./bounds";
 import { add, basisOf, dot, lookFrom, orbited, panned, zoomed } from "./camera";
 import { mapOf, type MapName, type Rgb } from "./colours";
-import type { Arrows } from "./contacts";
 import { Controls } from "./controls";
 import { difference, sameMoment, whyNoDifference } from "./difference";
 import { landings } from "./floor";
-import { layout } from "./layout";
+import { FOOT, layout } from "./layout";
 import { niceAbove } from "./numbers";
 import { BACKGROUND, Painter, paper, type Shot } from "./painter";
 import { Pane } from "./pane";
@@ -54,6 +53,8 @@ export class Stage {
     readonly scenes: Pane[];
     /** Somebody else may take a gesture that starts: return true. */
     onPointer: (event: PointerEvent) => boolean = () => false;
+    /** [pixels] free below each pane. */
+    foot = 0;
     /** Draw only when asked: pictures. */
     still = false;
 
@@ -94,6 +95,11 @@ export class Stage {
         this.applyLook(store.get());
     }
 
+    /** The cross of axes: whoever builds the page puts it beside the picture. */
+    get cross(): HTMLCanvasElement {
+        return this.painter.cross;
+    }
+
     get flat(): boolean {
         return this.sight.flat;
     }
@@ -106,9 +112,10 @@ export class Stage {
         this.scenes.forEach((pane, k) => {
             const frame = frames[k] ?? null;
             if (frame !== pane.frame || view.colour === "difference") {
-                pane.setFrame(frame, this.valuesOf(k, frames), this.exaggeration, arrowsOf(view));
+                pane.setFrame(frame, this.valuesOf(k, frames), this.exaggeration);
             }
         });
+        this.applyArrows(view);
         if (first) {
             this.applyClip(view);
         }
@@ -151,13 +158,21 @@ export class Stage {
         if (fields.length === 0) {
             return null;
         }
-        const whole: [number, number] = [Math.min(...fields.map((f) => f.range[0])), Math.max(...fields.map((f) => f.range[1]))];
+        const [low, high] = [Math.min(...fields.map((f) => f.range[0])), Math.max(...fields.map((f) => f.range[1]))];
+        // Rounding leaves pressures of -1e-16.
+        const whole: [number, number] = [Math.abs(low) < 1e-9 * Math.abs(high) ? 0 : low, high];
         return { label: fields[0]!.label, unit: fields[0]!.unit, range: range ?? whole, map };
     }
 
     /** What the colours span; null while bodies have their own. */
     range(): [number, number] | null {
         return this.scale()?.range ?? null;
+    }
+
+    /** Force of the longest arrow at contacts [N]. */
+    largestForce(): number {
+        const { forcesOn } = this.store.get();
+        return Math.max(0, ...this.scenes.map((pane) => pane.largestForce(forcesOn)));
     }
 
     /** Called when scale() has changed, also because a live run's values grew. */
@@ -298,7 +313,7 @@ export class Stage {
             this.prepared = 0;
             metrics.firstPicture ||= performance.now();
         }
-        this.painter.annotate(this.painter.fresh(), shot, view.theme, this.flat, view.axes, []);
+        this.painter.drawCross(shot.camera, view.theme, this.flat, view.axes);
     }
 
     /** The panes as an image, at any size, with the axes but without anything else of the page. */
@@ -340,8 +355,8 @@ export class Stage {
         if (changed.has("theme")) {
             this.applyTheme(view);
         }
-        if (changed.has("arrowScale") || changed.has("arrows")) {
-            this.scenes.forEach((pane) => pane.setArrows(arrowsOf(view)));
+        if (changed.has("arrowScale") || changed.has("arrows") || changed.has("forcesOn") || changed.has("contacts")) {
+            this.applyArrows(view);
         }
         if (changed.has("overlay")) {
             this.applyOverlay(view);
@@ -381,6 +396,14 @@ export class Stage {
         }
     }
 
+    /** As long as the forces of the moment are large: after an impact the weights of resting bodies would be too small to see. */
+    private applyArrows(view: Readonly<View>): void {
+        if (view.contacts) {
+            const arrows = { scale: view.arrowScale, ...view.arrows, on: view.forcesOn }, largest = this.largestForce();
+            this.scenes.forEach((pane) => pane.setArrows(arrows, largest));
+        }
+    }
+
     private applyOverlay(view: Readonly<View>): void {
         this.scenes.forEach((pane) => pane.setOverlay(view.overlay ? this.scenes.filter((other) => other !== pane) : []));
     }
@@ -417,7 +440,8 @@ export class Stage {
 
     private reload(): void {
         const frames = this.scenes.map((pane) => pane.frame), view = this.store.get();
-        this.scenes.forEach((pane, k) => pane.setFrame(pane.frame, this.valuesOf(k, frames), this.exaggeration, arrowsOf(view)));
+        this.scenes.forEach((pane, k) => pane.setFrame(pane.frame, this.valuesOf(k, frames), this.exaggeration));
+        this.applyArrows(view);
         this.applyLook(view);
         this.invalidate();
     }
@@ -492,7 +516,9 @@ export class Stage {
     private measureHost(): void {
         this.width = Math.max(1, this.host.clientWidth);
         this.height = Math.max(1, this.host.clientHeight);
-        this.sight.rects = layout(this.scenes.length, this.width, this.height);
+        const { length } = this.scenes, bare = layout(length, this.width, this.height)[0]!.height;
+        this.sight.rects = layout(length, this.width, this.height, length > 1 ? FOOT : 0);
+        this.foot = bare - this.sight.rects[0]!.height;
     }
 
     private resized(): void {
@@ -502,10 +528,6 @@ export class Stage {
             this.render();
         }
     }
-}
-
-function arrowsOf({ arrowScale, arrows }: Readonly<View>): Arrows {
-    return { scale: arrowScale, ...arrows };
 }
 
 export function blobOf(canvas: HTMLCanvasElement): Promise<Blob> {

@@ -25,3 +25,9 @@ export function mergeTimes(runs: readonly (readonly number[])[]): number[] {
     const close = 1e-9 * Math.max(...all.map(Math.abs).slice(-1), 1e-300);
     return all.filter((time, k) => k === 0 || time - all[k - 1]! > close);
 }
+
+/** Numbers of some frames from the first to the last, evenly. */
+export function spread(count: number, most: number): number[] {
+    const chosen = Math.min(count, most);
+    return Array.from({ length: chosen }, (_, k) => (chosen > 1 ? Math.round((k * (count - 1)) / (chosen - 1)) : count - 1));
+}

@@ -2,7 +2,10 @@
 // (its table of figures); only those of holds, probes and bodies are told by their names (docs/output.md).
 
 import type { Figures, StepFigure } from "../types";
+import { measuredOf, pairOf, type Column } from "./columns";
 import { capital } from "./format";
+
+const MEASURED_FIRST = 2; // plots of holds and probes that are shown at once
 
 export interface Line {
     column: string; // of the series; of a derived line: its own name
@@ -18,20 +21,11 @@ export interface Chart {
     lines: Line[];
     log: boolean; // at first
     whole: boolean; // counts: ticks at whole numbers
+    x?: Column; // over this one; else over time
 }
 
 // Whose sum is a line of its own.
 const STORED = ["kinetic", "elastic", "gravity", "contact"];
-
-// NAME.force_x and so on: what stands behind the last dot.
-const QUANTITIES: [RegExp, string, string, string][] = [
-    [/^force_([xyz])$/, "force", "reaction", "N"],
-    [/^contact_([xyz])$/, "contact", "contact force", "N"],
-    [/^d([xyz])$/, "d", "displacement", "m"],
-    [/^v([xyz])$/, "v", "velocity", "m/s"],
-    [/^r([xyz])$/, "r", "rotation", "rad"],
-    [/^([xyz])$/, "at", "position", "m"],
-];
 
 /** Of the figures, as far as there are columns of them: charts of the table, then those that a method's own have for themselves. */
 function figureCharts(columns: ReadonlySet<string>, figures: Figures): Chart[] {
@@ -57,25 +51,21 @@ function figureCharts(columns: ReadonlySet<string>, figures: Figures): Chart[] {
 }
 
 function measuredChart(column: string, charts: Map<string, Chart>): boolean {
-    const dot = column.lastIndexOf(".");
-    const name = column.slice(0, dot);
-    for (const [pattern, id, label, unit] of dot > 0 ? QUANTITIES : []) {
-        const axis = pattern.exec(column.slice(dot + 1))?.[1];
-        if (axis !== undefined) {
-            const key = `${name}.${id}`;
-            const chart: Chart = charts.get(key) ?? {
-                id: key, title: `${name}: ${label}`, unit, group: name, lines: [], log: false, whole: false,
-            };
-            chart.lines.push({ column, label: axis });
-            charts.set(key, chart);
-            return true;
-        }
+    const what = measuredOf(column);
+    if (what === null) {
+        return false;
     }
-    return false;
+    const key = `${what.name}.${what.id}`;
+    const chart: Chart = charts.get(key) ?? {
+        id: key, title: `${what.name}: ${what.label}`, unit: what.unit, group: what.name, lines: [], log: false, whole: false,
+    };
+    chart.lines.push({ column, label: what.axis });
+    charts.set(key, chart);
+    return true;
 }
 
-/** All plots of these columns, those of the run's report first. Every column is in one of them, but for figures that have no plot
- * (step and time). */
+/** All plots of these columns over time, those of holds, probes and bodies first. Every column is in one of them, but for figures that
+ * have no plot (step and time). */
 export function chartsOf(columns: readonly string[], figures: Figures): Chart[] {
     const known = figureCharts(new Set(columns), figures);
     const used = new Set(figures.step.map((figure) => figure.name));
@@ -89,13 +79,32 @@ export function chartsOf(columns: readonly string[], figures: Figures): Chart[] 
         }
         used.add(column);
     }
-    return [...known, ...measured.values(), ...others];
+    return [...measured.values(), ...known, ...others];
 }
 
-/** What is shown before a person chooses, by their ids. */
-export function firstCharts(columns: readonly string[], figures: Figures): string[] {
-    const present = new Set(chartsOf(columns, figures).map((chart) => chart.id));
-    return figures.charts.filter((chart) => chart.first && present.has(chart.id)).map((chart) => chart.id);
+/** A column over another one; null: one of them is not there. */
+export function pairChart(id: string, columns: readonly Column[]): Chart | null {
+    const pair = pairOf(id);
+    const find = (name: string | undefined): Column | undefined => columns.find((column) => column.name === name);
+    const x = find(pair?.x), y = find(pair?.y);
+    if (x === undefined || y === undefined) {
+        return null;
+    }
+    const named = ({ group, label, measured }: Column): string => (measured ? `${group}: ${label}` : label);
+    const title = y.measured && x.measured && x.group === y.group ? `${named(y)} over ${x.label}` : `${named(y)} over ${named(x)}`;
+    return {
+        id, title, unit: y.unit, group: "Force over displacement", lines: [{ column: y.name, label: title }], log: false, whole: false, x,
+    };
+}
+
+/** What is shown before a person chooses, by their ids: reactions and displacements as far as there are any, then what tells whether the
+ * run is sound. */
+export function firstCharts(columns: readonly string[], figures: Figures, changes: (column: string) => boolean): string[] {
+    const charts = chartsOf(columns, figures);
+    const present = new Set(charts.map((chart) => chart.id));
+    const measured = charts.filter(({ id, lines }) => /\.(force|d)$/.test(id) && lines.some((line) => changes(line.column)))
+        .map((chart) => chart.id).slice(0, MEASURED_FIRST);
+    return [...measured, ...figures.charts.filter((chart) => chart.first && present.has(chart.id)).map((chart) => chart.id)];
 }
 
 /** Values of a line, NaN as null (a gap in the drawing). log: magnitudes, as a logarithm knows no sign. */

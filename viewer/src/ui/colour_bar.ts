@@ -1,8 +1,8 @@
-// The strip in the stage that says which colour means which value.
+// The strip above the picture that says which colour means which value.
 
 import { gradientStops } from "../draw/colours";
 import { formatNumber, niceTicks, scaleFor } from "../draw/numbers";
-import { isCompare, type Context } from "./context";
+import type { Context } from "./context";
 import { el, follow, onceAFrame, setText } from "./dom";
 import { capital } from "./fields";
 import type { RangeKeeper } from "./range";
@@ -18,10 +18,9 @@ export class ColourBar {
     private readonly label = el("span", { class: "bar-label" });
     private readonly mode = el("span", { class: "bar-mode" });
 
-    constructor(private readonly context: Context, range: RangeKeeper) {
+    constructor(private readonly context: Context, private readonly range: RangeKeeper) {
         this.element = el("button", {
-            // Panes side by side are narrow: there the bar lies down, as on phones.
-            type: "button", id: "colour-bar", class: isCompare(context) ? "colour-bar lying" : "colour-bar",
+            type: "button", id: "colour-bar", class: "colour-bar",
             onclick: () => context.store.set({ panel: "colours" }),
         }, this.label, el("span", { class: "bar-body" }, this.strip, this.ticks), this.mode);
         const draw = onceAFrame(() => this.draw());
@@ -30,7 +29,6 @@ export class ColourBar {
     }
 
     private draw(): void {
-        const { range, follow: following } = this.context.store.get();
         const meaning = this.context.stage.scale();
         this.element.hidden = meaning === null;
         if (meaning === null) {
@@ -40,7 +38,8 @@ export class ColourBar {
         const scale = scaleFor(Math.max(Math.abs(low), Math.abs(high)), meaning.unit);
         const label = capital(meaning.label);
         setText(this.label, scale.unit === "" ? label : `${label} [${scale.unit}]`);
-        setText(this.mode, following ? "this frame" : range === null ? "" : "locked");
+        const mode = { all: "", frame: "this frame", locked: "locked" }[this.range.mode()];
+        setText(this.mode, [mode, this.context.store.get().most ? "99 %" : ""].filter((word) => word !== "").join(", "));
         this.element.title = `Colours: ${label} from ${formatNumber(low / scale.factor)} to ${formatNumber(high / scale.factor)} ${scale.unit}`;
         this.strip.style.setProperty("--stops", gradientStops(meaning.map));
         const [bottom, top] = [low / scale.factor, high / scale.factor];

@@ -9,6 +9,7 @@ export interface ColourChoice {
     label: string;
     unit: string;
     missing: string | null; // why it cannot be had
+    group: string | null; // principal values and components of a tensor: its name
 }
 
 /** What a run may have, in the order of the list. Words: how a remark speaks of it. */
@@ -33,23 +34,25 @@ export function colourChoices(runs: readonly Run[]): ColourChoice[] {
     const first = runs[0];
     const inAll = (name: string): Field | undefined =>
         runs.every((run) => run.fields.some((field) => field.name === name)) ? first?.fields.find((field) => field.name === name) : undefined;
-    const choices: ColourChoice[] = [{ name: "body", label: "Body", unit: "", missing: null }];
+    const choices: ColourChoice[] = [{ name: "body", label: "Body", unit: "", missing: null, group: null }];
     for (const expected of EXPECTED) {
         const field = inAll(expected.name);
         choices.push({
             name: expected.name, label: capital(field?.label ?? expected.label), unit: field?.unit ?? expected.unit,
-            missing: field === undefined ? reason(expected.words, runs.flatMap((run) => run.notes)) : null,
+            missing: field === undefined ? reason(expected.words, runs.flatMap((run) => run.notes)) : null, group: null,
         });
     }
     for (const field of first?.fields ?? []) {
         if (!choices.some((choice) => choice.name === field.name) && inAll(field.name) !== undefined) {
-            choices.push({ name: field.name, label: capital(field.label), unit: field.unit, missing: null });
+            const group = /^(stress|strain)_/.exec(field.name)?.[1] ?? null;
+            choices.push({ name: field.name, label: capital(field.label), unit: field.unit, missing: null, group });
         }
     }
     if (runs.length > 1) {
         const reasons = runs.slice(1).map((run) => whyNoDifference(run, first!));
         choices.push({
             name: "difference", label: `Distance from ${first!.name}`, unit: "m", missing: reasons.every((why) => why !== null) ? reasons[0]! : null,
+            group: null,
         });
     }
     return choices;

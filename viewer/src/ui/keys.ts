@@ -73,6 +73,7 @@ function drawingKeys(shell: Shell): Shortcut[] {
     };
     const keys: Shortcut[] = [
         { keys: ["k"], shown: "K", does: "next colour", group, act: nextColour },
+        { keys: ["y"], shown: "Y", does: "colours: all values, 99 % of them", group, act: () => shell.range.flip() },
         { keys: ["c"], shown: "C", does: "contacts", group, act: flip("contacts", "Contacts") },
         { keys: ["w"], shown: "W", does: "wireframe", group, act: flip("wireframe", "Wireframe") },
         { keys: ["a"], shown: "A", does: "axes", group, act: flip("axes", "Axes") },

@@ -1,4 +1,4 @@
-// The bar in the stage of a simulation that is going on: how it stands, pause, step, start again.
+// The bar above the picture of a simulation that is going on: how it stands, pause, step, start again.
 
 import type { LiveLink } from "../types";
 import { firstRun, type Context } from "./context";

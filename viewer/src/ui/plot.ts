@@ -8,7 +8,7 @@ import { button, el, press, setText } from "./dom";
 import { lineValues, logTicks, rowAt, type Chart, type Line } from "./charts";
 import { seekFrame } from "./seek";
 
-const COLOURS = 8; // --series-0 ... of style.css
+export const SERIES_COLOURS = 8; // --series-0 ... of style.css
 const WIDE = 520; // [px] from here on a plot may be higher
 const HEIGHT = 132;
 const HEIGHT_WIDE = 190;
@@ -21,6 +21,18 @@ interface Drawn {
     key: HTMLElement;
     value: HTMLElement;
     shown: boolean;
+}
+
+export function plotHeight(width: number): number {
+    return width >= WIDE ? HEIGHT_WIDE : HEIGHT;
+}
+
+/** How axes look, in the colours of the theme. */
+export function axisStyle(): { axis: uPlot.Axis; colour: (name: string) => () => string } {
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name: string) => (): string => style.getPropertyValue(name);
+    const grid = { stroke: colour("--grid"), width: 1 };
+    return { axis: { stroke: colour("--muted"), font: `11px ${style.getPropertyValue("--font")}`, grid, ticks: { ...grid, size: 4 } }, colour };
 }
 
 export interface PlotHost {
@@ -79,7 +91,7 @@ export class Plot {
 
     resize(): void {
         const width = this.area.clientWidth;
-        const height = width >= WIDE ? HEIGHT_WIDE : HEIGHT;
+        const height = plotHeight(width);
         if (this.plot === null) {
             // Built before the page had room for it: an address that opens the tab at once.
             this.update();
@@ -171,7 +183,7 @@ export class Plot {
                 type: "button", class: "plot-key", "aria-pressed": "true", title: "Show or hide this line", "data-series": line.column,
                 onclick: () => this.flip(i),
             }, el("span", { class: "key-colour" }), el("span", { class: "key-label" }, label), value);
-            key.style.setProperty("--key", `var(--series-${i % COLOURS})`);
+            key.style.setProperty("--key", `var(--series-${i % SERIES_COLOURS})`);
             return { line, run, key, value, shown: true };
         });
         this.legend.replaceChildren(...this.drawn.map((drawn) => el("li", {}, drawn.key)));
@@ -217,17 +229,12 @@ export class Plot {
     }
 
     private create(width: number): void {
-        const style = getComputedStyle(document.documentElement);
-        const colour = (name: string) => (): string => style.getPropertyValue(name);
-        const font = `11px ${style.getPropertyValue("--font")}`;
+        const { axis, colour } = axisStyle();
         const { store } = this.host.context;
         const values = (_: uPlot, splits: number[]): string[] =>
             splits.map((value) => (value === null ? "" : formatNumber(value / this.factor, 4)));
-        const axis: uPlot.Axis = {
-            stroke: colour("--muted"), font, grid: { stroke: colour("--grid"), width: 1 }, ticks: { stroke: colour("--grid"), width: 1, size: 4 },
-        };
         const options: uPlot.Options = {
-            width, height: width >= WIDE ? HEIGHT_WIDE : HEIGHT, legend: { show: false }, padding: [8, 8, 0, 0],
+            width, height: plotHeight(width), legend: { show: false }, padding: [8, 8, 0, 0],
             scales: {
                 x: { time: false, auto: false },
                 y: this.log ? { distr: 3 } : { range: (_, low, high) => this.yRange(low, high) },
@@ -237,7 +244,7 @@ export class Plot {
                 { ...axis, size: 54, gap: 4, space: 28, values, ...this.ticks() },
             ],
             series: [{}, ...this.drawn.map((drawn, i): uPlot.Series => ({
-                stroke: colour(`--series-${i % COLOURS}`), width: 1.5, pxAlign: 0, show: drawn.shown, points: { show: false },
+                stroke: colour(`--series-${i % SERIES_COLOURS}`), width: 1.5, pxAlign: 0, show: drawn.shown, points: { show: false },
             }))],
             cursor: {
                 y: false, sync: { key: "brunt", setSeries: false }, drag: { x: true, y: false, setScale: false },

@@ -4,6 +4,7 @@ import { topbar } from "./topbar";
 import { Capture } from "./capture";
 import { ColourBar } from "./colour_bar";
 import { firstRun, isCompare, type Context } from "./context";
+import { contactKey } from "./contact_key";
 import { copyText } from "./copy";
 import { el, follow } from "./dom";
 import { Grab } from "./grab";
@@ -33,6 +34,7 @@ export function tabNames(compare: boolean, live: boolean): string[] {
 
 export class Shell {
     readonly probe: Probe;
+    readonly range: RangeKeeper;
     readonly capture: Capture;
     readonly timeline: Timeline;
     readonly tools: StageTools;
@@ -45,7 +47,7 @@ export class Shell {
     constructor(readonly context: Context, readonly app: HTMLElement, readonly stageHost: HTMLElement) {
         const { store, sources } = context;
         const link = sources.find((source) => source.live !== null)?.live ?? null;
-        const range = new RangeKeeper(context);
+        this.range = new RangeKeeper(context);
         this.probe = new Probe(context, stageHost);
         this.capture = new Capture(context);
         this.timeline = new Timeline(context);
@@ -55,7 +57,7 @@ export class Shell {
         this.grab = link === null ? null : new Grab(context, link);
         this.liveBar = link === null || this.grab === null ? null : new LiveBar(context, link, this.grab);
         const tabs: Tab[] = [
-            new ColoursTab(context, range, this.probe), new BodiesTab(context), new ContactsTab(context), new PlotsTab(context),
+            new ColoursTab(context, this.range, this.probe), new BodiesTab(context), new ContactsTab(context), new PlotsTab(context),
             new SceneTab(context), isCompare(context) ? new CompareTab(context) : new SummaryTab(context),
         ];
         if (link !== null) {
@@ -63,8 +65,11 @@ export class Shell {
         }
         // A table of several runs wants room.
         this.panel = new Panel(tabs, store, isCompare(context) ? Math.min(300 + 70 * context.runs.length, 560) : undefined);
-        const overlay = el("div", { class: "overlay" }, this.probe.element, this.grab?.element, paneTitles(context),
-            new ColourBar(context, range).element, this.tools.element, this.liveBar?.element, this.capture.element, context.status.element);
+        // Beside the picture: what is always there must not cover the bodies.
+        const bar = el("div", { class: "stage-bar" }, context.stage.cross, new ColourBar(context, this.range).element, this.liveBar?.element,
+            this.tools.element, contactKey(context));
+        const overlay = el("div", { class: "overlay" }, this.probe.element, this.grab?.element, paneTitles(context), this.capture.element,
+            context.status.element);
         app.append(
             el("a", { class: "skip", href: "#", onclick: (event: Event) => { event.preventDefault(); stageHost.focus(); } }, "To the picture"),
             topbar(context, {
@@ -74,7 +79,7 @@ export class Shell {
                 theme: () => this.flipTheme(),
                 help: () => this.help.toggle(),
             }),
-            el("main", { class: "main" }, stageHost, overlay),
+            el("main", { class: "main" }, bar, el("div", { class: "stage-frame" }, stageHost, overlay)),
             this.panel.rail, this.panel.element, this.timeline.element, this.help.element);
         addKeys(this.shortcuts, this);
         follow(store, ["theme"], (view) => (document.documentElement.dataset["theme"] = view.theme));

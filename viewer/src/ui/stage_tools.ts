@@ -1,4 +1,4 @@
-// Knobs in the stage's corner: where the camera looks from.
+// Knobs above the picture: where the camera looks from.
 
 import type { Axis } from "../draw/stage";
 import type { Camera } from "../view";

@@ -3,13 +3,11 @@
 import type { View } from "../view";
 import { formatNumber } from "../draw/numbers";
 import type { Context } from "./context";
-import { button, clear, el, follow, section, Segments, setText } from "./dom";
+import { button, clear, el, follow, press, section, Segments, setText } from "./dom";
 import { colourChoices } from "./fields";
 import type { Panel, Tab } from "./panel";
 import type { Probe } from "./probe";
-import type { RangeKeeper } from "./range";
-
-type RangeMode = "all" | "frame" | "locked";
+import type { RangeKeeper, RangeMode } from "./range";
 
 const MODES: [RangeMode, string][] = [["all", "All frames"], ["frame", "This frame"], ["locked", "Locked"]];
 
@@ -29,17 +27,32 @@ export class ColoursTab implements Tab {
         const { store, runs } = this.context;
         const inputs = new Map<string, HTMLInputElement>();
         const list = el("div", { class: "choices", role: "radiogroup", "aria-label": "Colour by" });
+        const groups = new Map<string, HTMLElement>();
+        const hostOf = (group: string | null): HTMLElement => {
+            if (group === null) {
+                return list;
+            }
+            if (!groups.has(group)) {
+                groups.set(group, el("details", { class: "parts" }, el("summary", {}, `Components and principal values of ${group}`)));
+            }
+            return groups.get(group)!;
+        };
         for (const choice of colourChoices(runs)) {
             const input = el("input", {
                 type: "radio", name: "colour", value: choice.name, id: `colour-${choice.name}`, disabled: choice.missing !== null,
                 onchange: () => store.set({ colour: choice.name, range: null, follow: store.get().follow && choice.name !== "body" }),
             });
             inputs.set(choice.name, input);
-            list.append(el("label", { class: choice.missing === null ? "choice" : "choice missing" }, input,
+            hostOf(choice.group).append(el("label", { class: choice.missing === null ? "choice" : "choice missing" }, input,
                 el("span", { class: "grow" }, choice.label, choice.missing === null ? null : el("small", {}, choice.missing)),
                 el("span", { class: "unit" }, choice.unit === "1" || choice.missing !== null ? "" : choice.unit)));
         }
-        follow(store, ["colour"], (view) => inputs.forEach((input, name) => (input.checked = name === view.colour)));
+        list.append(...groups.values());
+        follow(store, ["colour"], (view) => inputs.forEach((input, name) => {
+            input.checked = name === view.colour;
+            // What is chosen is never folded away.
+            input.closest("details")?.toggleAttribute("open", input.checked || input.closest("details")!.open);
+        }));
         return section("Colour by", list);
     }
 
@@ -55,7 +68,7 @@ export class ColoursTab implements Tab {
         const lock = (): void => {
             const values = fields.map((field) => Number(field.value.replace(/−/g, "-").replace(",", ".")));
             if (values.every(Number.isFinite) && values[0]! < values[1]!) {
-                store.set({ range: [values[0]!, values[1]!], follow: false });
+                store.set({ range: [values[0]!, values[1]!], follow: false, most: false });
             } else {
                 status.show("The range needs two numbers, the lower one first", "problem");
                 show(store.get());
@@ -63,11 +76,17 @@ export class ColoursTab implements Tab {
         };
         fields.forEach((field) => field.addEventListener("change", lock));
         const row = el("div", { class: "row range-row" }, low, el("span", { class: "muted" }, "to"), high, unit);
+        const most = button({
+            id: "range-most", label: "Colours span what 99 % of the vertices have; extremes get the last colour", key: "Y", text: "99 %", class: "small",
+            pressed: false, act: () => this.range.flip(),
+        });
         const hint = el("p", { class: "hint" }, "Bodies have their own colours: see the tab Bodies.");
         const show = (view: Readonly<View>): void => {
             const plain = view.colour === "body";
-            modes.set(view.follow ? "frame" : view.range === null ? "all" : "locked");
+            modes.set(this.range.mode());
             modes.enable(!plain);
+            press(most, view.most);
+            most.disabled = !this.range.trims();
             row.hidden = plain;
             hint.hidden = !plain;
             fields.forEach((field, end) => {
@@ -80,7 +99,7 @@ export class ColoursTab implements Tab {
         };
         this.range.onChange(() => show(store.get()));
         show(store.get());
-        return section("Range", modes.element, row, hint);
+        return section("Range", el("div", { class: "row range-modes" }, modes.element, most), row, hint);
     }
 
     private pins(): HTMLElement {

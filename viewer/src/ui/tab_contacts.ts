@@ -1,5 +1,6 @@
 // Tab: contacts of the frame shown.
 
+import { actsOn } from "../draw/contacts";
 import { formatValue } from "../draw/numbers";
 import type { Contacts, Frame, Run } from "../types";
 import { isCompare, type Context } from "./context";
@@ -72,12 +73,29 @@ export class ContactsTab implements Tab {
             scale.disabled = !view.contacts;
             scale.value = String(Math.log10(view.arrowScale));
         });
-        const legend = el("p", { class: "hint legend" }, el("span", { class: "dot stick" }), "sticks", el("span", { class: "dot slip" }), "slips");
         host.append(
-            section("Drawing", show, normal, friction,
-                el("label", { class: "row short" }, el("span", { class: "grow" }, "Length of arrows"), scale), legend),
+            section("Drawing", show, normal, friction, this.forcesOn(),
+                el("label", { class: "row short" }, el("span", { class: "grow" }, "Length of arrows"), scale),
+                el("p", { class: "hint" }, "The longest arrow is the largest force of the frame shown; its value stands above the picture.")),
             this.figures);
         player.onFrame((frames) => this.show(frames));
+    }
+
+    /** On which of two bodies the arrows act: on the first named of each pair, or on one body alone. */
+    private forcesOn(): HTMLElement {
+        const { store, runs } = this.context;
+        const names = runs.reduce((longest, run) => (run.bodies.length > longest.length ? run.bodies : longest), runs[0]!.bodies);
+        const select = el("select", {
+            id: "forces-on", class: "select grow", "aria-label": "Forces on",
+            onchange: () => store.set({ forcesOn: select.selectedIndex === 0 ? null : select.selectedIndex - 1 }),
+        }, el("option", {}, "first of each pair"), ...names.map((body) => el("option", {}, body.name)));
+        follow(store, ["forcesOn", "contacts"], (view) => {
+            select.selectedIndex = view.forcesOn === null ? 0 : view.forcesOn + 1;
+            select.disabled = !view.contacts;
+            this.told = [];
+            this.show(this.context.player.frames);
+        });
+        return el("label", { class: "row" }, el("span", {}, "Forces on"), select);
     }
 
     shown(visible: boolean): void {
@@ -117,8 +135,13 @@ export class ContactsTab implements Tab {
     private table(frame: Frame, run: Run, figures: ContactFigures): HTMLElement {
         const { data, body, stick } = frame.contacts;
         const name = (number: number): string => run.bodies[number]?.name ?? "?";
+        // The body that the arrow acts on first.
+        const pair = (i: number): string => {
+            const side = actsOn(run.bodies, body[2 * i]!, body[2 * i + 1]!, this.context.store.get().forcesOn) ?? 0;
+            return `${name(body[2 * i + side]!)} – ${name(body[2 * i + 1 - side]!)}`;
+        };
         const rows = figures.strongest.map((i) => el("tr", {},
-            el("td", { class: "names" }, `${name(body[2 * i]!)} – ${name(body[2 * i + 1]!)}`),
+            el("td", { class: "names" }, pair(i)),
             el("td", { class: "num" }, formatValue(data[9 * i + 6]!, "N", 3)),
             el("td", { class: "num" }, formatValue(data[9 * i + 7]!, "m", 3)),
             el("td", {}, stick[i] === 1 ? "sticks" : "slips")));

@@ -2,11 +2,13 @@
 
 import { type Context } from "./context";
 import { button, el, follow, onceAFrame, section } from "./dom";
-import { chartsOf, firstCharts, type Chart } from "./charts";
+import { chartsOf, firstCharts, pairChart, type Chart } from "./charts";
+import { columnsOf, forceDisplacement, pairId, reach, type Column } from "./columns";
 import { figuresOfAll } from "./figures";
 import type { Run } from "../types";
 import type { Tab } from "./panel";
 import { Plot, type PlotHost } from "./plot";
+import { XyPlot } from "./xy_plot";
 
 const LIVE_EVERY = 250; // [ms] rows of a running simulation come faster than one looks
 
@@ -15,7 +17,9 @@ export class PlotsTab implements Tab, PlotHost {
     readonly label = "Plots";
     readonly icon = "plots";
     private readonly charts: Chart[];
-    private readonly plots = new Map<string, Plot>();
+    private readonly columns: Column[];
+    private readonly offered: Chart | null; // force over displacement
+    private readonly plots = new Map<string, Plot | XyPlot>();
     private readonly list = el("div", { class: "plots" });
     private readonly boxes = new Map<string, HTMLInputElement>();
     private part: [number, number] | null = null; // of the time that is shown
@@ -23,15 +27,26 @@ export class PlotsTab implements Tab, PlotHost {
     private stale = 0;
 
     constructor(readonly context: Context) {
-        this.charts = chartsOf(PlotsTab.columns(context.runs), figuresOfAll(context.runs));
+        const names = PlotsTab.names(context.runs), figures = figuresOfAll(context.runs), offered = PlotsTab.offer(context.runs);
+        this.charts = chartsOf(names, figures);
+        this.columns = columnsOf(names, figures);
+        this.offered = offered === null ? null : pairChart(offered, this.columns);
     }
 
     /** Plots that a page shows before anybody chooses. */
     static first(runs: readonly Run[]): string[] {
-        return firstCharts(PlotsTab.columns(runs), figuresOfAll(runs));
+        const { series } = runs[0]!, offered = PlotsTab.offer(runs);
+        const first = firstCharts(PlotsTab.names(runs), figuresOfAll(runs), (name) => reach(series.column(name)) > 0);
+        return offered === null ? first : [offered, ...first];
     }
 
-    private static columns(runs: readonly Run[]): string[] {
+    /** Force over displacement, where the first run has them. */
+    private static offer(runs: readonly Run[]): string | null {
+        const { series } = runs[0]!, pair = forceDisplacement(series.columns, (name) => series.column(name));
+        return pair === null ? null : pairId(pair.x, pair.y);
+    }
+
+    private static names(runs: readonly Run[]): string[] {
         return [...new Set(runs.flatMap((run) => run.series.columns))];
     }
 
@@ -42,7 +57,7 @@ export class PlotsTab implements Tab, PlotHost {
             return;
         }
         const thinned = this.context.runs.find((run) => run.series.rows < run.series.of);
-        host.append(this.tools(), this.chooser(), this.list);
+        host.append(this.tools(), this.chooser(), this.pairing(), this.list);
         if (thinned !== undefined) {
             const { rows, of } = thinned.series;
             host.append(el("p", { class: "hint" }, `Every plot has ${rows} of ${of} rows: the file stays small. series.csv has all.`));
@@ -108,7 +123,8 @@ export class PlotsTab implements Tab, PlotHost {
     private chooser(): HTMLElement {
         const { store } = this.context;
         const groups = new Map<string, Chart[]>();
-        this.charts.forEach((chart) => groups.set(chart.group, [...(groups.get(chart.group) ?? []), chart]));
+        const all = this.offered === null ? this.charts : [this.offered, ...this.charts];
+        all.forEach((chart) => groups.set(chart.group, [...(groups.get(chart.group) ?? []), chart]));
         const rows: { name: string; row: HTMLElement }[] = [];
         const host = el("div", { class: "plot-choices" });
         for (const [group, charts] of groups) {
@@ -134,9 +150,40 @@ export class PlotsTab implements Tab, PlotHost {
         return el("details", { class: "chooser" }, el("summary", {}, "Choose plots"), section("", search, host));
     }
 
+    /** Any column over any other. */
+    private pairing(): HTMLElement {
+        const { store } = this.context;
+        const choice = (label: string, chosen: string): HTMLSelectElement => {
+            const groups = new Map<string, HTMLOptGroupElement>();
+            for (const { name, label: text, group, unit } of this.columns) {
+                const host = groups.get(group) ?? el("optgroup", { label: group });
+                host.append(el("option", { value: name, selected: name === chosen }, unit === "" || unit === "1" ? text : `${text} [${unit}]`));
+                groups.set(group, host);
+            }
+            return el("select", { class: "select small grow", "aria-label": label }, ...groups.values());
+        };
+        const [x, y] = [this.offered?.x?.name ?? "time", this.offered?.lines[0]?.column ?? this.columns[0]?.name ?? "time"];
+        const vertical = choice("Vertical axis", y), horizontal = choice("Horizontal axis", x);
+        vertical.id = "xy-y";
+        horizontal.id = "xy-x";
+        const add = button({
+            id: "xy-add", label: "Add this plot", text: "Add", icon: "plus", class: "small", act: () => {
+                const id = pairId(horizontal.value, vertical.value);
+                store.set({ plots: [id, ...store.get().plots.filter((other) => other !== id)] });
+            },
+        });
+        return el("details", { class: "chooser" }, el("summary", {}, "One column over another"),
+            section("", el("label", { class: "row" }, el("span", { class: "axis-name" }, "Vertical"), vertical),
+                el("label", { class: "row" }, el("span", { class: "axis-name" }, "Horizontal"), horizontal), add));
+    }
+
+    private chartOf(id: string): Chart | null {
+        return this.charts.find((chart) => chart.id === id) ?? pairChart(id, this.columns);
+    }
+
     private arrange(): void {
         const { plots } = this.context.store.get();
-        const wanted = plots.map((id) => this.charts.find((chart) => chart.id === id)).filter((chart): chart is Chart => chart !== undefined);
+        const wanted = plots.map((id) => this.chartOf(id)).filter((chart): chart is Chart => chart !== null);
         for (const [id, plot] of this.plots) {
             if (!wanted.some((chart) => chart.id === id)) {
                 plot.destroy();
@@ -144,7 +191,7 @@ export class PlotsTab implements Tab, PlotHost {
             }
         }
         for (const chart of wanted) {
-            const known = this.plots.get(chart.id) ?? new Plot(chart, this);
+            const known = this.plots.get(chart.id) ?? (chart.x === undefined ? new Plot(chart, this) : new XyPlot(chart, this));
             this.plots.set(chart.id, known);
             this.list.append(known.element);
             known.update();

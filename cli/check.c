@@ -131,8 +131,10 @@ static void print_model(const brn_model_info *info)
     (void)printf("%s%s%s\n", cli_paint(stdout, CLI_BOLD),
                  info->title != NULL && info->title[0] != '\0' ? info->title : "(no title)",
                  cli_paint(stdout, CLI_PLAIN));
-    (void)printf("  %-16s%s, integrator %s, %dD\n", "method", info->method, info->integrator,
-                 info->dimension);
+    (void)printf("  %-16s%s%s%s%s, integrator %s, %dD\n", "method", info->method,
+                 info->method_why != NULL ? " (the scene names none, and " : "",
+                 info->method_why != NULL ? info->method_why : "", info->method_why != NULL ? ")" : "",
+                 info->integrator, info->dimension);
     (void)printf("  %-16s%d bod%s, %d nodes, %d elements, %d unknowns\n", "size", info->bodies,
                  info->bodies == 1 ? "y" : "ies", info->nodes, info->elements, info->dofs);
     (void)printf("  %-16s%s, %.4g %s\n", "mass, volume", cli_quantity(info->mass * 1e3, "g", mass),
@@ -173,18 +175,35 @@ static void print_cost(const brn_model_info *info, const brn_prediction *cost)
     }
 }
 
+static bool is_explicit(const brn_model_info *info)
+{
+    return strcmp(info->integrator, "symplectic_euler") == 0;
+}
+
+/* The contact of the start, and how hard it pushes. */
+static void print_start(const brn_model *model, const brn_start *start)
+{
+    char text[CLI_TEXT_SIZE];
+    brn_body_info body;
+    if (start->contacts == 0) {
+        return;
+    }
+    (void)printf("  %-16s%d contact%s, smallest gap %s", "start", start->contacts,
+                 start->contacts == 1 ? "" : "s", cli_quantity(start->gap_min, "m", text));
+    if (start->body >= 0 && brn_model_get_body(model, start->body, &body) >= 0) {
+        (void)printf("; %s is pushed by %s", body.name, cli_quantity(start->force, "N", text));
+        if (start->weight > 0.0) {
+            (void)printf(", %.3g of its weight", start->force / start->weight);
+        }
+    }
+    (void)putchar('\n');
+}
+
 static int print_warnings(const brn_model *model, const brn_model_info *info, const step_estimate *steps)
 {
     char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
     int count = 0;
-    const bool fixed_in_time = info->integrator != NULL && strcmp(info->integrator, "static") == 0;
-    const bool is_explicit = info->integrator != NULL && strcmp(info->integrator, "symplectic_euler") == 0;
-    if (is_explicit && steps->known && info->step > steps->stable) {
-        cli_warning("time.step = %s is above the stable step %s of %s: the run will blow up",
-                    cli_quantity(info->step, "s", text), cli_quantity(steps->stable, "s", other),
-                    info->integrator);
-        ++count;
-    } else if (!fixed_in_time && !is_explicit && steps->known && info->step > steps->resolving) {
+    if (!is_explicit(info) && steps->known && info->step > steps->resolving) {
         cli_warning("time.step = %s does not resolve the vibrations; %s would (fine for quasi-static motion)",
                     cli_quantity(info->step, "s", text), cli_quantity(steps->resolving, "s", other));
         ++count;
@@ -220,40 +239,50 @@ static int print_resolved(brn_ctx *ctx, brn_scene *scene)
     return CLI_DONE;
 }
 
-/* Warnings of the library; user: how many there were. */
-static void on_log(void *user, brn_log_level level, const char *message)
+/* What a run would show or refuse; the exit code is the one that it would have. */
+static int print_report(brn_ctx *ctx, const brn_model *model, int *warnings)
 {
-    if (level >= BRN_LOG_WARNING) {
-        cli_warning("%s", message);
-        ++*(int *)user;
-    }
-}
-
-static void print_report(brn_ctx *ctx, const brn_model *model, const int *told)
-{
+    char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
     brn_model_info info;
+    brn_start start;
     step_estimate steps = {0};
     brn_model_get_info(model, &info);
-    steps.known = brn_model_estimate_steps(ctx, model, &steps.stable, &steps.resolving) >= 0;
+    const bool in_time = strcmp(info.integrator, "static") != 0; /* else no step is better than another */
+    steps.known = in_time && brn_model_estimate_steps(ctx, model, &steps.stable, &steps.resolving) >= 0;
+    if (in_time && !steps.known) {
+        cli_warning("no step can be suggested: %s", brn_ctx_message(ctx));
+        ++*warnings;
+    }
     steps.cost_known = brn_model_predict(ctx, model, &steps.cost) >= 0;
     print_model(&info);
     print_steps(&info, &steps);
     if (steps.cost_known) {
         print_cost(&info, &steps.cost);
     }
+    const brn_status status = brn_model_rehearse(ctx, model, &start);
+    print_start(model, &start);
     print_bodies(model, &info);
     print_materials(model, &info);
     print_attachments(model, &info);
     (void)fflush(stdout);
-    if (!steps.known) {
-        cli_warning("no step can be suggested: %s", brn_ctx_message(ctx));
+    if (status < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+        return status == BRN_ERR_SCENE ? CLI_USAGE : CLI_FAILED;
     }
-    if (print_warnings(model, &info, &steps) + *told == 0 && steps.known) {
+    if (is_explicit(&info) && steps.known && info.step > steps.stable) {
+        cli_error("time.step = %s is above the stable step %s of %s: the run will blow up",
+                  cli_quantity(info.step, "s", text), cli_quantity(steps.stable, "s", other),
+                  info.integrator);
+        return CLI_FAILED;
+    }
+    *warnings += print_warnings(model, &info, &steps);
+    if (*warnings == 0) {
         (void)printf("\n%sno problems%s\n", cli_paint(stdout, CLI_GREEN), cli_paint(stdout, CLI_PLAIN));
     }
+    return CLI_DONE;
 }
 
-static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args, const int *told)
+static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args, int *warnings)
 {
     brn_model *model = NULL;
     const brn_status status = brn_model_compile(ctx, scene, &model);
@@ -262,24 +291,29 @@ static int check_scene(brn_ctx *ctx, brn_scene *scene, const check_args *args, c
         brn_model_destroy(model);
         return status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
     }
-    int code = CLI_DONE;
-    if (args->write) {
-        code = print_resolved(ctx, scene);
-    } else {
-        print_report(ctx, model, told);
-    }
+    const int code = args->write ? print_resolved(ctx, scene) : print_report(ctx, model, warnings);
     brn_model_destroy(model);
     return code;
+}
+
+/* Warnings of the library. The choice of the method stands in the table. */
+static void on_log(void *user, brn_log_level level, const char *message)
+{
+    int *warnings = user;
+    if (level >= BRN_LOG_WARNING) {
+        cli_warning("%s", message);
+        ++*warnings;
+    }
 }
 
 static int check_with(const check_args *args)
 {
     char *path = cli_scene_path(args->scene.operand);
     brn_ctx_options options = brn_ctx_options_default();
-    int told = 0;
+    int warnings = 0;
     options.threads = args->threads;
     options.log = on_log;
-    options.log_user = &told;
+    options.log_user = &warnings;
     brn_ctx *ctx = NULL;
     if (path == NULL || brn_ctx_create(&options, &ctx) < 0) {
         cli_error("out of memory");
@@ -289,7 +323,7 @@ static int check_with(const check_args *args)
     brn_scene *scene = NULL;
     int code = cli_scene_open(ctx, &args->scene, path, &scene);
     if (code == CLI_DONE) {
-        code = check_scene(ctx, scene, args, &told);
+        code = check_scene(ctx, scene, args, &warnings);
     }
     brn_scene_destroy(scene);
     brn_ctx_destroy(ctx);
@@ -311,9 +345,11 @@ int cli_check(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .command = "check",
-        .summary = "Lists everything wrong with a scene, each with file:line and what to write instead; or, "
-                   "for a good one,\n"
-                   "mass, volume, size and worst element of every body and a suitable time step.",
+        .summary = "A dry run. Lists everything wrong with a scene, each with file:line and what to write "
+                   "instead, and what a\n"
+                   "run would refuse or warn of at its start; for a good one, mass, volume, size and worst "
+                   "element of every body,\n"
+                   "a suitable time step and the contact forces of the start. The exit code is the run's.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,

@@ -13,7 +13,8 @@ int cli_info(int argc, char **argv)
         .summary = "Prints what a scene may contain: names, units, defaults and ranges.",
         .operand = "TOPIC",
         .operand_help =
-            "methods, materials, elements, scene, figures, or the name of one of them; none: an overview",
+            "methods, materials, elements, scene, figures, the name of one of them, or a key of the scene "
+            "(contact, output, time, ...); none: an overview",
         .examples = "  brunt info\n"
                     "  brunt info materials\n"
                     "  brunt info neo_hookean\n",

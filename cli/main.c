@@ -20,7 +20,8 @@ static const command commands[] = {
     {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", cli_check},
     {"compare", "SCENE", "run a scene with several methods or settings and tabulate the runs", cli_compare},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", cli_info},
-    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html", cli_export},
+    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html, png, mp4",
+     cli_export},
     {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", cli_view},
     {"bench", "[options]", "measure the speed of this machine and this build", cli_bench},
 };

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLI_RESUMABLE                                                                                      \
+ "--resume accepts another title, time.step that divides the time done, time.end, output.every, .report, " \
+ ".vtu, .checkpoint"
+
 typedef struct run_args {
     cli_scene_input scene;
     const char *out;
@@ -20,15 +24,20 @@ typedef struct run_args {
 
 /* ---- the run folder -------------------------------------------------------------------------------------------------- */
 
-/* The command that continues this run, with the overrides it was started with. */
-static void print_resume(const run_args *args, const char *dir)
+/* The command that continues this run, with the overrides it was started with. step > 0: with this one. */
+static void print_resume(const run_args *args, const char *dir, double step)
 {
     (void)fprintf(stderr, "  brunt run %s --out %s --resume", args->scene.operand, dir);
     if (args->scene.method != NULL) {
         (void)fprintf(stderr, " --method %s", args->scene.method);
     }
     for (int i = 0; i < args->scene.set.count; ++i) {
-        (void)fprintf(stderr, " --set '%s'", args->scene.set.items[i]);
+        if (!(step > 0.0) || strncmp(args->scene.set.items[i], "time.step=", 10) != 0) {
+            (void)fprintf(stderr, " --set '%s'", args->scene.set.items[i]);
+        }
+    }
+    if (step > 0.0) {
+        (void)fprintf(stderr, " --set time.step=%.12g", step);
     }
     (void)fputc('\n', stderr);
 }
@@ -99,6 +108,11 @@ static void print_summary(const brn_summary *s)
 
 /* ---- the command ------------------------------------------------------------------------------------------------------ */
 
+static bool worth_a_smaller_step(brn_status status)
+{
+    return status == BRN_ERR_CONVERGENCE || status == BRN_ERR_SINGULAR || status == BRN_ERR_NOT_FINITE;
+}
+
 static int report_failure(const cli_session *session, const run_args *args, const char *dir,
                           brn_status status)
 {
@@ -114,10 +128,14 @@ static int report_failure(const cli_session *session, const run_args *args, cons
                       session->last_step, session->last_time);
     }
     if (cli_folder_has(dir, "checkpoint.h5")) {
+        const bool smaller = worth_a_smaller_step(status) && session->last_step > 0;
+        (void)fprintf(stderr, "%s\n",
+                      smaller ? "continue with a quarter of the step:"
+                              : "once the cause is gone, continue with");
+        print_resume(args, dir, smaller ? 0.25 * session->last_time / (double)session->last_step : 0.0);
         (void)fprintf(stderr,
-                      "a changed scene starts from the beginning (--overwrite); if the cause was outside "
-                      "the scene, such as a full disk, continue with\n");
-        print_resume(args, dir);
+                      "(" CLI_RESUMABLE "; any other change of the scene starts from the beginning, with "
+                      "--overwrite)\n");
     }
     return code;
 }
@@ -147,7 +165,7 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
     if (status == BRN_REMARK_STOPPED && cli_stop_signal() != 0) {
         (void)fprintf(stderr, "stopped after step %" PRId64 ", everything so far is kept; continue with\n",
                       session->last_step);
-        print_resume(args, dir);
+        print_resume(args, dir, 0.0);
         return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
     if (strcmp(summary.status, "suspect") == 0) {
@@ -192,8 +210,10 @@ int cli_run(int argc, char **argv)
          &args.scene.set, 0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "worker threads, 0 = one per core; the results do not depend on it",
          &args.threads, 0, 1024, NULL},
-        {"resume", 0, CLI_FLAG, NULL, "continue from the folder's checkpoint, to the same bits", &args.resume,
-         0, 0, NULL},
+        {"resume", 0, CLI_FLAG, NULL,
+         "continue from the folder's checkpoint, to the same bits; time.step, time.end, title and output may "
+         "change",
+         &args.resume, 0, 0, NULL},
         {"overwrite", 0, CLI_FLAG, NULL, "replace the run in the folder", &args.overwrite, 0, 0, NULL},
         {"no-report", 0, CLI_FLAG, NULL, "write no report.html (its size: --set output.report=MB)",
          &args.no_report, 0, 0, NULL},

@@ -17,9 +17,9 @@ static bool on_progress(void *user, const brn_progress *now)
 static void on_log(void *user, brn_log_level level, const char *message)
 {
     cli_session *session = user;
-    if (level >= BRN_LOG_WARNING) {
+    if (level >= BRN_LOG_INFO) {
         cli_progress_clear(&session->progress);
-        cli_warning("%s", message);
+        level == BRN_LOG_INFO ? cli_note("%s", message) : cli_warning("%s", message);
     }
 }
 

@@ -59,13 +59,15 @@ int cli_nearest(const char *word, const char *const *words, int count)
         if (length >= 2 && strncmp(word, words[i], (size_t)length) == 0) {
             distance = 1;
         }
-        if (distance < best_distance) {
+        /* A third of the letters may be wrong. */
+        const int other = (int)strnlen(words[i], WORD_MAX);
+        const int longest = length > other ? length : other;
+        if (distance < best_distance && distance <= (longest + 1) / 3) {
             best = i;
             best_distance = distance;
         }
     }
-    /* A third of the letters may be wrong, and one always. */
-    return best_distance <= (length < 6 ? 1 + (length > 2) : length / 3) ? best : -1;
+    return best;
 }
 
 /* ---- help ------------------------------------------------------------------------------------------------------ */
@@ -167,6 +169,8 @@ static int fail_choice(const cli_syntax *syntax, const cli_option *o, const char
     const int near = cli_nearest(text, o->choices, count);
     if (near >= 0) {
         (void)fprintf(stderr, "; did you mean '%s'?", o->choices[near]);
+    } else {
+        (void)fprintf(stderr, " (%s)", o->help);
     }
     (void)fputc('\n', stderr);
     return CLI_USAGE;

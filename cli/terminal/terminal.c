@@ -56,6 +56,14 @@ void cli_warning(const char *format, ...)
     va_end(args);
 }
 
+void cli_note(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(CLI_BOLD, "note", format, args);
+    va_end(args);
+}
+
 char *cli_duration(double seconds, char buffer[CLI_TEXT_SIZE])
 {
     if (!(seconds >= 0.0 && seconds < 1e12)) {

@@ -16,6 +16,7 @@ int cli_terminal_width(FILE *stream); /* columns, 80 if it cannot be known */
 /* "error: ..." or "warning: ..." on stderr, one line. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* "0.52 s", "1 min 05 s", "3 h 12 min"; "?" if it is not finite. Returns buffer. */
 #define CLI_TEXT_SIZE 48

@@ -125,6 +125,7 @@ typedef struct brn_model brn_model;
 typedef struct brn_model_info {
     const char *title;
     const char *method;
+    const char *method_why; /* why it was chosen, "there are obstacles"; NULL: the scene names it */
     const char *integrator;
     int dimension;
     int bodies, nodes, elements, dofs; /* dofs: free scalar unknowns */
@@ -180,6 +181,20 @@ typedef struct brn_prediction {
 } brn_prediction;
 
 BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out);
+
+/* How a run starts. */
+typedef struct brn_start {
+    int contacts;   /* pairs in contact */
+    double gap_min; /* [m] +infinity without any */
+    int body;       /* the one that contact pushes hardest for its mass; -1: none */
+    double force,
+        weight; /* [N] that push (the sum on the body, or of the body against itself), and the body's weight */
+    bool throws; /* the push is above ten times the weight */
+} brn_start;
+
+/* A dry run: fails as brn_run does before its first step (parts that touch at the start, missing supports), logs what it warns
+   of, and measures the contact of the start. */
+BRN_API brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *out);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
@@ -483,7 +498,7 @@ BRN_API brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, c
                                     double budget_mb);
 
 /* Reference text from the tables that the parser uses. topic: NULL (overview), "methods", "materials", "elements",
-   "scene", "figures", or the name of any of them. *text is freed with brn_ctx_free. */
+   "scene", "figures", the name of any of them, or a key of the scene ("contact"). *text is freed with brn_ctx_free. */
 BRN_API brn_status brn_info(brn_ctx *ctx, const char *topic, char **text);
 
 #ifdef __cplusplus

@@ -25,6 +25,9 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
         brn_model_check_names(scene);
     }
     if (brn_scene_get_def(scene) != NULL) {
+        BRN_TRY(brn_choose_method(scene, &registry.schema));
+    }
+    if (brn_scene_get_def(scene) != NULL) {
         brn_check_method(scene, brn_method_of_table(brn_scene_get_def(scene)->method.table));
     }
     if (brn_scene_problem_count(scene) > 0) {

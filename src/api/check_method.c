@@ -1,6 +1,7 @@
 #include "api/check_method.h"
 
 #include "api/registry.h"
+#include "model/repeat.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,35 @@ static void add_word(char words[WORDS_MAX], const char *word)
     (void)snprintf(words + used, WORDS_MAX - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
+/* Whether there is something to touch; NULL: no. */
+static const char *may_touch(const brn_scene_def *def)
+{
+    int count = 0;
+    for (int i = 0; i < def->bodies.count; ++i) {
+        const brn_variant *body = &def->bodies.items[i];
+        if (body->table == &brn_static_table) {
+            return "there are obstacles";
+        }
+        count += body->value == NULL ? 0 : brn_repeat_count(body->value) > 1 ? 2 : 1;
+    }
+    return count > 1                              ? "there are several bodies"
+           : brn_block_given(&def->contact.block) ? "there is a `contact` block"
+                                                  : NULL;
+}
+
+brn_status brn_choose_method(brn_scene *scene, const brn_schema *schema)
+{
+    const brn_scene_def *def = brn_scene_get_def(scene);
+    const brn_block *given = def->method.value;
+    const char *why = given != NULL && !brn_block_given(given) ? may_touch(def) : NULL;
+    for (int i = 0; why != NULL && i < brn_method_count(); ++i) {
+        if (brn_method_get(i)->contact) {
+            return brn_scene_choose_method(scene, schema, brn_method_get(i)->table->name, why);
+        }
+    }
+    return BRN_OK;
+}
+
 static void check_integrator(brn_scene *scene, const brn_method *method, int integrator)
 {
     if (method->integrators >> integrator & 1u) {
@@ -26,8 +56,10 @@ static void check_integrator(brn_scene *scene, const brn_method *method, int int
             add_word(words, brn_integrator_words[i]);
         }
     }
-    brn_scene_add_problem(scene, "integrator", "method '%s' does not support it; it supports %s",
-                          method->table->name, words);
+    const char *why = brn_scene_method_why(scene);
+    brn_scene_add_problem(scene, "integrator", "method '%s' does not support it; it supports %s%s%s%s",
+                          method->table->name, words, why != NULL ? " (chosen because " : "",
+                          why != NULL ? why : "", why != NULL ? "; `method: none` leaves contact out)" : "");
 }
 
 static void check_body(brn_scene *scene, const brn_method *method, const brn_variant *body)

@@ -52,7 +52,8 @@ static void overview(brn_text *text, const brn_schema *schema)
     brn_text_add(
         text,
         "\n`brunt info NAME` shows the parameters of any of these (for a name with two meanings: meshes.box, "
-        "shapes.box), `brunt info scene` the whole format, "
+        "shapes.box), `brunt info scene` the whole format, `brunt info contact` (or output, time, ...) a key "
+        "of it, "
         "`brunt info figures` what is measured.\n");
 }
 
@@ -178,11 +179,25 @@ static bool describe_tables(brn_text *text, const brn_schema *schema, const char
     return found;
 }
 
+/* A key of the scene, with everything below it; false if there is none of this name. */
+static bool describe_key(brn_text *text, const brn_schema *schema, const char *topic)
+{
+    const brn_param *param = brn_table_find(schema->root, topic);
+    if (param != NULL) {
+        const brn_table key = {.params = param, .nparams = 1};
+        brn_table_describe(&key, schema, 0, text);
+    }
+    return param != NULL;
+}
+
 static brn_status unknown_topic(brn_ctx *ctx, const brn_schema *schema, const char *topic)
 {
-    const char *words[5 * BRN_REGISTRY_MAX] = {"methods", "materials", "elements", "meshes",
+    const char *words[6 * BRN_REGISTRY_MAX] = {"methods", "materials", "elements", "meshes",
                                                "bodies",  "shapes",    "scene",    "figures"};
     int count = 8;
+    for (int i = 0; i < schema->root->nparams && count < BRN_COUNT(words); ++i) {
+        words[count++] = schema->root->params[i].name;
+    }
     for (int set = 0; set < BRN_SET_COUNT; ++set) {
         for (int i = 0; i < schema->sets[set].count && count < BRN_COUNT(words); ++i) {
             words[count++] = schema->sets[set].tables[i]->name;
@@ -218,7 +233,8 @@ brn_status brn_info(brn_ctx *ctx, const char *topic, char **out)
         list_figures(&text);
     } else if (strcmp(topic, "scene") == 0) {
         brn_table_describe(schema->root, schema, 0, &text);
-    } else if (!describe_element(&text, topic) && !describe_tables(&text, schema, topic)) {
+    } else if (!describe_element(&text, topic) && !describe_tables(&text, schema, topic) &&
+               !describe_key(&text, schema, topic)) {
         return unknown_topic(ctx, schema, topic);
     }
     return brn_text_take(&text, out);

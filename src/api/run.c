@@ -1,6 +1,7 @@
 /* A whole run with its folder: scene.yaml, series.csv, trajectory.h5, checkpoint.h5, summary.json, report.html. */
 #include "api/registry.h"
 #include "api/run_series.h"
+#include "api/start.h"
 #include "base/os.h"
 #include "linalg/blas.h"
 #include "output/figures/figure_table.h"
@@ -321,6 +322,9 @@ static brn_status whole_run(run *r)
     BRN_TRY(open_outputs(r, resuming));
     choose_checkpoints(r);
     if (!resuming) {
+        brn_start start;
+        brn_start_measure(r->sim, &start);
+        brn_start_tell(r->sim, &start);
         BRN_TRY(first_output(r));
     }
     return loop(r);
@@ -363,6 +367,8 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     out->elements = info.elements;
     out->dofs = info.dofs;
     out->steps = brn_sim_step_count(r->sim);
+    /* A resume may have changed the step: means are over the steps that were taken, a row each after the first. */
+    const int64_t taken = sums->rows > 0.0 ? (int64_t)sums->rows - 1 : out->steps;
     out->time_end = brn_sim_time(r->sim);
     out->wall_s = brn_wall_time() - r->wall_start;
     out->cpu_s = brn_cpu_time() - r->cpu_start;
@@ -371,13 +377,12 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     out->energy_final = sums->energy_final;
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         if (brn_run_table[i].of >= 0) {
-            brn_run_set(out, i,
-                        brn_reduce_end(brn_run_table[i].figure.reduction, sums->figure[i], out->steps));
+            brn_run_set(out, i, brn_reduce_end(brn_run_table[i].figure.reduction, sums->figure[i], taken));
         }
     }
     const brn_method *method = r->sim->method;
     for (int i = 0; i < method->nfigures; ++i) {
-        out->own[i] = brn_reduce_end(method->figures[i].figure.reduction, sums->own[i], out->steps);
+        out->own[i] = brn_reduce_end(method->figures[i].figure.reduction, sums->own[i], taken);
     }
     if (method->doubt != NULL && method->doubt(out->own, out->warnings, sizeof out->warnings)) {
         brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings);

@@ -106,6 +106,11 @@ typedef struct brn_param {
     int set;                /* TAGGED..., KEYED...: which set of tables, see brn_table_set */
 } brn_param;
 
+/* A key that is none, but that people write, and what to write instead. */
+typedef struct brn_hint {
+    const char *word, *instead;
+} brn_hint;
+
 struct brn_table {
     const char *name; /* "neo_hookean", "box", "scene" */
     const char *help; /* one line */
@@ -117,6 +122,7 @@ struct brn_table {
     /* Checks across fields, called with the filled struct once each field is valid by itself;
        reports what is wrong with brn_scene_add_problem. May be NULL. */
     void (*check)(brn_scene *scene, int dimension, const void *value);
+    const brn_hint *hints; /* ended by a NULL word; may be NULL */
 };
 
 /* The sets of tables that a variant may choose from. The parser gets them as arrays, so that scene/ need not know the layers

@@ -182,10 +182,12 @@ static int edit_distance(const char *a, const char *b)
 int brn_nearest_word(const char *word, const char *const *words, int count)
 {
     int best = -1;
-    int best_distance = (int)strlen(word) / 3 + 2; /* a word further away is not worth suggesting */
+    int best_distance = WORD_MAX;
     for (int i = 0; i < count; ++i) {
         const int distance = edit_distance(word, words[i]);
-        if (distance < best_distance) {
+        const int length = (int)fmax((double)strlen(word), (double)strlen(words[i]));
+        /* A third of the letters may be wrong: `vtu` is not what `stl` was meant to be. */
+        if (distance < best_distance && distance <= (length + 1) / 3) {
             best = i;
             best_distance = distance;
         }

@@ -89,7 +89,8 @@ void brn_meetings_add_inside(const brn_skin *skin, const double *x, brn_meetings
         for (int m = 0; m < model->nbody; ++m) {
             const brn_boundary *inner = model->body[m].touch;
             if (m != n && inner->nnode > 0 && is_inside(skin, outer, &box, inner->node[0], x)) {
-                brn_meetings_add(meetings, inner->node[0], outer->touch->node[0], &x[3 * inner->node[0]]);
+                brn_meetings_add(skin, meetings, inner->node[0], outer->touch->node[0],
+                                 &x[3 * inner->node[0]]);
             }
         }
     }

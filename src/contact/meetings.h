@@ -8,6 +8,7 @@
 
 /* How many places meet; for the first, a node of each side and where it is. */
 typedef struct brn_meetings {
+    const int *between; /* [2] only those of these bodies count; NULL: all do */
     size_t count;
     int node[2];
     double place[3]; /* [m] */
@@ -19,11 +20,12 @@ brn_status brn_meetings_add_surfaces(brn_intersect *check, const brn_skin *skin,
                                      const brn_contact_pair *pair, int npair, brn_meetings *meetings);
 /* Adds the bodies inside others, whose surfaces need not meet (contact/inside.c). */
 void brn_meetings_add_inside(const brn_skin *skin, const double *x, brn_meetings *meetings);
-/* BRN_ERR_SCENE with names and place if there are any, for the start of a method that needs gaps. */
-brn_status brn_meetings_refuse(const brn_skin *skin, const brn_meetings *meetings);
+/* BRN_ERR_SCENE with names and place if there are any, for the start of a method that needs gaps. advice: what to do, "": none
+   is known. */
+brn_status brn_meetings_refuse(const brn_skin *skin, const brn_meetings *meetings, const char *advice);
 
-/* Adds one; stores its nodes and place if it is the first. */
-void brn_meetings_add(brn_meetings *meetings, int a, int b, const double place[3]);
+/* Adds one, if its bodies count; stores its nodes and place if it is the first. */
+void brn_meetings_add(const brn_skin *skin, brn_meetings *meetings, int a, int b, const double place[3]);
 /* How often the surface of a body, which must be closed, winds about p: 1 inside, 0 outside, to rounding. */
 double brn_body_winding(const brn_body *body, int dim, const double *x, const double p[3]);
 /* Whether a point of the skin is inside a half-space or on its plane; exact unless the point is round. */

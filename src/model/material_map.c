@@ -137,7 +137,7 @@ static int count_cells(const brn_material_map *map, const brn_mesh *mesh, int ma
 brn_status brn_material_map_make(brn_builder *b, const brn_deformable_def *def, const brn_mesh *mesh,
                                  brn_material_map *out)
 {
-    const int before = brn_scene_problem_count(b->scene);
+    const int before = brn_scene_found(b->scene);
     *out = (brn_material_map){
         .own = brn_builder_find(b, &def->common.block, "material", BRN_NOUN_MATERIAL, def->material)};
     if (out->own >= 0 && mesh != NULL && def->materials.count > 0) {
@@ -153,7 +153,7 @@ brn_status brn_material_map_make(brn_builder *b, const brn_deformable_def *def, 
             (void)get_substance(b, m);
         }
     }
-    out->good = brn_scene_problem_count(b->scene) == before;
+    out->good = brn_scene_found(b->scene) == before;
     return BRN_OK;
 }
 

@@ -167,6 +167,7 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
     *out = (brn_model_info){
         .title = model->title,
         .method = model->method->name,
+        .method_why = model->method_why,
         .integrator = brn_integrator_words[model->integrator],
         .dimension = model->dim,
         .bodies = model->nbody,

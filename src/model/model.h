@@ -112,7 +112,8 @@ struct brn_model {
     int64_t nstep;    /* steps of the run: the first n with n * step >= end, to rounding */
     int integrator;   /* BRN_IMPLICIT_EULER ... */
     const brn_table *method;
-    void *method_params; /* a copy of the struct that method describes */
+    void *method_params;    /* a copy of the struct that method describes */
+    const char *method_why; /* why it was chosen; NULL: the scene names it */
 
     int nnode;
     double (*rest)[3]; /* [m] positions at which the material is unstrained, placed in the world */

@@ -296,7 +296,7 @@ static brn_status add_copies(brn_builder *b, int source)
 {
     brn_model *model = b->model;
     const brn_body_common *common = b->def->bodies.items[source].value;
-    const int before = brn_scene_problem_count(b->scene);
+    const int before = brn_scene_found(b->scene);
     for (int copy = 0; copy < model->source[source].count; ++copy) {
         const int index = model->source[source].first + copy;
         brn_body *body = &model->body[index];
@@ -312,7 +312,7 @@ static brn_status add_copies(brn_builder *b, int source)
             return BRN_ERR_MEMORY;
         }
         b->copy = copy > 0;
-        if (brn_scene_problem_count(b->scene) == before) {
+        if (brn_scene_found(b->scene) == before) {
             brn_repeat_pose(b->scene, common, copy, &b->pose[index]);
             BRN_TRY(add_body(b, index));
         }

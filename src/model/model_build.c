@@ -113,10 +113,20 @@ brn_body_range brn_builder_find_bodies(brn_builder *b, const brn_block *block, c
     return copy >= 0 ? (brn_body_range){from->first + copy, 1} : (brn_body_range){from->first, from->count};
 }
 
-static void check_body_name(brn_builder *b, const brn_block *block, const char *word)
+static void check_body_name(brn_builder *b, const brn_block *block, const char *key, const char *word)
 {
     if (word != NULL) {
-        (void)brn_builder_find(b, block, "body", BRN_NOUN_BODY, word);
+        (void)brn_builder_find(b, block, key, BRN_NOUN_BODY, word);
+    }
+}
+
+static void check_pair_names(brn_builder *b)
+{
+    const brn_pair_def *pairs = b->def->contact.pairs.items;
+    for (int i = 0; i < b->def->contact.pairs.count; ++i) {
+        for (int k = 0; k < pairs[i].between.count; ++k) {
+            check_body_name(b, &pairs[i].block, k == 0 ? "between[0]" : "between[1]", pairs[i].between.v[k]);
+        }
     }
 }
 
@@ -144,30 +154,27 @@ void brn_model_check_names(brn_scene *scene)
     }
     const brn_fixed_def *fixed = b.def->fixed.items;
     for (int i = 0; i < b.def->fixed.count; ++i) {
-        check_body_name(&b, &fixed[i].block, fixed[i].body);
+        check_body_name(&b, &fixed[i].block, "body", fixed[i].body);
     }
     const brn_spring_def *springs = b.def->springs.items;
     for (int i = 0; i < b.def->springs.count; ++i) {
-        check_body_name(&b, &springs[i].block, springs[i].body);
-        if (springs[i].to != NULL) {
-            (void)brn_builder_find(&b, &springs[i].block, "to", BRN_NOUN_BODY, springs[i].to);
-        }
+        check_body_name(&b, &springs[i].block, "body", springs[i].body);
+        check_body_name(&b, &springs[i].block, "to", springs[i].to);
     }
     const brn_attach_def *attach = b.def->attach.items;
     for (int i = 0; i < b.def->attach.count; ++i) {
-        check_body_name(&b, &attach[i].block, attach[i].body);
-        if (attach[i].to != NULL) {
-            (void)brn_builder_find(&b, &attach[i].block, "to", BRN_NOUN_BODY, attach[i].to);
-        }
+        check_body_name(&b, &attach[i].block, "body", attach[i].body);
+        check_body_name(&b, &attach[i].block, "to", attach[i].to);
     }
     const brn_load_def *loads = b.def->loads.items;
     for (int i = 0; i < b.def->loads.count; ++i) {
-        check_body_name(&b, &loads[i].block, loads[i].body);
+        check_body_name(&b, &loads[i].block, "body", loads[i].body);
     }
     const brn_probe_def *probes = b.def->output.probes.items;
     for (int i = 0; i < b.def->output.probes.count; ++i) {
-        check_body_name(&b, &probes[i].block, probes[i].body);
+        check_body_name(&b, &probes[i].block, "body", probes[i].body);
     }
+    check_pair_names(&b);
 }
 
 static brn_status add_settings(brn_builder *b)
@@ -193,6 +200,7 @@ static brn_status add_settings(brn_builder *b)
     }
     model->integrator = def->integrator;
     model->method = def->method.table;
+    model->method_why = brn_scene_method_why(b->scene);
     model->method_params = brn_calloc(b->ctx, 1, model->method->size);
     if (model->method_params == NULL) {
         return BRN_ERR_MEMORY;

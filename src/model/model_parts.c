@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static void add_part(brn_text *text, uint64_t hash, const char *what, const char *name)
 {
@@ -19,6 +20,13 @@ static void add_part(brn_text *text, uint64_t hash, const char *what, const char
 static void add_numbers(brn_text *text, const double *numbers, int count, const char *what)
 {
     add_part(text, brn_hash_bytes(BRN_HASH_START, numbers, (size_t)count * sizeof *numbers), what, NULL);
+}
+
+static void add_step(brn_text *text, double step)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &step, sizeof bits);
+    add_part(text, bits, BRN_PART_STEP, NULL);
 }
 
 static uint64_t hash_ints(uint64_t hash, const int *numbers, size_t count)
@@ -66,7 +74,7 @@ static void add_settings(brn_text *text, const brn_model *model)
     const double self = model->contact_self;
     add_numbers(text, &dimension, 1, "dimension");
     add_numbers(text, model->gravity, 3, "gravity");
-    add_numbers(text, &model->step, 1, "time.step");
+    add_step(text, model->step);
     if (model->integrator == BRN_STATIC) {
         add_numbers(text, &model->end, 1, "time.end (a static run ramps gravity over its length)");
     }

@@ -5,6 +5,9 @@
 
 #include "model/model.h"
 
+/* The part of a line that holds the bits of the step instead of a hash: a resume may change it. */
+#define BRN_PART_STEP "time.step"
+
 /* One line per part: 16 hexadecimal digits, a blank, its name ("method.dhat", "material of body 'ball'"). Omits what a
    resume may change: the end (except in a static run, which ramps gravity over its whole length), the title and all output.
    Free with brn_free. */

@@ -15,7 +15,7 @@ bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn
                              const brn_material *material)
 {
     const brn_block *block = &def->soft.common.block;
-    const int before = brn_scene_problem_count(b->scene);
+    const int before = brn_scene_found(b->scene);
     if (b->model->dim != 3) {
         brn_builder_problem(b, block, "type", "a shell needs a 3D scene; a 2D scene has no sheets");
     }
@@ -45,7 +45,7 @@ bool brn_builder_check_shell(brn_builder *b, const brn_shell_def *def, const brn
         brn_builder_problem(b, &weave->block, "poisson", "must be below sqrt(warp / weft) = %g",
                             sqrt(weave->warp / weave->weft));
     }
-    return brn_scene_problem_count(b->scene) == before;
+    return brn_scene_found(b->scene) == before;
 }
 
 static brn_membrane_law law_of(const brn_shell_def *def, const brn_material *material,

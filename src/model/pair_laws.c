@@ -5,6 +5,12 @@
 
 #include <math.h>
 
+static brn_body_range find_side(brn_builder *b, const brn_pair_def *pair, int side)
+{
+    return brn_builder_find_bodies(b, &pair->block, side == 0 ? "between[0]" : "between[1]",
+                                   pair->between.v[side]);
+}
+
 /* Bodies named individually in a pair get a kind of their own. */
 static void split_kinds(brn_builder *b)
 {
@@ -16,8 +22,7 @@ static void split_kinds(brn_builder *b)
     model->nkind = b->def->bodies.count;
     for (int i = 0; i < b->def->contact.pairs.count; ++i) {
         for (int k = 0; k < 2; ++k) {
-            const brn_body_range range =
-                brn_builder_find_bodies(b, &pairs[i].block, "between", pairs[i].between.v[k]);
+            const brn_body_range range = find_side(b, &pairs[i], k);
             brn_body *body = &model->body[range.first];
             if (range.count == 1 && model->source[body->source].count > 1 && body->kind == body->source) {
                 body->kind = model->nkind++;
@@ -67,10 +72,8 @@ brn_status brn_builder_add_laws(brn_builder *b)
         BRN_TRY(set_pairs(b, &b->model->contact_key[key], all, all, NAN, contact->key[key]));
     }
     for (int i = 0; i < contact->pairs.count && brn_scene_problem_count(b->scene) == 0; ++i) {
-        const brn_body_range first =
-            brn_builder_find_bodies(b, &pairs[i].block, "between", pairs[i].between.v[0]);
-        const brn_body_range second =
-            brn_builder_find_bodies(b, &pairs[i].block, "between", pairs[i].between.v[1]);
+        const brn_body_range first = find_side(b, &pairs[i], 0);
+        const brn_body_range second = find_side(b, &pairs[i], 1);
         BRN_TRY(set_pairs(b, &b->model->friction, first, second, contact->friction, pairs[i].friction));
         for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
             BRN_TRY(set_pairs(b, &b->model->contact_key[key], first, second, NAN, pairs[i].key[key]));

@@ -38,6 +38,26 @@ static brn_status read_beside(brn_scene *scene, brn_ctx *ctx, const char *name, 
     return status;
 }
 
+/* One number for all axes, or one an axis (two in 2D). */
+static void scale_of(const brn_mesh_def *def, double scale[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        scale[i] = def->scale.count == 1 ? def->scale.v[0] : i < def->scale.count ? def->scale.v[i] : 1.0;
+    }
+}
+
+/* A surface is scaled before it is filled, so that the resolution is a length of the scene. */
+static brn_status fill(const brn_mesh_def *def, brn_ctx *ctx, brn_mesh *surface, brn_mesh **out)
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const double here[3] = {0.0, 0.0, 0.0};
+    double scale[3];
+    scale_of(def, scale);
+    brn_mesh_transform(surface, scale, identity, here);
+    return brn_mesh_fill_surface(ctx, surface, def->resolution, def->element == 0 ? BRN_TET4 : BRN_TET10,
+                                 out);
+}
+
 static brn_status make(brn_scene *scene, const brn_mesh_def *def, brn_ctx *ctx, brn_mesh **out)
 {
     if (def->generator.table != NULL) {
@@ -48,8 +68,7 @@ static brn_status make(brn_scene *scene, const brn_mesh_def *def, brn_ctx *ctx, 
     }
     brn_mesh *surface = NULL;
     BRN_TRY(read_beside(scene, ctx, def->surface, &surface));
-    const brn_cell cell = def->element == 0 ? BRN_TET4 : BRN_TET10;
-    const brn_status status = brn_mesh_fill_surface(ctx, surface, def->resolution, cell, out);
+    const brn_status status = fill(def, ctx, surface, out);
     brn_mesh_destroy(surface);
     return status;
 }
@@ -58,6 +77,15 @@ brn_status brn_placement_mesh(brn_scene *scene, const brn_mesh_def *def, brn_ctx
 {
     *out = NULL;
     brn_status status = make(scene, def, ctx, out);
+    if (status >= 0) {
+        double scale[3] = {1.0, 1.0, 1.0};
+        double rotation[9];
+        if (def->surface == NULL) {
+            scale_of(def, scale);
+        }
+        brn_placement_rotation(scene, &def->rotation, brn_scene_get_def(scene)->dimension, rotation);
+        brn_mesh_transform(*out, scale, rotation, def->position);
+    }
     if (status >= 0 && def->merge >= 0.0) {
         status = brn_mesh_clean(*out, def->merge);
     }
@@ -68,14 +96,6 @@ brn_status brn_placement_mesh(brn_scene *scene, const brn_mesh_def *def, brn_ctx
             brn_scene_add_problem(scene, def->block.path, "%s", brn_ctx_message(ctx));
             status = BRN_OK;
         }
-        return status;
     }
-    double scale[3] = {1.0, 1.0, 1.0};
-    for (int i = 0; i < 3; ++i) { /* one number for all axes, or one an axis (two in 2D) */
-        scale[i] = def->scale.count == 1 ? def->scale.v[0] : i < def->scale.count ? def->scale.v[i] : 1.0;
-    }
-    double rotation[9];
-    brn_placement_rotation(scene, &def->rotation, brn_scene_get_def(scene)->dimension, rotation);
-    brn_mesh_transform(*out, scale, rotation, def->position);
-    return BRN_OK;
+    return status;
 }

@@ -44,9 +44,25 @@ static void count_more(brn_scene *scene, int more)
     (void)snprintf(scene->more_text, sizeof scene->more_text, "... and %d more", more);
 }
 
+/* Whoever uses a thing may find the same fault in it again, such as the second body of a bad material. */
+static bool is_known(const brn_scene *scene, const char *text)
+{
+    for (int i = 0; i < scene->nproblem && text != NULL; ++i) {
+        if (scene->problems[i] != NULL && strcmp(scene->problems[i], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Takes over the text; counts only when the list is full. */
 static void keep_problem(brn_scene *scene, char *text)
 {
+    ++scene->found;
+    if (is_known(scene, text)) {
+        brn_free(scene->ctx, text);
+        return;
+    }
     if (scene->nproblem < BRN_SCENE_PROBLEMS_MAX) {
         scene->problems[scene->nproblem++] = text;
         return;
@@ -119,6 +135,11 @@ brn_status brn_scene_fail(brn_scene *scene)
         return brn_fail(scene->ctx, BRN_ERR_SCENE, "%s (and %d more)", brn_scene_problem(scene, 0), others);
     }
     return brn_fail(scene->ctx, BRN_ERR_SCENE, "%s", brn_scene_problem(scene, 0));
+}
+
+int brn_scene_found(const brn_scene *scene)
+{
+    return scene->found;
 }
 
 int brn_scene_problem_count(const brn_scene *scene)
@@ -218,6 +239,11 @@ void brn_scene_destroy(brn_scene *scene)
 const brn_scene_def *brn_scene_get_def(const brn_scene *scene)
 {
     return scene->def;
+}
+
+const char *brn_scene_method_why(const brn_scene *scene)
+{
+    return scene->method_why;
 }
 
 brn_ctx *brn_scene_ctx(const brn_scene *scene)

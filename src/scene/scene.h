@@ -30,6 +30,11 @@ brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema);
    default, a variant of unknown type is left out. Pointers inside live as long as the scene is neither set, resolved
    again nor destroyed. */
 const brn_scene_def *brn_scene_get_def(const brn_scene *scene);
+/* After a resolve of a scene that names no method: takes this one with its defaults. why: a constant text for whoever asks,
+   "there are obstacles". */
+brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, const char *name,
+                                   const char *why);
+const char *brn_scene_method_why(const brn_scene *scene); /* NULL: the scene names its method */
 brn_ctx *brn_scene_ctx(const brn_scene *scene);
 /* Name as it was loaded, for relative paths and messages. */
 const char *brn_scene_file(const brn_scene *scene);
@@ -37,6 +42,9 @@ const char *brn_scene_file(const brn_scene *scene);
 /* Adds a problem at a path ("bodies[3].mesh"); the line is that of the node at the path or its nearest parent, and
    " = value" is inserted for a scalar. format says what is wrong and what to write instead. */
 void brn_scene_add_problem(brn_scene *scene, const char *path, const char *format, ...) BRN_PRINTF(3, 4);
+
+/* How many problems were found so far, repeats counted: more than before means that something since is wrong. */
+int brn_scene_found(const brn_scene *scene);
 
 /* The resolved scene as YAML text with every default explicit (a NaN default means "not given" and is left out). */
 brn_status brn_scene_print(const brn_scene *scene, const brn_schema *schema, char **text);

@@ -197,7 +197,7 @@ static const brn_param mesh_params[] = {
     BRN_P_TEXT(brn_mesh_def, file, "a mesh file, beside the scene"),
     BRN_P_TEXT(brn_mesh_def, surface, "a file with a closed surface, to be filled with tetrahedra"),
     BRN_P_REAL(brn_mesh_def, resolution, "m", NAN, 0.0, INFINITY, BRN_OPEN_LOW,
-               "edge length inside a surface"),
+               "edge length inside a surface, in the scene's metres: the file's units times `scale`"),
     BRN_P_CHOICE(brn_mesh_def, element, 0, brn_surface_elements, "elements inside a surface"),
     {.name = "scale",
      .kind = BRN_REALS,
@@ -217,9 +217,30 @@ static const brn_param mesh_params[] = {
     BRN_P_REAL(brn_mesh_def, merge, "m", NAN, 0.0, INFINITY, BRN_CLOSED,
                "nodes closer than this are merged; not given: none are"),
 };
+/* Formats of files, as a key. */
+#define SURFACE_HINT(format)                                                                  \
+ {                                                                                            \
+  format, "write {file: NAME." format "} for the surface of an obstacle or a rigid body, or " \
+          "{surface: NAME." format ", resolution: LENGTH} to fill it with tetrahedra"         \
+ }
+#define CELLS_HINT(format)                \
+ {                                        \
+  format, "write {file: NAME." format "}" \
+ }
+static const brn_hint mesh_hints[] = {
+    SURFACE_HINT("stl"),
+    SURFACE_HINT("obj"),
+    {"ply", "PLY is not read: convert the file to STL or OBJ"},
+    CELLS_HINT("msh"),
+    CELLS_HINT("inp"),
+    CELLS_HINT("vtk"),
+    {"cube", "write {box: {size: [1, 1, 1], cells: [4, 4, 4]}}"},
+    {"ball", "write {sphere: {radius: 1, resolution: 0.25}}"},
+    {NULL, NULL},
+};
 static const brn_table mesh_table = {
     TABLE("mesh", "a generator or a file, with a transform", brn_mesh_def, mesh_params),
-    .check = brn_check_mesh};
+    .check = brn_check_mesh, .hints = mesh_hints};
 
 /* ---- supports and loads --------------------------------------------------------------------------------------------- */
 
@@ -437,7 +458,9 @@ static const brn_param scene_params[] = {
      .offset = offsetof(brn_scene_def, method),
      .set = BRN_SET_METHOD,
      .text = "none",
-     .help = "contact method; a bare word takes all its defaults"},
+     .help =
+         "contact method; a bare word takes all its defaults; not given, but obstacles, several bodies or "
+         "`contact`: ipc"},
     BRN_P_CHOICE(brn_scene_def, integrator, BRN_TURNING_EULER, brn_integrator_words,
                  "time integrator, if the method leaves the choice"),
     {.name = "materials",

@@ -13,13 +13,15 @@ struct brn_scene {
     brn_yaml *root; /* NULL: the file could not be read to its end */
     int nodes;      /* made so far, including replaced ones; limited by BRN_SCENE_NODES_MAX */
     brn_bump def_memory;
-    brn_scene_def *def; /* NULL before a resolve */
-    int dimension;      /* 2 or 3, of the scene being resolved */
+    brn_scene_def *def;     /* NULL before a resolve */
+    int dimension;          /* 2 or 3, of the scene being resolved */
+    const char *method_why; /* a constant text; NULL: the file names its method */
 
     char *problems[BRN_SCENE_PROBLEMS_MAX]; /* NULL where memory ran out */
     int nproblem, more;                     /* stored; counted only */
     int nproblem_load, more_load;           /* those of the file's syntax, which a resolve keeps */
     char more_text[48];
+    int found; /* problems told, repeats counted; those of a resolve stay counted */
 };
 
 /* ---- paths ("bodies[3].shape.box", "bodies.ball.position") ---- */

@@ -338,6 +338,9 @@ brn_status brn_scene_print(const brn_scene *scene, const brn_schema *schema, cha
     printer p = {.text = {.ctx = scene->ctx}, .dimension = scene->dimension};
     brn_text_add(&p.text, "# A scene of brunt " BRN_VERSION
                           " as it was understood: every default is made explicit.\n");
+    if (scene->method_why != NULL) {
+        brn_text_add(&p.text, "# The method was chosen: %s.\n", scene->method_why);
+    }
     print_table(&p, schema->root, scene->def, 0);
     return brn_text_take(&p.text, text);
 }

@@ -35,7 +35,7 @@ void brn_resolve_pop(brn_resolver *r, size_t length)
 
 static int problems(const brn_resolver *r)
 {
-    return r->scene->nproblem + r->scene->more;
+    return brn_scene_found(r->scene);
 }
 
 static const brn_table *find_table(const brn_table_set *set, const char *name)
@@ -70,10 +70,10 @@ static brn_status fill_absent_block(brn_resolver *r, const brn_table *table, voi
     return block->path != NULL ? fill_absent(r, table, NULL, out) : BRN_ERR_MEMORY;
 }
 
-/* A variant that was not given, where the table names a default. */
-static brn_status fill_absent_tagged(brn_resolver *r, const brn_param *param, brn_variant *out)
+/* A variant that was not given, of the type that is its default. */
+static brn_status fill_absent_tagged(brn_resolver *r, int set, const char *name, brn_variant *out)
 {
-    const brn_table *table = find_table(&r->schema->sets[param->set], param->text);
+    const brn_table *table = find_table(&r->schema->sets[set], name);
     if (table == NULL) {
         return BRN_OK;
     }
@@ -100,7 +100,7 @@ static brn_status fill_absent(brn_resolver *r, const brn_table *table, const brn
         if (param->kind == BRN_BLOCK) {
             BRN_TRY(fill_absent_block(r, param->table, field));
         } else if (param->kind == BRN_TAGGED && param->text != NULL) {
-            BRN_TRY(fill_absent_tagged(r, param, field));
+            BRN_TRY(fill_absent_tagged(r, param->set, param->text, field));
         } else {
             BRN_TRY(brn_resolve_list_default(r, param, field));
         }
@@ -543,9 +543,29 @@ static brn_status resolve_root(brn_scene *scene, const brn_schema *schema)
     return BRN_OK;
 }
 
+brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, const char *name,
+                                   const char *why)
+{
+    brn_resolver r = {
+        .ctx = scene->ctx,
+        .scene = scene,
+        .schema = schema,
+        .memory = &scene->def_memory,
+        .dimension = scene->dimension,
+        .path = {.ctx = scene->ctx},
+    };
+    brn_resolve_push_key(&r, "method");
+    const brn_status status =
+        r.path.failed ? BRN_ERR_MEMORY : fill_absent_tagged(&r, BRN_SET_METHOD, name, &scene->def->method);
+    brn_text_clear(&r.path);
+    scene->method_why = why;
+    return status;
+}
+
 brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema)
 {
     scene->def = NULL;
+    scene->method_why = NULL;
     brn_bump_clear(&scene->def_memory);
     brn_scene_forget_problems(scene);
     if (scene->root != NULL && check_root(scene)) {

@@ -1,6 +1,8 @@
 /* Messages that list what is allowed: the keys of a block, the names of a set. */
 #include "scene/scene_inner.h"
 
+#include <string.h>
+
 enum { WORDS_MAX = 256 }; /* that a message can list */
 
 typedef struct word_list {
@@ -56,13 +58,28 @@ void brn_suggest(brn_text *out, const char *word, const char *const *words, int 
     }
 }
 
+static const char *find_hint(const brn_table *table, const char *word)
+{
+    for (const brn_hint *hint = table->hints; hint != NULL && hint->word != NULL; ++hint) {
+        if (strcmp(hint->word, word) == 0) {
+            return hint->instead;
+        }
+    }
+    return NULL;
+}
+
 void brn_resolve_tell_unknown_key(brn_resolver *r, const brn_table *table, const brn_yaml *child, bool tagged)
 {
     word_list words = {.count = 0};
     brn_text text = {.ctx = r->ctx};
     if (r->scene->nproblem < BRN_SCENE_PROBLEMS_MAX) { /* else it is only counted */
+        const char *instead = find_hint(table, child->key);
         add_keys(&words, r, table, tagged);
-        brn_suggest(&text, child->key, words.word, words.count);
+        if (instead != NULL) {
+            brn_text_add(&text, "; %s", instead);
+        } else {
+            brn_suggest(&text, child->key, words.word, words.count);
+        }
         if (text.length == 0) {
             brn_text_add(&text, words.count > 0 ? "; allowed here: " : "; no keys are allowed here");
             list_words(&text, &words);

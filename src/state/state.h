@@ -56,7 +56,8 @@ void brn_state_forget(brn_state *state, const char *name); /* nothing to do if i
 void brn_state_forget_all(brn_state *state);
 
 /* checkpoint.h5: written to a temporary name, synced, renamed. `parts` ties it to its scene, one line per part: 16 hexadecimal
-   digits, a blank, a name (model/model_parts.h); loading refuses other parts and names those that differ. `extra` are numbers
+   digits, a blank, a name (model/model_parts.h); loading refuses other parts and names those that differ. Another
+   step is accepted if it divides the time reached; state->step then counts in it. `extra` are numbers
    that the caller wants back (frames written, series rows, ...). */
 brn_status brn_state_save(const brn_state *state, const char *path, const char *parts, const double *extra,
                           int nextra);

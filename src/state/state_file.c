@@ -8,10 +8,12 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "model/model_parts.h"
 #include "state/hdf5_file.h"
 #include "state/state.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -212,13 +214,27 @@ static bool has_line(const char *parts, size_t skip, const char *bytes, size_t n
     return false;
 }
 
+/* The step in a line of parts; false: the line is another. */
+static bool read_step(const char *line, double *step)
+{
+    uint64_t bits = 0;
+    const size_t n = strlen(BRN_PART_STEP);
+    if (line_length(line) != DIGITS + n + 2 || memcmp(line + DIGITS + 1, BRN_PART_STEP, n) != 0 ||
+        sscanf(line, "%16" SCNx64, &bits) != 1) {
+        return false;
+    }
+    memcpy(step, &bits, sizeof *step);
+    return true;
+}
+
 /* Adds the names of lines that `other` lacks: present with another hash, or (absent) not at all. */
 static void add_missing(const char *parts, const char *other, bool absent, brn_text *names, int *count)
 {
     const size_t skip = absent ? DIGITS + 1 : 0;
     for (const char *line = parts; *line != '\0'; line += line_length(line)) {
         const size_t n = line_length(line);
-        if (n <= DIGITS + 1 || has_line(other, skip, line + skip, n - skip)) {
+        double step = 0.0; /* another one is no fault */
+        if (n <= DIGITS + 1 || has_line(other, skip, line + skip, n - skip) || read_step(line, &step)) {
             continue;
         }
         if (++*count <= NAMED_MAX) {
@@ -240,30 +256,63 @@ static brn_status refuse_parts(brn_h5 *h5, const char *stored, const char *parts
     }
     brn_text_append(&names, "", 1); /* parts in another order: none is named */
     BRN_TRY(brn_text_take(&names, &text));
-    const brn_status status =
-        brn_fail(h5->ctx, BRN_ERR_FORMAT,
-                 "%s: this checkpoint belongs to another scene (%s); on resume only title, time.end and "
-                 "output.every, .report, .vtu and .checkpoint may change",
-                 h5->path, count > 0 ? text : "its parts are in another order");
+    const brn_status status = brn_fail(
+        h5->ctx, BRN_ERR_FORMAT,
+        "%s: this checkpoint belongs to another scene (%s); on resume only title, time.step, time.end "
+        "and output.every, .report, .vtu and .checkpoint may change",
+        h5->path, count > 0 ? text : "its parts are in another order");
     brn_free(h5->ctx, text);
     return status;
 }
 
-static brn_status check_parts(brn_h5 *h5, const char *parts)
+/* The steps of two lists of parts that agree in all else; false: they do not. */
+static bool compare_parts(const char *stored, const char *parts, double *stored_step, double *step)
+{
+    while (*stored != '\0' && *parts != '\0') {
+        const size_t n = line_length(stored);
+        const bool steps = read_step(stored, stored_step) && read_step(parts, step);
+        if (!steps && (n != line_length(parts) || memcmp(stored, parts, n) != 0)) {
+            return false;
+        }
+        stored += n;
+        parts += line_length(parts);
+    }
+    return *stored == '\0' && *parts == '\0';
+}
+
+/* steps[2]: of the checkpoint and of the scene. */
+static brn_status check_parts(brn_h5 *h5, const char *parts, double steps[2])
 {
     hsize_t length = 0;
     char *stored = NULL;
     BRN_TRY(brn_h5_stored_shape(h5, "/scene", H5T_INTEGER, 1, &length));
     BRN_ALLOC(h5->ctx, stored, (size_t)length + 1);
     brn_status status = brn_h5_get(h5, "/scene", 1, &length, H5T_NATIVE_UCHAR, stored);
-    if (status >= 0 && strcmp(stored, parts) != 0) {
+    if (status >= 0 && !compare_parts(stored, parts, &steps[0], &steps[1])) {
         status = refuse_parts(h5, stored, parts);
     }
     brn_free(h5->ctx, stored);
     return status;
 }
 
-static brn_status check_head(brn_h5 *h5, const brn_state *state, const char *parts)
+/* Time is step * h: with another h the number of steps done changes, and it must stay whole. */
+static brn_status renumber(brn_h5 *h5, const double steps[2], brn_state *state)
+{
+    if (steps[0] == steps[1]) {
+        return BRN_OK;
+    }
+    const double reached = (double)state->step * steps[0];
+    const double count = round(reached / steps[1]);
+    if (!(fabs(count * steps[1] - reached) <= 1e-9 * reached && count < 9e15)) {
+        return brn_fail(h5->ctx, BRN_ERR_RANGE,
+                        "%s: time.step = %g s does not divide the %g s that are done: %.10g s would",
+                        h5->path, steps[1], reached, reached / fmax(1.0, ceil(reached / steps[1])));
+    }
+    state->step = (int64_t)count;
+    return BRN_OK;
+}
+
+static brn_status check_head(brn_h5 *h5, const brn_state *state, const char *parts, double steps[2])
 {
     char format[32];
     BRN_TRY(brn_h5_get_text(h5, "/", "format", format, sizeof format));
@@ -271,7 +320,7 @@ static brn_status check_head(brn_h5 *h5, const brn_state *state, const char *par
         return brn_fail(h5->ctx, BRN_ERR_FORMAT, "%s: not a brunt checkpoint", h5->path);
     }
     BRN_TRY(check_size(h5, "version", FORMAT));
-    BRN_TRY(check_parts(h5, parts));
+    BRN_TRY(check_parts(h5, parts, steps));
     BRN_TRY(check_size(h5, "nnode", state->sizes.nnode));
     BRN_TRY(check_size(h5, "nrigid", state->sizes.nrigid));
     return check_size(h5, "njoint", state->sizes.njoint);
@@ -330,8 +379,10 @@ static brn_status load_aside(brn_h5 *h5, brn_state *aside, const char *parts, do
     brn_status status = open_image(h5, bytes, length);
     brn_free(h5->ctx, bytes);
     BRN_TRY(status);
-    status = check_head(h5, aside, parts);
+    double steps[2] = {0.0, 0.0};
+    status = check_head(h5, aside, parts, steps);
     status = status >= 0 ? get_state(h5, aside, extra, nextra) : status;
+    status = status >= 0 ? renumber(h5, steps, aside) : status;
     (void)H5Fclose(h5->file);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "linalg/pcg.h"
 #include "model/rigid_pose.h"
+#include "step/supports.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -272,6 +273,9 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     }
     if (s->damping != NULL && m->inertia) {
         BRN_TRY(brn_block_matrix_add(s->matrix, m->rate, s->damping));
+    }
+    if (n->shift > 0.0) {
+        brn_system_mass_add(s, n->shift, s->matrix);
     }
     brn_system_condense(s, s->matrix); /* of mass and damping: what was condensed before stays */
     n->matrix = s->matrix;
@@ -647,53 +651,16 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out,
 
 /* ---- making ------------------------------------------------------------------------------------------------------- */
 
-/* Whether an element, such as a spring, joins a body to others. */
-static bool is_joined(const brn_model *model, const brn_body *body)
+/* [1/s^2] Stiffness over mass for bodies that only contact holds: so small a share of the stiffest node's that nothing but
+   motions without any resistance yet feels it. */
+static double leaning_shift(const brn_newton *n)
 {
-    bool joined = false;
-    for (int g = 0; g < model->ngroup && !joined; ++g) {
-        const brn_element_group *group = model->group[g];
-        for (int e = 0; e < group->nelem && !joined; ++e) {
-            int inside = 0;
-            for (int a = 0; a < group->nnode; ++a) {
-                const int node = group->conn[e * group->nnode + a] - body->node_first;
-                inside += node >= 0 && node < body->node_count;
-            }
-            joined = inside > 0 && inside < group->nnode;
-        }
+    double stiff = 0.0;
+    for (int i = 0; i < n->system->ndof; ++i) {
+        const double mass = n->model->node_mass[brn_model_at(n->model, i) / 3];
+        stiff = mass > 0.0 ? fmax(stiff, n->system->stiff_diagonal[i] / mass) : stiff;
     }
-    return joined;
-}
-
-/* A static body needs supports; say so before a solver calls it singular. */
-static brn_status check_supports(brn_ctx *ctx, const brn_model *model, int integrator)
-{
-    for (int n = 0; n < model->nbody && integrator == BRN_STATIC; ++n) {
-        const brn_body *body = &model->body[n];
-        if (body->type == BRN_BODY_RIGID) {
-            return brn_fail(ctx, BRN_ERR_SCENE,
-                            "body '%s' is rigid and nothing holds it: make it of type static in a static run",
-                            body->name);
-        }
-        int held = 0;
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
-                held += model->fixed[model->node_row[a] * model->dim + i] != BRN_DOF_FREE;
-            }
-        }
-        for (int i = 0; i < model->nattach; ++i) { /* what is attached to it may hold it */
-            held += model->attach[i].to == n ? model->attach[i].nnode * model->dim : 0;
-        }
-        const int needed = model->dim == 3 ? 6 : 3;
-        if (held < needed && !is_joined(model, body)) {
-            return brn_fail(
-                ctx, BRN_ERR_SCENE,
-                "body '%s' has %d held dofs, but a static run needs at least %d to stop it from floating "
-                "away: add an entry to `fixed`",
-                body->name, held, needed);
-        }
-    }
-    return BRN_OK;
+    return 1e-9 * stiff;
 }
 
 static brn_status allocate(brn_newton *n)
@@ -716,7 +683,10 @@ brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *s
                              const brn_newton_params *params, const brn_newton_terms *terms, brn_newton **out)
 {
     *out = NULL;
-    BRN_TRY(check_supports(ctx, model, params->integrator));
+    bool leaning = false;
+    if (params->integrator == BRN_STATIC) {
+        BRN_TRY(brn_supports_check(ctx, model, terms != NULL, &leaning));
+    }
     brn_newton *n = NULL;
     BRN_ALLOC(ctx, n, 1);
     n->ctx = ctx;
@@ -729,6 +699,7 @@ brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *s
         brn_newton_destroy(n);
         return status;
     }
+    n->shift = leaning ? leaning_shift(n) : 0.0;
     *out = n;
     return BRN_OK;
 }

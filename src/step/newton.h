@@ -66,6 +66,9 @@ typedef struct brn_newton {
     double hand[3];    /* [m] where the spring of a drag ends in this step */
     brn_pull pull;     /* that spring at y */
     double noise;      /* [m] rounding of the positions of this step */
+    double
+        shift; /* [1/s^2] times the mass is added to the tangent of a static run in which contact must hold bodies
+                          that nothing else holds: before they touch, their tangent is singular */
     double (*weld)[3]; /* [nattach] [N] force of each attachment on its nodes; 0 where they are held */
 } brn_newton;
 

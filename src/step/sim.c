@@ -291,8 +291,9 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
             (void)snprintf(why, sizeof why, "%s", brn_ctx_message(sim->ctx));
             return brn_fail(
                 sim->ctx, status,
-                "step %lld (t = %g s) failed down to %g of its length: %s; try a smaller time.step, a softer "
-                "ramp of loads or motions, or a finer mesh where it is strained most",
+                "step %lld (t = %g s) failed down to %g of its length: %s; try a smaller time.step, or from "
+                "the "
+                "beginning a softer ramp of loads or motions, or a finer mesh where it is strained most",
                 (long long)sim->state->step + 1, (double)sim->state->step * sim->model->step,
                 ldexp(1.0, -halvings), why);
         }

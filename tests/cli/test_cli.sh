@@ -113,7 +113,7 @@ expect 2 "$brunt" info no_such_topic
 says stderr "no_such_topic"
 
 # ---- info and bench ------------------------------------------------------------------------------------------------------------
-for topic in methods materials elements scene; do
+for topic in methods materials elements scene contact output time integrator; do
     expect 0 "$brunt" info $topic
     [ -s stdout ] || fail "brunt info $topic prints nothing"
 done

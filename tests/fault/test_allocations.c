@@ -17,7 +17,8 @@ const char *__lsan_default_suppressions(void)
 
 /* Every kind of load, hold and region; two materials; probes and all fields. */
 static const char plate[] =
-    "brunt: 1\ntitle: a plate\ndimension: 2\ntime: {step: 1e-3, end: 3e-3}\nintegrator: newmark\n"
+    "brunt: 1\nmethod: none\ntitle: a plate\ndimension: 2\ntime: {step: 1e-3, end: 3e-3}\nintegrator: "
+    "newmark\n"
     "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4, density: 1000, damping: {alpha: 1, beta: "
     "1e-4}}}\n"
     "meshes: {m: {box: {size: [0.1, 0.1], cells: [2, 2], element: tri3}}}\n"
@@ -32,7 +33,7 @@ static const char plate[] =
     "[0]}}]}\n";
 
 static const char block[] =
-    "brunt: 1\ntime: {step: 1e-3, end: 2e-3}\nintegrator: bdf2\n"
+    "brunt: 1\nmethod: none\ntime: {step: 1e-3, end: 2e-3}\nintegrator: bdf2\n"
     "materials:\n"
     "  a: {type: stvk, young: 1e5, poisson: 0.4, density: 1000}\n"
     "  b: {type: mooney_rivlin, c10: 2e4, c01: 1e4, bulk: 1e5, density: 1000, damping: {beta: 1e-4}}\n"

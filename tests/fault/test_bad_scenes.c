@@ -71,9 +71,10 @@ static const bad_scene scenes[] = {
     {"contact: {self: yes}\n", "s.yaml:2: contact.self = yes: must be true or false\n"},
     {"contact: {self: \"true\"}\n", "s.yaml:2: contact.self = \"true\": must be true or false\n"},
     {"contact: {self: [true]}\n", "s.yaml:2: contact.self: must be true or false, found a list\n"},
-    {"integrator: newmrak\n", "s.yaml:2: integrator = newmrak: must be one of implicit_euler, bdf2, newmark, "
-                              "midpoint, symplectic_euler, "
-                              "static; did you mean 'newmark'?\n"},
+    {"integrator: newmrak\n",
+     "s.yaml:2: integrator = newmrak: must be one of turning_euler, implicit_euler, bdf2, newmark, "
+     "midpoint, symplectic_euler, "
+     "static; did you mean 'newmark'?\n"},
     {"title: [a, b]\n", "s.yaml:2: title: must be a text, found a list\n"},
     {"title: ~\n", "s.yaml:2: title: must be a text, found no value\n"},
     {"output: {fields: [stress, sterss]}\n",

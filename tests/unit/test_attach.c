@@ -64,7 +64,7 @@ static void test_places(void **state)
 
 /* A plate tied to a rigid ball, a block tied to the plate's cells, which are tied in part: a chain. */
 static const char chain[] =
-    "brunt: 1\ngravity: [0, 0, -9.81]\ntime: {step: 0.002, end: 1}\n" SOFT "meshes:\n"
+    "brunt: 1\nmethod: none\ngravity: [0, 0, -9.81]\ntime: {step: 0.002, end: 1}\n" SOFT "meshes:\n"
     "  plate: {box: {size: [0.4, 0.4, 0.1], cells: [4, 4, 1]}}\n"
     "  block: {box: {size: [0.2, 0.2, 0.2], cells: [3, 3, 3], element: tet4}}\n"
     "bodies:\n"
@@ -241,23 +241,23 @@ static void test_allocations(void **state)
 /* ---- what it does ------------------------------------------------------------------------------------------------------ */
 
 static const char whole2[] =
-    "brunt: 1\ndimension: 2\ntime: {step: 0.01, end: 0.1}\n" SOFT
+    "brunt: 1\nmethod: none\ndimension: 2\ntime: {step: 0.01, end: 0.1}\n" SOFT
     "meshes: {b: {grid: {size: [0.4, 0.1], cells: [8, 2]}}}\n"
     "bodies: [{name: right, type: deformable, mesh: b, material: s, position: [0.1, 0]}]\n"
     "fixed: [{name: wall, body: right, where: {face: -x}}]\n";
-static const char halves2[] = "brunt: 1\ndimension: 2\ntime: {step: 0.01, end: 0.1}\n" SOFT
+static const char halves2[] = "brunt: 1\nmethod: none\ndimension: 2\ntime: {step: 0.01, end: 0.1}\n" SOFT
                               "meshes: {b: {grid: {size: [0.2, 0.1], cells: [4, 2]}}}\n"
                               "bodies: [{name: left, type: deformable, mesh: b, material: s},\n"
                               "  {name: right, type: deformable, mesh: b, material: s, position: [0.2, 0]}]\n"
                               "fixed: [{name: wall, body: left, where: {face: -x}}]\n"
                               "attach: [{body: right, where: {face: -x}, to: left}]\n";
 static const char whole3[] =
-    "brunt: 1\ntime: {step: 0.01, end: 0.1}\n" SOFT
+    "brunt: 1\nmethod: none\ntime: {step: 0.01, end: 0.1}\n" SOFT
     "meshes: {b: {box: {size: [0.4, 0.1, 0.1], cells: [8, 2, 2], element: hex8}}}\n"
     "bodies: [{name: right, type: deformable, mesh: b, material: s, position: [0.1, 0, 0]}]\n"
     "fixed: [{name: wall, body: right, where: {face: -x}}]\n";
 static const char halves3[] =
-    "brunt: 1\ntime: {step: 0.01, end: 0.1}\n" SOFT
+    "brunt: 1\nmethod: none\ntime: {step: 0.01, end: 0.1}\n" SOFT
     "meshes: {b: {box: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2], element: hex8}}}\n"
     "bodies: [{name: left, type: deformable, mesh: b, material: s},\n"
     "  {name: right, type: deformable, mesh: b, material: s, position: [0.2, 0, 0]}]\n"
@@ -327,7 +327,7 @@ static void test_flight(void **state)
 }
 
 static const char hung[] =
-    "brunt: 1\ntime: {step: 0.02, end: 3}\n" SOFT
+    "brunt: 1\nmethod: none\ntime: {step: 0.02, end: 3}\n" SOFT
     "meshes: {rope: {box: {size: [0.05, 0.05, 0.3], cells: [1, 1, 4], element: tet10}}}\n"
     "bodies:\n"
     "  - {name: hook, type: static, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [0, 0, 0.2]}\n"

@@ -212,7 +212,7 @@ static void test_problems(void **state)
          "no such material; there is: m"},
         {"bodies: [{name: c, type: deformable, mesh: b, material: m}]\nfixed: [{body: d, where: {face: "
          "+x}}]\n",
-         "no such body; did you mean 'c'?"},
+         "no such body; there is: c"},
         {"bodies: [{name: c, type: deformable, mesh: b, material: m}]\n"
          "fixed: [{body: c, where: {box: {min: [5, 5, 5], max: [6, 6, 6]}}}]\n",
          "selects no node; body 'c' spans [-1, -0.5, -0.5] to [1, 0.5, 0.5]"},

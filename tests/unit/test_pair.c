@@ -233,7 +233,7 @@ static void test_meetings(void **state)
         assert_done(f.ctx, brn_meetings_add_surfaces(check, skin, x, pair, npair, &meetings));
         brn_meetings_add_inside(skin, x, &meetings);
         assert_int_equal(meetings.count > 0, cases[k].names != NULL);
-        assert_int_equal(brn_meetings_refuse(skin, &meetings),
+        assert_int_equal(brn_meetings_refuse(skin, &meetings, ""),
                          cases[k].names != NULL ? BRN_ERR_SCENE : BRN_OK);
         if (cases[k].names != NULL && strstr(brn_ctx_message(f.ctx), cases[k].names) == NULL) {
             fail_msg("%s is not in: %s", cases[k].names, brn_ctx_message(f.ctx));

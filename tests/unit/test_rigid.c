@@ -12,7 +12,7 @@
 #include "output/trajectory/outline.h"
 #include "step/sim.h"
 
-#define HEAD   "brunt: 1\ngravity: [0, 0, 0]\n"
+#define HEAD   "brunt: 1\nmethod: none\ngravity: [0, 0, 0]\n"
 #define TURNED "position: [1, -2, 3], rotation: {axis: [1, 2, 3], degrees: 40}"
 
 /* ---- mass ------------------------------------------------------------------------------------------------------------ */
@@ -419,7 +419,7 @@ static void test_force_at_a_node(void **state)
                                        "integrator=newmark",
                                        "integrator=midpoint",
                                        "integrator=bdf2",
-                                       "integrator=newmark;method.type=none;method.solver=pcg",
+                                       "integrator=newmark;method={type: none, solver: pcg}",
                                        "integrator=symplectic_euler;time.step=1e-5"};
     for (size_t c = 0; c < sizeof sets / sizeof *sets; ++c) {
         flow f = flow_open(1, text, sets[c]);
@@ -535,7 +535,7 @@ static void test_problems(void **state)
         {"fixed=[{body: brick, where: {all: true}}]", NULL, "is rigid and moves freely"},
         {"loads=[{body: brick, where: {face: +z}, pressure: 3}]", NULL, "the body is rigid: it takes force"},
         {"bodies.brick.angular_velocity=[1, 2]", NULL, "angular_velocity"},
-        {"integrator=static", NULL, "is rigid and nothing holds it"},
+        {"integrator=static", NULL, "is free to move along x, y, z and to turn"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
         char text[1200];
@@ -566,7 +566,8 @@ static void test_problems(void **state)
 /* ---- allocations that fail ------------------------------------------------------------------------------------------- */
 
 static const char crowd3[] =
-    "brunt: 1\nmeshes: {s: {icosphere: {radius: 1, subdivisions: 0}}, b: {box: {size: [1, 1, 1], cells: [1, "
+    "brunt: 1\nmethod: none\nmeshes: {s: {icosphere: {radius: 1, subdivisions: 0}}, b: {box: {size: [1, 1, "
+    "1], cells: [1, "
     "1, 1]}}}\n"
     "bodies:\n"
     "  - {name: a, type: static, shape: {plane: {}}}\n"
@@ -577,7 +578,7 @@ static const char crowd3[] =
     "  - {name: f, type: static, shape: {box: {size: [1, 1, 1]}}}\n"
     "  - {name: g, type: static, shape: {cylinder: {radius: 1, height: 1, segments: 3}}}\n";
 static const char crowd2[] =
-    "brunt: 1\ndimension: 2\nbodies:\n"
+    "brunt: 1\nmethod: none\ndimension: 2\nbodies:\n"
     "  - {name: a, type: static, shape: {plane: {}}}\n"
     "  - {name: b, type: static, shape: {capsule: {radius: 1, height: 1, segments: 4}}}\n"
     "  - {name: c, type: rigid, shape: {box: {size: [1, 2]}}}\n";

@@ -640,7 +640,7 @@ static void test_print(void **state)
                               "  tolerance: 1.0e-08\n"
                               "  iterations: 50\n"
                               "  search: true\n"
-                              "integrator: implicit_euler\n"
+                              "integrator: turning_euler\n"
                               "materials:\n"
                               "  \"on\":\n"
                               "    type: linear\n"

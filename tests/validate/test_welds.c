@@ -95,7 +95,7 @@ static void test_forces(void **state)
     stage s;
     stage_open(
         &s,
-        "brunt: 1\ntime: {step: 0.02, end: 4}\n"
+        "brunt: 1\nmethod: none\ntime: {step: 0.02, end: 4}\n"
         "materials: {s: {type: neo_hookean, young: 1e5, poisson: 0.3, density: 1000, damping: {alpha: 6, "
         "beta: "
         "0.02}}}\n"

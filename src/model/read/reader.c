@@ -55,7 +55,9 @@ static brn_status unknown_extension(brn_ctx *ctx, const char *path, const char *
 {
     const int nearest = brn_nearest_word(extension, extensions, BRN_COUNT(extensions));
     char hint[64] = "";
-    if (nearest >= 0 && extension[0] != '\0') {
+    if (strcasecmp(extension, "ply") == 0) {
+        (void)snprintf(hint, sizeof hint, ": convert it to STL or OBJ");
+    } else if (nearest >= 0 && extension[0] != '\0') {
         (void)snprintf(hint, sizeof hint, ", did you mean .%s?", extensions[nearest]);
     }
     return brn_fail(ctx, BRN_ERR_FORMAT,

@@ -130,15 +130,25 @@ static brn_status count_meetings(brn_ipc *ipc, const double *x, brn_meetings *me
     return status;
 }
 
-/* Refuses a start with intersections, giving names and place. */
+brn_status brn_ipc_find_meetings(brn_ipc *ipc, const double *x, brn_meetings *meetings)
+{
+    BRN_TRY(brn_ipc_find_candidates(ipc, x, x));
+    BRN_TRY(brn_ipc_find_contacts(ipc, x));
+    BRN_TRY(count_meetings(ipc, x, meetings));
+    brn_meetings_add_inside(ipc->skin, x, meetings);
+    return BRN_OK;
+}
+
+/* Refuses a start with intersections, giving names, place and the way out. */
 static brn_status check_start(brn_ipc *ipc, const double *x)
 {
     brn_meetings meetings = {0};
-    BRN_TRY(brn_ipc_find_candidates(ipc, x, x));
-    BRN_TRY(brn_ipc_find_contacts(ipc, x));
-    BRN_TRY(count_meetings(ipc, x, &meetings));
-    brn_meetings_add_inside(ipc->skin, x, &meetings);
-    return brn_meetings_refuse(ipc->skin, &meetings);
+    char advice[BRN_IPC_ADVICE] = "";
+    BRN_TRY(brn_ipc_find_meetings(ipc, x, &meetings));
+    if (meetings.count > 0) {
+        BRN_TRY(brn_ipc_advise(ipc, x, &meetings, advice));
+    }
+    return brn_meetings_refuse(ipc->skin, &meetings, advice);
 }
 
 /* ---- making --------------------------------------------------------------------------------------------------------------- */

@@ -122,6 +122,14 @@ double brn_ipc_normal_force(const brn_ipc *ipc, const brn_contact_pair *contact,
    exclusion of shared edges and nodes). */
 brn_status brn_ipc_merge_contacts(brn_ipc *ipc, const double *x);
 
+/* Everything that touches or intersects at x. */
+brn_status brn_ipc_find_meetings(brn_ipc *ipc, const double *x, brn_meetings *meetings);
+/* How far to move one of the two bodies that meet first, and where: "lift 'crate' by 1.2 mm along z"; "" if nothing helps
+   (ipc_advise.c). */
+enum { BRN_IPC_ADVICE = 200 };
+brn_status brn_ipc_advise(brn_ipc *ipc, const double *x, const brn_meetings *meetings,
+                          char advice[BRN_IPC_ADVICE]);
+
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
 /* After a renewal: forces become `share` of the new plus 1 - share of the old ones (which are reordered); a pair that has

@@ -332,9 +332,9 @@ static brn_status whole_run(run *r)
 
 /* ---- the summary ------------------------------------------------------------------------------------------------------------ */
 
-/* More energy from nowhere than this, of the largest so far, and a run is not to be trusted. The driver keeps it below a fifth
+/* More energy from nowhere than this, of the largest so far, and a run is not to be trusted. The driver keeps it below half
    of this where it can. */
-static const double SUSPECT_GAIN = 0.05;
+static const double SUSPECT_GAIN = 0.02;
 
 static void doubt_energy(brn_status status, brn_summary *out)
 {

@@ -21,8 +21,10 @@ enum {
 /* Doubles of a vector. Wider ones than a register would go through memory, piece by piece. */
 #if defined(__AVX512F__)
     LANES = 8,
-#else
+#elif defined(__AVX__)
     LANES = 4,
+#else
+    LANES = 2,
 #endif
     BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
 };

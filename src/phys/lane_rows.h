@@ -27,7 +27,7 @@ static inline void brn_lanes_write_rows(const brn_lanes *m, int size, int rows, 
 {
     const size_t stride = (size_t)size;
     int i = 0;
-    for (; rows == BRN_LANES && i + 4 <= size; i += 4) {
+    for (; BRN_LANES % 4 == 0 && rows == BRN_LANES && i + 4 <= size; i += 4) {
         for (int l = 0; l < BRN_LANES; l += 4) {
             brn_lanes_transpose4((const double *)(m + i) + l, stride, out + (size_t)l * stride + i);
         }

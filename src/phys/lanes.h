@@ -1,4 +1,4 @@
-/* Some doubles processed together: the eight of an AVX-512 register, or four: one register of AVX2, two of SSE2 or NEON. The
+/* As many doubles as a register holds, processed together: eight with AVX-512, four with AVX, two with SSE2 or NEON. The
    compiler's vector extension (gcc and clang) lowers them to whatever the machine has, so that a kernel reads like scalar code;
    vectors wider than the registers would go through memory.
 
@@ -22,8 +22,10 @@
 
 #if defined(__AVX512F__)
 enum { BRN_LANES = 8 };
-#else
+#elif defined(__AVX__)
 enum { BRN_LANES = 4 };
+#else
+enum { BRN_LANES = 2 };
 #endif
 
 typedef double brn_lanes __attribute__((vector_size(BRN_LANES * sizeof(double))));

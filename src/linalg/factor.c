@@ -27,7 +27,8 @@ struct brn_factor {
     brn_front_tree *tree;
     double *value; /* of the factor, see linalg/front.h */
     size_t value_capacity;
-    double *room; /* scratch of the factorisation; kept, because fresh pages cost more than the work on them */
+    double
+        *room; /* scratch of the factorisation; kept, because fresh pages cost more than the work on them */
     size_t room_capacity;
     unsigned char *held; /* [n] bit c: component c of the node at this place is fixed */
     double *diagonal;    /* [n*size], of the matrix, in elimination order */
@@ -265,8 +266,8 @@ void brn_factor_destroy(brn_factor *f)
         cholmod_finish(&f->cm);
     }
     brn_front_tree_destroy(f->tree);
-    void *const arrays[] = {f->apart, f->base_node, f->start,    f->column,
-                            f->value, f->room,      f->held,     f->diagonal, f->swap};
+    void *const arrays[] = {f->apart, f->base_node, f->start,    f->column, f->value,
+                            f->room,  f->held,      f->diagonal, f->swap};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         brn_free(f->ctx, arrays[i]);
     }

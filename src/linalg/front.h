@@ -22,7 +22,8 @@ brn_status brn_front_factor(const brn_front_tree *tree, const brn_front_input *i
 
 /* x [nrhs][n*size] in elimination order: the right-hand sides, then the solutions. work: brn_front_solve_work doubles for each
    right-hand side. The bits do not depend on the number of threads. */
-brn_status brn_front_solve(const brn_front_tree *tree, const double *value, int nrhs, double *x, double *work);
+brn_status brn_front_solve(const brn_front_tree *tree, const double *value, int nrhs, double *x,
+                           double *work);
 
 /* What the fronts hand to their parents: a number for each of their rows below. */
 static inline size_t brn_front_solve_work(const brn_front_tree *t)

@@ -85,8 +85,8 @@ static void forward(const job *w, int f, double *y)
     } else {
         dtrsm_("L", "L", "N", "N", &shape.own, &w->nrhs, &one, panel, &shape.rows, y, &shape.rows);
         if (shape.below > 0) {
-            dgemm_("N", "N", &shape.below, &w->nrhs, &shape.own, &minus, panel + shape.own_pad, &shape.rows, y,
-                   &shape.rows, &one, y + shape.own_pad, &shape.rows);
+            dgemm_("N", "N", &shape.below, &w->nrhs, &shape.own, &minus, panel + shape.own_pad, &shape.rows,
+                   y, &shape.rows, &one, y + shape.own_pad, &shape.rows);
         }
     }
     leave_own(w, f, &shape, y);

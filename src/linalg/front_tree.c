@@ -495,9 +495,9 @@ void brn_front_tree_destroy(brn_front_tree *t)
     if (t == NULL) {
         return;
     }
-    void *const arrays[] = {t->node,  t->place, t->first, t->row_start, t->row,      t->above,
-                            t->parent, t->child_start, t->child, t->depth, t->panel, t->task,
-                            t->wave,  t->in_crown, t->wave_start, t->hand};
+    void *const arrays[] = {t->node,   t->place,       t->first,      t->row_start, t->row,   t->above,
+                            t->parent, t->child_start, t->child,      t->depth,     t->panel, t->task,
+                            t->wave,   t->in_crown,    t->wave_start, t->hand};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         brn_free(t->ctx, arrays[i]);
     }

@@ -44,6 +44,7 @@ typedef struct brn_newton {
     double step_tolerance;         /* [m] also stop when no node would move further than this; 0: never */
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
+    bool factored;            /* it is of an iteration of this step */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions that elements see */
     /* [ndof] each */

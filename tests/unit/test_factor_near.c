@@ -183,9 +183,9 @@ static brn_status solve_once(brn_ctx *ctx)
 {
     brn_block_matrix *a = NULL;
     brn_factor *factor = NULL;
-    double *x = calloc(60000, sizeof *x); /* more than a chunk of the arena */
-    brn_status status = brn_block_matrix_create(ctx, 60000, 1, NULL, 0, &a);
-    for (int i = 0; status >= 0 && i < 60000; ++i) {
+    double *x = calloc(40000, sizeof *x); /* more than a chunk of the arena */
+    brn_status status = brn_block_matrix_create(ctx, 40000, 1, NULL, 0, &a);
+    for (int i = 0; status >= 0 && i < 40000; ++i) {
         a->value[i] = 2.0;
     }
     status = status < 0 ? status : brn_factor_create(ctx, a, NULL, &factor);

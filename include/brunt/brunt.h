@@ -225,8 +225,12 @@ typedef struct brn_report {
     double work;           /* [J] done on the bodies since the start by loads, supports, obstacles, hands */
     double dissipated;     /* [J] since the start by damping and friction */
     double stiffness_work; /* [J] since the start, added by changes of a method's contact stiffness */
-    double
-        energy_error; /* (kinetic+elastic+gravity+contact - initial - work - stiffness_work + dissipated) / scale */
+    double numerical_loss; /* [J] since the start, taken by the time integrator as its own identity says */
+    /* (kinetic + elastic + gravity + contact - initial - work - stiffness_work + dissipated + numerical_loss) / largest energy
+       so far; above 0: energy from nowhere */
+    double energy_error;
+    double energy_gain; /* energy_error if above 0, else 0 */
+    int guarded;        /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
        nodes' |impulse| from gravity, loads and holds so far); angular: the same with each node's |x| as lever arm. */
@@ -237,8 +241,8 @@ typedef struct brn_report {
 } brn_report;
 
 /* One contact: two parts of bodies that touch or repel each other. The forces act on body[0], their opposites on body[1];
-   body[0] == body[1]: a body touches itself. A contact with normal_force > 0 sticks if |friction| is below
-   (1 - 1e-9) mu normal_force, else it slips. In 2D forces are per metre of depth. */
+   body[0] == body[1]: a body touches itself. A contact with normal_force > 0 and mu > 0 sticks if |slip| is below
+   stick_speed or, where that is 0, |friction| below (1 - 1e-9) mu normal_force; else it slips. In 2D forces are per metre of depth. */
 typedef struct brn_contact_point {
     int body[2];         /* numbers as in brn_model_get_body */
     double place[3];     /* [m] between the closest points */
@@ -248,6 +252,7 @@ typedef struct brn_contact_point {
     double friction[3];  /* [N] perpendicular to normal */
     double slip[3];      /* [m/s] of body[0] relative to body[1], perpendicular to normal */
     double mu;           /* coefficient of friction of the pair */
+    double stick_speed; /* [m/s] slower slip is sticking; 0: the method knows exactly, and the cone decides */
 } brn_contact_point;
 
 /* What one body does to another, summed over all their contacts. */
@@ -262,6 +267,9 @@ BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim 
 BRN_API void brn_sim_destroy(brn_sim *sim);
 /* One step of the scene's length (internally in as many parts as it takes). A negative status leaves the state untouched. */
 BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
+/* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; "": nothing. *text is freed
+   with brn_ctx_free. */
+BRN_API brn_status brn_sim_choices(const brn_sim *sim, char **text);
 BRN_API bool brn_sim_done(const brn_sim *sim); /* the scene's end time is reached */
 BRN_API double brn_sim_time(const brn_sim *sim);
 BRN_API int64_t brn_sim_step_count(const brn_sim *sim);
@@ -346,13 +354,17 @@ typedef struct brn_run_options {
 typedef struct brn_summary {
     const char *status; /* "done" | "stopped"; then the reason says why */
     char reason[512];
+    char warnings[512]; /* what a reader of the results should know; "": nothing */
     int64_t steps, iterations;
     double time_end, wall_s, cpu_s, realtime_rate;
     int threads, nodes, elements, dofs, contacts_max, inversions, intersections;
     int sticking, slipping; /* contacts at the end */
     double contacts_mean, iterations_per_step, gap_min, penetration_max, cone_error_max, complementarity_max;
     double dissipation_error_max, stiffness_work;
-    double energy_initial, energy_final, energy_error_max, momentum_error_max, angular_momentum_error_max;
+    double energy_initial, energy_final, numerical_loss;
+    double energy_gain_max;
+    double energy_error_max, momentum_error_max, angular_momentum_error_max;
+    int64_t guarded; /* parts of steps repeated with implicit Euler because they had gained energy */
     double peak_mb;
     double own[BRN_OWN_FIGURES]; /* the method's own, see brn_figure_get */
     uint64_t state_hash;

@@ -195,6 +195,16 @@ brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_predictio
     return status;
 }
 
+brn_status brn_sim_choices(const brn_sim *sim, char **text)
+{
+    brn_text lines = {.ctx = sim->ctx};
+    brn_text_add(&lines, "%s", "");
+    if (sim->method->choices != NULL) {
+        sim->method->choices(sim->self, &lines);
+    }
+    return brn_text_take(&lines, text);
+}
+
 /* ---- exports ---------------------------------------------------------------------------------------------------------- */
 
 brn_export_options brn_export_options_default(void)

@@ -51,12 +51,38 @@ static const char *in_folder(const run *r, const char *name, char path[PATH_SIZE
     return path;
 }
 
+/* Comments: what the method chose is not a part of the scene. */
+static brn_status add_choices(const run *r, brn_text *to)
+{
+    char *text = NULL;
+    BRN_TRY(brn_sim_choices(r->sim, &text));
+    if (text[0] != '\0') {
+        brn_text_add(to, "\n# Chosen by the method, where the scene leaves it open:\n");
+    }
+    for (const char *line = text; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        brn_text_add(to, "#   %.*s\n", (int)length, line);
+        line += line[length] == '\n' ? length + 1 : length;
+    }
+    brn_free(r->ctx, text);
+    return BRN_OK;
+}
+
 static brn_status write_scene(run *r)
 {
     char path[PATH_SIZE];
     char *text = NULL;
+    brn_text all = {.ctx = r->ctx};
     BRN_TRY(brn_scene_write(r->scene, &text));
-    const brn_status status = brn_file_write(r->ctx, in_folder(r, "scene.yaml", path), text, strlen(text));
+    brn_text_append(&all, text, strlen(text));
+    brn_free(r->ctx, text);
+    brn_status status = add_choices(r, &all);
+    if (status < 0) {
+        brn_text_clear(&all);
+        return status;
+    }
+    BRN_TRY(brn_text_take(&all, &text));
+    status = brn_file_write(r->ctx, in_folder(r, "scene.yaml", path), text, strlen(text));
     brn_free(r->ctx, text);
     return status;
 }
@@ -336,6 +362,9 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     const brn_method *method = r->sim->method;
     for (int i = 0; i < method->nfigures; ++i) {
         out->own[i] = brn_reduce_end(method->figures[i].figure.reduction, sums->own[i], out->steps);
+    }
+    if (method->doubt != NULL && method->doubt(out->own, out->warnings, sizeof out->warnings)) {
+        brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings);
     }
     out->state_hash = brn_sim_hash(r->sim);
 }

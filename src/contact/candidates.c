@@ -242,7 +242,9 @@ static brn_status append_plane(brn_candidates *c, const int *plane, const double
     const plane_motion motion = motion_of(skin, plane, x0, x1);
     for (int i = 0; i < skin->npoint; ++i) {
         const int p = skin->point[i];
-        if (!near_plane(skin, &motion, p, distance) || !brn_skin_may_touch(skin, &p, 1, plane, dim)) {
+        const double reach = brn_skin_reach(skin, p, plane[0]);
+        if (!near_plane(skin, &motion, p, fmin(distance, reach)) ||
+            !brn_skin_may_touch(skin, &p, 1, plane, dim)) {
             continue;
         }
         BRN_GROW(c->ctx, c->item, c->capacity, (size_t)c->count + 1);
@@ -252,7 +254,8 @@ static brn_status append_plane(brn_candidates *c, const int *plane, const double
         *to = (brn_candidate){.kind = BRN_TOUCH_POINT_PLANE,
                               .node = {p, plane[0], plane[1], dim == 3 ? plane[2] : -1},
                               .area = skin->node_area[p],
-                              .offset = skin->radius[p]};
+                              .offset = skin->radius[p],
+                              .reach = reach};
     }
     return BRN_OK;
 }
@@ -337,7 +340,7 @@ bool brn_candidates_near(const brn_candidates *c, const brn_candidate *candidate
 {
     if (candidate->kind == BRN_TOUCH_POINT_PLANE) {
         const plane_motion motion = motion_of(c->skin, candidate->node + 1, x0, x1);
-        return near_plane(c->skin, &motion, candidate->node[0], distance);
+        return near_plane(c->skin, &motion, candidate->node[0], fmin(distance, candidate->reach));
     }
     const double *const ends[2] = {x0, x1};
     const int first = candidate->kind == BRN_TOUCH_EDGE_EDGE ? 2 : 1;
@@ -345,7 +348,7 @@ bool brn_candidates_near(const brn_candidates *c, const brn_candidate *candidate
     brn_box b;
     swept_box(c->skin, candidate->node, first, ends, &a);
     swept_box(c->skin, candidate->node + first, brn_touch_count(candidate->node) - first, ends, &b);
-    return brn_box_near(&a, &b, distance);
+    return brn_box_near(&a, &b, fmin(distance, candidate->reach));
 }
 
 /* ---- distances without looking ------------------------------------------------------------------------------------- */

@@ -24,22 +24,24 @@ typedef struct brn_candidate {
     int node[4];
     double area;   /* [m] in 2D, [m^2]: share of surface that the pair stands for */
     double offset; /* [m] distance of the nodes at which the surfaces touch */
+    double reach;  /* [m] gap above which the pair does not matter (brn_skin.reach) */
 } brn_candidate;
 
 typedef struct brn_candidates brn_candidates;
 
 brn_status brn_candidates_create(brn_ctx *ctx, const brn_skin *skin, brn_candidates **out);
 void brn_candidates_destroy(brn_candidates *candidates);
-/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`, and others not much further apart.
+/* Pairs whose parts, swept from x0 to x1 ([nnode][3]), have boxes within `distance`, or their reach if that is less, and
+   others not much further apart.
    The order depends on the skin alone: by kind, then by the numbers of the two parts. A list is made for somewhat longer
    motions than asked for, and kept while it covers them: which extra pairs it holds depends on the past;
    brn_candidates_near does not. */
 brn_status brn_candidates_find(brn_candidates *candidates, const double *x0, const double *x1,
                                double distance);
-/* Whether the list holds all pairs that, at positions x, are within the distance it was last made for; half-spaces are
-   not considered. */
+/* Whether the list holds all pairs that, at positions x, are within the distance it was last made for (or their reach);
+   half-spaces are not considered. */
 bool brn_candidates_cover(const brn_candidates *candidates, const double *x);
-/* Whether the swept boxes of a candidate are within the distance; for a half-space, whether the point is at either end, or
+/* Whether the swept boxes of a candidate are within the distance or, if that is less, its reach; for a half-space, whether the point is at either end, or
    the plane turns. */
 bool brn_candidates_near(const brn_candidates *candidates, const brn_candidate *candidate, const double *x0,
                          const double *x1, double distance);

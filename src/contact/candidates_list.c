@@ -21,29 +21,39 @@ const brn_pairing brn_pairings[BRN_PAIRINGS] = {
 
 /* ---- trees ------------------------------------------------------------------------------------------------------------ */
 
-/* The boxes of a list of parts. */
-static brn_status make_boxes(brn_candidates *c, const brn_part_list *list)
+/* Distance that matters to the body of a node [m]. */
+static double node_distance(const brn_skin *skin, int node, double distance)
 {
+    return fmin(distance, skin->reach[skin->node_body[node]]);
+}
+
+/* The boxes of a list of parts. Trees are searched within the least distance of all bodies; boxes have half of what their body
+   needs beyond it, which for two bodies is at least what the one with the smaller reach needs. */
+static brn_status make_boxes(brn_candidates *c, const brn_part_list *list, double distance)
+{
+    const brn_skin *skin = c->skin;
     const brn_box_sweep sweep = {.count = list->count,
                                  .width = list->width,
                                  .node = list->node,
                                  .x0 = (const double(*)[3])c->lo,
                                  .x1 = (const double(*)[3])c->hi};
     BRN_TRY(brn_box_sweep_all(c->ctx, &sweep, c->box));
-    for (int i = 0; i < list->count && c->skin->round; ++i) {
-        const double radius = c->skin->radius[list->node[i * list->width]];
+    for (int i = 0; i < list->count && (skin->round || c->least < distance); ++i) {
+        const int node = list->node[i * list->width];
+        const double more = node_distance(skin, node, distance) - c->least;
+        const double margin = skin->radius[node] + 0.5 * more;
         for (int k = 0; k < 3; ++k) {
-            c->box[i].lo[k] -= radius;
-            c->box[i].hi[k] += radius;
+            c->box[i].lo[k] -= margin;
+            c->box[i].hi[k] += margin;
         }
     }
     return BRN_OK;
 }
 
 /* Refits a list's tree and makes one of the parts with a grown node. */
-static brn_status refit(brn_candidates *c, brn_part_list *list)
+static brn_status refit(brn_candidates *c, brn_part_list *list, double distance)
 {
-    BRN_TRY(make_boxes(c, list));
+    BRN_TRY(make_boxes(c, list, distance));
     BRN_TRY(brn_bvh_refit(list->tree, c->box));
     list->nfresh = 0;
     for (int i = 0; i < list->count; ++i) {
@@ -70,18 +80,10 @@ typedef struct pair_query {
     double distance;
 } pair_query;
 
-/* Whether two parts of one sheet come near enough, given that boxes with its full thickness do: half the distance of two of
-   their nodes at rest is an upper bound of their offset. Most neighbours in a thick sheet end here. */
-static bool may_reach(const pair_query *q, const int *a, int na, const int *b, int nb)
+/* How far apart the rooms of some nodes and of others are: along each axis, negative where they overlap. */
+static void measure_rooms(const brn_candidates *c, const int *a, int na, const int *b, int nb,
+                          double apart[3])
 {
-    const brn_candidates *c = q->candidates;
-    const brn_skin *skin = c->skin;
-    if (!skin->round || skin->radius[a[0]] == 0.0 || skin->node_body[a[0]] != skin->node_body[b[0]]) {
-        return true;
-    }
-    const double *rest_a = skin->model->rest[a[0]], *rest_b = skin->model->rest[b[0]];
-    double square = 0.0;
-    double apart = 0.0; /* squared, as the boxes are */
     for (int k = 0; k < 3; ++k) {
         double lo_a = INFINITY, hi_a = -INFINITY, lo_b = INFINITY, hi_b = -INFINITY;
         for (int n = 0; n < na; ++n) {
@@ -92,12 +94,47 @@ static bool may_reach(const pair_query *q, const int *a, int na, const int *b, i
             lo_b = c->lo[b[n]][k] < lo_b ? c->lo[b[n]][k] : lo_b;
             hi_b = c->hi[b[n]][k] > hi_b ? c->hi[b[n]][k] : hi_b;
         }
-        const double gap = lo_b - hi_a > lo_a - hi_b ? lo_b - hi_a : lo_a - hi_b;
-        apart += gap > 0.0 ? gap * gap : 0.0;
+        apart[k] = lo_b - hi_a > lo_a - hi_b ? lo_b - hi_a : lo_a - hi_b;
+    }
+}
+
+/* Whether two parts of one sheet come near enough, given that boxes with its full thickness do: half the distance of two of
+   their nodes at rest is an upper bound of their offset. Most neighbours in a thick sheet end here. */
+static bool may_reach_sheet(const pair_query *q, const int *a, int na, const int *b, int nb)
+{
+    const brn_skin *skin = q->candidates->skin;
+    const double *rest_a = skin->model->rest[a[0]], *rest_b = skin->model->rest[b[0]];
+    double apart[3];
+    double square = 0.0;
+    double gap = 0.0; /* squared, as the boxes are */
+    measure_rooms(q->candidates, a, na, b, nb, apart);
+    for (int k = 0; k < 3; ++k) {
+        gap += apart[k] > 0.0 ? apart[k] * apart[k] : 0.0;
         square += (rest_a[k] - rest_b[k]) * (rest_a[k] - rest_b[k]);
     }
-    const double reach = fmin(2.0 * skin->radius[a[0]], 0.5 * sqrt(square));
-    return !(apart > (q->distance + reach) * (q->distance + reach));
+    const double reach =
+        node_distance(skin, a[0], q->distance) + fmin(2.0 * skin->radius[a[0]], 0.5 * sqrt(square));
+    return !(gap > reach * reach);
+}
+
+/* Whether two parts come near enough, given that their boxes do: those of bodies with different reach are larger than the
+   smaller reach needs. */
+static bool may_reach(const pair_query *q, const int *a, int na, const int *b, int nb)
+{
+    const brn_candidates *c = q->candidates;
+    const brn_skin *skin = c->skin;
+    if (skin->node_body[a[0]] == skin->node_body[b[0]]) {
+        return !skin->round || skin->radius[a[0]] == 0.0 || may_reach_sheet(q, a, na, b, nb);
+    }
+    const double near_a = node_distance(skin, a[0], q->distance);
+    const double near_b = node_distance(skin, b[0], q->distance);
+    if (near_a == near_b) {
+        return true;
+    }
+    double apart[3];
+    measure_rooms(c, a, na, b, nb, apart);
+    const double reach = fmin(near_a, near_b) + skin->radius[a[0]] + skin->radius[b[0]];
+    return !(fmax(fmax(apart[0], apart[1]), apart[2]) > reach);
 }
 
 /* Most near boxes share a node: that is tested first, without branches. */
@@ -170,6 +207,7 @@ static void fill(const brn_candidates *c, const brn_pairing *pairing, int i, int
     memcpy(to->node, a, (size_t)first->width * sizeof *a);
     memcpy(&to->node[first->width], b, (size_t)second->width * sizeof *b);
     to->offset = offset_of(skin, to, a[0], b[0]);
+    to->reach = brn_skin_reach(skin, a[0], b[0]);
     if (kind == BRN_TOUCH_EDGE_EDGE) {
         to->area = 0.5 * fmin(skin->edge_area[i], skin->edge_area[j]);
     } else {
@@ -234,7 +272,7 @@ static brn_status append(brn_candidates *c, const brn_pairing *pairing, double d
 {
     const pair_query q = {
         .candidates = c, .a = &c->list[pairing->first], .b = &c->list[pairing->second], .distance = distance};
-    const brn_bvh_query query = {.within = distance,
+    const brn_bvh_query query = {.within = c->least,
                                  .keep = pairing->kind == BRN_TOUCH_EDGE_EDGE        ? keep_edges
                                          : pairing->kind == BRN_TOUCH_POINT_TRIANGLE ? keep_point_triangle
                                                                                      : keep_pair,
@@ -250,8 +288,12 @@ static brn_status append(brn_candidates *c, const brn_pairing *pairing, double d
 brn_status brn_candidates_list(brn_candidates *c, double distance)
 {
     c->npair = 0;
+    c->least = distance;
+    for (int b = 0; b < c->skin->model->nbody; ++b) {
+        c->least = fmin(c->least, c->skin->reach[b]);
+    }
     for (int i = 0; i < BRN_PART_LISTS; ++i) {
-        BRN_TRY(make_boxes(c, &c->list[i]));
+        BRN_TRY(make_boxes(c, &c->list[i], distance));
         BRN_TRY(brn_bvh_build(c->list[i].tree, c->box, c->list[i].count));
     }
     for (int i = 0; i < BRN_PAIRINGS; ++i) {
@@ -302,7 +344,7 @@ static brn_status find_fresh(brn_candidates *c, int number, double distance, siz
     const brn_part_list *a = &c->list[pairing->first], *b = &c->list[pairing->second];
     pair_query q = {
         .candidates = c, .a = a, .b = b, .number_a = a->fresh, .same = a == b, .distance = distance};
-    const brn_bvh_query query = {.within = distance, .keep = keep_fresh, .keep_arg = &q};
+    const brn_bvh_query query = {.within = c->least, .keep = keep_fresh, .keep_arg = &q};
     *end = start;
     BRN_TRY(brn_bvh_query_pairs(a->fresh_tree, b->tree, &query, c->pairs));
     BRN_TRY(take_keys(c, &q, end));
@@ -363,7 +405,7 @@ brn_status brn_candidates_extend(brn_candidates *c, double distance)
     size_t fresh_end[BRN_PAIRINGS];
     size_t total = 0;
     for (int i = 0; i < BRN_PART_LISTS; ++i) {
-        BRN_TRY(refit(c, &c->list[i]));
+        BRN_TRY(refit(c, &c->list[i], distance));
     }
     for (int i = 0; i < BRN_PAIRINGS; ++i) {
         if (takes_part(c, &brn_pairings[i])) {

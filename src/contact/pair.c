@@ -32,12 +32,16 @@ bool brn_pair_measure(const brn_candidate *c, const double *x, double within, br
     (void)brn_candidate_gather(c->node, x, at);
     const brn_stencil stencil = brn_pair_classify(c->kind, c->node, (const double(*)[3])at);
     const double d2 = brn_stencil_distance2(stencil, (const double(*)[3])at, 0, NULL, NULL);
-    const double reach = within + c->offset;
+    const double reach = fmin(within, c->reach) + c->offset;
     if (!(d2 < reach * reach && c->area > 0.0)) {
         return false;
     }
-    *out = (brn_contact_pair){
-        .kind = c->kind, .stencil = stencil, .area = c->area, .offset = c->offset, .d2 = d2};
+    *out = (brn_contact_pair){.kind = c->kind,
+                              .stencil = stencil,
+                              .area = c->area,
+                              .offset = c->offset,
+                              .reach = c->reach,
+                              .d2 = d2};
     memcpy(out->node, c->node, sizeof out->node);
     return true;
 }

@@ -10,13 +10,13 @@ typedef struct brn_contact_pair {
     int kind; /* brn_touch */
     int node[4];
     brn_stencil stencil;
-    double area, offset; /* as in brn_candidate; a method may give an area of its own */
-    double d2;           /* [m^2] squared distance of the nodes' parts, offset included */
+    double area, offset, reach; /* as in brn_candidate; a method may give an area of its own */
+    double d2;                  /* [m^2] squared distance of the nodes' parts, offset included */
 } brn_contact_pair;
 
 /* Which of a candidate's nodes, gathered in x, are nearest. Of a half-space it is always the whole plane. */
 brn_stencil brn_pair_classify(int kind, const int node[4], const double x[4][3]);
-/* The candidate at positions x; false, and nothing written, unless its gap is below `within`. */
+/* The candidate at positions x; false, and nothing written, unless its gap is below `within` and its reach. */
 bool brn_pair_measure(const brn_candidate *candidate, const double *x, double within, brn_contact_pair *out);
 /* [m] */
 double brn_pair_gap(const brn_contact_pair *pair);
@@ -40,7 +40,7 @@ double brn_pair_impact_time(const brn_candidate *candidate, const double *x0, co
 
 /* ---- lists ---------------------------------------------------------------------------------------------------------------- */
 
-/* The candidates whose gap at x is below `within`, in their order; `to` has room for all candidates. */
+/* The candidates whose gap at x is below `within` and their reach, in their order; `to` has room for all candidates. */
 brn_status brn_pairs_find(brn_candidates *candidates, const double *x, double within, brn_contact_pair *to,
                           int *count);
 /* Lowers *fraction, of the motion from x0 to x1 that the candidates were found for, until no pair uses up more than nine

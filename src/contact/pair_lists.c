@@ -36,7 +36,7 @@ static brn_status find_block(void *arg, int block, brn_arena *scratch)
     for (int i = first; i < end; ++i) {
         const brn_candidate *c = &job->view.item[i];
         /* Most are further apart, as their earlier distance shows. */
-        if (brn_candidate_least(&job->view, i) > SURE * (job->within + c->offset)) {
+        if (brn_candidate_least(&job->view, i) > SURE * (fmin(job->within, c->reach) + c->offset)) {
             continue;
         }
         count += brn_pair_measure(c, job->x, job->within, &job->to[first + count]);

@@ -10,10 +10,15 @@
 /* Friction this close to the cone, relatively, is on it: a normalised slip direction is off by some 1e-16. */
 #define BRN_CONE_SLACK 1e-9
 
-/* Coulomb's law: inside the cone a point sticks, on it (or without friction) it slips. For points with a force. */
+/* For points with a force. Without friction a point slips. A method with a threshold calls slower slip sticking: lagged
+   friction may be off the cone in either direction. Else Coulomb's law: inside the cone it sticks, on it it slips. */
 static inline bool brn_contact_sticks(const brn_contact_point *point)
 {
     const double *f = point->friction;
+    const double *v = point->slip;
+    if (point->stick_speed > 0.0) {
+        return point->mu > 0.0 && sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) < point->stick_speed;
+    }
     return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) <
            point->mu * point->normal_force * (1.0 - BRN_CONE_SLACK);
 }

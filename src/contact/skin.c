@@ -56,6 +56,7 @@ static brn_status allocate(brn_skin *skin)
     BRN_ALLOC(skin->ctx, skin->plane, model->nbody);
     BRN_ALLOC(skin->ctx, skin->edge_area, nedge);
     BRN_ALLOC(skin->ctx, skin->edge_sides, nedge);
+    BRN_ALLOC(skin->ctx, skin->reach, model->nbody);
     BRN_ALLOC(skin->ctx, skin->node_body, model->nnode);
     BRN_ALLOC(skin->ctx, skin->held, model->nnode);
     BRN_ALLOC(skin->ctx, skin->radius, model->nnode);
@@ -72,6 +73,7 @@ static void join(brn_skin *skin)
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
         const brn_boundary *from = body->touch;
+        skin->reach[b] = INFINITY;
         for (int i = 0; i < from->nnode; ++i) {
             skin->point[skin->npoint++] = from->node[i];
         }
@@ -190,9 +192,10 @@ void brn_skin_destroy(brn_skin *skin)
     if (skin == NULL) {
         return;
     }
-    void *arrays[] = {skin->point,     skin->edge,       skin->tri,        skin->lone_point, skin->lone_edge,
-                      skin->plane,     skin->node_body,  skin->held,       skin->radius,     skin->node_area,
-                      skin->edge_area, skin->node_sides, skin->node_edges, skin->edge_sides, skin->lone_end};
+    void *arrays[] = {skin->point,      skin->edge,       skin->tri,       skin->lone_point,
+                      skin->lone_edge,  skin->plane,      skin->node_body, skin->held,
+                      skin->radius,     skin->node_area,  skin->edge_area, skin->node_sides,
+                      skin->node_edges, skin->edge_sides, skin->lone_end,  skin->reach};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(skin->ctx, arrays[i]);
     }

@@ -359,6 +359,14 @@ void brn_block_matrix_zero(brn_block_matrix *a)
     (void)brn_parallel_for(a->ctx, brn_block_count(a->start[a->n], ZERO_BLOCKS), zero_piece, a);
 }
 
+void brn_block_matrix_scale(brn_block_matrix *a, double factor)
+{
+    const size_t n = (size_t)a->start[a->n] * (size_t)(a->size * a->size);
+    for (size_t i = 0; i < n; ++i) {
+        a->value[i] *= factor;
+    }
+}
+
 int brn_block_matrix_find(const brn_block_matrix *a, int row, int column)
 {
     if (row < 0 || row >= a->n || column < row) {

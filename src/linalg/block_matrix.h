@@ -48,6 +48,7 @@ void brn_block_matrix_destroy(brn_block_matrix *a);
 void brn_block_matrix_index_lower(brn_block_matrix *a);
 brn_status brn_stencils_check(brn_ctx *ctx, int n, const brn_stencils *lists, int nlists);
 void brn_block_matrix_zero(brn_block_matrix *a);
+void brn_block_matrix_scale(brn_block_matrix *a, double factor);
 /* Index of block (row, column), row <= column; -1 if it is not in the pattern. */
 int brn_block_matrix_find(const brn_block_matrix *a, int row, int column);
 /* A += factor B; B's pattern must be a part of A's (BRN_ERR_RANGE otherwise, A is then half changed). */

@@ -194,9 +194,8 @@ void brn_model_add_force(const brn_model *model, int node, double scale, const d
 /* x = from + way (packed): all rows, and all tied nodes that elements and contact use; x, from [nnode][3] may be the same
    array. Entries of x that stay as they are: z in 2D, and nodes that only show a shape. */
 void brn_model_move(const brn_model *model, const double *from, const double *way, double *x);
-/* x = from + factor * way for all tied nodes without a row, including those that only show a shape: once a step. */
-void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double factor,
-                         double *x);
+/* x = from + way for all tied nodes without a row, including those that only show a shape: once a step. */
+void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double *x);
 /* Stencils in rows instead of nodes, all of which must have rows; rows and nodes may be the same array. *memory holds them;
    free it after use. */
 brn_status brn_model_row_stencils(const brn_model *model, const brn_stencils *nodes, int count,

@@ -120,7 +120,7 @@ static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *
         solid->volume[q] *= volume / simplex;
     }
     solid->group.cell = -1; /* what is seen is the surface of the body */
-    solid->group.young = 0.0;
+    solid->group.young = def->stiffness;
     return brn_builder_push_group(b, index, &solid->group);
 }
 

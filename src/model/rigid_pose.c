@@ -61,40 +61,6 @@ void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, cons
     rotation_vector(r, out->rotation);
 }
 
-/* Angular velocity w with J w = L, both of the handles about their centre; they have equal masses, which cancel. */
-static void spin_of(const brn_model *model, int first, const double *pos, const double *vel,
-                    const double centre[3], const double velocity[3], double spin[3])
-{
-    double inertia[9] = {0};
-    double inverse[9];
-    double angular[3] = {0};
-    for (int a = first; a <= first + model->dim; ++a) {
-        double r[3];
-        double v[3];
-        double turn[3];
-        for (int i = 0; i < 3; ++i) {
-            r[i] = pos[3 * a + i] - centre[i];
-            v[i] = vel[3 * a + i] - velocity[i];
-        }
-        brn_dense_cross3(r, v, turn);
-        for (int i = 0; i < 3; ++i) {
-            angular[i] += turn[i];
-            for (int j = 0; j < 3; ++j) {
-                inertia[3 * i + j] += (i == j ? brn_dense_dot3(r, r) : 0.0) - r[i] * r[j];
-            }
-        }
-    }
-    if (model->dim == 2) {
-        spin[0] = spin[1] = 0.0;
-        spin[2] = angular[2] / inertia[8];
-        return;
-    }
-    (void)brn_dense_inverse3(inertia, inverse);
-    for (int i = 0; i < 3; ++i) {
-        spin[i] = brn_dense_dot3(&inverse[3 * i], angular);
-    }
-}
-
 int brn_rigid_count(const brn_model *model)
 {
     int count = 0;
@@ -127,7 +93,7 @@ void brn_rigid_states(const brn_model *model, const double *pos, const double *v
         for (int i = 3; i < 7; ++i) {
             p[i] *= sign;
         }
-        spin_of(model, first, pos, vel, p, v, &v[3]);
+        brn_rigid_spin(model, b, pos, vel, &v[3]);
         ++n;
     }
 }

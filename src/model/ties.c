@@ -86,14 +86,14 @@ void brn_model_add_force(const brn_model *model, int node, double scale, const d
 }
 
 static void move_ties(const brn_model *model, int first, int end, const double *from, const double *way,
-                      double factor, double *x)
+                      double *x)
 {
     for (int tie = first; tie < end; ++tie) {
         const int at = 3 * model->ties.node[tie];
         double sum[3];
         packed_sum(model, tie, way, sum);
         for (int i = 0; i < model->dim; ++i) {
-            x[at + i] = from[at + i] + factor * sum[i];
+            x[at + i] = from[at + i] + sum[i];
         }
     }
 }
@@ -106,13 +106,12 @@ void brn_model_move(const brn_model *model, const double *from, const double *wa
             x[at + i] = from[at + i] + way[row * model->dim + i];
         }
     }
-    move_ties(model, model->ties.inner, model->ties.live, from, way, 1.0, x);
+    move_ties(model, model->ties.inner, model->ties.live, from, way, x);
 }
 
-void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double factor,
-                         double *x)
+void brn_model_move_tied(const brn_model *model, const double *from, const double *way, double *x)
 {
-    move_ties(model, model->ties.inner, model->ties.count, from, way, factor, x);
+    move_ties(model, model->ties.inner, model->ties.count, from, way, x);
 }
 
 brn_status brn_model_row_stencils(const brn_model *model, const brn_stencils *nodes, int count,

@@ -8,8 +8,8 @@
 const char *const brn_face_words[] = {"none", "+x", "-x", "+y", "-y", "+z", "-z", NULL};
 const char *const brn_surface_elements[] = {"tet4", "tet10", NULL};
 const char *const brn_field_words[] = {"stress", "velocity", "force", "contact", NULL};
-const char *const brn_integrator_words[] = {"implicit_euler",   "bdf2",   "newmark", "midpoint",
-                                            "symplectic_euler", "static", NULL};
+const char *const brn_integrator_words[] = {"turning_euler", "implicit_euler",   "bdf2",   "newmark",
+                                            "midpoint",      "symplectic_euler", "static", NULL};
 
 static const double axis_z[3] = {0.0, 0.0, 1.0};
 static const double not_given[3] = {NAN, NAN, NAN};
@@ -438,7 +438,7 @@ static const brn_param scene_params[] = {
      .set = BRN_SET_METHOD,
      .text = "none",
      .help = "contact method; a bare word takes all its defaults"},
-    BRN_P_CHOICE(brn_scene_def, integrator, BRN_IMPLICIT_EULER, brn_integrator_words,
+    BRN_P_CHOICE(brn_scene_def, integrator, BRN_TURNING_EULER, brn_integrator_words,
                  "time integrator, if the method leaves the choice"),
     {.name = "materials",
      .kind = BRN_NAMED_TAGGED,

@@ -207,6 +207,7 @@ enum { BRN_FIELD_STRESS, BRN_FIELD_VELOCITY, BRN_FIELD_FORCE, BRN_FIELD_CONTACT,
 extern const char *const brn_field_words[]; /* "stress", "velocity", "force", "contact" */
 
 enum {
+    BRN_TURNING_EULER,
     BRN_IMPLICIT_EULER,
     BRN_BDF2,
     BRN_NEWMARK,

@@ -23,12 +23,12 @@ typedef struct brn_state_sizes {
 
 /* What a method or integrator remembers between steps: named arrays that may change their length. */
 typedef struct brn_memory {
-    char name[48]; /* "newmark.acceleration" */
+    char name[48]; /* "bdf2.previous" */
     size_t count, capacity;
     double *value; /* [count] */
 } brn_memory;
 
-enum { BRN_LEDGER_COUNT = 32 };
+enum { BRN_LEDGER_COUNT = 36 };
 
 typedef struct brn_state {
     brn_ctx *ctx;

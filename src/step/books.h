@@ -2,34 +2,40 @@
    into the state (node_load, node_react, node_damp) by the rule stated here, and takes from the method what forces alone
    cannot show. Methods that change how they step within a run (loading, launch, flight) state a new rule for each stage.
 
-   Momentum of the free dofs, with F all external forces of this evaluation and F_last what the last step carried over:
+   Momentum of the free dofs, with F all external forces of this step and F_last what the last step carried over:
 
        M (v^{n+1} - v^n) = h ((1 - last) F + last F_last)
 
-                          last   carried to the next step        place   before
-       implicit Euler     0      nothing                         1       0
-       BDF2               1/3    that weighted sum               1       0
-       Newmark 1/4,1/2    1/2    F                               1       1/2
-       midpoint           0      nothing                         1/2     0
-       symplectic Euler   0      nothing                         0       0
-       theta rule         0      nothing                         theta   0
-       static                                                    1       1/2
-   F acts at place x^{n+1} + (1 - place) x^n and does the work ((1 - before) F + before F_before) . (x^{n+1} - x^n). */
+                          last   carries        place   before
+       implicit Euler     0      nothing        1       0
+       BDF2               1/3    that sum       1       0
+       Newmark 1/4,1/2    0      nothing        1/2     0       F: means over the step
+       midpoint           0      nothing        1/2     0
+       symplectic Euler   0      nothing        0       0
+       theta rule         0      nothing        theta   0
+       static                                   1       1/2
+   F acts at place x^{n+1} + (1 - place) x^n and does the work ((1 - before) F + before F_before) . (x^{n+1} - x^n).
+
+   What the rule itself takes from the energy follows from its identity: `moved` is the work that the forces on the free dofs
+   did by the rule, `stored` what elements or contact were to take up by it. The kinetic energy gained is less than the one,
+   the potential energy gained less than the other: the difference is numerical loss, not an error. */
 #ifndef BRN_STEP_BOOKS_H
 #define BRN_STEP_BOOKS_H
 
 #include <stdbool.h>
 
-typedef enum brn_carry { BRN_CARRY_NOTHING, BRN_CARRY_FORCE, BRN_CARRY_MEAN } brn_carry;
-
 typedef struct brn_books {
-    double place;      /* 0 at the start of the step, 1 at its end */
-    double last;       /* share of what the last step carried */
-    brn_carry carry;   /* what this step carries to the next */
-    double before;     /* share of the last evaluation in the work */
-    bool inertia;      /* false: equilibrium, no velocities, momentum is not conserved */
-    bool weight_load;  /* gravity is a load, ramped like the others, instead of a potential */
-    double dissipated; /* [J] in this step, by damping, friction and impacts */
+    double place;         /* 0 at the start of the step, 1 at its end */
+    double last;          /* share of what the last step carried */
+    bool carries;         /* this step carries that sum to the next */
+    double before;        /* share of the last evaluation in the work */
+    bool inertia;         /* false: equilibrium, no velocities, momentum is not conserved */
+    bool weight_load;     /* gravity is a load, ramped like the others, instead of a potential */
+    double dissipated;    /* [J] in this step, by damping, friction and impacts */
+    bool swings;          /* its energy swings about the right one: a gain in one step is no fault */
+    bool known_loss;      /* moved and stored are given; false: all that is missing is an error */
+    bool elastic_loss;    /* `stored` includes the elements; false: only contact */
+    double moved, stored; /* [J] */
     /* An event method sums as it goes: its forces are only for display, and these totals of loads and holds (and of gravity,
        in the impulse) are used instead. */
     bool summed;

@@ -24,6 +24,10 @@ enum {
     BRN_LEDGER_FIELD_WORK,     /* [J] of the work, that of changes of gravity */
     BRN_LEDGER_RESTS,          /* 1: the last step had no inertia, and momentum is not conserved */
     BRN_LEDGER_WEIGHT_LOAD,    /* 1: gravity was a load in the last step, and has no potential */
+    BRN_LEDGER_KINETIC,        /* [J] now */
+    BRN_LEDGER_ELASTIC,        /* [J] now */
+    BRN_LEDGER_LOSS,           /* [J] taken by the integrators' own identities since the start */
+    BRN_LEDGER_GAIN,           /* [J] energy that nothing accounts for: what is there less what should be */
 };
 
 /* Sets the totals of a fresh state at time t, whose forces are filled in; info: from the reset. */
@@ -33,10 +37,10 @@ brn_status brn_ledger_book(brn_system *system, const brn_state *in, brn_state *o
                            const brn_step_info *info);
 /* A state enters another stage, whose forces are filled in. */
 brn_status brn_ledger_enter(brn_system *system, brn_state *state, const brn_books *books);
-/* Books a change of gravity [m/s^2] and the resulting change of the forces on the free dofs carried over from the last step
-   [N], packed. */
-void brn_ledger_book_gravity(const brn_system *system, const double change[3], const double *carried,
-                             brn_state *state);
+/* Books a change of gravity [m/s^2]. */
+void brn_ledger_book_gravity(const brn_system *system, const double change[3], brn_state *state);
+/* Whether the step `in` -> `out` made energy from nothing, noticeably and on top of none lost before. */
+bool brn_ledger_gains(const brn_state *in, const brn_state *out);
 /* Fills the energies, momenta and balance errors of a report. */
 brn_status brn_ledger_report(brn_system *system, const brn_state *state, brn_report *report);
 

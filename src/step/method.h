@@ -3,6 +3,7 @@
 #ifndef BRN_STEP_METHOD_H
 #define BRN_STEP_METHOD_H
 
+#include "base/text.h"
 #include "contact/points.h"
 #include "model/model.h"
 #include "state/state.h"
@@ -55,8 +56,6 @@ enum {
 typedef struct brn_change {
     unsigned what;     /* BRN_CHANGED_... */
     double gravity[3]; /* [m/s^2] new minus old */
-    double *
-        jolt; /* [ndof] zeros, to be filled: the change of the accelerations that the next step starts from */
 } brn_change;
 
 typedef struct brn_method {
@@ -66,7 +65,8 @@ typedef struct brn_method {
     unsigned bodies;        /* bit BRN_BODY_... set: accepts bodies of this type */
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
-    const brn_own_figure *figures;                      /* [nfigures], at most BRN_OWN_FIGURES */
+    bool dissipates;               /* it can repeat a step so that no energy is gained: system->guard */
+    const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
     int nfigures;
 
     /* What a run will take, for `brunt check`. */
@@ -86,6 +86,10 @@ typedef struct brn_method {
     brn_stage (*stage)(const void *self, const brn_state *state, double t);
     /* Makes its memory in the state fit what was changed by hand. NULL: nothing it remembers depends on that. */
     brn_status (*changed)(void *self, brn_state *state, const brn_change *change);
+    /* Adds a line for every body of the scene with the values that it chose because the scene leaves them open. NULL: none. */
+    void (*choices)(const void *self, brn_text *to);
+    /* What to doubt in the results of a run with these figures of its own, as a sentence; false: nothing. NULL: never. */
+    bool (*doubt)(const double own[BRN_OWN_FIGURES], char *text, size_t size);
     void (*destroy)(void *self);
 } brn_method;
 

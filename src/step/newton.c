@@ -65,18 +65,28 @@ static bool pull_at(const brn_newton *n, const double *y, brn_pull *out)
         const int first = n->model->node_row[drag->on.node[k]] * dim;
         for (int i = 0; i < dim; ++i) {
             x[i] += drag->on.weight[k] * y[first + i];
-            v[i] += drag->on.weight[k] * m->c * (y[first + i] - m->origin[first + i]);
+            v[i] += drag->on.weight[k] * m->rate * (y[first + i] - m->origin[first + i]);
         }
     }
-    brn_drag_pull(drag, n->hand, x, v, m->c, out);
+    brn_drag_pull(drag, n->hand, x, v, m->rate, out);
     return true;
+}
+
+/* The positions that elements see, from n->x. */
+static const double *seen(brn_newton *n)
+{
+    if (n->scheme->place == 1.0) {
+        return n->x;
+    }
+    brn_scheme_see(n->scheme, n->x, n->middle);
+    return n->middle;
 }
 
 typedef struct energy {
     double value, size; /* [J] and the size of its terms, for rounding */
 } energy;
 
-/* The potential at y without its loads (divided by s, so that it is an energy in J). */
+/* The potential at y without its loads and what is carried. */
 static brn_status potential(brn_newton *n, const double *y, energy *out)
 {
     const brn_scheme *m = n->scheme;
@@ -85,7 +95,11 @@ static brn_status potential(brn_newton *n, const double *y, energy *out)
     double inertia = 0.0;
     double damping = 0.0;
     brn_scheme_place(m, y, n->x);
-    BRN_TRY(brn_system_elastic(n->system, n->x, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
+    BRN_TRY(brn_system_elastic(n->system, seen(n), BRN_TANGENT_EXACT, &elastic, NULL, NULL));
+    if (m->place != 1.0) { /* rigid bodies' elements are at y */
+        elastic = (elastic - (1.0 - m->place) * brn_newton_rigid_energy(n, n->x)) / m->place;
+    }
+    elastic *= m->share;
     if (m->inertia) {
         for (int i = 0; i < ndof; ++i) {
             n->scratch[i] = y[i] - m->target[i];
@@ -97,11 +111,11 @@ static brn_status potential(brn_newton *n, const double *y, energy *out)
     }
     if (n->system->damping != NULL && m->inertia) {
         for (int i = 0; i < ndof; ++i) {
-            n->scratch[i] = m->c * (y[i] - m->origin[i]);
+            n->scratch[i] = m->rate * (y[i] - m->origin[i]);
         }
         BRN_TRY(brn_block_matrix_multiply(n->system->damping, n->scratch, n->damping));
         for (int i = 0; i < ndof; ++i) {
-            damping += 0.5 / m->c * n->scratch[i] * n->damping[i];
+            damping += 0.5 / m->rate * n->scratch[i] * n->damping[i];
         }
     }
     double extra = 0.0;
@@ -124,11 +138,16 @@ static brn_status forces(brn_newton *n)
     brn_system *s = n->system;
     const size_t bytes = (size_t)s->ndof * sizeof(double);
     brn_scheme_place(m, n->y, n->x);
+    const double *z = seen(n);
     memset(n->elastic, 0, bytes);
     memset(n->inertia, 0, bytes);
     memset(n->damping, 0, bytes);
-    BRN_TRY(brn_system_elastic(s, n->x, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
-    BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->load, NULL));
+    BRN_TRY(brn_system_elastic(s, z, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
+    BRN_TRY(brn_newton_loads(n, z, m->t_eval, n->load, NULL));
+    for (int i = 0; i < s->ndof && m->share != 1.0; ++i) {
+        n->elastic[i] *= m->share;
+        n->load[i] *= m->share;
+    }
     if (m->inertia) {
         for (int i = 0; i < s->ndof; ++i) {
             n->scratch[i] = (n->y[i] - m->target[i]) / m->s;
@@ -137,7 +156,7 @@ static brn_status forces(brn_newton *n)
     }
     if (s->damping != NULL && m->inertia) {
         for (int i = 0; i < s->ndof; ++i) {
-            n->scratch[i] = m->c * (n->y[i] - m->origin[i]);
+            n->scratch[i] = m->rate * (n->y[i] - m->origin[i]);
         }
         BRN_TRY(brn_block_matrix_multiply(s->damping, n->scratch, n->damping));
     }
@@ -151,7 +170,8 @@ static brn_status forces(brn_newton *n)
         brn_drag_add_force(&s->controls->drag, n->model, n->pull.force, -1.0, n->contact);
     }
     for (int i = 0; i < s->ndof; ++i) {
-        n->unbalanced[i] = n->load[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
+        n->unbalanced[i] =
+            n->load[i] + n->carried[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
     }
     brn_newton_weld(n);
     return BRN_OK;
@@ -175,7 +195,7 @@ static double imbalance(const brn_newton *n, double *residual)
     const brn_scheme *m = n->scheme;
     const int dim = n->model->dim;
     const int ndof = n->system->ndof;
-    const double *const parts[] = {n->inertia, n->elastic, n->load, n->damping, n->contact};
+    const double *const parts[] = {n->inertia, n->elastic, n->load, n->damping, n->contact, n->carried};
     double scale = 0.0;
     for (int k = 0; k < BRN_COUNT(parts); ++k) {
         const double part = max_abs(parts[k], ndof);
@@ -214,15 +234,38 @@ static void read_stiffness(brn_newton *n)
     }
 }
 
+/* The blocks of rigid bodies' elements, which are at y, without the factor of place. */
+static void unplace_rigid(brn_newton *n)
+{
+    const brn_model *model = n->model;
+    brn_block_matrix *a = n->system->matrix;
+    const int count = model->dim + 1;
+    for (int b = 0; b < model->nbody && n->scheme->place != 1.0; ++b) {
+        const int first = brn_scheme_coasts(n->scheme, b) ? model->node_row[model->body[b].handle] : -1;
+        for (int k = 0; k < count * count && first >= 0; ++k) {
+            const int block =
+                k / count <= k % count ? brn_block_matrix_find(a, first + k / count, first + k % count) : -1;
+            for (int i = 0; i < a->size * a->size && block >= 0; ++i) {
+                a->value[(size_t)block * (size_t)(a->size * a->size) + (size_t)i] /= n->scheme->place;
+            }
+        }
+    }
+}
+
 static brn_status assemble(brn_newton *n, brn_tangent tangent)
 {
     const brn_scheme *m = n->scheme;
     brn_system *s = n->system;
+    const double *z = seen(n);
     brn_block_matrix_zero(s->matrix);
-    BRN_TRY(brn_system_elastic(s, n->x, tangent, NULL, NULL, s->matrix));
+    BRN_TRY(brn_system_elastic(s, z, tangent, NULL, NULL, s->matrix));
     /* The stiffness of a follower pressure is indefinite: it goes with the exact tangent only, else it is lagged. */
     if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
-        BRN_TRY(brn_newton_loads(n, n->x, m->t_eval, n->scratch, s->matrix));
+        BRN_TRY(brn_newton_loads(n, z, m->t_eval, n->scratch, s->matrix));
+    }
+    if (m->share * m->place != 1.0) {
+        brn_block_matrix_scale(s->matrix, m->share * m->place);
+        unplace_rigid(n);
     }
     brn_pull pull;
     if (pull_at(n, n->y, &pull)) {
@@ -234,7 +277,7 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
         brn_system_mass_add(s, 1.0 / m->s, s->matrix);
     }
     if (s->damping != NULL && m->inertia) {
-        BRN_TRY(brn_block_matrix_add(s->matrix, m->c, s->damping));
+        BRN_TRY(brn_block_matrix_add(s->matrix, m->rate, s->damping));
     }
     brn_system_condense(s, s->matrix); /* of mass and damping: what was condensed before stays */
     n->matrix = s->matrix;
@@ -352,7 +395,7 @@ static brn_status search_turned(brn_newton *n, energy *here, const search_limits
         }
         for (int i = 0; i < ndof; ++i) {
             n->trial[i] = n->y[i] + turned[i];
-            load += n->load[i] * turned[i];
+            load += (n->load[i] + n->carried[i]) * turned[i];
         }
         BRN_TRY(potential(n, n->trial, &there));
         const double noise = ENERGY_NOISE * (here->size + there.size + fabs(load)) + limits->rounding;
@@ -376,7 +419,7 @@ static brn_status search(brn_newton *n, energy *here, double *length)
     double load = 0.0;     /* [J] work of the loads along the whole step */
     double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
     for (int i = 0; i < ndof; ++i) {
-        load += n->load[i] * n->step[i];
+        load += (n->load[i] + n->carried[i]) * n->step[i];
         if (n->model->fixed[i] != BRN_DOF_HELD) {
             slope -= n->unbalanced[i] * n->step[i];
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
@@ -441,7 +484,7 @@ static brn_status start(brn_newton *n, const brn_state *in)
     brn_model_follow(n->model, guess);
     BRN_TRY(brn_newton_loads(n, in->node_pos, m->t_eval, n->load, NULL));
     for (int i = 0; i < ndof; ++i) {
-        load += n->load[i] * guess[i];
+        load += (m->share * n->load[i] + n->carried[i]) * guess[i];
     }
     BRN_TRY(potential(n, n->y, &here));
     BRN_TRY(potential(n, guess, &there));
@@ -485,6 +528,16 @@ static brn_status tell_obstruction(const brn_newton *n)
                     n->scheme->t, name, most);
 }
 
+/* Whether Newton's step is within what the terms allow for the last one. */
+static bool is_allowed(const brn_newton *n)
+{
+    bool within = true;
+    for (int i = 0; i < n->system->ndof && within; ++i) {
+        within = fabs(n->step[i]) <= n->step_allowed[i];
+    }
+    return within;
+}
+
 static brn_status iterate(brn_newton *n, brn_step_info *info)
 {
     bool projected = false;
@@ -513,7 +566,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         }
         BRN_TRY(direction(n, &projected));
         /* A step within the tolerance is the last one, but still taken: that squares its error. */
-        last = settled && max_abs(n->step, n->system->ndof) <= n->step_tolerance;
+        last = settled && n->step_allowed != NULL && is_allowed(n);
         (void)watch(n, &n->system->watch.phases.search);
         const brn_status status = search(n, &here, &length);
         if (last && status == BRN_ERR_CONVERGENCE) {
@@ -522,6 +575,31 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         BRN_TRY(status);
         info->iterations++;
     }
+}
+
+/* The share of loads and elements at x^n. The element that keeps a rigid body rigid has no history. */
+static brn_status carry(brn_newton *n, const brn_state *in)
+{
+    const brn_model *model = n->model;
+    const double share = 1.0 - n->scheme->share;
+    const int ndof = n->system->ndof;
+    memset(n->carried, 0, (size_t)ndof * sizeof *n->carried);
+    if (share == 0.0) {
+        return BRN_OK;
+    }
+    memset(n->scratch, 0, (size_t)ndof * sizeof *n->scratch);
+    BRN_TRY(brn_system_elastic(n->system, in->node_pos, BRN_TANGENT_EXACT, NULL, n->scratch, NULL));
+    for (int b = 0; b < model->nbody; ++b) {
+        if (brn_scheme_coasts(n->scheme, b)) {
+            memset(&n->scratch[model->node_row[model->body[b].handle] * model->dim], 0,
+                   (size_t)(model->dim * (model->dim + 1)) * sizeof *n->scratch);
+        }
+    }
+    BRN_TRY(brn_newton_loads(n, in->node_pos, n->scheme->t, n->carried, NULL));
+    for (int i = 0; i < ndof; ++i) {
+        n->carried[i] = share * (n->carried[i] - n->scratch[i]);
+    }
+    return BRN_OK;
 }
 
 brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double h)
@@ -538,6 +616,7 @@ brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double
         BRN_TRY(brn_system_damping_update(n->system, n->x));
     }
     n->factored = false; /* a step does not depend on what was before it */
+    BRN_TRY(carry(n, in));
     return start(n, in);
 }
 
@@ -549,10 +628,11 @@ brn_status brn_newton_solve(brn_newton *n, brn_step_info *info)
     return status;
 }
 
-brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out, brn_books *books)
+/* Loads and friction as the step saw them: means over it where the rule has a share at x^n. */
+static brn_status gather_forces(brn_newton *n, const brn_state *in)
 {
+    const brn_scheme *m = n->scheme;
     const int ndof = n->system->ndof;
-    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     if (n->terms != NULL && n->terms->dissipative != NULL) {
         n->terms->dissipative(n->terms->self, n->x, n->damping);
     }
@@ -560,11 +640,26 @@ brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out,
         n->unbalanced[i] *= -1.0; /* what the holds supply */
         n->damping[i] *= -1.0;
     }
+    if (m->share != 1.0) {
+        BRN_TRY(brn_newton_loads(n, in->node_pos, m->t, n->scratch, NULL));
+        for (int i = 0; i < ndof; ++i) {
+            n->load[i] += (1.0 - m->share) * n->scratch[i];
+        }
+    }
     if (n->system->controls->drag.node >= 0) { /* a load like any other, now that it is known */
         brn_drag_add_force(&n->system->controls->drag, n->model, n->pull.force, 1.0, n->load);
     }
-    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, out));
+    return BRN_OK;
+}
+
+brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out, brn_books *books)
+{
+    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
+    BRN_TRY(brn_newton_keep_spin(n, in, out));
     *books = brn_scheme_books(n->scheme->integrator, n->scheme->kind);
+    BRN_TRY(brn_newton_losses(n, in, out, books));
+    BRN_TRY(gather_forces(n, in));
+    BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, out));
     books->dissipated = brn_newton_dissipated(n, in, out, books);
     return BRN_OK;
 }
@@ -625,11 +720,12 @@ static brn_status allocate(brn_newton *n)
     BRN_TRY(brn_scheme_create(n->ctx, n->system, n->params.integrator, &n->scheme));
     double **arrays[] = {&n->y,       &n->trial,  &n->step,    &n->unbalanced, &n->inertia,
                          &n->elastic, &n->load,   &n->damping, &n->gravity,    &n->stiffness,
-                         &n->contact, &n->turned, &n->scratch};
+                         &n->contact, &n->turned, &n->scratch, &n->carried};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         BRN_ALLOC(n->ctx, *arrays[i], n->system->ndof);
     }
     BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
+    BRN_ALLOC(n->ctx, n->middle, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->weld, n->model->nattach);
     n->weighed[0] = NAN; /* not yet */
     return brn_newton_weigh(n);
@@ -663,8 +759,9 @@ void brn_newton_destroy(brn_newton *n)
     }
     brn_scheme_destroy(n->ctx, n->scheme);
     brn_factor_destroy(n->factor);
-    double *arrays[] = {n->x,    n->y,       n->trial,   n->step,      n->unbalanced, n->inertia, n->elastic,
-                        n->load, n->damping, n->gravity, n->stiffness, n->contact,    n->turned,  n->scratch};
+    double *arrays[] = {n->x,       n->y,       n->trial,   n->step,    n->unbalanced, n->inertia,
+                        n->elastic, n->load,    n->damping, n->gravity, n->stiffness,  n->contact,
+                        n->turned,  n->scratch, n->carried, n->middle};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(n->ctx, arrays[i]);
     }

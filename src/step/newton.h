@@ -41,21 +41,25 @@ typedef struct brn_newton {
     brn_system *system;
     brn_newton_params params;
     const brn_newton_terms *terms; /* NULL: none */
-    double step_tolerance;         /* [m] also stop when no node would move further than this; 0: never */
+    const double
+        *step_allowed; /* [ndof] [m] also stop when no dof would move further than this; NULL: never */
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     bool factored;            /* it is of an iteration of this step */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
-    double *x;                /* [nnode][3] positions that elements see */
+    double *x;                /* [nnode][3] positions at y */
+    double *middle;           /* [nnode][3] those that elements see, where they are others */
     /* [ndof] each */
     double *y;          /* displacement from x^n */
     double *trial;      /* the displacement that a line search tries */
     double *step;       /* Newton's direction */
     double *turned;     /* the same with rigid bodies turned instead of sheared */
     double *unbalanced; /* [N] sum of all forces at y; tied nodes': on their masters */
-    double *inertia, *elastic, *load, *damping; /* forces at y: M (y - target)/s, gradient, loads, D v */
-    double *contact;                            /* gradient of the terms, and minus the pull of a hand */
-    double *gravity;                            /* M g, for static runs */
+    /* Forces of the step: M (y - target)/s, the share of gradient and loads at z, D v(y). */
+    double *inertia, *elastic, *load, *damping;
+    double *carried; /* the share of loads and elements at x^n */
+    double *contact; /* gradient of the terms, and minus the pull of a hand */
+    double *gravity; /* M g, for static runs */
     double *
         stiffness; /* [N/m] diagonal of the last elastic tangent of this step; at its start, the one at rest */
     double *scratch;
@@ -96,6 +100,14 @@ brn_status brn_newton_write(const brn_newton *newton, const double *load, const 
                             const double *damping, brn_state *out);
 /* newton->unbalanced at tied nodes becomes the force of their attachments and moves to their masters. */
 void brn_newton_weld(brn_newton *newton);
+/* Corrects the velocities of free bodies whose targets turned: each gets the angular momentum that the forces of the step
+   leave it. Call after the scheme has finished. */
+brn_status brn_newton_keep_spin(brn_newton *newton, const brn_state *in, brn_state *out);
+/* [J] of the elements that keep rigid bodies rigid which coast, at x [nnode][3]. */
+double brn_newton_rigid_energy(const brn_newton *newton, const double *x);
+/* What the rule itself takes (moved and stored of the books). Call after the scheme has finished, before the forces of the
+   last solve are changed. */
+brn_status brn_newton_losses(brn_newton *newton, const brn_state *in, const brn_state *out, brn_books *books);
 /* [J] dissipated by the damping forces of the two states over the step between them, by the books' rule. */
 double brn_newton_dissipated(const brn_newton *newton, const brn_state *in, const brn_state *out,
                              const brn_books *books);

@@ -99,8 +99,91 @@ double brn_newton_dissipated(const brn_newton *n, const brn_state *in, const brn
     return sum;
 }
 
-/* Initial accelerations M a = loads + M g - gradient - D v, for Newmark, and the forces of the initial state. Held
-   dofs start without acceleration: a sudden start of their motion belongs to the first step. */
+double brn_newton_rigid_energy(const brn_newton *n, const double *x)
+{
+    double sum = 0.0;
+    for (int b = 0; b < n->model->nbody; ++b) {
+        const brn_body *body = &n->model->body[b];
+        if (brn_scheme_coasts(n->scheme, b)) {
+            const brn_element_group *group = n->model->group[body->group_first];
+            double energy = 0.0;
+            group->kind->eval(group, (const double(*)[3])x, 0, 1, BRN_TANGENT_EXACT, &energy, NULL, NULL);
+            sum += energy;
+        }
+    }
+    return sum;
+}
+
+/* What those elements were to take up by the rule, less what they did. They have no history, so what they take is lost. */
+static double rigid_loss(const brn_newton *n, const brn_state *in, const brn_state *out)
+{
+    const brn_model *model = n->model;
+    const int dim = model->dim;
+    double sum = brn_newton_rigid_energy(n, in->node_pos) - brn_newton_rigid_energy(n, out->node_pos);
+    for (int b = 0; b < model->nbody; ++b) {
+        const int handle = model->body[b].handle;
+        for (int k = 0; k < dim * (dim + 1) && brn_scheme_coasts(n->scheme, b); ++k) {
+            const int at = 3 * (handle + k / dim) + k % dim;
+            sum += n->elastic[model->node_row[handle] * dim + k] * (out->node_pos[at] - in->node_pos[at]);
+        }
+    }
+    return sum;
+}
+
+/* The acceleration of the held dofs works along the mean of their two velocities (step/ledger.c): what that adds to their
+   inertia times the way they went. */
+static brn_status held_difference(brn_newton *n, const brn_state *in, const brn_state *out, double *sum)
+{
+    const brn_scheme *m = n->scheme;
+    bool any = false;
+    *sum = 0.0;
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        n->step[dof] = n->model->fixed[dof] == BRN_DOF_HELD ? m->accel[dof] : 0.0;
+        any = any || n->step[dof] != 0.0;
+    }
+    if (!any) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        const int at = brn_model_at(n->model, dof);
+        const double mean = 0.5 * m->h * (in->node_vel[at] + out->node_vel[at]);
+        *sum += n->model->fixed[dof] == BRN_DOF_HELD
+                    ? n->scratch[dof] * (mean - (out->node_pos[at] - in->node_pos[at]))
+                    : 0.0;
+    }
+    return BRN_OK;
+}
+
+brn_status brn_newton_losses(brn_newton *n, const brn_state *in, const brn_state *out, brn_books *books)
+{
+    const brn_scheme *m = n->scheme;
+    const int ndof = n->system->ndof;
+    books->known_loss = m->kind == BRN_IMPLICIT_EULER || m->kind == BRN_NEWMARK || m->kind == BRN_MIDPOINT;
+    books->elastic_loss = m->kind == BRN_IMPLICIT_EULER;
+    if (!books->known_loss) {
+        return BRN_OK;
+    }
+    BRN_TRY(held_difference(n, in, out, &books->moved));
+    memset(n->scratch, 0, (size_t)ndof * sizeof *n->scratch);
+    if (n->terms != NULL && n->terms->dissipative != NULL) {
+        n->terms->dissipative(n->terms->self, n->x, n->scratch);
+    }
+    if (n->system->controls->drag.node >= 0) { /* in n->contact with the other sign */
+        brn_drag_add_force(&n->system->controls->drag, n->model, n->pull.force, -1.0, n->scratch);
+    }
+    books->stored = books->elastic_loss ? 0.0 : rigid_loss(n, in, out);
+    for (int dof = 0; dof < ndof; ++dof) {
+        const int at = brn_model_at(n->model, dof);
+        const double way = out->node_pos[at] - in->node_pos[at];
+        books->moved += (n->inertia[dof] + n->gravity[dof]) * way;
+        books->stored += (n->contact[dof] - n->scratch[dof]) * way;
+        books->stored += books->elastic_loss ? n->elastic[dof] * way : 0.0;
+    }
+    return BRN_OK;
+}
+
+/* The forces of the initial state. A sudden start of a motion belongs to the first step. */
 brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books *books)
 {
     brn_system *s = n->system;
@@ -128,15 +211,6 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
         n->unbalanced[dof] = n->load[dof] + n->damping[dof] - n->elastic[dof] - n->contact[dof] +
                              (dynamic ? n->gravity[dof] : 0.0);
     }
-    memset(n->inertia, 0, (size_t)ndof * sizeof(double));
-    if (n->params.integrator == BRN_NEWMARK) {
-        BRN_TRY(brn_system_mass_solve(s, n->unbalanced, n->step));
-        BRN_TRY(brn_scheme_accelerate(state, n->step, ndof));
-        BRN_TRY(brn_system_mass_apply(s, n->step, n->inertia));
-    }
-    for (int dof = 0; dof < ndof; ++dof) {
-        n->unbalanced[dof] -= n->inertia[dof];
-    }
     brn_newton_weld(n);
     for (int dof = 0; dof < ndof; ++dof) {
         n->unbalanced[dof] *= -1.0; /* what the holds must supply */
@@ -152,20 +226,12 @@ brn_stage brn_newton_stage(const brn_newton *n, double t)
     return (brn_stage){.inertia = !still, .gravity = still ? fmin(1.0, t / n->model->end) : 1.0};
 }
 
-/* Only the trapezoidal rule carries accelerations over to the next step; BDF2 restarts. */
 brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change *change)
 {
-    if ((change->what & BRN_CHANGED_GRAVITY) == 0) {
-        return BRN_OK;
+    (void)n;
+    if ((change->what & BRN_CHANGED_GRAVITY) != 0) {
+        brn_scheme_restart(state);
     }
-    if (n->params.integrator == BRN_NEWMARK) {
-        for (int dof = 0; dof < n->system->ndof; ++dof) {
-            n->step[dof] = change->gravity[dof % n->model->dim];
-        }
-        BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
-        BRN_TRY(brn_system_mass_solve(n->system, n->scratch, change->jolt));
-    }
-    brn_scheme_jolt(n->system, change->jolt, state);
     return BRN_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "model/rigid_pose.h"
 #include "output/figures/figure_table.h"
 #include "step/ledger.h"
+#include "step/scheme.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -206,31 +207,49 @@ static brn_status enter_stage(brn_sim *sim, brn_state *state, double t, brn_step
     return brn_ledger_enter(sim->system, state, &info->books);
 }
 
-/* One attempt from `from` at fraction `done` of the step; books it when it succeeds. */
+/* The method's step from `from`, checked and booked. */
+static brn_status take_step(brn_sim *sim, const brn_state *from, double t, double h, brn_state *to,
+                            double *h_done, brn_report *report, brn_step_info *info)
+{
+    *info = (brn_step_info){.gap_min = INFINITY};
+    *h_done = 0.0;
+    to->step = from->step;
+    blank_rigid(to);
+    (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
+    BRN_TRY(sim->method->step(sim->self, from, t, h, to, h_done, info));
+    report->iterations += info->iterations; /* work done, whether the result is accepted or not */
+    if (!(*h_done > 0.0 && *h_done <= h)) {
+        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: method '%s' did %g s of a step of %g s and gets no further", t,
+                        sim->method->table->name, *h_done, h);
+    }
+    if (!all_finite(to)) {
+        return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
+                        "t = %g s: a position, velocity or force is no longer a finite number", t);
+    }
+    return brn_ledger_book(sim->system, from, to, *h_done, info);
+}
+
+/* One attempt from `from` at fraction `done` of the step. If it makes energy from nothing it is repeated with a rule that
+   cannot, or is at most as wrong. */
 static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
                           double *did, brn_report *report, brn_step_info *info)
 {
     const double step = sim->model->step;
     const double t = ((double)sim->state->step + done) * step;
     const double h = part * step;
-    *info = (brn_step_info){.gap_min = INFINITY};
     double h_done = 0.0;
-    to->step = from->step;
-    blank_rigid(to);
-    (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
-    BRN_TRY(sim->method->step(sim->self, from, t, h, to, &h_done, info));
-    report->iterations += info->iterations; /* work done, whether the result is accepted or not */
-    if (!(h_done > 0.0 && h_done <= h)) {
-        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
-                        "t = %g s: method '%s' did %g s of a step of %g s and gets no further", t,
-                        sim->method->table->name, h_done, h);
+    brn_status status = take_step(sim, from, t, h, to, &h_done, report, info);
+    int *guard = &sim->system->guard;
+    while (status >= 0 && sim->method->dissipates && info->books.inertia && !info->books.swings &&
+           *guard < BRN_GUARDS && brn_ledger_gains(from, to)) {
+        ++*guard;
+        status = take_step(sim, from, t, h, to, &h_done, report, info);
     }
-    if (!all_finite(to)) {
-        return brn_fail(sim->ctx, BRN_ERR_NOT_FINITE,
-                        "t = %g s: a position, velocity or force is no longer a finite number", t);
-    }
+    report->guarded += status >= 0 && *guard > 0;
+    *guard = 0;
+    BRN_TRY(status);
     *did = h_done == h ? part : h_done / step;
-    BRN_TRY(brn_ledger_book(sim->system, from, to, h_done, info));
     add_info(sim->method, info, report);
     return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }

@@ -33,29 +33,13 @@ static brn_status take_vector(const brn_sim *sim, const char *what, const double
 
 /* ---- gravity ----------------------------------------------------------------------------------------------------------- */
 
-/* Tells the method; jolt [ndof] as in brn_change, may be NULL unless gravity changed. */
-static brn_status tell(brn_sim *sim, brn_state *state, unsigned what, const double gravity[3], double *jolt)
+static brn_status tell(brn_sim *sim, brn_state *state, unsigned what, const double gravity[3])
 {
-    brn_change change = {.what = what, .jolt = jolt};
+    brn_change change = {.what = what};
     if (gravity != NULL) {
         memcpy(change.gravity, gravity, sizeof change.gravity);
     }
     return sim->method->changed != NULL ? sim->method->changed(sim->self, state, &change) : BRN_OK;
-}
-
-static brn_status book_change(brn_sim *sim, brn_state *state, const double change[3])
-{
-    brn_system *s = sim->system;
-    brn_arena *arena = brn_ctx_arena(sim->ctx);
-    double *jolt = NULL;
-    double *momentum = NULL; /* per second */
-    BRN_TAKE(arena, jolt, s->ndof);
-    BRN_TAKE(arena, momentum, s->ndof);
-    memset(jolt, 0, (size_t)s->ndof * sizeof *jolt);
-    BRN_TRY(tell(sim, state, BRN_CHANGED_GRAVITY, change, jolt));
-    BRN_TRY(brn_system_mass_apply(s, jolt, momentum));
-    brn_ledger_book_gravity(s, change, momentum, state);
-    return BRN_OK;
 }
 
 /* Continues the state under another gravity. On failure nothing has changed. */
@@ -65,11 +49,9 @@ static brn_status change_gravity(brn_sim *sim, brn_state *state, const double fr
     if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) {
         return BRN_OK;
     }
-    brn_arena *arena = brn_ctx_arena(sim->ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    const brn_status status = book_change(sim, state, change);
-    brn_arena_rewind(arena, mark);
-    return status;
+    BRN_TRY(tell(sim, state, BRN_CHANGED_GRAVITY, change));
+    brn_ledger_book_gravity(sim->system, change, state);
+    return BRN_OK;
 }
 
 static void choose_drag(const brn_sim *sim, brn_drag *drag)
@@ -119,7 +101,7 @@ brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
         friction[brn_model_pair(sim->model, body, other)] = mu;
         friction[brn_model_pair(sim->model, other, body)] = mu;
     }
-    return tell(sim, sim->state, BRN_CHANGED_FRICTION, NULL, NULL);
+    return tell(sim, sim->state, BRN_CHANGED_FRICTION, NULL);
 }
 
 double brn_sim_get_friction(const brn_sim *sim, int body, int other)
@@ -150,7 +132,7 @@ brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor)
                         sim->model->hold[hold].name, factor);
     }
     brn_controls_set_rate(sim->system->controls, hold, brn_sim_time(sim), factor);
-    return tell(sim, sim->state, BRN_CHANGED_MOTION, NULL, NULL);
+    return tell(sim, sim->state, BRN_CHANGED_MOTION, NULL);
 }
 
 double brn_sim_get_motion_speed(const brn_sim *sim, int motion)
@@ -186,7 +168,7 @@ brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3])
     BRN_TRY(find_obstacle(sim, body, &hold));
     BRN_TRY(take_vector(sim, "offset", offset, wanted));
     brn_controls_set_offset(sim->system->controls, hold, brn_sim_time(sim), wanted, brn_sim_shift_speed(sim));
-    return tell(sim, sim->state, BRN_CHANGED_MOTION, NULL, NULL);
+    return tell(sim, sim->state, BRN_CHANGED_MOTION, NULL);
 }
 
 brn_status brn_sim_get_offset(const brn_sim *sim, int body, double offset[3])
@@ -224,7 +206,7 @@ brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double s
     brn_controls *c = sim->system->controls;
     if (node < 0) {
         c->drag.node = -1;
-        return tell(sim, sim->state, BRN_CHANGED_DRAG, NULL, NULL);
+        return tell(sim, sim->state, BRN_CHANGED_DRAG, NULL);
     }
     brn_drag drag = {.node = node, .asked = stiffness};
     BRN_TRY(check_node(sim, node));
@@ -234,7 +216,7 @@ brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double s
     }
     choose_drag(sim, &drag);
     c->drag = drag;
-    return tell(sim, sim->state, BRN_CHANGED_DRAG, NULL, NULL);
+    return tell(sim, sim->state, BRN_CHANGED_DRAG, NULL);
 }
 
 /* ---- checkpoints --------------------------------------------------------------------------------------------------------- */

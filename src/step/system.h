@@ -24,6 +24,7 @@ typedef struct brn_system {
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
     brn_controls *controls;    /* present gravity, friction and motions */
     brn_stopwatch watch;       /* of the current step; methods switch its phases */
+    int guard; /* how often this step has been repeated because it gained energy, see step/scheme.h; 0: not yet */
 
     /* private */
     int *mass_block; /* block of `matrix` that each entry of model->mass goes to */

@@ -353,13 +353,12 @@ static void test_let_go(void **state)
     }
     assert_done(f.ctx, brn_sim_edit(f.sim, NULL, brn_sim_velocities(f.sim)));
     (void)step_once(&f, &w);
-    assert_near(brn_sim_velocities(f.sim)[3 * node + 2], 0.0, 1e-9);
+    assert_near(brn_sim_velocities(f.sim)[3 * node + 2], 0.0, 1e-8); /* what the hand's damping leaves */
     assert_done(f.ctx, brn_sim_drag(f.sim, -1, NULL, NAN));
     (void)step_once(&f, &w);
     w = (worst){0}; /* the edit started the balance anew, of a body at rest */
-    const double v =
-        brn_sim_velocities(f.sim)[3 * node + 2]; /* trapezoidal: half of its first step is still held */
-    assert_near(v, -0.5 * 0.0981, 1e-6);
+    const double v = brn_sim_velocities(f.sim)[3 * node + 2];
+    assert_near(v, -0.0981, 1e-6);
     for (int n = 0; n < 10; ++n) {
         (void)step_once(&f, &w);
     }

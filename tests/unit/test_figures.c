@@ -45,16 +45,17 @@ static void test_no_member_is_left_out(void **unused)
         report[i + 1] = (member){row->offset, row->size, row->figure.name};
     }
     check_tiles(report, BRN_STEP_FIGURES + 1, sizeof(brn_report));
-    member summary[BRN_RUN_FIGURES + 4] = {
+    member summary[BRN_RUN_FIGURES + 5] = {
         {offsetof(brn_summary, own), sizeof(double[BRN_OWN_FIGURES]), "own"},
         {offsetof(brn_summary, status), sizeof(char *), "status"},
         {offsetof(brn_summary, reason), sizeof(((brn_summary *)0)->reason), "reason"},
+        {offsetof(brn_summary, warnings), sizeof(((brn_summary *)0)->warnings), "warnings"},
         {offsetof(brn_summary, state_hash), sizeof(uint64_t), "state_hash"}};
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         const brn_figure_row *row = &brn_run_table[i];
-        summary[i + 4] = (member){row->offset, row->size, row->figure.name};
+        summary[i + 5] = (member){row->offset, row->size, row->figure.name};
     }
-    check_tiles(summary, BRN_RUN_FIGURES + 4, sizeof(brn_summary));
+    check_tiles(summary, BRN_RUN_FIGURES + 5, sizeof(brn_summary));
 }
 
 /* ---- what the table says is whole ------------------------------------------------------------------------------------------ */
@@ -266,7 +267,7 @@ static void test_summary_of_a_run(void **unused)
             }
         }
     }
-    assert_int_equal(compared, 17 + 2);                            /* two of ipc's own */
+    assert_int_equal(compared, 20 + 5);                            /* five of ipc's own */
     assert_true(summary.contacts_max > 0 && summary.own[0] > 0.0); /* it did touch; ipc.kappa_max */
     assert_true(summary.own[1] > 0.0 && summary.own[1] <= 2.0);    /* ipc.lag_change_max, relative */
     brn_scene_destroy(parsed);

@@ -87,10 +87,11 @@ static double check_once(probe *p, bool positive)
     double least = 0.0;
     const double share = (p->ipc->skin->dim == 3 ? 0.25 : 0.5) * p->ipc->skin->node_area[p->node];
     const double d = nearest(p);
-    const double want = share * brn_barrier_at(BRN_BARRIER_C2, p->ipc->kappa, p->ipc->dhat, d).value;
+    const double want =
+        share * brn_barrier_at(BRN_BARRIER_C2, p->ipc->body[0].kappa, p->ipc->dhat_most, d).value;
     const double got = probe_energy(p, &least);
     /* Rounding of some hundred terms that cancel, each 1e-15 of the largest. */
-    assert_near(got, want, 1e-11 * (want + 1e-6 * share * p->ipc->kappa * p->ipc->dhat));
+    assert_near(got, want, 1e-11 * (want + 1e-6 * share * p->ipc->body[0].kappa * p->ipc->dhat_most));
     assert_true(!positive || least > 0.0);
     return got;
 }
@@ -255,7 +256,10 @@ static void check_gradient(const char *text, bool hollow)
         }
     }
     ipc->from = &model->rest[0][0];
-    ipc->slip_scale = 1.5e-3;
+    ipc->h = 0.01;
+    for (int b = 0; b < model->nbody; ++b) {
+        ipc->body[b].speed = 0.15;
+    }
     const int ndof = ipc->system->ndof;
     double *grad = calloc((size_t)ndof, sizeof *grad);
     assert_done(f.ctx, brn_ipc_find_candidates(ipc, x, x));

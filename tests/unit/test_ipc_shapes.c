@@ -158,7 +158,9 @@ static stage stage_open(const pair_case *c, const char *sets)
     brn_model_follow_nodes(s.model, s.x);
     s.ipc->from = &s.model->rest[0][0];
     s.ipc->h = 0.01;
-    s.ipc->slip_scale = 4e-4; /* some pairs below it, some above */
+    for (int b = 0; b < s.model->nbody; ++b) {
+        s.ipc->body[b].speed = 0.04; /* eps_v h = 0.4 mm: some pairs below it, some above */
+    }
     assert_done(s.f.ctx, brn_ipc_find_candidates(s.ipc, s.x, s.x));
     assert_done(s.f.ctx, brn_ipc_renew_friction(s.ipc, s.x));
     assert_true(s.ipc->ncontact > 0);

@@ -47,7 +47,7 @@ static stage stage_open(const char *text)
         }
     }
     s.ipc->from = &model->rest[0][0];
-    s.ipc->slip_scale = 1.5e-3; /* some pairs below it, some above */
+    s.ipc->h = 0.015; /* eps_v h = 1.5 mm: some pairs below it, some above */
     assert_done(s.f.ctx, brn_ipc_find_candidates(s.ipc, s.x, s.x));
     assert_done(s.f.ctx, brn_ipc_renew_friction(s.ipc, s.x));
     assert_true(s.ipc->ncontact > 5);
@@ -156,7 +156,7 @@ static void along_normal(const brn_ipc *ipc, const brn_contact_pair *c, const do
 {
     double weight[4];
     double normal[3];
-    const double b = brn_barrier_at(BRN_BARRIER_C2, ipc->kappa, ipc->dhat, brn_pair_gap(c)).second;
+    const double b = brn_barrier_at(BRN_BARRIER_C2, ipc->body[0].kappa, c->reach, brn_pair_gap(c)).second;
     (void)brn_ipc_normal_force(ipc, c, x, weight, normal);
     for (int i = 0; i < 144; ++i) {
         const int r = i / 12;

@@ -305,7 +305,7 @@ static void test_ties(void **state)
         way[i] = brn_rng_uniform(&rng, -1, 1);
     }
     brn_model_move(m, zero, way, x);
-    brn_model_move_tied(m, zero, way, 1.0, x);
+    brn_model_move_tied(m, zero, way, x);
     for (int a = 0; a < m->nnode; ++a) {
         double force[3];
         for (int i = 0; i < 3; ++i) {

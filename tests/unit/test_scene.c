@@ -49,7 +49,7 @@ static void test_defaults(void **state)
     assert_false(brn_block_given(&def->time.block));
     assert_string_equal(def->time.block.path, "time");
     assert_int_equal(def->seed, 1);
-    assert_int_equal(def->integrator, BRN_IMPLICIT_EULER);
+    assert_int_equal(def->integrator, BRN_TURNING_EULER);
     assert_ptr_equal(def->method.table, &test_none_table);
     assert_int_equal(((const test_none *)def->method.value)->iterations, 50);
     assert_int_equal(def->materials.count + def->meshes.count + def->bodies.count, 0);

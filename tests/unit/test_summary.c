@@ -63,6 +63,7 @@ static void test_keys_values_and_escapes(void **unused)
     assert_string_equal(value_of(&at, "reason"),
                         "\"a \\\"quote\\\", a \\\\ and\\u000aa \\u0001 line, \xc3\xa9, broken \\ufffd\\ufffd "
                         "\\ufffd\\ufffd\\ufffd \xf0\x9f\x98\x80\"");
+    assert_string_equal(value_of(&at, "warnings"), "\"\"");
     assert_string_equal(value_of(&at, "method"), "\"none\"");
     assert_string_equal(value_of(&at, "steps"), "9007199254740993");
     assert_string_equal(value_of(&at, "time_end"), "0.1");

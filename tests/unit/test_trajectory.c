@@ -797,9 +797,9 @@ static void test_hostile_contacts_are_refused(void **unused)
     brn_h5 h5 = {.path = DIR "/bad.h5"};
     brn_h5_begin(&h5);
     h5.file = H5Fopen(h5.path, H5F_ACC_RDWR, H5P_DEFAULT);
-    static const char *const sets[] = {"body",         "place",    "normal", "gap",
-                                       "normal_force", "friction", "slip",   "mu"};
-    for (int i = 0; i < 8; ++i) {
+    static const char *const sets[] = {"body",     "place", "normal", "gap",        "normal_force",
+                                       "friction", "slip",  "mu",     "stick_speed"};
+    for (int i = 0; i < 9; ++i) {
         char name[64];
         (void)snprintf(name, sizeof name, "/frames/contact/%s", sets[i]);
         const hid_t set = H5Dopen2(h5.file, name, H5P_DEFAULT);

@@ -105,6 +105,25 @@ static void test_edge_of_the_cone(void **state)
     }
 }
 
+/* A method with a threshold: friction that lags behind the normal force says nothing. */
+static void test_slip_speed(void **state)
+{
+    (void)state;
+    brn_contact_point p = plain(0, 1);
+    p.stick_speed = 1e-3;
+    const struct {
+        double slip, friction, mu;
+        bool sticks;
+    } cases[] = {{0.0, 0.0, 0.5, true},   {0.9e-3, 5.0, 0.5, true}, {1.1e-3, 4.0, 0.5, false},
+                 {0.75, 4.9, 0.5, false}, {0.75, 5.1, 0.5, false},  {0.0, 0.0, 0.0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        p.slip[0] = cases[i].slip;
+        p.friction[0] = -cases[i].friction;
+        p.mu = cases[i].mu;
+        assert_int_equal(brn_contact_sticks(&p), cases[i].sticks);
+    }
+}
+
 static void test_totals(void **state)
 {
     (void)state;
@@ -139,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing),      cmocka_unit_test(test_errors),
         cmocka_unit_test(test_not_a_number), cmocka_unit_test(test_edge_of_the_cone),
-        cmocka_unit_test(test_totals),
+        cmocka_unit_test(test_slip_speed),   cmocka_unit_test(test_totals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -336,9 +336,8 @@ static void choose_first(parts *p, brn_rng *rng)
 
 static double contact_distance(const flow *f)
 {
-    const brn_ipc_params *p = f->model->method_params;
     const bool ipc = strcmp(f->sim->method->table->name, "ipc") == 0;
-    return ipc && !isnan(p->dhat) ? p->dhat : 1e-3 * f->sim->system->size;
+    return ipc ? ((const brn_ipc *)f->sim->self)->dhat_most : 1e-3 * f->sim->system->size;
 }
 
 static flow scene_open(const char *name)

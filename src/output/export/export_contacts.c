@@ -57,6 +57,7 @@ static brn_status add_points(grid *g)
     BRN_TRY(add_reals(g, "slip", offsetof(brn_contact_point, slip), 3));
     BRN_TRY(add_reals(g, "gap", offsetof(brn_contact_point, gap), 1));
     BRN_TRY(add_reals(g, "mu", offsetof(brn_contact_point, mu), 1));
+    BRN_TRY(add_reals(g, "stick_speed", offsetof(brn_contact_point, stick_speed), 1));
     BRN_TRY(add_member(g, "Int32", "body", offsetof(brn_contact_point, body), 2, sizeof(int)));
     brn_text_add(g->xml, "</PointData>\n");
     return BRN_OK;

@@ -17,6 +17,7 @@ brn_status brn_summary_write(brn_ctx *ctx, const char *path, const brn_summary *
     brn_json_open(&json, NULL, '{');
     brn_json_text(&json, "status", summary->status);
     brn_json_text(&json, "reason", summary->reason);
+    brn_json_text(&json, "warnings", summary->warnings);
     brn_json_text(&json, "method", method);
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         brn_run_write(&json, summary, i);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { STICK_SPEED = 8 };  /* may be absent from a file: 0 */
 enum { ROW_CHUNK = 1024 }; /* rows per chunk: the last chunk is rewritten with every frame */
 
 /* Quantities as they lie in brn_contact_point; the body numbers are the only integers. */
@@ -21,6 +22,7 @@ static const quantity quantities[BRN_CONTACT_ROWS] = {
     {"/frames/contact/friction", offsetof(brn_contact_point, friction), 3},
     {"/frames/contact/slip", offsetof(brn_contact_point, slip), 3},
     {"/frames/contact/mu", offsetof(brn_contact_point, mu), 1},
+    {"/frames/contact/stick_speed", offsetof(brn_contact_point, stick_speed), 1},
 };
 
 static bool is_integer(const quantity *q)
@@ -90,6 +92,9 @@ brn_status brn_contact_rows_open(brn_h5 *h5, brn_contact_rows *rows)
     for (int i = 0; i < BRN_CONTACT_ROWS; ++i) {
         const quantity *q = &quantities[i];
         hsize_t dims[2] = {0, (hsize_t)q->width};
+        if (i == STICK_SPEED && H5Lexists(h5->file, q->name, H5P_DEFAULT) == 0) {
+            continue;
+        }
         BRN_TRY(brn_h5_shape(h5, q->name, is_integer(q) ? H5T_INTEGER : H5T_FLOAT, rank_of(q), dims));
         rows->id[i] = H5Dopen2(h5->file, q->name, H5P_DEFAULT);
         if (rows->id[i] < 0) {
@@ -146,6 +151,9 @@ brn_status brn_contact_rows_append(brn_h5 *h5, brn_contact_rows *rows, const brn
     BRN_GROW(h5->ctx, rows->buffer, rows->capacity, 3 * (size_t)n);
     BRN_TRY(brn_contact_rows_cut(h5, rows, first + n));
     for (int i = 0; i < BRN_CONTACT_ROWS; ++i) {
+        if (rows->id[i] < 0) {
+            continue;
+        }
         gather(&quantities[i], point, n, rows->buffer);
         if (!transfer(&quantities[i], rows->id[i], first, n, rows->buffer, true)) {
             return brn_h5_fail(h5, BRN_ERR_FILE, "write", quantities[i].name);
@@ -162,7 +170,9 @@ brn_status brn_contact_rows_read(brn_h5 *h5, brn_contact_rows *rows, int64_t fir
     }
     BRN_GROW(h5->ctx, rows->buffer, rows->capacity, 3 * (size_t)n);
     for (int i = 0; i < BRN_CONTACT_ROWS; ++i) {
-        if (!transfer(&quantities[i], rows->id[i], first, n, rows->buffer, false)) {
+        if (rows->id[i] < 0) {
+            memset(rows->buffer, 0, (size_t)n * sizeof *rows->buffer);
+        } else if (!transfer(&quantities[i], rows->id[i], first, n, rows->buffer, false)) {
             return brn_h5_fail(h5, BRN_ERR_FORMAT, "read", quantities[i].name);
         }
         scatter(&quantities[i], rows->buffer, n, point);
@@ -174,7 +184,7 @@ brn_status brn_contact_rows_cut(brn_h5 *h5, brn_contact_rows *rows, int64_t tota
 {
     for (int i = 0; i < BRN_CONTACT_ROWS; ++i) {
         const hsize_t dims[2] = {(hsize_t)total, (hsize_t)quantities[i].width};
-        if (H5Dset_extent(rows->id[i], dims) < 0) {
+        if (rows->id[i] >= 0 && H5Dset_extent(rows->id[i], dims) < 0) {
             return brn_h5_fail(h5, BRN_ERR_FILE, "resize", quantities[i].name);
         }
     }

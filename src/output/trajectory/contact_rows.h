@@ -6,7 +6,7 @@
 #include "contact/points.h"
 #include "output/trajectory/frames.h"
 
-enum { BRN_CONTACT_ROWS = 8 };
+enum { BRN_CONTACT_ROWS = 9 };
 
 typedef struct brn_contact_rows {
     hid_t id[BRN_CONTACT_ROWS]; /* < 0: not there */

@@ -4,6 +4,7 @@
 #include "step/ipc/ipc_barrier.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Solves allowed in a step while friction's normal forces settle. Plain renewals may cycle: more friction here turns a
@@ -14,35 +15,30 @@ static const double SHARE_LEAST = 0.125;
 /* Forces have settled when a renewal changes them by less than this, relative to the largest. */
 static const double LAG_SETTLED = 1e-5;
 
-/* An adaptive stiffness is doubled while a gap shrinks below this fraction of the model's size, up to this factor. */
-static const double GAP_SMALL = 1e-9;
-static const double STIFFEN_MOST = 1048576.0;
-
-/* Stiffness for the next step and of the last one [Pa], smallest gap [m]. */
-static const char MEMORY[] = "ipc.barrier";
-enum { MEMORY_SIZE = 3 };
-
 static const char *const solver_words[] = {"direct", "pcg", NULL};
 static const char *const barrier_words[] = {"c2", "lecture", NULL};
 
 static const brn_param params[] = {
     BRN_P_REAL(brn_ipc_params, dhat, "m", NAN, 0.0, INFINITY, BRN_OPEN,
-               "gap below which parts repel each other; 1e-3 of the model's size by default"),
+               "gap below which parts repel each other; by default of each body 5e-6 to 1e-3 of its size, "
+               "the more the "
+               "softer it is against its weight (rigid: 1e-4), and not above the gaps it starts with"),
     BRN_P_REAL(
         brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
-        "stiffness of the barrier, the pressure at about half of dhat; by default it starts from a tenth of "
-        "the largest Young's modulus, rises with the pressure of impacts and while gaps shrink to nothing"),
+        "stiffness of the barrier, the pressure at about half of dhat; by default a tenth of the softer "
+        "body's "
+        "Young's modulus (rigid: `stiffness`), more where an impact or gaps that shrink to nothing need it"),
     BRN_P_CHOICE(
         brn_ipc_params, barrier, BRN_BARRIER_C2, barrier_words,
         "c2: twice differentiable, converges best; lecture: the once differentiable ones of the lecture"),
     BRN_P_BOOL(brn_ipc_params, convergent, false,
                "count what several sides of a surface see together once: forces do not depend on the mesh"),
     BRN_P_REAL(brn_ipc_params, friction_speed, "m/s", NAN, 0.0, INFINITY, BRN_OPEN,
-               "eps_v: slower slip counts as sticking; 1e-3 model sizes a second by default"),
+               "eps_v: slower slip counts as sticking; by default 1e-3 sizes of the smaller body a second"),
     BRN_P_INT(brn_ipc_params, friction_iterations, 1, 0, 1000,
               "how often a step is solved with the friction's normal forces renewed; 0: until they settle"),
     BRN_P_REAL(brn_ipc_params, tolerance, "1", 1e-4, 0.0, 1.0, BRN_OPEN,
-               "Newton stops when no node would still move faster than this times the model's size a second"),
+               "Newton stops when no node would still move faster than this times its body's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 300, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
@@ -50,12 +46,12 @@ static const brn_param params[] = {
 };
 
 /* The method's own figures. */
-enum { OWN_KAPPA, OWN_LAG_CHANGE };
+enum { OWN_KAPPA, OWN_LAG_CHANGE, OWN_THICKNESS, OWN_DHAT_MIN, OWN_DHAT_MAX };
 static const brn_own_figure figures[] = {
     [OWN_KAPPA] = {{.name = "ipc.kappa",
                     .label = "barrier stiffness",
                     .unit = "Pa",
-                    .meaning = "stiffness of the barrier in the last part of the step",
+                    .meaning = "largest stiffness of a barrier in contact in the last part of the step",
                     .reduction = BRN_REDUCE_MAX},
                    BRN_REDUCE_LAST},
     [OWN_LAG_CHANGE] =
@@ -67,6 +63,28 @@ static const brn_own_figure figures[] = {
           .reduction = BRN_REDUCE_MAX,
           .better = BRN_BETTER_LOW},
          BRN_REDUCE_MAX},
+    [OWN_THICKNESS] = {{.name = "ipc.thickness",
+                        .label = "contact thickness",
+                        .unit = "1",
+                        .meaning =
+                            "largest gap that carries force over the largest elastic deflection of the body "
+                            "it presses on, of the body where that is most; 0: no body deforms, or "
+                            "contact presses no harder than weights and loads",
+                        .reduction = BRN_REDUCE_LAST,
+                        .better = BRN_BETTER_LOW},
+                       BRN_REDUCE_LAST},
+    [OWN_DHAT_MIN] = {{.name = "ipc.dhat_min",
+                       .label = "smallest dhat",
+                       .unit = "m",
+                       .meaning = "smallest gap, of all bodies', below which parts repel each other",
+                       .reduction = BRN_REDUCE_LAST},
+                      BRN_REDUCE_LAST},
+    [OWN_DHAT_MAX] = {{.name = "ipc.dhat_max",
+                       .label = "largest dhat",
+                       .unit = "m",
+                       .meaning = "largest gap, of all bodies', below which parts repel each other",
+                       .reduction = BRN_REDUCE_LAST},
+                      BRN_REDUCE_LAST},
 };
 
 static const brn_table table = {
@@ -91,7 +109,8 @@ static void ipc_destroy(void *self)
     for (int i = 0; i < BRN_IPC_PATTERNS; ++i) {
         brn_free(ipc->ctx, ipc->pattern[i].row);
     }
-    void *arrays[] = {ipc->far, ipc->contact, ipc->slide, ipc->looked_at, ipc->local, ipc->point};
+    void *arrays[] = {ipc->far,   ipc->contact, ipc->slide, ipc->looked_at,
+                      ipc->local, ipc->point,   ipc->body,  ipc->allowed};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ipc->ctx, arrays[i]);
     }
@@ -124,39 +143,6 @@ static brn_status check_start(brn_ipc *ipc, const double *x)
 
 /* ---- making --------------------------------------------------------------------------------------------------------------- */
 
-/* Where an adaptive stiffness starts [Pa]: a tenth of the stiffest deformable body's Young's modulus; among rigid bodies the
-   pressure that stops a body over a hundredth of the model's size within a step. */
-static double starting_stiffness(const brn_ipc *ipc)
-{
-    const brn_model *model = ipc->model;
-    double start = 0.0;
-    for (int b = 0; b < model->nbody; ++b) {
-        const brn_body *body = &model->body[b];
-        for (int i = 0; i < body->group_count; ++i) {
-            start = fmax(start, 0.1 * model->group[body->group_first + i]->young);
-        }
-        double area = 0.0;
-        for (int i = 0; i < body->touch->nnode && body->type == BRN_BODY_RIGID; ++i) {
-            area += ipc->skin->node_area[body->touch->node[i]];
-        }
-        if (area > 0.0) {
-            const double h = model->step;
-            start = fmax(start, 1e-2 * body->mass / area * ipc->system->size / (h * h));
-        }
-    }
-    return start > 0.0 ? start : 1.0;
-}
-
-/* Defaults that depend on the model. */
-static void choose(brn_ipc *ipc)
-{
-    const brn_ipc_params *p = ipc->params;
-    ipc->dhat = isnan(p->dhat) ? 1e-3 * ipc->system->size : p->dhat;
-    ipc->kappa_start = isnan(p->kappa) ? starting_stiffness(ipc) : p->kappa;
-    ipc->kappa = ipc->kappa_start;
-    ipc->speed = isnan(p->friction_speed) ? 1e-3 * ipc->system->size : p->friction_speed;
-}
-
 static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
@@ -166,7 +152,8 @@ static brn_status fill(brn_ipc *ipc)
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
     BRN_TRY(brn_skin_create(ipc->ctx, ipc->model, &ipc->skin));
     BRN_ALLOC(ipc->ctx, ipc->looked_at, 3 * ((size_t)ipc->skin->npoint + 3 * (size_t)ipc->skin->nplane));
-    choose(ipc);
+    BRN_ALLOC(ipc->ctx, ipc->allowed, ipc->system->ndof);
+    BRN_TRY(brn_ipc_choose(ipc));
     BRN_TRY(brn_candidates_create(ipc->ctx, ipc->skin, &ipc->candidates));
     BRN_TRY(brn_intersect_create(ipc->ctx, &ipc->intersect));
     return brn_newton_create(ipc->ctx, ipc->model, ipc->system, &newton, &ipc->terms, &ipc->newton);
@@ -192,61 +179,6 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* The pressure that stops the surface's nodes within a step at their present speed [Pa]. A much softer barrier would let
-   gaps shrink to nothing before it balances an impact. */
-static double impact_pressure(const brn_ipc *ipc, const brn_state *state, double h)
-{
-    const brn_model *model = ipc->model;
-    const brn_skin *skin = ipc->skin;
-    double fastest = 0.0;
-    double heaviest = 0.0; /* [kg/m^2], [kg/m] in 2D */
-    for (int i = 0; i < skin->npoint; ++i) {
-        const int a = skin->point[i];
-        const double *v = &state->node_vel[3 * a];
-        fastest = fmax(fastest, brn_dense_dot3(v, v));
-        if (!skin->held[a] && skin->node_area[a] > 0.0) {
-            heaviest = fmax(heaviest, model->node_mass[a] / skin->node_area[a]);
-        }
-    }
-    return heaviest * sqrt(fastest) / h;
-}
-
-/* The stiffness for a step: what the state remembers, or more if an impact needs it. *work: the energy [J] added by its
-   change since the end of the last step. */
-static brn_status choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work)
-{
-    const brn_memory *memory = brn_state_recall(in, MEMORY);
-    const bool known = memory != NULL && memory->count == MEMORY_SIZE;
-    const double before = known ? memory->value[1] : ipc->kappa_start;
-    ipc->kappa = known ? memory->value[0] : ipc->kappa_start;
-    if (isnan(ipc->params->kappa)) {
-        ipc->kappa = fmax(ipc->kappa, impact_pressure(ipc, in, h));
-    }
-    *work = 0.0;
-    if (ipc->kappa != before) {
-        double stored = 0.0;
-        ipc->nslide = 0;
-        BRN_TRY(ipc->terms.energy(ipc, in->node_pos, &stored));
-        *work = stored * (1.0 - before / ipc->kappa);
-    }
-    return BRN_OK;
-}
-
-/* An adaptive stiffness doubles when the smallest gap is tiny and still shrinking. */
-static brn_status remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out, double gap)
-{
-    const brn_memory *before = brn_state_recall(in, MEMORY);
-    const double last = before != NULL && before->count == MEMORY_SIZE ? before->value[2] : INFINITY;
-    double *memory = NULL;
-    BRN_TRY(brn_state_remember(out, MEMORY, MEMORY_SIZE, &memory));
-    const bool shrinks = gap < GAP_SMALL * ipc->system->size && gap < last;
-    const bool stiffen = isnan(ipc->params->kappa) && shrinks && ipc->kappa < STIFFEN_MOST * ipc->kappa_start;
-    memory[0] = stiffen ? 2.0 * ipc->kappa : ipc->kappa;
-    memory[1] = ipc->kappa;
-    memory[2] = gap;
-    return BRN_OK;
-}
-
 /* What the report needs to know about the end of the step. */
 static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 {
@@ -258,11 +190,16 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->point = ipc->point;
     info->npoint = ipc->npoint;
     info->contacts = ipc->ncontact;
-    info->complementarity_offset = ipc->dhat;
-    info->own[OWN_KAPPA] = ipc->kappa;
+    info->own[OWN_DHAT_MIN] = ipc->dhat_least;
+    info->own[OWN_DHAT_MAX] = ipc->dhat_most;
+    BRN_TRY(brn_ipc_measure_thickness(ipc, x, &info->own[OWN_THICKNESS]));
     for (int i = 0; i < ipc->ncontact; ++i) {
-        info->gap_min = fmin(info->gap_min, brn_pair_gap(&ipc->contact[i]));
-        info->complementarity = fmax(info->complementarity, brn_pair_gap(&ipc->contact[i]));
+        const brn_contact_pair *c = &ipc->contact[i];
+        const int last = c->node[brn_touch_count(c->node) - 1];
+        info->gap_min = fmin(info->gap_min, brn_pair_gap(c));
+        info->complementarity = fmax(info->complementarity, brn_pair_gap(c));
+        info->complementarity_offset = fmax(info->complementarity_offset, c->reach);
+        info->own[OWN_KAPPA] = fmax(info->own[OWN_KAPPA], brn_ipc_kappa(ipc, c->node[0], last));
     }
     return BRN_OK;
 }
@@ -270,8 +207,11 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
 static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
     brn_ipc *ipc = self;
-    ipc->kappa = ipc->kappa_start;
+    for (int b = 0; b < ipc->model->nbody; ++b) {
+        ipc->body[b].kappa = ipc->body[b].kappa_start;
+    }
     ipc->nslide = 0; /* nothing has slipped yet */
+    ipc->from = NULL;
     BRN_TRY(check_start(ipc, state->node_pos));
     BRN_TRY(brn_newton_reset(ipc->newton, state, t, &info->books));
     return measure(ipc, state->node_pos, info);
@@ -344,10 +284,8 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     ipc->t = t;
     ipc->h = h;
     ipc->from = in->node_pos;
-    ipc->slip_scale = ipc->speed * h;
-    n->step_tolerance = ipc->params->tolerance * ipc->system->size * h;
-    BRN_TRY(brn_ipc_find_candidates(ipc, in->node_pos, in->node_pos));
-    BRN_TRY(choose_stiffness(ipc, in, h, &info->stiffness_work));
+    BRN_TRY(brn_ipc_choose_stiffness(ipc, in, h, &info->stiffness_work));
+    n->step_allowed = ipc->allowed;
     BRN_TRY(brn_ipc_renew_friction(ipc, in->node_pos));
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
@@ -359,7 +297,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
                         "method.kappa",
                         t);
     }
-    return remember_stiffness(ipc, in, out, info->gap_min);
+    return brn_ipc_remember_stiffness(ipc, in, out);
 }
 
 static brn_stage ipc_stage(const void *self, const brn_state *state, double t)
@@ -373,9 +311,28 @@ static brn_status ipc_changed(void *self, brn_state *state, const brn_change *ch
     return brn_newton_changed(((brn_ipc *)self)->newton, state, change);
 }
 
+/* Contact thicker than this fraction of the deflection is worth a warning. */
+static const double THICK = 0.01;
+
+static bool ipc_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
+{
+    const bool thick = own[OWN_THICKNESS] > THICK;
+    if (thick) {
+        (void)snprintf(
+            text, size,
+            "gaps that carry force are %.2g %% of the elastic deflection (ipc.thickness): deflections, and "
+            "forces "
+            "of prescribed motions, are off by about as much; a smaller method.dhat (now %.2g to %.2g m) "
+            "makes them exact",
+            100.0 * own[OWN_THICKNESS], own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
+    }
+    return thick;
+}
+
 const brn_method brn_ipc_method = {
     .table = &table,
-    .integrators = 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK | 1u << BRN_STATIC,
+    .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK |
+                   1u << BRN_MIDPOINT | 1u << BRN_STATIC,
     .contact = true,
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead =
@@ -385,11 +342,14 @@ const brn_method brn_ipc_method = {
          [BRN_CONTACT_RELAXATION] = "its barrier lets nothing in that could be pushed out; leave it out"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .dissipates = true,
     .predict = brn_newton_predict,
     .create = ipc_create,
     .step = ipc_step,
     .reset = ipc_reset,
     .stage = ipc_stage,
     .changed = ipc_changed,
+    .choices = brn_ipc_tell_choices,
+    .doubt = ipc_doubt,
     .destroy = ipc_destroy,
 };

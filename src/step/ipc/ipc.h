@@ -8,17 +8,18 @@
 #include "contact/meetings.h"
 #include "contact/points.h"
 #include "step/ipc/ipc_barrier.h"
+#include "step/ipc/ipc_bodies.h"
 #include "step/newton.h"
 
 typedef struct brn_ipc_params {
     brn_block block;
-    double dhat;             /* [m]; NaN: 1e-3 of the model's size */
-    double kappa;            /* [Pa]; NaN: adaptive */
+    double dhat;             /* [m]; NaN: by body (ipc_bodies.h) */
+    double kappa;            /* [Pa]; NaN: by body, adaptive */
     int barrier;             /* BRN_BARRIER_C2 or _LECTURE */
     bool convergent;         /* points seen by several sides of one surface count once */
-    double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: 1e-3 model sizes a second */
+    double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: by body */
     int friction_iterations; /* renewals of friction's normal forces in a step; 0: until they settle */
-    double tolerance; /* Newton stops when no node moves faster than this times the model's size per second */
+    double tolerance; /* Newton stops when no node moves faster than this times its body's size per second */
     int iterations;
     int solver;
 } brn_ipc_params;
@@ -29,6 +30,7 @@ typedef struct brn_ipc_slide {
     brn_lever lever;   /* the slip is sum_k weight_k (x_k - x_k^n), across normal */
     double normal[3];  /* unit, towards pair[0]'s side */
     double force;      /* [N] mu times normal force */
+    double scale;      /* [m] eps_v h: less slip is sticking */
 } brn_ipc_slide;
 
 /* The block rows of pairs, padded by repeating the last: up to 4 rows, up to 8, and more, taken two by two. */
@@ -48,12 +50,12 @@ typedef struct brn_ipc {
     brn_skin *skin;
     brn_candidates *candidates;
     brn_intersect *intersect;
-    double dhat, kappa, speed;
-    double kappa_start; /* [Pa] initial value of an adaptive stiffness */
-    double t, h;        /* [s] of this step */
-    double *far;        /* [nnode][3] end of the step that is bounded */
-    const double *from; /* [nnode][3] x^n of this step */
-    double slip_scale;  /* [m] eps_v h */
+    brn_ipc_body *body;           /* [nbody] */
+    double dhat_least, dhat_most; /* [m] of all bodies */
+    double t, h;                  /* [s] of this step */
+    double *allowed;              /* [ndof] [m] a Newton step that is no longer is the last */
+    double *far;                  /* [nnode][3] end of the step that is bounded */
+    const double *from;           /* [nnode][3] x^n of this step; NULL: nothing has moved */
     /* Pairs closer than dhat at the last positions examined. Negative area: subtracts what others count twice. */
     brn_contact_pair *contact;
     int ncontact;
@@ -74,9 +76,31 @@ typedef struct brn_ipc {
 
 extern const brn_method brn_ipc_method;
 
+/* Chooses lengths and stiffnesses of all bodies from the model; the skin's reach becomes dhat. */
+brn_status brn_ipc_choose(brn_ipc *ipc);
+/* As brn_method requires. */
+void brn_ipc_tell_choices(const void *self, brn_text *to);
+/* The stiffnesses for a step of length h: what the state remembers, or more if an impact needs it. *work: the energy [J] added
+   by their change since the end of the last step. Finds the candidates of the motion that nodes would go on with. */
+brn_status brn_ipc_choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work);
+/* How far the last Newton step may go, from x with its contacts, into ipc->allowed: less than the tolerance times the body's
+   size a second, and so little that forces of contact are accurate. */
+void brn_ipc_allow_steps(brn_ipc *ipc, const double *x);
+/* A body's stiffness doubles when its smallest gap is tiny and still shrinking. */
+brn_status brn_ipc_remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_state *out);
+/* Stiffness of a pair [Pa] and its eps_v [m/s], by a node of each side. */
+static inline double brn_ipc_kappa(const brn_ipc *ipc, int a, int b)
+{
+    return fmin(ipc->body[ipc->skin->node_body[a]].kappa, ipc->body[ipc->skin->node_body[b]].kappa);
+}
+static inline double brn_ipc_speed(const brn_ipc *ipc, int a, int b)
+{
+    return fmin(ipc->body[ipc->skin->node_body[a]].speed, ipc->body[ipc->skin->node_body[b]].speed);
+}
+
 /* Candidates of a motion from x0 to x1. */
 brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double *x1);
-/* Pairs closer than dhat at x, among the candidates, into ipc->contact. */
+/* Pairs closer than their dhat (brn_contact_pair.reach) at x, among the candidates, into ipc->contact. */
 brn_status brn_ipc_find_contacts(brn_ipc *ipc, const double *x);
 /* Energy of a contact at x [J]; gradient [12] and Hessian [12][12] (not projected) over the contact's nodes where not
    NULL; a Hessian needs the gradient too. */
@@ -121,5 +145,8 @@ void brn_ipc_fill_terms(brn_ipc *ipc);
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
 /* The contact points at the end of a step (ipc_points.c). */
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
+/* After that: the largest gap that carries force over the largest elastic deflection, of the body where that is most; 0: on
+   no body that deforms contact presses harder than weights and loads (ipc_thickness.c). */
+brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const double *x, double *thickness);
 
 #endif

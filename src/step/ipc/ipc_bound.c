@@ -11,7 +11,7 @@ brn_status brn_ipc_bound(void *self, const double *x, const double *step, double
     brn_model_move(ipc->model, x, step, ipc->far);
     BRN_TRY(brn_inversion_bound(ipc->ctx, ipc->model, x, ipc->far, fraction));
     BRN_TRY(brn_ipc_find_candidates(ipc, x, ipc->far));
-    BRN_TRY(brn_pairs_free_step(ipc->candidates, x, ipc->far, ipc->dhat, fraction));
+    BRN_TRY(brn_pairs_free_step(ipc->candidates, x, ipc->far, ipc->dhat_most, fraction));
     return *fraction > 0.0 ? BRN_OK
                            : brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE,
                                       "two parts touch or an element is flat: no step can be taken");

@@ -19,7 +19,7 @@ brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double 
 {
     brn_stopwatch *watch = &ipc->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const brn_status status = brn_candidates_find(ipc->candidates, x0, x1, ipc->dhat);
+    const brn_status status = brn_candidates_find(ipc->candidates, x0, x1, ipc->dhat_most);
     (void)brn_stopwatch_switch(watch, was);
     return status;
 }
@@ -28,10 +28,10 @@ brn_status brn_ipc_find_candidates(brn_ipc *ipc, const double *x0, const double 
 static brn_status list_contacts(brn_ipc *ipc, const double *x)
 {
     if (!brn_candidates_cover(ipc->candidates, x)) {
-        BRN_TRY(brn_candidates_find(ipc->candidates, x, x, ipc->dhat));
+        BRN_TRY(brn_candidates_find(ipc->candidates, x, x, ipc->dhat_most));
     }
     BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, brn_candidates_count(ipc->candidates));
-    BRN_TRY(brn_pairs_find(ipc->candidates, x, ipc->dhat, ipc->contact, &ipc->ncontact));
+    BRN_TRY(brn_pairs_find(ipc->candidates, x, ipc->dhat_most, ipc->contact, &ipc->ncontact));
     return ipc->params->convergent ? brn_ipc_merge_contacts(ipc, x) : BRN_OK;
 }
 
@@ -80,7 +80,8 @@ brn_barrier brn_ipc_barrier_of(const brn_ipc *ipc, const brn_contact_pair *c, do
                      : plane                                ? BRN_BARRIER_LECTURE_PLANE
                                                             : BRN_BARRIER_LECTURE;
     const double d = sqrt(d2);
-    const brn_barrier b = brn_barrier_at(kind, ipc->kappa, ipc->dhat, d - c->offset);
+    const double kappa = brn_ipc_kappa(ipc, c->node[0], c->node[brn_touch_count(c->node) - 1]);
+    const brn_barrier b = brn_barrier_at(kind, kappa, c->reach, d - c->offset);
     return (brn_barrier){b.value, b.first / (2.0 * d), (b.second - b.first / d) / (4.0 * d2)};
 }
 

@@ -1,5 +1,5 @@
 /* Lagged friction of a pair [Li et al. 2020, eq. 14]: E = F f0(|u|), u = P sum_k w_k (x_k - x_k^n), P = 1 - n n',
-   with the smooth f0 whose slope f1 rises from 0 to 1 within eps = eps_v h. Its Hessian
+   with the smooth f0 whose slope f1 rises from 0 to 1 within eps = eps_v h of the pair. Its Hessian
    F (f1/|u| P + (f1' |u| - f1)/|u|^3 u u') is positive semi-definite by itself because f1' >= 0. Friction acts at the surface,
    which may be away from the nodes (contact/lever.h). */
 #include "step/ipc/ipc.h"
@@ -32,7 +32,7 @@ void brn_ipc_slip(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x, d
 
 static law law_of(const brn_ipc *ipc, const brn_ipc_slide *s, const double *x)
 {
-    const double eps = ipc->slip_scale;
+    const double eps = s->scale;
     law l;
     brn_ipc_slip(ipc, s, x, l.u);
     const double y = sqrt(brn_dense_dot3(l.u, l.u));
@@ -68,6 +68,7 @@ brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x)
         double weight[4];
         memcpy(s.pair, c->node, sizeof s.pair);
         s.force = mu * brn_ipc_normal_force(ipc, c, x, weight, s.normal);
+        s.scale = brn_ipc_speed(ipc, c->node[0], c->node[count - 1]) * ipc->h;
         brn_lever_of_pair(ipc->skin, c, weight, s.normal, x, &s.lever);
         BRN_GROW(ipc->ctx, ipc->slide, ipc->slide_capacity, ipc->nslide + 1);
         ipc->slide[ipc->nslide++] = s;

@@ -36,15 +36,15 @@ static int by_nodes(const void *a, const void *b)
 }
 
 /* Appends the term of point node[0] and a side, an edge or a node, reduced to the nodes of its stencil. */
-static brn_status append(brn_ipc *ipc, int kind, const int node[4], double share, double offset,
-                         const double *x)
+static brn_status append(brn_ipc *ipc, int kind, const int node[4], double share,
+                         const brn_contact_pair *like, const double *x)
 {
     double at[4][3];
     (void)brn_candidate_gather(node, x, at);
     const double(*nodes)[3] = (const double(*)[3])at;
     const brn_stencil s = brn_pair_classify(kind, node, nodes);
     const double d2 = brn_stencil_distance2(s, nodes, 0, NULL, NULL);
-    const double reach = ipc->dhat + offset;
+    const double reach = like->reach + like->offset;
     if (share == 0.0 || !(d2 < reach * reach)) {
         return BRN_OK;
     }
@@ -55,7 +55,8 @@ static brn_status append(brn_ipc *ipc, int kind, const int node[4], double share
         .node = {-1, -1, -1, -1},
         .stencil = {s.kind, s.count, {0, 1, s.count > 2 ? 2 : 0, s.count > 3 ? 3 : 0}},
         .area = share,
-        .offset = offset,
+        .offset = like->offset,
+        .reach = like->reach,
         .d2 = d2,
     };
     for (int k = 0; k < s.count; ++k) {
@@ -119,7 +120,7 @@ static brn_status append_point(brn_ipc *ipc, int first, int count, const double 
     int nnode = 0;
     for (int i = 0; i < count; ++i) {
         const brn_contact_pair c = ipc->contact[first + i];
-        BRN_TRY(append(ipc, c.kind, c.node, area, c.offset, x));
+        BRN_TRY(append(ipc, c.kind, c.node, area, &c, x));
         for (int k = 0; k < corners; ++k) {
             const int v = c.node[1 + k];
             const int w = c.node[1 + (k + 1) % corners];
@@ -133,14 +134,14 @@ static brn_status append_point(brn_ipc *ipc, int first, int count, const double 
     for (int e = 0; e < nedge; ++e) {
         const int more = edge[e].count - 1;
         const int pair[4] = {p, edge[e].node, edge[e].other, -1};
-        BRN_TRY(append(ipc, BRN_TOUCH_POINT_EDGE, pair, -area * more, start.offset, x));
+        BRN_TRY(append(ipc, BRN_TOUCH_POINT_EDGE, pair, -area * more, &start, x));
         node[nnode++] = (share){edge[e].node, -1, more};
         node[nnode++] = (share){edge[e].other, -1, more};
     }
     nnode = join_shares(node, nnode);
     for (int v = 0; v < nnode; ++v) {
         const int single[4] = {p, node[v].node, -1, -1};
-        BRN_TRY(append(ipc, BRN_TOUCH_POINT_POINT, single, area * (1 + node[v].count), start.offset, x));
+        BRN_TRY(append(ipc, BRN_TOUCH_POINT_POINT, single, area * (1 + node[v].count), &start, x));
     }
     return BRN_OK;
 }
@@ -154,7 +155,7 @@ static int run_length(const brn_ipc *ipc, int first, int found)
         c->kind == BRN_TOUCH_POINT_TRIANGLE || (c->kind == BRN_TOUCH_POINT_EDGE && ipc->skin->dim == 2);
     int count = 0;
     while (side && !lone && first + count < found && c[count].kind == c->kind &&
-           c[count].node[0] == c->node[0] && c[count].offset == c->offset) {
+           c[count].node[0] == c->node[0] && c[count].offset == c->offset && c[count].reach == c->reach) {
         ++count;
     }
     return count;

@@ -6,27 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_friction(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x,
-                         brn_contact_point *to)
+static void add_slip(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, brn_contact_point *to)
 {
-    brn_ipc_friction_force(ipc, slide, x, to->friction);
     brn_ipc_slip(ipc, slide, x, to->slip);
     for (int i = 0; i < 3; ++i) {
         to->slip[i] /= ipc->h;
     }
 }
 
+static void add_friction(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x,
+                         brn_contact_point *to)
+{
+    brn_ipc_friction_force(ipc, slide, x, to->friction);
+    add_slip(ipc, slide, x, to);
+}
+
 static void set_pair(const brn_ipc *ipc, const int node[4], brn_contact_point *to)
 {
     to->body[0] = ipc->skin->node_body[node[0]];
     to->body[1] = ipc->skin->node_body[node[brn_touch_count(node) - 1]];
+    to->stick_speed = brn_ipc_speed(ipc, node[0], node[brn_touch_count(node) - 1]);
     to->mu = ipc->system->controls->friction[brn_model_pair(ipc->model, to->body[0], to->body[1])];
 }
 
 /* A pair that parted during the step: friction without a normal force. */
 static void add_parted(const brn_ipc *ipc, const brn_ipc_slide *slide, const double *x, brn_contact_point *to)
 {
-    *to = (brn_contact_point){.gap = ipc->dhat};
+    const int last = slide->pair[brn_touch_count(slide->pair) - 1];
+    *to = (brn_contact_point){.gap = brn_skin_reach(ipc->skin, slide->pair[0], last)};
     set_pair(ipc, slide->pair, to);
     memcpy(to->normal, slide->normal, sizeof to->normal);
     memcpy(to->place, &x[3 * slide->pair[0]], sizeof to->place);
@@ -56,7 +63,11 @@ brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x)
                                                : NULL;
         if (slide != NULL) {
             add_friction(ipc, slide, x, to);
-            slide->lever.count = 0; /* reported */
+            slide->lever.count = 0;     /* reported */
+        } else if (ipc->from != NULL) { /* it slips all the same */
+            memcpy(wanted.normal, to->normal, sizeof wanted.normal);
+            brn_lever_of_pair(ipc->skin, c, weight, to->normal, x, &wanted.lever);
+            add_slip(ipc, &wanted, x, to);
         }
     }
     for (int i = 0; i < ipc->nslide; ++i) {

@@ -225,6 +225,7 @@ static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *bas
     brn_ipc *ipc = self;
     bool anew = false;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
+    brn_ipc_allow_steps(ipc, x);
     *sum = base;
     if (ipc->ncontact + ipc->nslide == 0) {
         return BRN_OK;

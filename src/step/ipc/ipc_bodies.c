@@ -1,0 +1,169 @@
+#include "step/ipc/ipc_bodies.h"
+
+#include "linalg/dense.h"
+#include "step/ipc/ipc.h"
+
+#include <math.h>
+
+/* dhat over size: a thousandth of the strain to be expected, within these bounds; of rigid bodies. */
+static const double PER_STRAIN = 1e-3, LEAST = 5e-6, MOST = 1e-3, RIGID = 1e-4;
+/* A gap at the start makes dhat a little smaller than itself, but not below this fraction of the size, nor this one of the
+   coordinates, whose rounding is 1e-16. */
+static const double WITHIN_GAP = 0.99, FLOOR = 1e-8, FLOOR_PLACE = 1e-11;
+/* eps_v in sizes a second. */
+static const double SPEED = 1e-3;
+
+/* Diagonal of a body's box at rest [m]; *place: its largest coordinate. */
+static double measure_size(const brn_model *model, const brn_body *body, double *place)
+{
+    double lo[3] = {INFINITY, INFINITY, INFINITY};
+    double hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int n = 0; n < body->boundary->nnode; ++n) {
+        const double *x = model->rest[body->boundary->node[n]];
+        for (int i = 0; i < 3; ++i) {
+            lo[i] = fmin(lo[i], x[i]);
+            hi[i] = fmax(hi[i], x[i]);
+            *place = fmax(*place, fabs(x[i]));
+        }
+    }
+    return hypot(hypot(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
+}
+
+/* Young's modulus, the largest, and the strain to be expected, also the largest. */
+static double measure_strain(const brn_model *model, const brn_body *body, double size, double *young)
+{
+    const double *g = model->gravity;
+    const double weight = sqrt(brn_dense_dot3(g, g)) * size;
+    double speed2 = 0.0;
+    double strain = 0.0;
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        speed2 = fmax(speed2, brn_dense_dot3(model->vel0[a], model->vel0[a]));
+    }
+    for (int i = 0; i < body->group_count; ++i) {
+        const brn_element_group *group = model->group[body->group_first + i];
+        const double bend = body->type == BRN_BODY_SHELL ? fmin(1.0, 2.0 * body->radius / size) : 1.0;
+        const double soft = group->density / (group->young * bend);
+        *young = fmax(*young, group->young);
+        if (group->young > 0.0) {
+            strain = fmax(strain, fmax(soft * weight, sqrt(soft * speed2)));
+        }
+    }
+    return strain;
+}
+
+static void choose_body(const brn_ipc *ipc, int number, brn_ipc_body *to)
+{
+    const brn_model *model = ipc->model;
+    const brn_body *body = &model->body[number];
+    const brn_ipc_params *p = ipc->params;
+    *to = (brn_ipc_body){.size = INFINITY, .dhat = INFINITY, .speed = INFINITY, .kappa_start = INFINITY};
+    if (body->type != BRN_BODY_STATIC) {
+        double place = 0.0;
+        double young = 0.0;
+        const double size = measure_size(model, body, &place);
+        const double strain = measure_strain(model, body, size, &young);
+        const double share =
+            body->type == BRN_BODY_RIGID ? RIGID : fmin(fmax(PER_STRAIN * strain, LEAST), MOST);
+        to->size = size > 0.0 ? size : ipc->system->size;
+        to->dhat = fmax(share * to->size, FLOOR_PLACE * place);
+        to->speed = SPEED * to->size;
+        to->kappa_start = young > 0.0 ? 0.1 * young : 1.0;
+    }
+    to->dhat = isnan(p->dhat) ? to->dhat : p->dhat;
+    to->speed = isnan(p->friction_speed) ? to->speed : p->friction_speed;
+    to->kappa_start = isnan(p->kappa) ? to->kappa_start : p->kappa;
+    to->kappa = to->kappa_start;
+}
+
+/* The smaller of two bodies gives way to a gap at the start; both, if they are alike. */
+static void fit_gap(const brn_ipc *ipc, const brn_contact_pair *pair)
+{
+    const double gap = WITHIN_GAP * brn_pair_gap(pair);
+    const int last = pair->node[brn_touch_count(pair->node) - 1];
+    brn_ipc_body *a = &ipc->body[ipc->skin->node_body[pair->node[0]]];
+    brn_ipc_body *b = &ipc->body[ipc->skin->node_body[last]];
+    const double dhat = fmin(a->dhat, b->dhat);
+    double least = fmin(FLOOR * fmin(a->size, b->size), dhat);
+    for (int k = 0; k < brn_touch_count(pair->node); ++k) {
+        const double *x = ipc->model->rest[pair->node[k]];
+        least = fmax(least, FLOOR_PLACE * fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2])));
+    }
+    const double fitting = fmin(dhat, fmax(gap, least));
+    a->dhat = a->dhat == dhat ? fitting : a->dhat;
+    b->dhat = b->dhat == dhat ? fitting : b->dhat;
+}
+
+static void set_reach(brn_ipc *ipc)
+{
+    ipc->dhat_least = INFINITY;
+    ipc->dhat_most = 0.0;
+    for (int b = 0; b < ipc->model->nbody; ++b) {
+        const double dhat = ipc->body[b].dhat;
+        ipc->skin->reach[b] = dhat;
+        ipc->dhat_least = fmin(ipc->dhat_least, dhat);
+        ipc->dhat_most = isfinite(dhat) ? fmax(ipc->dhat_most, dhat) : ipc->dhat_most;
+    }
+}
+
+static brn_status fit_gaps(brn_ipc *ipc, brn_candidates *candidates)
+{
+    const double *x = &ipc->model->rest[0][0];
+    BRN_TRY(brn_candidates_find(candidates, x, x, ipc->dhat_most));
+    BRN_GROW(ipc->ctx, ipc->contact, ipc->contact_capacity, brn_candidates_count(candidates));
+    BRN_TRY(brn_pairs_find(candidates, x, ipc->dhat_most, ipc->contact, &ipc->ncontact));
+    for (int i = 0; i < ipc->ncontact; ++i) {
+        fit_gap(ipc, &ipc->contact[i]);
+    }
+    ipc->ncontact = 0;
+    return BRN_OK;
+}
+
+brn_status brn_ipc_choose(brn_ipc *ipc)
+{
+    BRN_ALLOC(ipc->ctx, ipc->body, ipc->model->nbody);
+    for (int b = 0; b < ipc->model->nbody; ++b) {
+        choose_body(ipc, b, &ipc->body[b]);
+    }
+    set_reach(ipc);
+    if (isnan(ipc->params->dhat)) {
+        brn_candidates *candidates = NULL;
+        BRN_TRY(brn_candidates_create(ipc->ctx, ipc->skin, &candidates));
+        const brn_status status = fit_gaps(ipc, candidates);
+        brn_candidates_destroy(candidates);
+        BRN_TRY(status);
+        set_reach(ipc);
+    }
+    return BRN_OK;
+}
+
+void brn_ipc_tell_choices(const void *self, brn_text *to)
+{
+    const brn_ipc *ipc = self;
+    const brn_ipc_params *p = ipc->params;
+    for (int s = 0; s < ipc->model->nsource; ++s) {
+        const brn_source *source = &ipc->model->source[s];
+        const brn_ipc_body *body = &ipc->body[source->first];
+        double least = INFINITY;
+        double most = 0.0;
+        for (int c = 0; c < source->count; ++c) {
+            least = fmin(least, body[c].dhat);
+            most = fmax(most, body[c].dhat);
+        }
+        if (isinf(body->size) || !(isnan(p->dhat) || isnan(p->kappa) || isnan(p->friction_speed))) {
+            continue; /* an obstacle */
+        }
+        brn_text_add(to, "%s: size %.3g m", source->name, body->size);
+        if (isnan(p->dhat) && least < most) {
+            brn_text_add(to, ", dhat %.3g to %.3g m", least, most);
+        } else if (isnan(p->dhat)) {
+            brn_text_add(to, ", dhat %.3g m", least);
+        }
+        if (isnan(p->friction_speed)) {
+            brn_text_add(to, ", friction_speed %.3g m/s", body->speed);
+        }
+        if (isnan(p->kappa)) {
+            brn_text_add(to, ", kappa %.3g Pa or more", body->kappa_start);
+        }
+        brn_text_add(to, "\n");
+    }
+}

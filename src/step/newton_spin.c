@@ -1,0 +1,191 @@
+/* Angular momentum of free bodies. The rule's own error in it is of the order of its step, and a body that spins for long
+   feels nothing else: so what the step's forces leave, L + h sum r x F about the centre of mass, is what it gets. */
+#include "step/newton.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* sum r x q over the rows of a body, r from its centre. */
+static void add_moments(const brn_model *model, const brn_body *body, const double *x, const double centre[3],
+                        const double *q, double out[3])
+{
+    const int dim = model->dim;
+    memset(out, 0, 3 * sizeof *out);
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        double r[3] = {0};
+        double f[3] = {0};
+        double turn[3];
+        if (model->node_row[a] < 0) {
+            continue;
+        }
+        for (int i = 0; i < dim; ++i) {
+            r[i] = x[3 * a + i] - centre[i];
+            f[i] = q[model->node_row[a] * dim + i];
+        }
+        brn_dense_cross3(r, f, turn);
+        for (int i = 0; i < 3; ++i) {
+            out[i] += turn[i];
+        }
+    }
+}
+
+static void centre_of(const brn_model *model, const brn_body *body, const double *x, double out[3])
+{
+    double mass = 0.0;
+    memset(out, 0, 3 * sizeof *out);
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        mass += model->node_mass[a];
+        for (int i = 0; i < 3; ++i) {
+            out[i] += model->node_mass[a] * x[3 * a + i];
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        out[i] /= mass;
+    }
+}
+
+static bool takes_part(const brn_newton *n, int b)
+{
+    const brn_body *body = &n->model->body[b];
+    return n->scheme->free[b] && body->type != BRN_BODY_RIGID && body->mass > 0.0;
+}
+
+/* v = w x r for all bodies that take part, w the axis k of each; packed. */
+static void rotate_all(const brn_newton *n, const double *x, int k, double *v)
+{
+    const brn_model *model = n->model;
+    memset(v, 0, (size_t)n->system->ndof * sizeof *v);
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        double centre[3];
+        if (!takes_part(n, b)) {
+            continue;
+        }
+        centre_of(model, body, x, centre);
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            const double w[3] = {k == 0, k == 1, k == 2};
+            double r[3] = {0};
+            double turn[3];
+            for (int i = 0; i < model->dim; ++i) {
+                r[i] = x[3 * a + i] - centre[i];
+            }
+            brn_dense_cross3(w, r, turn);
+            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
+                v[model->node_row[a] * model->dim + i] = turn[i];
+            }
+        }
+    }
+}
+
+/* What is missing, and the inertia that it acts on, of all bodies. */
+typedef struct spin_sums {
+    double (*missing)[3], (*inertia)[9];
+} spin_sums;
+
+static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *out, spin_sums *sums)
+{
+    const brn_model *model = n->model;
+    const struct {
+        const brn_state *state;
+        double sign;
+    } ends[2] = {{in, 1.0}, {out, -1.0}};
+    for (int e = 0; e < 2; ++e) {
+        brn_system_pack(n->system, ends[e].state->node_vel, n->step);
+        BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
+        for (int b = 0; b < model->nbody; ++b) {
+            const double *x = ends[e].state->node_pos;
+            double centre[3];
+            double moment[3];
+            double torque[3] = {0};
+            if (!takes_part(n, b)) {
+                continue;
+            }
+            centre_of(model, &model->body[b], x, centre);
+            add_moments(model, &model->body[b], x, centre, n->scratch, moment);
+            if (e == 1) { /* all forces but gravity, which has no moment */
+                add_moments(model, &model->body[b], x, centre, n->inertia, torque);
+            }
+            for (int i = 0; i < 3; ++i) {
+                sums->missing[b][i] += ends[e].sign * moment[i] + n->scheme->h * torque[i];
+            }
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        if (model->dim == 2 && k < 2) {
+            continue;
+        }
+        rotate_all(n, out->node_pos, k, n->step);
+        BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
+        for (int b = 0; b < model->nbody; ++b) {
+            double centre[3];
+            double moment[3];
+            if (takes_part(n, b)) {
+                centre_of(model, &model->body[b], out->node_pos, centre);
+                add_moments(model, &model->body[b], out->node_pos, centre, n->scratch, moment);
+                for (int i = 0; i < 3; ++i) {
+                    sums->inertia[b][3 * i + k] = moment[i];
+                }
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+static void correct(const brn_model *model, const brn_body *body, const double inertia[9],
+                    const double missing[3], brn_state *out)
+{
+    double inverse[9];
+    double centre[3];
+    double w[3] = {0};
+    if (model->dim == 2) {
+        w[2] = inertia[8] > 0.0 ? missing[2] / inertia[8] : 0.0;
+    } else {
+        const double size = inertia[0] + inertia[4] + inertia[8];
+        if (!(brn_dense_det3(inertia) > 1e-9 * size * size * size)) {
+            return;
+        }
+        (void)brn_dense_inverse3(inertia, inverse);
+        brn_dense_apply3(inverse, missing, w);
+    }
+    centre_of(model, body, out->node_pos, centre);
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        double r[3] = {0};
+        double turn[3];
+        for (int i = 0; i < model->dim; ++i) {
+            r[i] = out->node_pos[3 * a + i] - centre[i];
+        }
+        brn_dense_cross3(w, r, turn);
+        for (int i = 0; i < model->dim; ++i) {
+            out->node_vel[3 * a + i] += turn[i];
+        }
+    }
+}
+
+brn_status brn_newton_keep_spin(brn_newton *n, const brn_state *in, brn_state *out)
+{
+    const brn_model *model = n->model;
+    bool any = false;
+    for (int b = 0; b < model->nbody; ++b) {
+        any = any || takes_part(n, b);
+    }
+    if (!any || !n->scheme->turns || n->scheme->kind != BRN_IMPLICIT_EULER) {
+        return BRN_OK;
+    }
+    spin_sums sums = {0};
+    brn_arena *arena = brn_ctx_arena(n->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    BRN_TAKE(arena, sums.missing, model->nbody);
+    BRN_TAKE(arena, sums.inertia, model->nbody);
+    memset(sums.missing, 0, (size_t)model->nbody * sizeof *sums.missing);
+    memset(sums.inertia, 0, (size_t)model->nbody * sizeof *sums.inertia);
+    const brn_status status = measure(n, in, out, &sums);
+    for (int b = 0; b < model->nbody && status >= 0; ++b) {
+        if (takes_part(n, b)) {
+            correct(model, &model->body[b], sums.inertia[b], sums.missing[b], out);
+        }
+    }
+    brn_arena_rewind(arena, mark);
+    return status;
+}

@@ -18,7 +18,7 @@ typedef struct near {
     brn_ctx *ctx;
     const unsigned char *fixed;
     size_t ndof;
-    const double *b;
+    const double *b, *small;
     double *x, *r, *z, *p, *q; /* [ndof]; all but x are 0 at fixed dofs */
     int nblocks;
     double *part; /* [nblocks] partial results */
@@ -68,18 +68,18 @@ static brn_status curvature(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-/* x += alpha p, r -= alpha q; the largest entry of x */
+/* x += alpha p, r -= alpha q; how many entries of x are not small */
 static brn_status advance(void *arg, int block, brn_arena *scratch)
 {
     (void)scratch;
     near *w = arg;
-    double most = 0.0;
+    int large = 0;
     for (size_t i = (size_t)block * DOFS; i < block_end(w, block); ++i) {
         w->x[i] += w->alpha * w->p[i];
         w->r[i] -= w->alpha * w->q[i];
-        most = fabs(w->x[i]) > most ? fabs(w->x[i]) : most;
+        large += w->small == NULL || fabs(w->x[i]) > w->small[i];
     }
-    w->part[block] = most;
+    w->part[block] = large;
     return BRN_OK;
 }
 
@@ -117,16 +117,6 @@ static brn_status workspace(near *w)
     return BRN_OK;
 }
 
-/* What the error must become for the x of the last pass `advance`. */
-static double wanted(const near *w, const brn_near_goal *goal)
-{
-    double most = 0.0;
-    for (int i = 0; i < w->nblocks; ++i) {
-        most = fmax(most, w->part[i]);
-    }
-    return most <= goal->small ? goal->error_small : goal->error;
-}
-
 static brn_status iterate(near *w, brn_factor *factor, const brn_block_matrix *a, const brn_near_goal *goal,
                           bool *done)
 {
@@ -148,8 +138,9 @@ static brn_status iterate(near *w, brn_factor *factor, const brn_block_matrix *a
             return BRN_OK;
         }
         w->alpha = now / pq;
-        BRN_TRY(brn_parallel_for(w->ctx, w->nblocks, advance, w));
-        const double error = wanted(w, goal);
+        double large = 0.0;
+        BRN_TRY(sum_of(w, advance, &large));
+        const double error = large > 0.0 ? goal->error : goal->error_small;
         BRN_TRY(brn_factor_solve(factor, w->r, w->z));
         BRN_TRY(sum_of(w, residual, &now));
         *done = now <= error * error * size;
@@ -174,7 +165,12 @@ int brn_factor_near_cap(const brn_factor *factor)
 brn_status brn_factor_solve_near(brn_factor *factor, const brn_block_matrix *a, const unsigned char *fixed,
                                  const double *b, const brn_near_goal *goal, double *x, bool *done)
 {
-    near w = {.ctx = a->ctx, .fixed = fixed, .ndof = (size_t)a->n * (size_t)a->size, .b = b, .x = x};
+    near w = {.ctx = a->ctx,
+              .fixed = fixed,
+              .ndof = (size_t)a->n * (size_t)a->size,
+              .b = b,
+              .small = goal->small,
+              .x = x};
     brn_arena *arena = brn_ctx_arena(a->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     *done = false;

@@ -8,8 +8,10 @@
 /* When a solution is good enough. */
 typedef struct brn_near_goal {
     double error; /* in the norm sqrt(r . B^-1 r) of the residual r, relative to that of x = 0 */
-    /* The same, if no entry of x is larger than `small`: such a solution may be the last of its kind. */
-    double small, error_small;
+    /* The same, if no entry of x is larger than this ([n*size]; NULL: none may be); such a solution may be the last of its
+       kind. */
+    const double *small;
+    double error_small;
 } brn_near_goal;
 
 /* How many iterations cost half of what a factorisation costs, by its operations and entries; 0: a factorisation is so

@@ -313,7 +313,7 @@ static brn_status solve_free(brn_newton *n)
     }
     /* With contact, Newton's iterations after the first: the factor of an earlier one is near enough, most of the time. */
     if (n->terms != NULL && n->factored && brn_factor_near_cap(n->factor) > 0) {
-        const brn_near_goal goal = {NEAR_ERROR, n->step_tolerance, NEAR_ERROR_LAST};
+        const brn_near_goal goal = {NEAR_ERROR, n->step_allowed, NEAR_ERROR_LAST};
         bool done = false;
         BRN_TRY(
             brn_factor_solve_near(n->factor, n->matrix, n->model->fixed, n->scratch, &goal, n->step, &done));

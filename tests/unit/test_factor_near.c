@@ -65,7 +65,7 @@ static void test_against_own_factor(void **state)
     double last = INFINITY;
     static const double errors[] = {0.3, 1e-2, 1e-3};
     for (int k = 0; k < 3; ++k) {
-        const brn_near_goal goal = {errors[k], 0.0, 0.0};
+        const brn_near_goal goal = {errors[k], NULL, 0.0};
         bool done = false;
         assert_done(ctx, brn_factor_solve_near(factor, a, fixed, b, &goal, x, &done));
         assert_true(done);
@@ -84,11 +84,18 @@ static void test_against_own_factor(void **state)
         last = worst;
     }
     /* A small solution is asked for more; nothing is asked of 0. */
-    const brn_near_goal strict = {0.3, 1e3, 1e-3};
+    double *small = calloc(NDOF, sizeof *small);
+    for (int i = 0; i < NDOF; ++i) {
+        small[i] = 1e3;
+    }
+    const brn_near_goal strict = {0.3, small, 1e-3};
     bool done = false;
     assert_done(ctx, brn_factor_solve_near(factor, a, fixed, b, &strict, want, &done));
     assert_true(done);
     assert_memory_equal(x, want, NDOF * sizeof *x);
+    small[NDOF - 1] = 0.0; /* one entry is enough */
+    assert_done(ctx, brn_factor_solve_near(factor, a, fixed, b, &strict, want, &done));
+    assert_true(done && memcmp(x, want, NDOF * sizeof *x) != 0);
     memset(b, 0, NDOF * sizeof *b);
     assert_done(ctx, brn_factor_solve_near(factor, a, fixed, b, &strict, x, &done));
     assert_true(done && x[1] == 0.0);
@@ -96,6 +103,7 @@ static void test_against_own_factor(void **state)
     brn_factor_destroy(own);
     brn_block_matrix_destroy(near);
     brn_block_matrix_destroy(a);
+    free(small);
     free(fixed);
     free(b);
     free(x);
@@ -115,7 +123,7 @@ static void test_not_near(void **state)
     double *x = calloc(NDOF, sizeof *x);
     brn_factor *factor = NULL;
     bool done = true;
-    const brn_near_goal goal = {1e-2, 0.0, 0.0};
+    const brn_near_goal goal = {1e-2, NULL, 0.0};
     for (int i = 0; i < NDOF; ++i) {
         b[i] = sin(i);
     }
@@ -159,7 +167,7 @@ static void test_same_bits_for_any_thread_count(void **state)
         double *b = calloc(NDOF, sizeof *b);
         double *x = calloc(NDOF, sizeof *x);
         brn_factor *factor = NULL;
-        const brn_near_goal goal = {1e-3, 0.0, 0.0};
+        const brn_near_goal goal = {1e-3, NULL, 0.0};
         bool done = false;
         fill(fixed, b);
         assert_done(ctx, brn_factor_create(ctx, near, NULL, &factor));
@@ -190,7 +198,7 @@ static brn_status solve_once(brn_ctx *ctx)
     }
     status = status < 0 ? status : brn_factor_create(ctx, a, NULL, &factor);
     status = status < 0 ? status : brn_factor_numeric(factor, a, NULL);
-    const brn_near_goal goal = {1e-3, 0.0, 0.0};
+    const brn_near_goal goal = {1e-3, NULL, 0.0};
     bool done = false;
     status = status < 0 ? status : brn_factor_solve_near(factor, a, NULL, x, &goal, x, &done);
     brn_factor_destroy(factor);

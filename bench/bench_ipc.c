@@ -37,6 +37,7 @@ enum { SAMPLE_WIDTH = sizeof(sample) / sizeof(double), SAMPLE_TIMES = SAMPLE_WID
 typedef struct course {
     int steps, iterations, retries, contacts_max, intersections, inversions;
     double contacts; /* summed over the steps */
+    double handled;  /* summed over the iterations, as if a step had those of its end in all of them */
     double gap_min, momentum_error;
     uint64_t hash;
     brn_model_info info;
@@ -81,6 +82,7 @@ static void count_step(const brn_report *report, course *c)
     c->iterations += report->iterations;
     c->retries += report->retries;
     c->contacts += report->contacts;
+    c->handled += (double)report->contacts * report->iterations;
     c->intersections += report->intersections;
     c->inversions += report->inversions;
     c->contacts_max = report->contacts > c->contacts_max ? report->contacts : c->contacts_max;
@@ -235,6 +237,17 @@ static brn_status add_times(brn_bench *bench, const brn_ipc_row *row, int thread
     return brn_bench_add(bench, 100.0 * collision, "%", "%d thr, collision queries", threads);
 }
 
+/* CPU time of an iteration, and of a contact in it: how the cost grows, whatever the number of iterations. */
+static brn_status add_rates(brn_bench *bench, int threads, const course *c, const times *t)
+{
+    const double cpu = t->mean[1] * c->steps;
+    if (c->iterations == 0 || c->handled == 0.0) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_bench_add(bench, cpu / c->iterations, "s", "%d thr, CPU an iteration", threads));
+    return brn_bench_add(bench, cpu / c->handled, "s", "%d thr, CPU an iteration and contact", threads);
+}
+
 static brn_status add_course(brn_bench *bench, const brn_ipc_row *row, const course *c)
 {
     BRN_TRY(brn_bench_add(bench, c->info.elements, "", "elements"));
@@ -307,6 +320,7 @@ brn_status brn_bench_ipc_measure(brn_bench *bench, const brn_ipc_row *row)
             BRN_TRY(add_course(bench, row, &c));
         }
         BRN_TRY(add_times(bench, row, threads[n], repeats, &t));
+        BRN_TRY(add_rates(bench, threads[n], &c, &t));
         if (n > 0 && first.steps == c.steps) {
             BRN_TRY(brn_bench_add(bench, c.hash == first.hash, "", "same bits on 1 and 2 thr"));
         }

@@ -12,6 +12,14 @@
  .scene = "drape", .window = BRN_WINDOW_IMPACT, .steps = 6, \
  .sets = {"meshes.cloth.grid.cells=[" cells "," cells "]", "time.step=0.01"}
 
+/* Sheets that lie close to each other from the start on, so that contacts grow with their number: the first steps, in which the
+   stack comes to rest. */
+#define STACK(count)                                                                           \
+ .scene = "cloth-stack", .steps = 4,                                                           \
+ .sets = {"bodies[0].repeat.count=" count, "bodies[0].repeat.spacing=[0,0,0.0024]",            \
+          "bodies[0].position=[0,0,0.0016]", "bodies[0].repeat.jitter.position=[0.01,0.01,0]", \
+          "bodies[0].repeat.jitter.rotation=0"}
+
 #define ROW(suffix, ...)                             \
  brn_status brn_bench_ipc_##suffix(brn_bench *bench) \
  {                                                   \
@@ -62,4 +70,10 @@ ROW(needles, .scene = "needles", .sets = {LOOSE, "meshes.mat.box.cells=[43,43,1]
 ROW(cloth_5k, CLOTH("50"))
 
 ROW(cloth_20k, CLOTH("100"))
+
+ROW(stack_10, STACK("10"))
+
+ROW(stack_20, STACK("20"))
+
+ROW(stack_40, STACK("40"))
 /* clang-format on */

@@ -13,7 +13,7 @@
 enum {
     /* Of the buffer: with 1 MB of L2 cache, 128k to 448k were equally fast, 1536k half as fast. */
     SLAB_BYTES = 320 * 1024,
-    SLAB_MIN = 8, /* elements; kernels work on batches of 8 */
+    SLAB_MIN = 8, /* elements; kernels work on batches of 4 or 8 */
     SLOTS_MAX = 65535,
     WAVE = 64,  /* slabs evaluated between two joins, when there is more than one thread */
     RANGES = 64 /* parallel pieces of a join */

@@ -340,9 +340,23 @@ void brn_block_matrix_destroy(brn_block_matrix *a)
     brn_free(a->ctx, a);
 }
 
+/* Blocks, or rows, of a parallel piece of a sum. */
+enum { ZERO_BLOCKS = 8192, ADD_ROWS = 512 };
+
+static brn_status zero_piece(void *arg, int piece, brn_arena *scratch)
+{
+    (void)scratch;
+    brn_block_matrix *a = arg;
+    const size_t bb = (size_t)(a->size * a->size);
+    const size_t first = (size_t)piece * ZERO_BLOCKS;
+    const size_t end = (size_t)brn_block_end(a->start[a->n], ZERO_BLOCKS, piece);
+    memset(a->value + first * bb, 0, (end - first) * bb * sizeof *a->value);
+    return BRN_OK;
+}
+
 void brn_block_matrix_zero(brn_block_matrix *a)
 {
-    memset(a->value, 0, (size_t)a->start[a->n] * (size_t)(a->size * a->size) * sizeof *a->value);
+    (void)brn_parallel_for(a->ctx, brn_block_count(a->start[a->n], ZERO_BLOCKS), zero_piece, a);
 }
 
 void brn_block_matrix_scale(brn_block_matrix *a, double factor)
@@ -371,30 +385,63 @@ int brn_block_matrix_find(const brn_block_matrix *a, int row, int column)
     return a->column[low] == column ? low : -1;
 }
 
+typedef struct addition {
+    brn_block_matrix *a;
+    const brn_block_matrix *b;
+    double factor;
+} addition;
+
+/* Adds row i of B to that of A; returns the column of B that A does not have, or -1. */
+static int add_row(const addition *w, int i)
+{
+    const brn_block_matrix *a = w->a;
+    const brn_block_matrix *b = w->b;
+    const size_t bb = (size_t)(a->size * a->size);
+    /* Both rows ascend, so one walk along A's row finds every block of B's. */
+    int ka = a->start[i];
+    for (int kb = b->start[i]; kb < b->start[i + 1]; ++kb) {
+        while (ka < a->start[i + 1] && a->column[ka] < b->column[kb]) {
+            ++ka;
+        }
+        if (ka == a->start[i + 1] || a->column[ka] != b->column[kb]) {
+            return b->column[kb];
+        }
+        for (size_t c = 0; c < bb; ++c) {
+            a->value[(size_t)ka * bb + c] += w->factor * b->value[(size_t)kb * bb + c];
+        }
+    }
+    return -1;
+}
+
+static brn_status add_rows(void *arg, int piece, brn_arena *scratch)
+{
+    (void)scratch;
+    const addition *w = arg;
+    for (int i = piece * ADD_ROWS; i < brn_block_end(w->b->n, ADD_ROWS, piece); ++i) {
+        if (add_row(w, i) >= 0) {
+            return BRN_ERR_RANGE;
+        }
+    }
+    return BRN_OK;
+}
+
 brn_status brn_block_matrix_add(brn_block_matrix *a, double factor, const brn_block_matrix *b)
 {
     if (a->n != b->n || a->size != b->size) {
         return brn_fail(a->ctx, BRN_ERR_RANGE, "sum of matrices of %d and %d rows, block sizes %d and %d",
                         a->n, b->n, a->size, b->size);
     }
-    const size_t bb = (size_t)(a->size * a->size);
-    for (int i = 0; i < b->n; ++i) {
-        /* Both rows ascend, so one walk along A's row finds every block of B's. */
-        int ka = a->start[i];
-        for (int kb = b->start[i]; kb < b->start[i + 1]; ++kb) {
-            while (ka < a->start[i + 1] && a->column[ka] < b->column[kb]) {
-                ++ka;
-            }
-            if (ka == a->start[i + 1] || a->column[ka] != b->column[kb]) {
-                return brn_fail(a->ctx, BRN_ERR_RANGE, "block (%d, %d) is not in the matrix added to", i,
-                                b->column[kb]);
-            }
-            for (size_t c = 0; c < bb; ++c) {
-                a->value[(size_t)ka * bb + c] += factor * b->value[(size_t)kb * bb + c];
-            }
-        }
+    addition w = {a, b, factor};
+    if (brn_parallel_for(a->ctx, brn_block_count(b->n, ADD_ROWS), add_rows, &w) >= 0) {
+        return BRN_OK;
     }
-    return BRN_OK;
+    /* Once more, for the message: the sum is of no use. */
+    int row = 0;
+    int column = -1;
+    while (row < b->n && (column = add_row(&w, row)) < 0) {
+        ++row;
+    }
+    return brn_fail(a->ctx, BRN_ERR_RANGE, "block (%d, %d) is not in the matrix added to", row, column);
 }
 
 /* ---- product ----------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,9 @@ struct brn_factor {
     brn_front_tree *tree;
     double *value; /* of the factor, see linalg/front.h */
     size_t value_capacity;
+    double
+        *room; /* scratch of the factorisation; kept, because fresh pages cost more than the work on them */
+    size_t room_capacity;
     unsigned char *held; /* [n] bit c: component c of the node at this place is fixed */
     double *diagonal;    /* [n*size], of the matrix, in elimination order */
     double *swap;        /* right-hand sides in elimination order and the workspace of the solution */
@@ -105,6 +108,21 @@ static void count_work(brn_factor *f, const brn_ordering *ordering)
     f->stats.bytes = (double)f->tree->panel[n] * sizeof(double) + (double)f->tree->row_start[n] * sizeof(int);
 }
 
+/* Room for so many doubles; what was there is not kept. */
+static brn_status make_room(brn_ctx *ctx, double **at, size_t *capacity, size_t need)
+{
+    if (need > *capacity) {
+        brn_free(ctx, *at); /* nothing to keep, so no copy */
+        *capacity = 0;
+        *at = brn_realloc(ctx, NULL, need + need / 8, sizeof **at);
+        if (*at == NULL) {
+            return BRN_ERR_MEMORY;
+        }
+        *capacity = need + need / 8;
+    }
+    return BRN_OK;
+}
+
 /* Fronts, and room for their values. */
 static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const graph *g,
                             const brn_ordering *ordering)
@@ -114,16 +132,8 @@ static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const grap
     brn_front_tree_destroy(f->tree);
     f->tree = NULL;
     BRN_TRY(brn_front_tree_create(a, f->apart, ordering, &f->tree));
-    const size_t need = f->tree->panel[f->tree->nfront];
-    if (need > f->value_capacity) {
-        brn_free(ctx, f->value); /* nothing to keep, so no copy */
-        f->value_capacity = 0;
-        f->value = brn_realloc(ctx, NULL, need + need / 8, sizeof *f->value);
-        if (f->value == NULL) {
-            return BRN_ERR_MEMORY;
-        }
-        f->value_capacity = need + need / 8;
-    }
+    BRN_TRY(make_room(ctx, &f->value, &f->value_capacity, f->tree->panel[f->tree->nfront]));
+    BRN_TRY(make_room(ctx, &f->room, &f->room_capacity, f->tree->room + 1));
     brn_free(ctx, f->column);
     f->column = brn_realloc(ctx, NULL, (size_t)g->start[n], sizeof *f->column);
     if (f->column == NULL) {
@@ -256,8 +266,8 @@ void brn_factor_destroy(brn_factor *f)
         cholmod_finish(&f->cm);
     }
     brn_front_tree_destroy(f->tree);
-    void *const arrays[] = {f->apart, f->base_node, f->start,    f->column,
-                            f->value, f->held,      f->diagonal, f->swap};
+    void *const arrays[] = {f->apart, f->base_node, f->start,    f->column, f->value,
+                            f->room,  f->held,      f->diagonal, f->swap};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         brn_free(f->ctx, arrays[i]);
     }
@@ -368,7 +378,7 @@ static brn_status factor_values(brn_factor *f, const brn_block_matrix *a)
     const brn_arena_mark mark = brn_arena_now(arena);
     const brn_blas_threads threads = brn_blas_begin();
     int bad = -1;
-    const brn_status status = brn_front_factor(f->tree, &input, f->value, f->diagonal, &bad);
+    const brn_status status = brn_front_factor(f->tree, &input, f->value, f->diagonal, f->room, &bad);
     brn_blas_end(threads);
     brn_arena_rewind(arena, mark);
     switch (status) {
@@ -419,15 +429,17 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
     const size_t ndof = (size_t)f->n * s;
     const int *node = f->tree->node;
     /* Kept, so that a steady state allocates nothing. */
-    BRN_GROW(f->ctx, f->swap, f->swap_capacity, 2 * ndof * (size_t)nrhs);
+    BRN_GROW(f->ctx, f->swap, f->swap_capacity, (ndof + brn_front_solve_work(f->tree)) * (size_t)nrhs);
     for (size_t k = 0; k < (size_t)nrhs; ++k) {
         for (size_t j = 0; j < (size_t)f->n; ++j) {
             memcpy(f->swap + k * ndof + j * s, b + k * ndof + (size_t)node[j] * s, s * sizeof *b);
         }
     }
     const brn_blas_threads threads = brn_blas_begin();
-    brn_front_solve(f->tree, f->value, nrhs, f->swap, f->swap + ndof * (size_t)nrhs);
+    const brn_status status =
+        brn_front_solve(f->tree, f->value, nrhs, f->swap, f->swap + ndof * (size_t)nrhs);
     brn_blas_end(threads);
+    BRN_TRY(status);
     for (size_t k = 0; k < (size_t)nrhs; ++k) {
         for (size_t j = 0; j < (size_t)f->n; ++j) {
             memcpy(x + k * ndof + (size_t)node[j] * s, f->swap + k * ndof + j * s, s * sizeof *x);

@@ -14,14 +14,21 @@ typedef struct brn_front_input {
 
 /* The panel of front f starts at value[tree->panel[f]]: its own columns of L by columns, each as long as the front has
    rows, those of the own columns first (the part above the diagonal is not used). diagonal [n*size] in elimination order
-   receives the diagonal of A. BRN_ERR_SINGULAR: *bad is the first column (in elimination order) whose pivot is not
+   receives the diagonal of A. room [tree->room]: scratch. BRN_ERR_SINGULAR: *bad is the first column (in elimination order) whose pivot is not
    positive; BRN_ERR_RANGE: A has a block that the tree was not made for; BRN_ERR_MEMORY. No message is set. The bits do
    not depend on the number of threads. */
 brn_status brn_front_factor(const brn_front_tree *tree, const brn_front_input *input, double *value,
-                            double *diagonal, int *bad);
+                            double *diagonal, double *room, int *bad);
 
-/* x [nrhs][n*size] in elimination order: the right-hand sides, then the solutions. work: 2 nrhs doubles for each row of
-   the largest front. */
-void brn_front_solve(const brn_front_tree *tree, const double *value, int nrhs, double *x, double *work);
+/* x [nrhs][n*size] in elimination order: the right-hand sides, then the solutions. work: brn_front_solve_work doubles for each
+   right-hand side. The bits do not depend on the number of threads. */
+brn_status brn_front_solve(const brn_front_tree *tree, const double *value, int nrhs, double *x,
+                           double *work);
+
+/* What the fronts hand to their parents: a number for each of their rows below. */
+static inline size_t brn_front_solve_work(const brn_front_tree *t)
+{
+    return t->row_start[t->nfront] * (size_t)t->size;
+}
 
 #endif

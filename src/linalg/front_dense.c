@@ -16,15 +16,18 @@
 #endif
 
 enum {
-    STRIP = 6, /* columns at a time: two nodes in 3D */
+    STRIP = BRN_FRONT_STRIP,
     STACK = 2, /* vectors of rows at a time: what the registers hold */
 /* Doubles of a vector. Wider ones than a register would go through memory, piece by piece. */
 #if defined(__AVX512F__)
     LANES = 8,
-#else
+#elif defined(__AVX__)
     LANES = 4,
+#else
+    LANES = 2,
 #endif
     BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
+    SWEEP = 4,          /* columns at a time in a substitution: y is read once for all of them */
 };
 
 _Static_assert(BRN_FRONT_LANES % LANES == 0, "rows are padded to whole vectors");
@@ -227,4 +230,86 @@ int brn_front_dense_factor(const brn_front_shape *shape, double *panel, double *
 {
     return shape->own <= BLAS_COLUMNS ? factor_small(shape, panel, update)
                                       : factor_large(shape, panel, update);
+}
+
+/* ---- substitution ----------------------------------------------------------------------------------------------- */
+
+/* Columns [j, j + width): first among themselves, then the rows below them. */
+INLINE void forward_strip(const double *panel, size_t rows, size_t j, const int width, double *y)
+{
+    const double *column = panel + j * rows;
+    double x[SWEEP];
+    for (int c = 0; c < width; ++c) {
+        double value = y[j + (size_t)c];
+        for (int p = 0; p < c; ++p) {
+            value -= column[(size_t)p * rows + j + (size_t)c] * x[p];
+        }
+        y[j + (size_t)c] = x[c] = value / column[(size_t)c * (rows + 1) + j];
+    }
+    size_t r = j + (size_t)width;
+    for (; r % LANES != 0; ++r) {
+        for (int c = 0; c < width; ++c) {
+            y[r] -= column[(size_t)c * rows + r] * x[c];
+        }
+    }
+    for (; r < rows; r += LANES) {
+        lanes sum = load(y + r);
+        for (int c = 0; c < width; ++c) {
+            sum -= load(column + (size_t)c * rows + r) * x[c];
+        }
+        store(y + r, sum);
+    }
+}
+
+INLINE void backward_strip(const double *panel, size_t rows, size_t j, const int width, double *y)
+{
+    const double *column = panel + j * rows;
+    double sum[SWEEP] = {0.0};
+    lanes part[SWEEP];
+    memset(part, 0, sizeof part);
+    size_t r = j + (size_t)width;
+    for (; r % LANES != 0; ++r) {
+        for (int c = 0; c < width; ++c) {
+            sum[c] += column[(size_t)c * rows + r] * y[r];
+        }
+    }
+    for (; r < rows; r += LANES) {
+        const lanes from = load(y + r);
+        for (int c = 0; c < width; ++c) {
+            part[c] += load(column + (size_t)c * rows + r) * from;
+        }
+    }
+    for (int c = width - 1; c >= 0; --c) {
+        double value = y[j + (size_t)c] - sum[c];
+        for (int l = 0; l < LANES; ++l) {
+            value -= part[c][l];
+        }
+        for (int p = c + 1; p < width; ++p) {
+            value -= column[(size_t)c * rows + j + (size_t)p] * y[j + (size_t)p];
+        }
+        y[j + (size_t)c] = value / column[(size_t)c * (rows + 1) + j];
+    }
+}
+
+void brn_front_dense_forward(const brn_front_shape *shape, const double *panel, double *y)
+{
+    const size_t own = (size_t)shape->own;
+    size_t j = 0;
+    for (; j + SWEEP <= own; j += SWEEP) {
+        forward_strip(panel, (size_t)shape->rows, j, SWEEP, y);
+    }
+    for (; j < own; ++j) {
+        forward_strip(panel, (size_t)shape->rows, j, 1, y);
+    }
+}
+
+void brn_front_dense_backward(const brn_front_shape *shape, const double *panel, double *y)
+{
+    size_t j = (size_t)shape->own;
+    for (; j % SWEEP != 0; --j) {
+        backward_strip(panel, (size_t)shape->rows, j - 1, 1, y);
+    }
+    for (; j > 0; j -= SWEEP) {
+        backward_strip(panel, (size_t)shape->rows, j - SWEEP, SWEEP, y);
+    }
 }

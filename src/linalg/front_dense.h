@@ -6,6 +6,8 @@
 
 /* Rows are padded to whole vectors of this many doubles: own rows and rows below, each for itself. */
 enum { BRN_FRONT_LANES = 8 };
+/* Columns that are factored together: two nodes in 3D. */
+enum { BRN_FRONT_STRIP = 6 };
 
 static inline size_t brn_front_pad(size_t rows)
 {
@@ -30,5 +32,10 @@ static inline brn_front_shape brn_front_shape_of(int own, int below)
    update [below][below_pad]. Padding rows are 0 and stay so; what is above the diagonal is overwritten. Returns the
    first column whose pivot is not positive, or -1. */
 int brn_front_dense_factor(const brn_front_shape *shape, double *panel, double *update);
+
+/* Substitution with the own columns, one right-hand side; y has a front's rows, padding 0. Forward: y1 = L11^-1 y1,
+   y2 -= L21 y1. Backward: y1 = L11^-T (y1 - L21' y2). */
+void brn_front_dense_forward(const brn_front_shape *shape, const double *panel, double *y);
+void brn_front_dense_backward(const brn_front_shape *shape, const double *panel, double *y);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct job {
     const brn_front_input *input;
     double *value;
     double *diagonal;
-    double **update; /* [nfront] contribution to the parent, by columns, lower triangle; NULL: none waits */
+    double *room;
+    double **update; /* [nfront] contribution to the parent, by columns, lower triangle */
     int *bad;        /* [nfront] column without a positive pivot, -1: none */
     const int *wave; /* fronts of the wave that is at work */
 } job;
@@ -137,10 +138,10 @@ static void add_child(const job *w, const front *f, int child, run *runs)
     const brn_front_tree *t = w->tree;
     const int s = t->size;
     const int below = brn_front_below(t, child);
-    const int *row = t->row + t->row_start[child];
+    const int *above = t->above + t->row_start[child];
     int nrun = 0;
     for (int k = 0; k < below; ++k) {
-        const int to = row_of(f, f->index[row[k]], s);
+        const int to = row_of(f, above[k], s);
         if (nrun > 0 && runs[nrun - 1].to + runs[nrun - 1].count == to) {
             runs[nrun - 1].count += s;
         } else {
@@ -169,6 +170,17 @@ static void add_child(const job *w, const front *f, int child, run *runs)
 
 /* ---- a front ---------------------------------------------------------------------------------------------------- */
 
+/* The part that is used: the lower triangle, from the vector on in which the column's strip begins. */
+static void clear_update(const brn_front_shape *shape, double *update)
+{
+    const size_t rows = (size_t)shape->below_pad;
+    for (size_t j = 0; j < (size_t)shape->below; ++j) {
+        const size_t strip = j < BRN_FRONT_STRIP ? 0 : j + 1 - BRN_FRONT_STRIP; /* at the earliest */
+        const size_t first = strip / BRN_FRONT_LANES * BRN_FRONT_LANES;
+        memset(update + j * rows + first, 0, (rows - first) * sizeof *update);
+    }
+}
+
 static brn_status work_front(const job *w, front *f, int number, double *update, run *runs)
 {
     const brn_front_tree *t = w->tree;
@@ -180,7 +192,7 @@ static brn_status work_front(const job *w, front *f, int number, double *update,
     f->update = update;
     f->shape = brn_front_shape_of(f->own * s, (f->all - f->own) * s);
     memset(f->panel, 0, (t->panel[number + 1] - t->panel[number]) * sizeof *f->panel);
-    memset(f->update, 0, brn_front_update_size(t, number) * sizeof *f->update);
+    clear_update(&f->shape, update);
     index_rows(t, f);
     if (!add_matrix(w, f)) {
         return BRN_ERR_RANGE;
@@ -195,16 +207,6 @@ static brn_status work_front(const job *w, front *f, int number, double *update,
         return BRN_ERR_SINGULAR;
     }
     return BRN_OK;
-}
-
-/* A contribution that outlives its task. */
-static brn_status hand_over(const job *w, int number, double **update)
-{
-    const brn_front_tree *t = w->tree;
-    /* One more, because a root leaves nothing. */
-    *update = brn_realloc(t->ctx, NULL, brn_front_update_size(t, number) + 1, sizeof **update);
-    w->update[number] = *update; /* freed with the job, whatever happens */
-    return *update != NULL ? BRN_OK : BRN_ERR_MEMORY;
 }
 
 /* ---- the tree ----------------------------------------------------------------------------------------------------- */
@@ -232,14 +234,13 @@ static brn_status work_task(void *arg, int block, brn_arena *scratch)
         const int side = t->depth[number] & 1;
         double *update = stack[side] + used[side];
         if (t->parent[number] >= task->end) {
-            BRN_TRY(hand_over(w, number, &update));
+            update = w->room + t->hand[number];
         } else {
             used[side] += brn_front_update_size(t, number);
         }
         BRN_TRY(work_front(w, &f, number, update, runs));
         for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
             used[!side] -= brn_front_update_size(t, t->child[c]);
-            w->update[t->child[c]] = NULL;
         }
     }
     return BRN_OK;
@@ -252,15 +253,8 @@ static brn_status work_crown(void *arg, int block, brn_arena *scratch)
     const int number = w->wave[block];
     front f = {0};
     run *runs = NULL;
-    double *update = NULL;
     BRN_TRY(take_front(w, scratch, &f, &runs));
-    BRN_TRY(hand_over(w, number, &update));
-    BRN_TRY(work_front(w, &f, number, update, runs));
-    for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
-        brn_free(t->ctx, w->update[t->child[c]]);
-        w->update[t->child[c]] = NULL;
-    }
-    return BRN_OK;
+    return work_front(w, &f, number, w->room + t->hand[number], runs);
 }
 
 static brn_status work_tree(job *w)
@@ -275,24 +269,19 @@ static brn_status work_tree(job *w)
 }
 
 brn_status brn_front_factor(const brn_front_tree *t, const brn_front_input *input, double *value,
-                            double *diagonal, int *bad)
+                            double *diagonal, double *room, int *bad)
 {
-    job w = {.tree = t, .input = input, .value = value, .diagonal = diagonal};
+    job w = {.tree = t, .input = input, .value = value, .diagonal = diagonal, .room = room};
     brn_arena *arena = brn_ctx_arena(t->ctx);
     BRN_TAKE(arena, w.update, t->nfront);
     BRN_TAKE(arena, w.bad, t->nfront);
     for (int f = 0; f < t->nfront; ++f) {
-        w.update[f] = NULL;
         w.bad[f] = -1;
     }
     const brn_status status = work_tree(&w);
     *bad = -1;
     for (int f = 0; f < t->nfront; ++f) {
         *bad = *bad < 0 ? w.bad[f] : *bad;
-        /* After success only contributions that were handed over are left; after a failure stacks may be left too. */
-        if (t->in_crown[f] || (t->parent[f] >= 0 && t->in_crown[t->parent[f]])) {
-            brn_free(t->ctx, w.update[f]);
-        }
     }
     return status;
 }

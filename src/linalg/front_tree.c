@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "linalg/sort.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* What a front costs [s]: a start-up, its operations, the memory traffic of its columns (in the factorisation and twice in a
@@ -240,6 +241,27 @@ static brn_status find_rows(builder *b)
     return BRN_OK;
 }
 
+/* Where a front finds its rows in its parent, whose rows are ascending too. */
+static brn_status find_above(brn_front_tree *t)
+{
+    BRN_ALLOC(t->ctx, t->above, t->row_start[t->nfront]);
+    for (int f = 0; f < t->nfront; ++f) {
+        const int p = t->parent[f];
+        size_t at = p >= 0 ? t->row_start[p] : 0;
+        for (size_t r = t->row_start[f]; p >= 0 && r < t->row_start[f + 1]; ++r) {
+            if (t->row[r] < t->first[p + 1]) {
+                t->above[r] = t->row[r] - t->first[p];
+                continue;
+            }
+            while (t->row[at] < t->row[r]) {
+                ++at;
+            }
+            t->above[r] = brn_front_own(t, p) + (int)(at - t->row_start[p]);
+        }
+    }
+    return BRN_OK;
+}
+
 /* ---- the cut into tasks ----------------------------------------------------------------------------------------- */
 
 /* Room for the contributions that wait inside a task. Those of even depth and of odd depth lie on two stacks: a front
@@ -319,6 +341,83 @@ static brn_status cut_waves(brn_front_tree *t, int *height)
     return BRN_OK;
 }
 
+/* Unused parts of the room, ascending; the last one has no end. */
+typedef struct gaps {
+    struct gap {
+        size_t begin, end;
+    } * list;
+    int count;
+} gaps;
+
+static size_t gap_take(gaps *g, size_t size)
+{
+    int i = 0;
+    while (g->list[i].end - g->list[i].begin < size) {
+        ++i;
+    }
+    const size_t at = g->list[i].begin;
+    g->list[i].begin += size;
+    if (g->list[i].begin == g->list[i].end) {
+        memmove(&g->list[i], &g->list[i + 1], (size_t)(--g->count - i) * sizeof *g->list);
+    }
+    return at;
+}
+
+static void gap_give(gaps *g, size_t begin, size_t size)
+{
+    int i = 0;
+    while (g->list[i].begin < begin) {
+        ++i;
+    }
+    const bool joins = i > 0 && g->list[i - 1].end == begin;
+    if (joins && g->list[i].begin == begin + size) {
+        g->list[i - 1].end = g->list[i].end;
+        memmove(&g->list[i], &g->list[i + 1], (size_t)(--g->count - i) * sizeof *g->list);
+    } else if (joins) {
+        g->list[i - 1].end += size;
+    } else if (g->list[i].begin == begin + size) {
+        g->list[i].begin = begin;
+    } else {
+        memmove(&g->list[i + 1], &g->list[i], (size_t)(g->count++ - i) * sizeof *g->list);
+        g->list[i] = (struct gap){begin, begin + size};
+    }
+}
+
+static void hand_over(brn_front_tree *t, gaps *g, int f)
+{
+    const size_t size = brn_front_update_size(t, f);
+    t->hand[f] = size > 0 ? gap_take(g, size) : 0;
+    t->room = t->hand[f] + size > t->room ? t->hand[f] + size : t->room;
+}
+
+/* Places for what tasks leave to the crown and the crown to itself, each from its wave to its parent's. */
+static brn_status plan_room(brn_front_tree *t)
+{
+    gaps g = {NULL, 1};
+    BRN_TAKE(brn_ctx_arena(t->ctx), g.list, (size_t)t->nfront + 2);
+    BRN_ALLOC(t->ctx, t->hand, t->nfront);
+    g.list[0] = (struct gap){0, SIZE_MAX};
+    for (int f = 0; f < t->nfront; ++f) {
+        if (!t->in_crown[f] && t->parent[f] >= 0 && t->in_crown[t->parent[f]]) {
+            hand_over(t, &g, f);
+        }
+    }
+    for (int w = 0; w < t->nwave; ++w) {
+        for (int k = t->wave_start[w]; k < t->wave_start[w + 1]; ++k) {
+            hand_over(t, &g, t->wave[k]);
+        }
+        for (int k = t->wave_start[w]; k < t->wave_start[w + 1]; ++k) {
+            for (int c = t->child_start[t->wave[k]]; c < t->child_start[t->wave[k] + 1]; ++c) {
+                const size_t size = brn_front_update_size(t, t->child[c]);
+                if (size > 0) {
+                    gap_give(&g, t->hand[t->child[c]], size);
+                }
+            }
+        }
+    }
+    return BRN_OK;
+}
+
 static brn_status cut_work(builder *b)
 {
     brn_front_tree *t = b->tree;
@@ -340,7 +439,8 @@ static brn_status cut_work(builder *b)
         t->in_crown[f] = time[f] > limit;
     }
     BRN_TRY(cut_tasks(t, time, limit));
-    return cut_waves(t, b->work);
+    BRN_TRY(cut_waves(t, b->work));
+    return plan_room(t);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
@@ -365,6 +465,7 @@ static brn_status tree_fill(builder *b)
     BRN_TRY(number_fronts(b));
     BRN_TRY(list_children(t));
     BRN_TRY(find_rows(b));
+    BRN_TRY(find_above(t));
     return cut_work(b);
 }
 
@@ -394,8 +495,9 @@ void brn_front_tree_destroy(brn_front_tree *t)
     if (t == NULL) {
         return;
     }
-    void *const arrays[] = {t->node,  t->place, t->first, t->row_start, t->row,  t->parent,   t->child_start,
-                            t->child, t->depth, t->panel, t->task,      t->wave, t->in_crown, t->wave_start};
+    void *const arrays[] = {t->node,   t->place,       t->first,      t->row_start, t->row,   t->above,
+                            t->parent, t->child_start, t->child,      t->depth,     t->panel, t->task,
+                            t->wave,   t->in_crown,    t->wave_start, t->hand};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         brn_free(t->ctx, arrays[i]);
     }

@@ -23,6 +23,7 @@ typedef struct brn_front_tree {
     int *first;        /* [nfront + 1] places of a front's own columns: first[f] .. first[f + 1] */
     size_t *row_start; /* [nfront + 1] */
     int *row;          /* places of the rows below, ascending; all belong to ancestors */
+    int *above;        /* of each of these rows, its number in the parent's front, own columns first */
     int *parent;       /* [nfront], -1 at a root; parents come after their children */
     int *child_start;  /* [nfront + 1] */
     int *child;        /* [nfront], ascending in a front */
@@ -36,6 +37,9 @@ typedef struct brn_front_tree {
     int *wave;       /* fronts of the crown, by waves */
     int nwave;
     bool *in_crown; /* [nfront] */
+    /* Contributions that outlive their task or wave: where they wait for the parent in one common room. */
+    size_t *hand; /* [nfront]; of others: nothing */
+    size_t room;  /* doubles */
 } brn_front_tree;
 
 /* Whether the block between two nodes is part of the analysed pattern: not if one of them stands apart. */

@@ -1,5 +1,6 @@
-/* Eight doubles processed together: one AVX-512 register, two of AVX2, four of SSE2 or NEON. The compiler's vector
-   extension (gcc and clang) lowers them to whatever the machine has, so that a kernel reads like scalar code.
+/* As many doubles as a register holds, processed together: eight with AVX-512, four with AVX, two with SSE2 or NEON. The
+   compiler's vector extension (gcc and clang) lowers them to whatever the machine has, so that a kernel reads like scalar code;
+   vectors wider than the registers would go through memory.
 
    A lane never sees its neighbours: the functions here, and the kernels built on them, give a lane the same bits
    whatever the other lanes hold. */
@@ -19,7 +20,13 @@
 # pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
+#if defined(__AVX512F__)
 enum { BRN_LANES = 8 };
+#elif defined(__AVX__)
+enum { BRN_LANES = 4 };
+#else
+enum { BRN_LANES = 2 };
+#endif
 
 typedef double brn_lanes __attribute__((vector_size(BRN_LANES * sizeof(double))));
 typedef int64_t brn_mask __attribute__((vector_size(BRN_LANES * sizeof(int64_t)))); /* 0 or -1 per lane */
@@ -28,7 +35,7 @@ typedef int64_t brn_mask __attribute__((vector_size(BRN_LANES * sizeof(int64_t))
 
 BRN_LANES_INLINE brn_lanes brn_lanes_all(double value)
 {
-    return (brn_lanes){value, value, value, value, value, value, value, value};
+    return value - (brn_lanes){0}; /* not 0 + value, which would lose the sign of -0 */
 }
 
 /* From memory aligned as a double. */

@@ -45,6 +45,7 @@ typedef struct brn_newton {
         *step_allowed; /* [ndof] [m] also stop when no dof would move further than this; NULL: never */
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
+    bool factored;            /* it is of an iteration of this step */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions at y */
     double *middle;           /* [nnode][3] those that elements see, where they are others */

@@ -1,5 +1,6 @@
 #include "step/system.h"
 
+#include "base/parallel.h"
 #include "phys/forces/face.h"
 
 #include <math.h>
@@ -306,20 +307,60 @@ void brn_system_drag(const brn_system *s, const double *pos, const double *vel, 
     brn_drag_add_force(drag, s->model, pull.force, 1.0, force);
 }
 
+enum { MASS_ROWS = 1024, MASS_BLOCKS = 8192 }; /* of a parallel piece */
+
+typedef struct mass_product {
+    const brn_system *system;
+    const double *v;
+    double *out;
+} mass_product;
+
+/* Rows of M v: what is stored of lower rows first, as a walk over the rows would add them. */
+static brn_status mass_rows(void *arg, int piece, brn_arena *scratch)
+{
+    (void)scratch;
+    const mass_product *w = arg;
+    const brn_block_matrix *mass = w->system->model->mass;
+    const int dim = w->system->model->dim;
+    for (int row = piece * MASS_ROWS; row < brn_block_end(mass->n, MASS_ROWS, piece); ++row) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int l = mass->lower_start[row]; l < mass->lower_start[row + 1]; ++l) {
+            for (int i = 0; i < dim; ++i) {
+                sum[i] += mass->value[mass->lower_block[l]] * w->v[mass->lower_row[l] * dim + i];
+            }
+        }
+        for (int k = mass->start[row]; k < mass->start[row + 1]; ++k) {
+            for (int i = 0; i < dim; ++i) {
+                sum[i] += mass->value[k] * w->v[mass->column[k] * dim + i];
+            }
+        }
+        memcpy(&w->out[row * dim], sum, (size_t)dim * sizeof *sum);
+    }
+    return BRN_OK;
+}
+
 brn_status brn_system_mass_apply(const brn_system *s, const double *v, double *out)
 {
-    const brn_block_matrix *mass = s->model->mass;
-    const int dim = s->model->dim;
-    memset(out, 0, (size_t)s->ndof * sizeof *out);
-    for (int row = 0; row < mass->n; ++row) {
-        for (int k = mass->start[row]; k < mass->start[row + 1]; ++k) {
-            const int column = mass->column[k];
-            for (int i = 0; i < dim; ++i) {
-                out[row * dim + i] += mass->value[k] * v[column * dim + i];
-                if (column != row) {
-                    out[column * dim + i] += mass->value[k] * v[row * dim + i];
-                }
-            }
+    mass_product w = {s, v, out};
+    return brn_parallel_for(s->ctx, brn_block_count(s->model->mass->n, MASS_ROWS), mass_rows, &w);
+}
+
+typedef struct mass_sum {
+    const brn_system *system;
+    double scale;
+    brn_block_matrix *matrix;
+} mass_sum;
+
+static brn_status mass_blocks(void *arg, int piece, brn_arena *scratch)
+{
+    (void)scratch;
+    const mass_sum *w = arg;
+    const brn_block_matrix *mass = w->system->model->mass;
+    const int dim = w->system->model->dim;
+    for (int k = piece * MASS_BLOCKS; k < brn_block_end(mass->start[mass->n], MASS_BLOCKS, piece); ++k) {
+        double *block = &w->matrix->value[(size_t)w->system->mass_block[k] * (size_t)(dim * dim)];
+        for (int i = 0; i < dim; ++i) {
+            block[i * dim + i] += w->scale * mass->value[k];
         }
     }
     return BRN_OK;
@@ -327,14 +368,9 @@ brn_status brn_system_mass_apply(const brn_system *s, const double *v, double *o
 
 void brn_system_mass_add(const brn_system *s, double scale, brn_block_matrix *matrix)
 {
-    const brn_block_matrix *mass = s->model->mass;
-    const int dim = s->model->dim;
-    for (int k = 0; k < mass->start[mass->n]; ++k) {
-        double *block = &matrix->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
-        for (int i = 0; i < dim; ++i) {
-            block[i * dim + i] += scale * mass->value[k];
-        }
-    }
+    mass_sum w = {s, scale, matrix};
+    const int count = s->model->mass->start[s->model->mass->n];
+    (void)brn_parallel_for(s->ctx, brn_block_count(count, MASS_BLOCKS), mass_blocks, &w);
 }
 
 /* What the masters see of the mass, T' M T; the model's own where no node with mass is tied. */

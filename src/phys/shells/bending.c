@@ -213,10 +213,21 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
 static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
 {
     const brn_bending *bending = (const brn_bending *)group;
-    const size_t count =
-        ((size_t)group->nelem + BRN_LANES - 1) / BRN_LANES * BRN_LANES * (size_t)bending->nangle;
-    hash = brn_hash_bytes(hash, bending->factor, 3 * count * sizeof *bending->factor);
-    return brn_hash_bytes(hash, bending->rest_angle, count * sizeof *bending->rest_angle);
+    /* by triangles, not as it lies in memory, so that it is the same for any BRN_LANES */
+    for (int e = 0; e < group->nelem; ++e) {
+        const size_t batch = (size_t)(e / BRN_LANES) * BRN_LANES * (size_t)bending->nangle;
+        const double *factor = bending->factor + 3 * batch + e % BRN_LANES;
+        const double *rest = bending->rest_angle + batch + e % BRN_LANES;
+        double of[4 * BRN_BENDING_ANGLES];
+        for (int k = 0; k < 3 * bending->nangle; ++k) {
+            of[k] = factor[k * BRN_LANES];
+        }
+        for (int k = 0; k < bending->nangle; ++k) {
+            of[3 * bending->nangle + k] = rest[k * BRN_LANES];
+        }
+        hash = brn_hash_bytes(hash, of, 4 * (size_t)bending->nangle * sizeof *of);
+    }
+    return hash;
 }
 
 const brn_group_kind brn_bending_group_kind = {

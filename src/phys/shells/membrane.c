@@ -249,8 +249,13 @@ static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
                               law->limit,        membrane->thickness};
     hash = brn_hash_bytes(hash, numbers, sizeof numbers);
     hash = brn_hash_bytes(hash, &law->limit_stiffness, sizeof law->limit_stiffness);
-    const size_t nbatch = ((size_t)group->nelem + BRN_LANES - 1) / BRN_LANES;
-    return brn_hash_bytes(hash, membrane->inverse, 4 * BRN_LANES * nbatch * sizeof *membrane->inverse);
+    /* by triangles, not as it lies in memory, so that it is the same for any BRN_LANES */
+    for (int e = 0; e < group->nelem; ++e) {
+        const double *inverse = membrane->inverse + (size_t)(e / BRN_LANES) * 4 * BRN_LANES + e % BRN_LANES;
+        const double of[] = {inverse[0], inverse[BRN_LANES], inverse[2 * BRN_LANES], inverse[3 * BRN_LANES]};
+        hash = brn_hash_bytes(hash, of, sizeof of);
+    }
+    return hash;
 }
 
 const brn_group_kind brn_membrane_group_kind = {

@@ -244,7 +244,7 @@ typedef struct brn_report {
     /* (kinetic + elastic + gravity + contact - initial - work - stiffness_work + dissipated + numerical_loss) / largest energy
        so far; above 0: energy from nowhere */
     double energy_error;
-    double energy_gain; /* energy_error if above 0, else 0 */
+    double energy_gain; /* energy_error if above 0, else 0; of a rule whose energy swings, if above 0.5 */
     int guarded;        /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the

@@ -90,10 +90,10 @@ function watch(page, url) {
 
 /** Waits until what is asked for is what is drawn. */
 export async function settled(page) {
-    await page.waitForFunction(() => window.brunt?.player?.settled && window.brunt.metrics.firstPicture > 0);
+    await page.waitForFunction(() => window.brunt?.player?.settled && window.brunt.range.settled && window.brunt.metrics.firstPicture > 0);
     // The store tells its listeners in a microtask, the picture follows with the next frame of the browser.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    await page.waitForFunction(() => window.brunt.player.settled);
+    await page.waitForFunction(() => window.brunt.player.settled && window.brunt.range.settled);
 }
 
 export const view = (page) => page.evaluate(() => window.brunt.store.get());

@@ -11,6 +11,7 @@ import type { Run, Source } from "./types";
 import { missingFeature, showFailure } from "./ui/failure";
 import { colourChoices } from "./ui/fields";
 import { el } from "./ui/dom";
+import type { RangeKeeper } from "./ui/range";
 import { Shell, tabNames } from "./ui/shell";
 import { Status } from "./ui/status";
 import { PlotsTab } from "./ui/tab_plots";
@@ -23,7 +24,7 @@ const ADDRESS_EVERY = 300; // [ms] browsers refuse more than about a hundred cha
 declare global {
     interface Window {
         /** For who looks under the hood with the browser's console, and for the tests: not an interface that is kept stable. */
-        brunt?: { store: Store; stage: Stage; player: Player; sources: Source[]; metrics: typeof metrics };
+        brunt?: { store: Store; stage: Stage; player: Player; sources: Source[]; metrics: typeof metrics; range: RangeKeeper };
     }
 }
 
@@ -88,7 +89,7 @@ function build(sources: Source[]): void {
     const stage = new Stage(host, store, runs);
     const player = new Player(sources, store);
     const status = new Status();
-    new Shell({ store, sources, runs, stage, player, status }, app, host);
+    const shell = new Shell({ store, sources, runs, stage, player, status }, app, host);
     // The camera frames everything when the first frames come: not before the stage has its size.
     const sized = new ResizeObserver(() => {
         sized.disconnect();
@@ -97,7 +98,7 @@ function build(sources: Source[]): void {
     sized.observe(host);
     player.onError((message) => status.show(message, "problem"));
     keepAddress(store, start, runs);
-    window.brunt = { store, stage, player, sources, metrics };
+    window.brunt = { store, stage, player, sources, metrics, range: shell.range };
 }
 
 /** Pictures for `brunt export`: a page without a shell. */

@@ -8,6 +8,7 @@ import { firstRun } from "./context";
 import { button, el, setText } from "./dom";
 import { openFilm } from "./film";
 import { fileName, formatTime, timeDigits } from "./format";
+import type { RangeKeeper } from "./range";
 
 const RATE = 30; // pictures a second
 const MOST = 3600; // pictures of a film: two minutes
@@ -30,7 +31,7 @@ export class Capture {
     private recording = false;
     private stopWish = false;
 
-    constructor(private readonly context: Context) {
+    constructor(private readonly context: Context, private readonly range: RangeKeeper) {
         this.element = el("div", { class: "recording", role: "group", "aria-label": "Recording", hidden: true },
             el("span", { class: "record-dot" }), this.text, this.bar,
             button({ id: "record-stop", label: "Stop and save", text: "Stop", icon: "stop", class: "small", act: () => (this.stopWish = true) }));
@@ -139,7 +140,7 @@ export class Capture {
         // Not the screen's next picture: a film is drawn apart, and a busy screen would only hold it up.
         do {
             await new Promise((done) => setTimeout(done, 0));
-        } while (!this.context.player.settled && performance.now() < limit);
+        } while (!(this.context.player.settled && this.range.settled) && performance.now() < limit);
     }
 
     private name(): string {

@@ -40,7 +40,9 @@ export class ColourBar {
         setText(this.label, scale.unit === "" ? label : `${label} [${scale.unit}]`);
         const mode = { all: "", frame: "this frame", locked: "locked" }[this.range.mode()];
         setText(this.mode, [mode, this.context.store.get().most ? "99 %" : ""].filter((word) => word !== "").join(", "));
-        this.element.title = `Colours: ${label} from ${formatNumber(low / scale.factor)} to ${formatNumber(high / scale.factor)} ${scale.unit}`;
+        const title = `Colours: ${label} from ${formatNumber(low / scale.factor)} to ${formatNumber(high / scale.factor)} ${scale.unit}`;
+        this.element.title = title;
+        this.element.setAttribute("aria-label", title); // the ticks, read one after another, are no name
         this.strip.style.setProperty("--stops", gradientStops(meaning.map));
         const [bottom, top] = [low / scale.factor, high / scale.factor];
         const span = top - bottom || 1;

@@ -13,6 +13,7 @@ export type RangeMode = "all" | "frame" | "locked";
 export class RangeKeeper {
     private readonly listeners: (() => void)[] = [];
     private surveys = 0; // begun so far: only the newest counts
+    private surveyed = -1; // the last one that came to its end
 
     constructor(private readonly context: Context) {
         const { player, store } = context;
@@ -41,6 +42,11 @@ export class RangeKeeper {
 
     onChange(listener: () => void): void {
         this.listeners.push(listener);
+    }
+
+    /** No frames are being looked at for their values: the range stays until something changes. */
+    get settled(): boolean {
+        return this.surveyed === this.surveys;
     }
 
     /** What is in use. */
@@ -119,6 +125,7 @@ export class RangeKeeper {
         const { colour, hidden, most, follow } = store.get();
         const number = ++this.surveys;
         if (!most || follow || this.live || !this.trims()) {
+            this.surveyed = number;
             return;
         }
         const values: number[] = [];
@@ -137,6 +144,7 @@ export class RangeKeeper {
         if (span !== null) {
             this.span(span);
         }
+        this.surveyed = number;
     }
 
     private span([low, high]: [number, number]): void {

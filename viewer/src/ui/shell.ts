@@ -49,7 +49,7 @@ export class Shell {
         const link = sources.find((source) => source.live !== null)?.live ?? null;
         this.range = new RangeKeeper(context);
         this.probe = new Probe(context, stageHost);
-        this.capture = new Capture(context);
+        this.capture = new Capture(context, this.range);
         this.timeline = new Timeline(context);
         this.tools = new StageTools(context);
         this.shortcuts = new Shortcuts(stageHost);

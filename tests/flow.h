@@ -11,9 +11,9 @@ typedef struct flow {
     brn_sim *sim;
 } flow;
 
-static const char *const flow_integrators[] = {"implicit_euler",   "bdf2",  "newmark", "midpoint",
-                                               "symplectic_euler", "static"};
-enum { FLOW_INTEGRATORS = 6, FLOW_SYMPLECTIC = 4, FLOW_STATIC = 5 };
+static const char *const flow_integrators[] = {"turning_euler", "implicit_euler",   "bdf2",  "newmark",
+                                               "midpoint",      "symplectic_euler", "static"};
+enum { FLOW_INTEGRATORS = 7, FLOW_SYMPLECTIC = 5, FLOW_STATIC = 6 };
 
 /* `sets`: assignments parted by ';', as for brn_scene_set; NULL: none. */
 static inline brn_status flow_scene(brn_ctx *ctx, const char *text, const char *sets, brn_scene **out)

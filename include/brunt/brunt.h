@@ -244,8 +244,9 @@ typedef struct brn_report {
     /* (kinetic + elastic + gravity + contact - initial - work - stiffness_work + dissipated + numerical_loss) / largest energy
        so far; above 0: energy from nowhere */
     double energy_error;
-    double energy_gain; /* energy_error if above 0, else 0 */
-    int guarded;        /* parts of this step repeated with implicit Euler because they had gained energy */
+    double
+        energy_gain; /* [J] from nowhere, at least 0; 0 in static runs and while a rule's energy only swings */
+    int guarded;     /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
        nodes' |impulse| from gravity, loads and holds so far); angular: the same with each node's |x| as lever arm. */
@@ -378,7 +379,7 @@ typedef struct brn_summary {
     double contacts_mean, iterations_per_step, gap_min, penetration_max, cone_error_max, complementarity_max;
     double dissipation_error_max, stiffness_work;
     double energy_initial, energy_final, numerical_loss;
-    double energy_gain_max;
+    double energy_gain_max; /* [J] */
     double energy_error_max, momentum_error_max, angular_momentum_error_max;
     int64_t guarded; /* parts of steps repeated with implicit Euler because they had gained energy */
     double peak_mb;

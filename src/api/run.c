@@ -7,6 +7,7 @@
 #include "output/figures/figure_table.h"
 #include "output/figures/summary.h"
 #include "output/trajectory/trajectory.h"
+#include "step/ledger.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -336,15 +337,15 @@ static brn_status whole_run(run *r)
    of this where it can. */
 static const double SUSPECT_GAIN = 0.02;
 
-static void doubt_energy(brn_status status, brn_summary *out)
+static void doubt_energy(const run *r, brn_status status, brn_summary *out)
 {
-    if (status == BRN_OK && out->energy_gain_max > SUSPECT_GAIN) {
+    const double scale = r->sim->state->ledger[BRN_LEDGER_ENERGY_SCALE];
+    if (status == BRN_OK && out->energy_gain_max > SUSPECT_GAIN * scale) {
         out->status = "suspect";
         (void)snprintf(out->reason, sizeof out->reason,
                        "energy came from nowhere, up to %.2g of the largest in the run: take a smaller "
-                       "time.step, or integrator: "
-                       "turning_euler",
-                       out->energy_gain_max);
+                       "time.step, or integrator: turning_euler",
+                       out->energy_gain_max / scale);
     }
 }
 
@@ -388,7 +389,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
         brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings);
     }
     out->state_hash = brn_sim_hash(r->sim);
-    doubt_energy(status, out);
+    doubt_energy(r, status, out);
 }
 
 /* The report is a picture of the run, not a part of it: if it cannot be written a warning says so, and the run's own message

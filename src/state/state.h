@@ -28,7 +28,7 @@ typedef struct brn_memory {
     double *value; /* [count] */
 } brn_memory;
 
-enum { BRN_LEDGER_COUNT = 36 };
+enum { BRN_LEDGER_COUNT = 37 };
 
 typedef struct brn_state {
     brn_ctx *ctx;

@@ -27,6 +27,7 @@ enum {
     BRN_LEDGER_KINETIC,        /* [J] now */
     BRN_LEDGER_ELASTIC,        /* [J] now */
     BRN_LEDGER_LOSS,           /* [J] taken by the integrators' own identities since the start */
+    BRN_LEDGER_SWINGS,         /* 1: the energy of the last step's rule swings about the right one */
     BRN_LEDGER_GAIN,           /* [J] energy that nothing accounts for: what is there less what should be */
 };
 

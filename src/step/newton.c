@@ -18,8 +18,8 @@ enum { HALVINGS = 40, PCG_CAP = 20000 };
 
 static const double ARMIJO = 1e-4;
 /* Error of a Newton direction that is found with an earlier factor: with 0.03 draped cloth, a twisted mat and rollers take as
-   many iterations as with exact directions, with 0.1 more. A step within the tolerance is the last one, and is to leave as
-   little behind as an exact one. */
+   many iterations as with exact directions, within 3 %; with 0.1 up to 10 % more. A step within the tolerance is the last one,
+   and is to leave as little behind as an exact one. */
 static const double NEAR_ERROR = 0.03;
 static const double NEAR_ERROR_LAST = 1e-4;
 /* Energies are sums of many terms: differences below this fraction of them are rounding. */

@@ -11,7 +11,7 @@ typedef struct threads_case {
 
 /* Loads of every kind, two materials, damping, a motion, a free body that turns. */
 static const char blocks_tet4[] =
-    "brunt: 1\ntime: {step: 2e-3, end: 1}\n"
+    "brunt: 1\ntime: {step: 2e-3, end: 1}\nmethod: {type: none}\n"
     "materials:\n"
     "  a: {type: neo_hookean, young: 1e5, poisson: 0.4, density: 1000, damping: {alpha: 1, beta: 1e-4}}\n"
     "  b: {type: stvk, young: 3e5, poisson: 0.2, density: 900}\n"

@@ -453,7 +453,7 @@ static void check_contact_rows(brn_ctx *ctx, const brn_model *model, const char 
     char *line = strtok(text, "\n");
     assert_string_equal(line,
                         "frame,time,body,other,x,y,z,normal_x,normal_y,normal_z,gap,normal_force,friction_x,"
-                        "friction_y,friction_z,slip_x,slip_y,slip_z,mu");
+                        "friction_y,friction_z,slip_x,slip_y,slip_z,mu,stick_speed");
     for (int f = 0; f < 5; ++f) {
         const int n = test_points(model, f, point);
         for (int k = 0; k < n; ++k) {
@@ -465,15 +465,15 @@ static void check_contact_rows(brn_ctx *ctx, const brn_model *model, const char 
             (void)snprintf(head, sizeof head, "%d,%s,%s,%s,", f, brn_format_real(0.1 * f, time),
                            names[p->body[0]], names[p->body[1]]);
             assert_int_equal(strncmp(line, head, strlen(head)), 0);
-            const double want[15] = {p->place[0],    p->place[1],    p->place[2],    p->normal[0],
+            const double want[16] = {p->place[0],    p->place[1],    p->place[2],    p->normal[0],
                                      p->normal[1],   p->normal[2],   p->gap,         p->normal_force,
                                      p->friction[0], p->friction[1], p->friction[2], p->slip[0],
-                                     p->slip[1],     p->slip[2],     p->mu};
+                                     p->slip[1],     p->slip[2],     p->mu,          p->stick_speed};
             char *at = line + strlen(head);
-            for (int i = 0; i < 15; ++i) {
+            for (int i = 0; i < 16; ++i) {
                 char *end = NULL;
                 assert_true(strtod(at, &end) == want[i]);
-                assert_int_equal(*end, i < 14 ? ',' : '\0');
+                assert_int_equal(*end, i < 15 ? ',' : '\0');
                 at = end + 1;
             }
         }

@@ -281,7 +281,8 @@ static void test_spoilt_folders(void **state)
                 status = brn_view_frame(view, f, &bytes, &n);
             }
             assert_true(status >= 0 || strlen(brn_ctx_message(ctx)) > 10);
-            assert_true(!cut || status < 0);
+            /* the end of the file may hold the stress of cells, which the page does not read */
+            assert_true(!cut || status < 0 || at > size - size / 10);
             refused += status < 0;
             brn_view_close(view);
         }

@@ -26,7 +26,7 @@ static int first_scene, scene_count = SCENES, impact_count = IMPACTS;
 typedef struct outcome {
     double push;      /* weights with which contact starts, of the body where that is most */
     bool told;        /* ... and it was said */
-    double gain;      /* the report's energy from nowhere */
+    double gain;      /* the report's energy from nowhere, over the largest energy */
     double rise;      /* of the sum of energies, over the largest of its parts so far */
     double stiffness; /* work of stiffness that changed, over the same */
     double thickness; /* when contact pressed a body hardest, of the body where that is most */
@@ -102,6 +102,7 @@ static void follow(flow *f, outcome *out)
     const double start = sum(&r);
     const double gravity = r.gravity;
     double scale = fmax(r.kinetic, r.contact);
+    double gain = 0.0;
     pressed *bodies = calloc((size_t)f->sim->model->nbody, sizeof *bodies);
     assert_non_null(bodies);
     while (!brn_sim_done(f->sim) && out->all_iterations < ITERATIONS) {
@@ -114,7 +115,7 @@ static void follow(flow *f, outcome *out)
         out->steps++;
         out->guarded += r.guarded;
         out->retries += r.retries;
-        out->gain = fmax(out->gain, r.energy_gain);
+        gain = fmax(gain, r.energy_gain);
         out->rise = fmax(out->rise, (sum(&r) - start) / scale);
         out->stiffness = fmax(out->stiffness, r.stiffness_work / scale);
         out->iterations = fmax(out->iterations, (double)r.iterations);
@@ -126,6 +127,7 @@ static void follow(flow *f, outcome *out)
         out->thickness = fmax(out->thickness, bodies[b].thickness);
     }
     free(bodies);
+    out->gain = scale > 0.0 ? gain / scale : gain;
 }
 
 static outcome run(const char *text, const char *sets)

@@ -230,7 +230,7 @@ check("contacts of a frame: their number, forces, smallest gap, sticking and sli
             continue;
         }
         const friction = ({ friction_x: x, friction_y: y, friction_z: z }) => Math.hypot(x, y, z);
-        const sticking = frame.contacts.filter((c) => c.normal_force > 0 && friction(c) < (1 - 1e-9) * c.mu * c.normal_force).length;
+        const sticking = frame.contacts.filter((c) => c.normal_force > 0 && c.mu > 0 && Math.hypot(c.slip_x, c.slip_y, c.slip_z) < c.stick_speed).length;
         assert.equal(quantity(facts["Sticking"], ""), sticking, `sticking contacts of frame ${index}`);
         const sum = (value) => frame.contacts.reduce((total, contact) => total + value(contact), 0);
         near(quantity(facts["Sum of normal forces"], "N"), sum((c) => c.normal_force), 1e-5 * sum((c) => Math.abs(c.normal_force)), "normal forces");

@@ -110,6 +110,7 @@ static void add_contacts(brn_text *text, const brn_playback_info *info, const br
         add_reals(text, p->friction, 3);
         add_reals(text, p->slip, 3);
         add_real(text, p->mu);
+        add_real(text, p->stick_speed);
         brn_text_append(text, "\n", 1);
     }
 }
@@ -172,7 +173,7 @@ static brn_status write_contacts(tables *t, FILE *file, const char *path)
     const brn_playback_info *info = brn_playback_get(t->playback);
     brn_text_add(&t->rows,
                  "frame,time,body,other,x,y,z,normal_x,normal_y,normal_z,gap,normal_force,friction_x,"
-                 "friction_y,friction_z,slip_x,slip_y,slip_z,mu\n");
+                 "friction_y,friction_z,slip_x,slip_y,slip_z,mu,stick_speed\n");
     BRN_TRY(flush(t->ctx, &t->rows, file, path));
     for (int f = 0; f < info->nframe; f += t->every < info->nframe ? t->every : info->nframe) {
         const brn_contact_point *point = NULL;

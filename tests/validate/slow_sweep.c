@@ -86,8 +86,8 @@ static void press(const flow *f, pressed *bodies)
             const bool carries = p[i / 2].body[i % 2] == b && p[i / 2].normal_force > 0.01 * largest;
             gap = carries ? fmax(gap, p[i / 2].gap) : gap;
         }
-        const int type = model->body[b].type;
-        const bool deforms = type == BRN_BODY_DEFORMABLE || type == BRN_BODY_SHELL;
+        /* Sheets bend without any change of distances to speak of: solids. */
+        const bool deforms = model->body[b].type == BRN_BODY_DEFORMABLE;
         if (deforms && sum_of > fmax(4.0 * weight, bodies[b].force)) {
             const double change = deflection(f->sim, model->body[b].boundary);
             bodies[b] = (pressed){sum_of, change > 0.0 ? gap / change : INFINITY};

@@ -142,7 +142,7 @@ static void fit_gap(const brn_ipc *ipc, const brn_contact_pair *pair)
     b->dhat = b->dhat == dhat ? fitting : b->dhat;
 }
 
-static void set_reach(brn_ipc *ipc)
+void brn_ipc_set_reach(brn_ipc *ipc)
 {
     ipc->dhat_least = INFINITY;
     ipc->dhat_most = 0.0;
@@ -173,14 +173,17 @@ brn_status brn_ipc_choose(brn_ipc *ipc)
     for (int b = 0; b < ipc->model->nbody; ++b) {
         choose_body(ipc, b, &ipc->body[b]);
     }
-    set_reach(ipc);
+    brn_ipc_set_reach(ipc);
     if (isnan(ipc->params->dhat)) {
         brn_candidates *candidates = NULL;
         BRN_TRY(brn_candidates_create(ipc->ctx, ipc->skin, &candidates));
         const brn_status status = fit_gaps(ipc, candidates);
         brn_candidates_destroy(candidates);
         BRN_TRY(status);
-        set_reach(ipc);
+        brn_ipc_set_reach(ipc);
+    }
+    for (int b = 0; b < ipc->model->nbody; ++b) {
+        ipc->body[b].dhat_start = ipc->body[b].dhat;
     }
     return BRN_OK;
 }

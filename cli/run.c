@@ -43,7 +43,7 @@ static void print_resume(const run_args *args, const char *dir, double step)
 }
 
 /* Says what to do if the folder is taken. CLI_DONE if the run may start. */
-static int prepare_folder(run_args *args, const char *dir)
+static int prepare_folder(brn_ctx *ctx, run_args *args, const char *dir)
 {
     if (args->resume && args->overwrite) {
         cli_error("--resume continues a run and --overwrite replaces it: give one of them");
@@ -51,6 +51,12 @@ static int prepare_folder(run_args *args, const char *dir)
     }
     const bool taken = cli_folder_holds_run(dir);
     if (taken && !args->resume && !args->overwrite) {
+        brn_lock *lock = NULL;
+        if (brn_lock_take(ctx, dir, &lock) == BRN_ERR_BUSY) {
+            cli_error("%s", brn_ctx_message(ctx));
+            return CLI_USAGE;
+        }
+        brn_lock_release(lock);
         cli_error("%s already holds a run", dir);
         (void)fprintf(stderr, "  --resume     continues from its checkpoint\n"
                               "  --overwrite  replaces it\n"
@@ -189,7 +195,7 @@ static int run_with(run_args *args)
     }
     /* The scene first: if its name is misspelt, it does not matter whether the folder is taken. */
     if (session.scene != NULL) {
-        code = prepare_folder(args, dir);
+        code = prepare_folder(session.ctx, args, dir);
         code = code == CLI_DONE ? run_scene(&session, args, dir) : code;
     }
     cli_session_close(&session);
@@ -223,9 +229,9 @@ int cli_run(int argc, char **argv)
         .command = "run",
         .summary = "Simulates a scene and writes a run folder: scene.yaml, summary.json, series.csv, "
                    "trajectory.h5,\n"
-                   "checkpoint.h5, report.html. Ctrl-C stops after the current step and keeps everything; a "
-                   "second one "
-                   "ends at once.",
+                   "checkpoint.h5, report.html. One run at a time writes into a folder. Ctrl-C stops after "
+                   "the current step\n"
+                   "and keeps everything; a second one ends at once.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,

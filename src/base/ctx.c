@@ -53,6 +53,8 @@ const char *brn_status_name(brn_status status)
         return "not available";
     case BRN_ERR_LIMIT:
         return "limit exceeded";
+    case BRN_ERR_BUSY:
+        return "folder in use";
     case BRN_REMARK_STOPPED:
         return "stopped";
     }

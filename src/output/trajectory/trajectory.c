@@ -255,6 +255,11 @@ brn_status brn_trajectory_sync(brn_trajectory *t)
     return status;
 }
 
+void brn_trajectory_abandon(brn_trajectory *t)
+{
+    t->failed = true;
+}
+
 brn_status brn_trajectory_close(brn_trajectory *t)
 {
     if (t == NULL) {

@@ -178,9 +178,10 @@ static int compare_in(const compare_args *args, const char *path, cli_columns *c
         cli_error("out of memory");
         return CLI_FAILED;
     }
-    if (brn_lock_take(ctx, out, &lock) < 0) {
+    const brn_status locked = brn_lock_take(ctx, out, &lock);
+    if (locked < 0) {
         cli_error("%s", brn_ctx_message(ctx));
-        code = CLI_USAGE;
+        code = locked == BRN_ERR_BUSY ? CLI_USAGE : CLI_FAILED;
     } else {
         cli_stop_catch();
         run_all(args, path, columns);

@@ -9,7 +9,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct command {
@@ -122,6 +124,21 @@ static bool occupy_streams(void)
     return true;
 }
 
+/* Before main OpenBLAS has started a thread a core, each of which tries for ever to get 128 MB of address space. brunt does not
+   need them, as it calls BLAS from its own threads: where the space is limited, the command starts again without. */
+static void restart_without_threads(char **argv)
+{
+    static const char name[] = "OPENBLAS_NUM_THREADS";
+    const char *threads = getenv(name);
+    struct rlimit space = {.rlim_cur = RLIM_INFINITY}, data = space;
+    (void)getrlimit(RLIMIT_AS, &space);
+    (void)getrlimit(RLIMIT_DATA, &data);
+    const bool limited = space.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY;
+    if (limited && (threads == NULL || strcmp(threads, "1") != 0) && setenv(name, "1", 1) == 0) {
+        (void)execv("/proc/self/exe", argv);
+    }
+}
+
 /* The standard output is a pipe that nobody reads any more. */
 static bool reader_left(void)
 {
@@ -134,6 +151,7 @@ int main(int argc, char **argv)
     if (!occupy_streams()) {
         return CLI_FAILED; /* there is nowhere to say so */
     }
+    restart_without_threads(argv);
     /* A limit of file size is an error of the write, as a full disk is. */
     (void)signal(SIGXFSZ, SIG_IGN);
     const int code = dispatch(argc, argv);

@@ -8,6 +8,10 @@ double brn_wall_time(void);   /* [s], monotonic */
 double brn_cpu_time(void);    /* [s], of the whole process */
 double brn_thread_time(void); /* [s], CPU time of the calling thread */
 double brn_peak_mb(void);     /* largest resident set so far */
+/* So much could be allocated now: asked of the system and given back at once. */
+bool brn_memory_has(size_t bytes);
+/* [MB] limit of the address space (ulimit -v), infinite if there is none */
+double brn_memory_limit_mb(void);
 
 /* BRN_ERR_FILE unless the path is a regular file: to read a pipe or a device may take for ever, and memory without end.
    For whoever opens a file by other means than brn_file_read, which does it by itself. */

@@ -133,10 +133,12 @@ static int report_failure(const cli_session *session, const run_args *args, cons
         (void)fprintf(stderr, "%s keeps everything up to step %" PRId64 ", t = %.6g s\n", dir,
                       session->last_step, session->last_time);
     }
-    if (cli_folder_has(dir, "checkpoint.h5")) {
+    const bool full = cli_session_disk_full(session, status);
+    if (full || cli_folder_has(dir, "checkpoint.h5")) {
         const bool smaller = worth_a_smaller_step(status) && session->last_step > 0;
         (void)fprintf(stderr, "%s\n",
                       smaller ? "continue with a quarter of the step:"
+                      : full  ? "the disk is full: once there is room, continue with"
                               : "once the cause is gone, continue with");
         print_resume(args, dir, smaller ? 0.25 * session->last_time / (double)session->last_step : 0.0);
         (void)fprintf(stderr,

@@ -450,9 +450,14 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
     if (started && lost >= 0) {
         brn_figure own[BRN_OWN_FIGURES];
         const int nown = brn_method_figures(r->sim->method, BRN_OF_RUN, own);
+        char why[sizeof out->reason];
+        (void)snprintf(why, sizeof why, "%s", status < 0 ? brn_ctx_message(r->ctx) : "");
         const brn_status written =
             brn_summary_write(r->ctx, in_folder(r, "summary.json", path), out, r->model->method->name,
                               openblas_get_config(), own, nown);
+        if (status < 0) {
+            (void)brn_fail(r->ctx, status, "%s", why);
+        }
         status = status >= 0 && written < 0 ? written : status;
         write_report(r);
     }

@@ -49,6 +49,12 @@ static const bad_scene scenes[] = {
      "s.yaml:2: materials.a.density = 0: must be > 0 kg/m^3\n"},
     {"time: {step: .nan, end: .inf}\n", "s.yaml:2: time.step = .nan: must be a finite number\n"
                                         "s.yaml:2: time.end = .inf: must be a finite number\n"},
+    {"time: {step: 1e-300, end: 1e101}\n",
+     "s.yaml:2: time.step = 1e-300: must be >= 1e-100 s: smaller numbers vanish when they are multiplied\n"
+     "s.yaml:2: time.end = 1e101: must be <= 1e+100 s: larger numbers overflow when they are multiplied\n"},
+    {"gravity: [0, 1e-300, -1e200]\n",
+     "s.yaml:2: gravity[2] = -1e200: must be >= -1e+100 m/s^2: larger numbers overflow when they are "
+     "multiplied\n"},
     {"time: {step: 1e999}\n", "s.yaml:2: time.step = 1e999: must be a finite number\n"},
     {"time: {step: \"0.1\", end: 1_000}\n",
      "s.yaml:2: time.step = \"0.1\": must be a number [s], not text in quotes\n"

@@ -172,7 +172,7 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
     }
     if (status == BRN_REMARK_STOPPED && cli_stop_signal() != 0) {
         (void)fprintf(stderr, "stopped after step %" PRId64 ", everything so far is kept; continue with\n",
-                      session->last_step);
+                      summary.steps);
         print_resume(args, dir, 0.0);
         return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
@@ -231,7 +231,7 @@ int cli_run(int argc, char **argv)
         .command = "run",
         .summary = "Simulates a scene and writes a run folder: scene.yaml, summary.json, series.csv, "
                    "trajectory.h5,\n"
-                   "checkpoint.h5, report.html. One run at a time writes into a folder. Ctrl-C stops after "
+                   "checkpoint.h5, report.html. One run at a time writes into a folder. Ctrl-C stops without "
                    "the current step\n"
                    "and keeps everything; a second one ends at once.",
         .operand = "SCENE",

@@ -77,10 +77,14 @@ static void tell_not_number(brn_resolver *r, const brn_param *param, const brn_y
 {
     char unit[40];
     const char *hint = "";
-    if (node->kind == BRN_YAML_SCALAR && node->quoted) {
+    double value = 0.0;
+    const bool plain = node->kind == BRN_YAML_SCALAR;
+    if (plain && node->quoted) {
         hint = ", not text in quotes";
-    } else if (node->kind == BRN_YAML_SCALAR && has_underscores(node->text)) {
+    } else if (plain && has_underscores(node->text)) {
         hint = "; write it without '_'";
+    } else if (plain && brn_parse_real(node->text, &value) && value == floor(value)) {
+        hint = ", written in digits alone"; /* 1e3 */
     }
     BRN_RESOLVE_TELL(r, node, "must be %s%s%s%s", what, unit_text(param, unit), hint, found_text(node));
 }

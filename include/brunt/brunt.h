@@ -51,6 +51,7 @@ typedef enum brn_status {
     BRN_ERR_MISSING = -10,    /* built without an optional library, or a thing that does not exist */
     BRN_ERR_LIMIT = -11,      /* a stated limit was exceeded */
     BRN_ERR_CANCELLED = -12,  /* given up at the caller's request: brn_ctx_cancel */
+    BRN_ERR_BUSY = -13,       /* another process or call is writing into the folder */
     BRN_REMARK_STOPPED = 1,   /* stopped early at the caller's request; everything so far is kept */
 } brn_status;
 
@@ -395,8 +396,16 @@ typedef struct brn_summary {
 } brn_summary;
 
 BRN_API brn_run_options brn_run_options_default(void);
-/* Compiles and runs the scene, writes the folder. Negative: it could not continue; what was computed is kept. */
+/* Compiles and runs the scene, writes the folder. Negative: it could not continue; what was computed is kept.
+   BRN_ERR_BUSY: another run writes there; the message says which process, and nothing was changed. */
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
+
+/* The lock of a folder, as brn_run and brn_export hold it while they write: one writer at a time, in this process or
+   another; readers need none. The folder is made if absent. BRN_ERR_BUSY: it is held, and the message says by whom. The end of the process releases it
+   too, however it comes. */
+typedef struct brn_lock brn_lock;
+BRN_API brn_status brn_lock_take(brn_ctx *ctx, const char *folder, brn_lock **out);
+BRN_API void brn_lock_release(brn_lock *lock);
 
 /* ---- figures: what the numbers of a report and of a summary mean ----------------------------------------------------- */
 
@@ -445,6 +454,7 @@ typedef struct brn_export_options {
 } brn_export_options;
 
 BRN_API brn_export_options brn_export_options_default(void);
+/* Takes the lock of the folder that it writes into; a named html file needs none. */
 BRN_API brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
                               int *files);
 

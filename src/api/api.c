@@ -226,12 +226,12 @@ static brn_status export_html(brn_ctx *ctx, const char *run_dir, const brn_expor
         (int)sizeof path) {
         return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", run_dir);
     }
-    if (out != NULL && !named) {
-        BRN_TRY(brn_dir_make(ctx, out));
-    }
     brn_view *view = NULL;
+    brn_lock *lock = NULL;
     BRN_TRY(brn_view_open(ctx, run_dir, &view));
-    const brn_status status = brn_page_write(ctx, &view, 1, path, options->every, options->size_mb);
+    brn_status status = named ? BRN_OK : brn_lock_take(ctx, out != NULL ? out : run_dir, &lock);
+    status = status >= 0 ? brn_page_write(ctx, &view, 1, path, options->every, options->size_mb) : status;
+    brn_lock_release(lock);
     brn_view_close(view);
     *files = status >= 0;
     return status;
@@ -265,10 +265,13 @@ brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_option
         snprintf(dir, sizeof dir, "%s/%s", run_dir, options->format) >= (int)sizeof dir) {
         return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", run_dir);
     }
+    const char *out = options->out != NULL ? options->out : dir;
     brn_playback *playback = NULL;
+    brn_lock *lock = NULL;
     BRN_TRY(brn_playback_open(ctx, trajectory, &playback));
-    const brn_status status = writers[chosen].write(ctx, playback, options->out != NULL ? options->out : dir,
-                                                    options->every, files);
+    brn_status status = brn_lock_take(ctx, out, &lock);
+    status = status >= 0 ? writers[chosen].write(ctx, playback, out, options->every, files) : status;
+    brn_lock_release(lock);
     brn_playback_close(playback);
     return status;
 }

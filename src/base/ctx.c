@@ -56,6 +56,8 @@ const char *brn_status_name(brn_status status)
         return "limit exceeded";
     case BRN_ERR_CANCELLED:
         return "cancelled";
+    case BRN_ERR_BUSY:
+        return "folder in use";
     case BRN_REMARK_STOPPED:
         return "stopped";
     }

@@ -26,8 +26,7 @@ enum {
 #else
     LANES = 2,
 #endif
-    BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
-    SWEEP = 4,          /* columns at a time in a substitution: y is read once for all of them */
+    SWEEP = 4, /* columns at a time in a substitution: y is read once for all of them */
 };
 
 _Static_assert(BRN_FRONT_LANES % LANES == 0, "rows are padded to whole vectors");
@@ -228,8 +227,8 @@ static int factor_large(const brn_front_shape *shape, double *panel, double *upd
 
 int brn_front_dense_factor(const brn_front_shape *shape, double *panel, double *update)
 {
-    return shape->own <= BLAS_COLUMNS ? factor_small(shape, panel, update)
-                                      : factor_large(shape, panel, update);
+    return shape->own <= BRN_FRONT_BLAS ? factor_small(shape, panel, update)
+                                        : factor_large(shape, panel, update);
 }
 
 /* ---- substitution ----------------------------------------------------------------------------------------------- */

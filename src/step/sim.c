@@ -291,7 +291,8 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
         report->retries++;
         if (++level > halvings) {
             char why[1024];
-            (void)snprintf(why, sizeof why, "%s", brn_ctx_message(sim->ctx));
+            const char *message = brn_ctx_message(sim->ctx);
+            (void)snprintf(why, sizeof why, "%s", message[0] != '\0' ? message : brn_status_name(status));
             return brn_fail(
                 sim->ctx, status,
                 "step %lld (t = %g s) failed down to %g of its length: %s; try a smaller time.step, or from "

@@ -23,8 +23,8 @@ static brn_status take_vector(const brn_sim *sim, const char *what, const double
     for (int i = 0; i < 3; ++i) {
         const bool counts = i < sim->model->dim;
         if (counts && !(fabs(from[i]) <= LARGEST)) {
-            return brn_fail(sim->ctx, BRN_ERR_RANGE, "%s[%d] = %g: must be a finite number below 1e100", what,
-                            i, from[i]);
+            return brn_fail(sim->ctx, BRN_ERR_RANGE, "%s[%d] = %g: must be in [%g, %g]", what, i, from[i],
+                            -LARGEST, LARGEST);
         }
         to[i] = counts ? from[i] : 0.0;
     }
@@ -92,7 +92,7 @@ brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
             other, nbody - 1);
     }
     if (!(mu >= 0.0 && mu <= LARGEST)) {
-        return brn_fail(sim->ctx, BRN_ERR_RANGE, "friction = %g: must be a finite number >= 0", mu);
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "friction = %g: must be in [0, %g]", mu, LARGEST);
     }
     for (int i = 0; i < sim->model->nkind * sim->model->nkind && all; ++i) {
         friction[i] = mu;
@@ -212,7 +212,8 @@ brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double s
     BRN_TRY(check_node(sim, node));
     BRN_TRY(take_vector(sim, "target", target, drag.target));
     if (!(stiffness >= 0.0 && stiffness <= LARGEST)) {
-        return brn_fail(sim->ctx, BRN_ERR_RANGE, "stiffness = %g: must be a finite number >= 0", stiffness);
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "stiffness = %g: must be in [0, %g] N/m", stiffness,
+                        LARGEST);
     }
     choose_drag(sim, &drag);
     c->drag = drag;

@@ -169,6 +169,14 @@ static brn_status fit_gaps(brn_ipc *ipc, brn_candidates *candidates)
 
 brn_status brn_ipc_choose(brn_ipc *ipc)
 {
+    const double size = ipc->system->size;
+    if (size > 0.0 && ipc->params->dhat > size) {
+        return brn_fail(
+            ipc->ctx, BRN_ERR_RANGE,
+            "method.dhat = %g: must be at most the size of the model, %.3g m, or every part of it "
+            "repels every other; leave it out and it is chosen from the sizes of the bodies",
+            ipc->params->dhat, size);
+    }
     BRN_ALLOC(ipc->ctx, ipc->body, ipc->model->nbody);
     for (int b = 0; b < ipc->model->nbody; ++b) {
         choose_body(ipc, b, &ipc->body[b]);

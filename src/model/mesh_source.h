@@ -9,7 +9,7 @@
 typedef struct brn_generator {
     const brn_table *table;
     brn_status (*generate)(brn_ctx *ctx, const void *params, brn_mesh **out);
-    /* Volume of the round thing that the mesh stands for [m^3] (plane: area). NULL: the mesh has it. */
+    /* Volume of the round thing that the mesh stands for [m^3] (plane: area), NaN if it has none. NULL: the mesh has it. */
     double (*volume)(const void *params);
 } brn_generator;
 

@@ -15,7 +15,9 @@
 
    Every call that can fail returns a brn_status: negative = not done and nothing changed (brn_ctx_message says
    why), zero = done, positive = done with a remark that the report explains. SI units everywhere, right-handed axes.
-   The library never prints, exits or aborts. A ctx and everything made from it belongs to one thread at a time. */
+   The library never prints, exits or aborts: NULL where something must be given is BRN_ERR_RANGE, and where a call returns no
+   status it returns nothing (NULL, "", 0, NaN; a simulation that is NULL is done). A ctx and everything made from it belongs
+   to one thread at a time. */
 #ifndef BRUNT_BRUNT_H
 #define BRUNT_BRUNT_H
 

@@ -82,7 +82,7 @@ BRN_API void brn_ctx_destroy(brn_ctx *ctx);
 BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last error, "" if none */
 BRN_API int brn_ctx_threads(const brn_ctx *ctx);
 /* While it is on, a step that is under way ends soon with BRN_ERR_CANCELLED and leaves the state as it was, the next one ends at
-   once, and brn_run stops and keeps everything. The only call that may come from another thread, or from a signal handler. */
+   once, brn_model_compile does not wait for a surface to be filled, and brn_run stops and keeps everything. The only call that may come from another thread, or from a signal handler. */
 BRN_API void brn_ctx_cancel(brn_ctx *ctx, bool on);
 BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text returned by a call below */
 

@@ -226,6 +226,7 @@ static brn_status talk(call *c, double deadline)
 {
     bool closed = false;
     while (!is_answered(c)) {
+        BRN_TRY(brn_ctx_check(c->ctx));
         const double left = deadline - brn_wall_time();
         if (!(left > 0.0)) {
             c->out->end = BRN_CHILD_LATE;

@@ -30,7 +30,7 @@ typedef struct brn_child_result {
    is waited for, no signal's handling is changed, and all descriptors close on exec. The program gets default signals, no
    blocked ones, and the host's environment with one thread for OpenMP and BLAS.
 
-   BRN_ERR_MISSING: it cannot be started. BRN_OK otherwise; then the result says how it ended. */
+   BRN_ERR_MISSING: it cannot be started. BRN_ERR_CANCELLED: brn_ctx_cancel was called meanwhile. BRN_OK otherwise; then the result says how it ended. */
 brn_status brn_child_call(brn_ctx *ctx, const char *program, const void *request, size_t size, double wall,
                           size_t limit, brn_child_result *out);
 

@@ -121,6 +121,7 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(RETURNS, brn_ctx_destroy(NULL));
     CALL(RETURNS, brn_ctx_message(NULL));
     CALL(RETURNS, brn_ctx_threads(NULL));
+    CALL(RETURNS, brn_ctx_cancel(NULL, true));
     CALL(RETURNS, brn_ctx_free(NULL, NULL));
     CALL(RETURNS, brn_ctx_free(t->ctx, NULL));
     CALL(FAILS, brn_json_create(NULL, 0, &t->json_out));

@@ -117,6 +117,8 @@ static void test_ends_without_answer(void **state)
            "was ended by signal 11 (Segmentation fault): gmsh cannot mesh this surface so: repair it");
     use_script("head -c 100 >/dev/null; kill -KILL $$");
     refuse(BRN_ERR_MESH, "was ended by signal 9");
+    use_script("kill -INT $$");
+    refuse(BRN_ERR_CANCELLED, "was interrupted");
     use_script("kill -XCPU $$");
     refuse(BRN_ERR_LIMIT, "needed more than");
 }
@@ -293,6 +295,35 @@ static void test_killed_midway(void **state)
     succeed();
 }
 
+/* A caller that is cancelled does not wait. */
+static void *cancel_soon(void *user)
+{
+    wait_ms(300);
+    brn_ctx_cancel(user, true);
+    return NULL;
+}
+
+static void test_cancelled(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    brn_mesh *surface = NULL;
+    brn_mesh *mesh = NULL;
+    pthread_t thread;
+    assert_done(ctx, brn_read_obj(ctx, box, strlen(box), "box.obj", &surface));
+    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, ctx), 0);
+    const double start = brn_wall_time();
+    assert_int_equal(brn_mesh_fill_surface(ctx, surface, fine, BRN_TET4, &mesh), BRN_ERR_CANCELLED);
+    assert_true(brn_wall_time() - start <
+                20.0); /* a fifth of a second, on a busy machine; gmsh takes a minute */
+    assert_string_equal(brn_ctx_message(ctx), "surface: cancelled while it was filled with tets");
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(find_child(getpid(), "brunt-fill"), 0);
+    assert_null(mesh);
+    brn_mesh_destroy(surface);
+    brn_ctx_destroy(ctx);
+}
+
 /* The program ends with a caller that is killed. */
 static void test_caller_is_killed(void **state)
 {
@@ -446,6 +477,7 @@ int main(void)
 #ifdef BRN_WITH_FILL
         cmocka_unit_test_teardown(test_threads, use_own),
         cmocka_unit_test_teardown(test_killed_midway, use_own),
+        cmocka_unit_test_teardown(test_cancelled, use_own),
         cmocka_unit_test_teardown(test_caller_is_killed, use_own),
         cmocka_unit_test_teardown(test_strange_hosts, use_own),
         cmocka_unit_test_teardown(test_limits, use_own),

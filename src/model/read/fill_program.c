@@ -173,6 +173,9 @@ static brn_status say_end(brn_ctx *ctx, const char *program, const brn_child_res
                 "repair the surface, or set BRUNT_FILL_SECONDS to more than that in the environment",
                 program, fmax(seconds, 1.0));
         }
+        if (result->code == SIGINT || result->code == SIGTERM || result->code == SIGHUP) {
+            return brn_fail(ctx, BRN_ERR_CANCELLED, "surface: %s was interrupted", program);
+        }
         return brn_fail(ctx, BRN_ERR_MESH, "surface: %s was ended by signal %d (%s): %s", program,
                         result->code, strsignal(result->code), remedy);
     case BRN_CHILD_EXITED:
@@ -215,6 +218,9 @@ static brn_status call_program(const brn_closed_surface *surface, double resolut
     brn_status status =
         brn_child_call(ctx, program, request, size, 4.0 * head.cpu_seconds, (size_t)limit, &result);
     brn_free(ctx, request);
+    if (status == BRN_ERR_CANCELLED) {
+        return brn_fail(ctx, status, "surface: cancelled while it was filled with tets");
+    }
     if (status == BRN_ERR_MISSING) {
         return brn_fail(ctx, status,
                         "%s (it fills surfaces with tets; BRUNT_FILL in the environment names another)",

@@ -13,7 +13,8 @@
    the resolution asks for (or, instead, after BRUNT_FILL_SECONDS of the environment), four times that on the clock, and at
    BRN_FILL_BYTES and BRN_FILL_TET_BYTES a tet of memory.
 
-   BRN_ERR_MISSING: there is no such program. BRN_ERR_LIMIT: it needed too long. BRN_ERR_MESH: it failed, or crashed. */
+   BRN_ERR_MISSING: there is no such program. BRN_ERR_LIMIT: it needed too long. BRN_ERR_MESH: it failed, or crashed.
+   BRN_ERR_CANCELLED: brn_ctx_cancel, or somebody interrupted it. */
 brn_status brn_fill_closed(const brn_closed_surface *surface, double resolution, bool anew, brn_mesh **out);
 
 /* At least ten times what gmsh takes: 100 us and 0.5 kB a tet, 0.2 s and 200 MB for itself. */

@@ -15,7 +15,9 @@
 
    Every call that can fail returns a brn_status: negative = not done and nothing changed (brn_ctx_message says
    why), zero = done, positive = done with a remark that the report explains. SI units everywhere, right-handed axes.
-   The library never prints, exits or aborts. A ctx and everything made from it belongs to one thread at a time. */
+   The library never prints, exits or aborts: NULL where something must be given is BRN_ERR_RANGE, and where a call returns no
+   status it returns nothing (NULL, "", 0, NaN; a simulation that is NULL is done). A ctx and everything made from it belongs
+   to one thread at a time. */
 #ifndef BRUNT_BRUNT_H
 #define BRUNT_BRUNT_H
 
@@ -81,7 +83,7 @@ BRN_API void brn_ctx_destroy(brn_ctx *ctx);
 BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last error, "" if none */
 BRN_API int brn_ctx_threads(const brn_ctx *ctx);
 /* While it is on, a step that is under way ends soon with BRN_ERR_CANCELLED and leaves the state as it was, the next one ends at
-   once, and brn_run stops and keeps everything. The only call that may come from another thread, or from a signal handler. */
+   once, brn_model_compile does not wait for a surface to be filled, and brn_run stops and keeps everything. The only call that may come from another thread, or from a signal handler. */
 BRN_API void brn_ctx_cancel(brn_ctx *ctx, bool on);
 BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text returned by a call below */
 

@@ -38,6 +38,9 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
 
 brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, scene);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     BRN_TRY(resolve(ctx, scene));
     return brn_model_build(ctx, scene, out);
@@ -45,6 +48,8 @@ brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out)
 
 brn_status brn_scene_write(brn_scene *scene, char **text)
 {
+    BRN_GIVEN(NULL, scene);
+    BRN_GIVEN(brn_scene_ctx(scene), text);
     *text = NULL;
     BRN_TRY(resolve(brn_scene_ctx(scene), scene));
     brn_registry registry;
@@ -54,6 +59,9 @@ brn_status brn_scene_write(brn_scene *scene, char **text)
 
 brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, out);
     return brn_sim_create_with(ctx, model, brn_method_of_table(model->method), out);
 }
 
@@ -176,6 +184,10 @@ static brn_status estimate(brn_system *s, double *stable, double *resolving)
 
 brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable, double *resolving)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, stable);
+    BRN_GIVEN(ctx, resolving);
     brn_system *system = NULL;
     *stable = INFINITY;
     *resolving = INFINITY;
@@ -190,6 +202,9 @@ brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double
 
 brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, out);
     brn_system *system = NULL;
     *out = (brn_prediction){.step_min = model->step};
     BRN_TRY(brn_system_create(ctx, model, &system));
@@ -200,6 +215,8 @@ brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_predictio
 
 brn_status brn_sim_choices(const brn_sim *sim, char **text)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, text);
     brn_text lines = {.ctx = sim->ctx};
     brn_text_add(&lines, "%s", "");
     if (sim->method->choices != NULL) {
@@ -239,6 +256,11 @@ static brn_status export_html(brn_ctx *ctx, const char *run_dir, const brn_expor
 
 brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options, int *files)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, run_dir);
+    BRN_GIVEN(ctx, options);
+    BRN_GIVEN(ctx, options->format);
+    BRN_GIVEN(ctx, files);
     static const struct {
         const char *format;
         brn_status (*write)(brn_ctx *, brn_playback *, const char *, int, int *);

@@ -476,10 +476,13 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
 
 brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, scene);
     const brn_run_options standard = brn_run_options_default();
     run r = {.ctx = ctx, .scene = scene, .options = options != NULL ? options : &standard};
     r.wall_start = brn_wall_time();
     r.cpu_start = brn_cpu_time();
+    brn_summary scratch;
     const brn_status status = whole_run(&r);
-    return finish(&r, status, out);
+    return finish(&r, status, out != NULL ? out : &scratch);
 }

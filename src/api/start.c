@@ -78,6 +78,9 @@ void brn_start_tell(const brn_sim *sim, const brn_start *start)
 
 brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, out);
     brn_sim *sim = NULL;
     *out = (brn_start){.body = -1, .gap_min = INFINITY};
     BRN_TRY(brn_sim_create(ctx, model, &sim));

@@ -71,6 +71,7 @@ brn_ctx_options brn_ctx_options_default(void)
 
 brn_status brn_ctx_create(const brn_ctx_options *options, brn_ctx **out)
 {
+    BRN_GIVEN(NULL, out);
     brn_ctx_options chosen = options != NULL ? *options : brn_ctx_options_default();
     if (chosen.realloc == NULL) {
         chosen.realloc = libc_realloc;
@@ -102,6 +103,9 @@ void brn_ctx_destroy(brn_ctx *ctx)
 
 const char *brn_ctx_message(const brn_ctx *ctx)
 {
+    if (ctx == NULL) {
+        return "";
+    }
     return atomic_load(&ctx->starved) ? "out of memory" : ctx->message;
 }
 
@@ -119,6 +123,9 @@ brn_status brn_ctx_check(const brn_ctx *ctx)
 
 int brn_ctx_threads(const brn_ctx *ctx)
 {
+    if (ctx == NULL) {
+        return 0;
+    }
     return brn_pool_workers(ctx->pool);
 }
 
@@ -134,11 +141,17 @@ brn_arena *brn_ctx_arena(brn_ctx *ctx)
 
 void brn_ctx_free(brn_ctx *ctx, void *text)
 {
+    if (ctx == NULL) {
+        return;
+    }
     brn_free(ctx, text);
 }
 
 brn_status brn_fail(brn_ctx *ctx, brn_status status, const char *format, ...)
 {
+    if (ctx == NULL) { /* of a public call without one */
+        return status;
+    }
     /* Formatted aside first, because an argument may be the old message itself. */
     char text[sizeof ctx->message];
     va_list args;

@@ -71,17 +71,29 @@ static void add_contacts(const brn_method *method, const brn_step_info *info, br
 
 const brn_contact_point *brn_sim_contacts(const brn_sim *sim, int *count)
 {
+    if (count == NULL) {
+        return NULL;
+    }
+    if (sim == NULL) {
+        *count = 0;
+        return NULL;
+    }
     *count = sim->info.npoint;
     return sim->point;
 }
 
 const double *brn_sim_contact_forces(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NULL;
+    }
     return sim->contact_force[0];
 }
 
 brn_status brn_sim_contact_between(const brn_sim *sim, int body, int other, brn_contact_total *out)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, out);
     const int nbody = sim->model->nbody;
     if (body < 0 || body >= nbody || other < 0 || other >= nbody) {
         return brn_fail(sim->ctx, BRN_ERR_RANGE, "bodies %d and %d: the model has %d", body, other, nbody);
@@ -356,6 +368,7 @@ static brn_status measure_state(brn_sim *sim, brn_report *report);
 
 brn_status brn_sim_step(brn_sim *sim, brn_report *report)
 {
+    BRN_GIVEN(NULL, sim);
     brn_report scratch;
     brn_report *r = report != NULL ? report : &scratch;
     *r = brn_sim_blank_report(sim);
@@ -453,36 +466,57 @@ brn_status brn_sim_report(brn_sim *sim, brn_report *report)
 
 bool brn_sim_done(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return true;
+    }
     return sim->state->step >= sim->model->nstep;
 }
 
 double brn_sim_time(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NAN;
+    }
     return (double)sim->state->step * sim->model->step;
 }
 
 int64_t brn_sim_step_count(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return 0;
+    }
     return sim->state->step;
 }
 
 const double *brn_sim_positions(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NULL;
+    }
     return sim->state->node_pos;
 }
 
 const double *brn_sim_velocities(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NULL;
+    }
     return sim->state->node_vel;
 }
 
 uint64_t brn_sim_hash(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return 0;
+    }
     return brn_state_hash(sim->state);
 }
 
 brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **external)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, elastic);
+    BRN_GIVEN(sim->ctx, external);
     const brn_model *model = sim->model;
     for (int i = 0; i < 2; ++i) {
         if (sim->force[i] == NULL) {
@@ -524,6 +558,7 @@ brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **e
 
 brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities)
 {
+    BRN_GIVEN(NULL, sim);
     const size_t bytes = (size_t)sim->model->nnode * 3 * sizeof(double);
     brn_state *edited = sim->spare[0];
     BRN_TRY(brn_state_copy(sim->state, edited));
@@ -559,6 +594,8 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
 
 brn_status brn_sim_save(brn_sim *sim, const char *path)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, path);
     return brn_sim_save_with(sim, path, NULL, 0);
 }
 
@@ -580,5 +617,7 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
 
 brn_status brn_sim_load(brn_sim *sim, const char *path)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, path);
     return brn_sim_load_with(sim, path, NULL, 0);
 }

@@ -78,9 +78,14 @@ export function colourTable(name: MapName): Uint8Array {
     return table;
 }
 
+/** Components and principal values of tensors: tension is not compression, and 0 is the middle of their colours. */
+export function isSigned(colour: string): boolean {
+    return /^(stress|strain)_/.test(colour);
+}
+
 /** Of pressures and differences most are 0: those stay pale. */
 export function mapOf(colour: string): MapName {
-    return colour === "difference" || colour === "pressure" ? "difference" : "values";
+    return isSigned(colour) ? "diverging" : colour === "difference" || colour === "pressure" ? "difference" : "values";
 }
 
 /** CSS colour of a value between 0 and 1. */

@@ -27,6 +27,14 @@ test("values with a sign have two sides, equivalents and magnitudes one", () => 
     }
 });
 
+test("no green between the blue and the orange side", () => {
+    for (let k = 0; k < 256; k++) {
+        const [red, green, blue] = entry("diverging", k);
+        // The middle is warm: 4 of 256 more green than red and blue are a grey.
+        assert.ok(green! < Math.max(red!, blue!) + 0.02, `${k}: ${red}, ${green}, ${blue}`);
+    }
+});
+
 test("the map of differences falls, the diverging one is lightest in the middle", () => {
     const down = lightness("difference"), both = lightness("diverging");
     down.forEach((x, k) => assert.ok(k === 0 || x < down[k - 1]! + STEP, `${k}`));

@@ -164,7 +164,7 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
     }
     if (status == BRN_REMARK_STOPPED && cli_stop_signal() != 0) {
         (void)fprintf(stderr, "stopped after step %" PRId64 ", everything so far is kept; continue with\n",
-                      session->last_step);
+                      summary.steps);
         print_resume(args, dir, 0.0);
         return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
@@ -221,11 +221,12 @@ int cli_run(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .command = "run",
-        .summary = "Simulates a scene and writes a run folder: scene.yaml, summary.json, series.csv, "
-                   "trajectory.h5,\n"
-                   "checkpoint.h5, report.html. Ctrl-C stops after the current step and keeps everything; a "
-                   "second one "
-                   "ends at once.",
+        .summary =
+            "Simulates a scene and writes a run folder: scene.yaml, summary.json, series.csv, "
+            "trajectory.h5,\n"
+            "checkpoint.h5, report.html. Ctrl-C stops without the current step and keeps everything; a "
+            "second one "
+            "ends at once.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,

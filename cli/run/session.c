@@ -43,8 +43,10 @@ brn_status cli_session_run(cli_session *session, brn_run_options options, brn_su
     options.progress = on_progress;
     options.progress_user = session;
     memset(summary, 0, sizeof *summary);
+    cli_stop_cancels(session->ctx);
     cli_stop_catch();
     const brn_status status = brn_run(session->ctx, session->scene, &options, summary);
+    cli_stop_cancels(NULL);
     cli_progress_clear(&session->progress);
     return status;
 }

@@ -50,6 +50,7 @@ typedef enum brn_status {
     BRN_ERR_CONVERGENCE = -9, /* a solver did not converge, even with the smallest step */
     BRN_ERR_MISSING = -10,    /* built without an optional library, or a thing that does not exist */
     BRN_ERR_LIMIT = -11,      /* a stated limit was exceeded */
+    BRN_ERR_CANCELLED = -12,  /* given up at the caller's request: brn_ctx_cancel */
     BRN_REMARK_STOPPED = 1,   /* stopped early at the caller's request; everything so far is kept */
 } brn_status;
 
@@ -78,6 +79,9 @@ BRN_API brn_status brn_ctx_create(const brn_ctx_options *options, brn_ctx **out)
 BRN_API void brn_ctx_destroy(brn_ctx *ctx);
 BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last error, "" if none */
 BRN_API int brn_ctx_threads(const brn_ctx *ctx);
+/* While it is on, a step that is under way ends soon with BRN_ERR_CANCELLED and leaves the state as it was, the next one ends at
+   once, and brn_run stops and keeps everything. The only call that may come from another thread, or from a signal handler. */
+BRN_API void brn_ctx_cancel(brn_ctx *ctx, bool on);
 BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text returned by a call below */
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------- */
@@ -252,6 +256,7 @@ typedef struct brn_report {
     double energy_error;
     double
         energy_gain; /* [J] from nowhere, at least 0; 0 in static runs and while a rule's energy only swings */
+    int fallbacks;   /* linear systems left to the direct solver by the iterative one */
     int guarded;     /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
@@ -367,7 +372,8 @@ typedef struct brn_run_options {
     bool overwrite;       /* allow an out folder that already holds a run */
     int checkpoint_every; /* steps; 0: never, -1: every tenth of the run, but at least every 100 */
     double report_mb;     /* [MB] largest report.html; 0: none, < 0: what the scene says (25) */
-    /* Called after every step; return true to stop after it (everything is kept). May be NULL. */
+    /* Called after every step; return true to stop after it (everything is kept). May be NULL. To stop within a step, see
+       brn_ctx_cancel. */
     bool (*progress)(void *user, const brn_progress *progress);
     void *progress_user;
 } brn_run_options;
@@ -387,7 +393,8 @@ typedef struct brn_summary {
     double energy_initial, energy_final, numerical_loss;
     double energy_gain_max; /* [J] */
     double energy_error_max, momentum_error_max, angular_momentum_error_max;
-    int64_t guarded; /* parts of steps repeated with implicit Euler because they had gained energy */
+    int64_t fallbacks; /* linear systems left to the direct solver by the iterative one */
+    int64_t guarded;   /* parts of steps repeated with implicit Euler because they had gained energy */
     double peak_mb;
     double own[BRN_OWN_FIGURES]; /* the method's own, see brn_figure_get */
     uint64_t state_hash;

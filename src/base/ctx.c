@@ -12,6 +12,7 @@
 struct brn_ctx {
     brn_ctx_options options;
     brn_pool *pool;
+    atomic_bool cancelled;
     atomic_bool starved; /* an allocation failed after the last message; set by any worker */
     char message[2048];
 };
@@ -53,6 +54,8 @@ const char *brn_status_name(brn_status status)
         return "not available";
     case BRN_ERR_LIMIT:
         return "limit exceeded";
+    case BRN_ERR_CANCELLED:
+        return "cancelled";
     case BRN_REMARK_STOPPED:
         return "stopped";
     }
@@ -98,6 +101,18 @@ void brn_ctx_destroy(brn_ctx *ctx)
 const char *brn_ctx_message(const brn_ctx *ctx)
 {
     return atomic_load(&ctx->starved) ? "out of memory" : ctx->message;
+}
+
+void brn_ctx_cancel(brn_ctx *ctx, bool on)
+{
+    if (ctx != NULL) {
+        atomic_store(&ctx->cancelled, on);
+    }
+}
+
+brn_status brn_ctx_check(const brn_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed) ? BRN_ERR_CANCELLED : BRN_OK;
 }
 
 int brn_ctx_threads(const brn_ctx *ctx)

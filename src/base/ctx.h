@@ -28,6 +28,9 @@ typedef struct brn_pool brn_pool;
 brn_status brn_fail(brn_ctx *ctx, brn_status status, const char *format, ...) BRN_PRINTF(3, 4);
 void brn_log(brn_ctx *ctx, brn_log_level level, const char *format, ...) BRN_PRINTF(3, 4);
 
+/* BRN_ERR_CANCELLED, without a message, while brn_ctx_cancel is on. Any thread; what may take long asks often. */
+brn_status brn_ctx_check(const brn_ctx *ctx);
+
 /* Zeroed memory for count items (never NULL for count 0), or NULL with the ctx's message set. Any thread. */
 void *brn_calloc(brn_ctx *ctx, size_t count, size_t size);
 /* Grows or shrinks; new bytes are not zeroed. On failure returns NULL and leaves the old block as it was. */

@@ -238,6 +238,7 @@ static brn_status work_task(void *arg, int block, brn_arena *scratch)
         } else {
             used[side] += brn_front_update_size(t, number);
         }
+        BRN_TRY(brn_ctx_check(t->ctx));
         BRN_TRY(work_front(w, &f, number, update, runs));
         for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
             used[!side] -= brn_front_update_size(t, t->child[c]);
@@ -253,6 +254,7 @@ static brn_status work_crown(void *arg, int block, brn_arena *scratch)
     const int number = w->wave[block];
     front f = {0};
     run *runs = NULL;
+    BRN_TRY(brn_ctx_check(t->ctx));
     BRN_TRY(take_front(w, scratch, &f, &runs));
     return work_front(w, &f, number, w->room + t->hand[number], runs);
 }

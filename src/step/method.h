@@ -13,6 +13,7 @@
 /* What a method reports about an attempt; about a reset: contact alone. */
 typedef struct brn_step_info {
     int64_t iterations;             /* or events */
+    int fallbacks;                  /* linear systems that conjugate gradients left to the direct solver */
     int lags;                       /* solves, friction's normal forces renewed in between; 0: not lagged */
     double residual;                /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */

@@ -16,8 +16,9 @@ typedef struct brn_newton_params {
     int integrator;   /* BRN_IMPLICIT_EULER ... */
     double tolerance; /* unbalanced force, relative to the largest force in play */
     int iterations;   /* allowed in one attempt */
-    int tangent;      /* BRN_NEWTON_AUTO ... */
-    int solver;       /* BRN_NEWTON_DIRECT ... */
+    int budget;  /* allowed in a step with all its parts and attempts, as brn_system.effort counts them */
+    int tangent; /* BRN_NEWTON_AUTO ... */
+    int solver;  /* BRN_NEWTON_DIRECT ... */
 } brn_newton_params;
 
 /* What a contact method adds. Positions x are [nnode][3], vectors [ndof]; energies in J, like the elastic one. */
@@ -46,6 +47,7 @@ typedef struct brn_newton {
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     bool factored;            /* it is of an iteration of this step */
+    bool direct;              /* conjugate gradients have failed in this step: no more of them */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions at y */
     double *middle;           /* [nnode][3] those that elements see, where they are others */

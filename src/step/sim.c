@@ -216,8 +216,11 @@ static brn_status take_step(brn_sim *sim, const brn_state *from, double t, doubl
     to->step = from->step;
     blank_rigid(to);
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
-    BRN_TRY(sim->method->step(sim->self, from, t, h, to, h_done, info));
+    BRN_TRY(brn_ctx_check(sim->ctx));
+    const brn_status status = sim->method->step(sim->self, from, t, h, to, h_done, info);
     report->iterations += info->iterations; /* work done, whether the result is accepted or not */
+    report->fallbacks += info->fallbacks;
+    BRN_TRY(status);
     if (!(*h_done > 0.0 && *h_done <= h)) {
         return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
                         "t = %g s: method '%s' did %g s of a step of %g s and gets no further", t,
@@ -360,9 +363,15 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     const double started = watch->since;
     brn_state *reached = NULL;
     brn_step_info info;
-    BRN_TRY(brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
-                ? advance_shifting(sim, r, &reached, &info)
-                : advance(sim, HALVINGS_MAX, r, &reached, &info));
+    sim->system->effort = 0.0;
+    const brn_status moved = brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
+                                 ? advance_shifting(sim, r, &reached, &info)
+                                 : advance(sim, HALVINGS_MAX, r, &reached, &info);
+    if (moved == BRN_ERR_CANCELLED) {
+        return brn_fail(sim->ctx, moved, "step %lld was cancelled: the state is the one before it",
+                        (long long)sim->state->step + 1);
+    }
+    BRN_TRY(moved);
     BRN_TRY(make_room(sim, &info));
     /* The state reached becomes the state once it is measured; the old one becomes a spare. */
     brn_state *old = sim->state;

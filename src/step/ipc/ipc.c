@@ -21,8 +21,9 @@ static const char *const barrier_words[] = {"c2", "lecture", NULL};
 static const brn_param params[] = {
     BRN_P_REAL(brn_ipc_params, dhat, "m", NAN, 0.0, INFINITY, BRN_OPEN,
                "gap below which parts repel each other; by default of each body 5e-6 to 1e-3 of its size, "
-               "the more the "
-               "softer it is against its weight (rigid: 1e-4), and not above the gaps it starts with"),
+               "the more "
+               "its weight, its speed or the holds that move it will strain it (rigid: 1e-4), and not above "
+               "the gaps it starts with"),
     BRN_P_REAL(
         brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
         "stiffness of the barrier, the pressure at about half of dhat; by default a tenth of the softer "
@@ -41,8 +42,12 @@ static const brn_param params[] = {
                "Newton stops when no node would still move faster than this times its body's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 300, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),
+    BRN_P_INT(brn_ipc_params, budget, 5000, 1, 1000000000,
+              "Newton iterations allowed in a step with all its parts and attempts, an iteration with ten "
+              "contacts a node counting as two; then the run ends"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
-                 "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi"),
+                 "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi, which leave to direct "
+                 "what they cannot solve"),
 };
 
 /* The method's own figures. */
@@ -68,8 +73,9 @@ static const brn_own_figure figures[] = {
                         .unit = "1",
                         .meaning =
                             "largest gap that carries force over the largest elastic deflection of the body "
-                            "it presses on, of the body where that is most; 0: no body deforms, or "
-                            "contact presses no harder than weights and loads",
+                            "it presses on, when it was pressed hardest so far, of the body where that is "
+                            "most; 0: no body deforms, or "
+                            "contact has pressed no harder than weights and loads",
                         .reduction = BRN_REDUCE_LAST,
                         .better = BRN_BETTER_LOW},
                        BRN_REDUCE_LAST},
@@ -156,8 +162,8 @@ static brn_status check_start(brn_ipc *ipc, const double *x)
 static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
-    const brn_newton_params newton = {ipc->model->integrator, 1e-10, p->iterations, BRN_NEWTON_PROJECTED,
-                                      p->solver};
+    const brn_newton_params newton = {ipc->model->integrator, 1e-10,    p->iterations, p->budget,
+                                      BRN_NEWTON_PROJECTED,   p->solver};
     brn_ipc_fill_terms(ipc);
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
     BRN_TRY(brn_skin_create(ipc->ctx, ipc->model, &ipc->skin));
@@ -189,9 +195,10 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* What the report needs to know about the end of the step. */
-static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
+/* What the report needs to know about the end of the step from `in`; NULL: about the start. */
+static brn_status measure(brn_ipc *ipc, const brn_state *in, brn_state *out, brn_step_info *info)
 {
+    const double *x = out->node_pos;
     brn_meetings meetings = {0};
     BRN_TRY(brn_ipc_find_points(ipc, x));
     BRN_TRY(count_meetings(ipc, x, &meetings));
@@ -202,7 +209,7 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->contacts = ipc->ncontact;
     info->own[OWN_DHAT_MIN] = ipc->dhat_least;
     info->own[OWN_DHAT_MAX] = ipc->dhat_most;
-    BRN_TRY(brn_ipc_measure_thickness(ipc, x, &info->own[OWN_THICKNESS]));
+    BRN_TRY(brn_ipc_measure_thickness(ipc, in, out, &info->own[OWN_THICKNESS]));
     for (int i = 0; i < ipc->ncontact; ++i) {
         const brn_contact_pair *c = &ipc->contact[i];
         const int last = c->node[brn_touch_count(c->node) - 1];
@@ -219,12 +226,14 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
     brn_ipc *ipc = self;
     for (int b = 0; b < ipc->model->nbody; ++b) {
         ipc->body[b].kappa = ipc->body[b].kappa_start;
+        ipc->body[b].dhat = ipc->body[b].dhat_start;
     }
+    brn_ipc_set_reach(ipc);
     ipc->nslide = 0; /* nothing has slipped yet */
     ipc->from = NULL;
     BRN_TRY(check_start(ipc, state->node_pos));
     BRN_TRY(brn_newton_reset(ipc->newton, state, t, &info->books));
-    return measure(ipc, state->node_pos, info);
+    return measure(ipc, NULL, state, info);
 }
 
 /* Renews friction at the last solution; *change: the largest resulting change of a node's friction force, relative to the
@@ -300,7 +309,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
     BRN_TRY(brn_newton_finish(n, in, out, &info->books));
-    BRN_TRY(measure(ipc, out->node_pos, info));
+    BRN_TRY(measure(ipc, in, out, info));
     if (info->intersections > 0) {
         return brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE,
                         "t = %g s: gaps shrank below the rounding of positions; try a larger method.dhat or "
@@ -330,10 +339,9 @@ static bool ipc_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
     if (thick) {
         (void)snprintf(
             text, size,
-            "gaps that carry force are %.2g %% of the elastic deflection (ipc.thickness): deflections, and "
-            "forces "
-            "of prescribed motions, are off by about as much; a smaller method.dhat (now %.2g to %.2g m) "
-            "makes them exact",
+            "when contact pressed hardest, gaps that carry force were %.2g %% of the elastic deflection "
+            "(ipc.thickness): deflections, and forces of impacts and prescribed motions, are off by about as "
+            "much; a smaller method.dhat (now %.2g to %.2g m) makes them exact",
             100.0 * own[OWN_THICKNESS], own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
     }
     return thick;

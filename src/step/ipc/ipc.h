@@ -20,7 +20,7 @@ typedef struct brn_ipc_params {
     double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: by body */
     int friction_iterations; /* renewals of friction's normal forces in a step; 0: until they settle */
     double tolerance; /* Newton stops when no node moves faster than this times its body's size per second */
-    int iterations;
+    int iterations, budget;
     int solver;
 } brn_ipc_params;
 
@@ -78,6 +78,8 @@ extern const brn_method brn_ipc_method;
 
 /* Chooses lengths and stiffnesses of all bodies from the model; the skin's reach becomes dhat. */
 brn_status brn_ipc_choose(brn_ipc *ipc);
+/* The skin's reach after a body's dhat has changed. */
+void brn_ipc_set_reach(brn_ipc *ipc);
 /* As brn_method requires. */
 brn_status brn_ipc_tell_choices(const void *self, bool brief, brn_text *to);
 /* The stiffnesses for a step of length h: what the state remembers, or more if an impact needs it. *work: the energy [J] added
@@ -153,8 +155,9 @@ void brn_ipc_fill_terms(brn_ipc *ipc);
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
 /* The contact points at the end of a step (ipc_points.c). */
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
-/* After that: the largest gap that carries force over the largest elastic deflection, of the body where that is most; 0: on
-   no body that deforms contact presses harder than weights and loads (ipc_thickness.c). */
-brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const double *x, double *thickness);
+/* After that: the largest gap that carries force over the largest elastic deflection, when contact pressed a body hardest so
+   far, of the body where that is most; 0: on no body that deforms contact has pressed harder than weights and loads
+   (ipc_thickness.c). `in`: the state before the step, NULL at the start; `out` remembers. */
+brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const brn_state *in, brn_state *out, double *thickness);
 
 #endif

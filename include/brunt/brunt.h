@@ -196,12 +196,18 @@ typedef struct brn_start {
     int body;       /* the one that contact pushes hardest for its mass; -1: none */
     double force,
         weight; /* [N] that push (the sum on the body, or of the body against itself), and the body's weight */
-    bool throws; /* the push is above ten times the weight */
+    /* Without gravity: force is the sum of the normal forces on the body; an estimate of the strain that it makes, and of the
+       speed [m/s] that it gives to a free body. Else 0. */
+    double strain, speed;
+    /* The push is above ten times the weight. Without gravity: it strains the body by more than 1 %, or it moves it by more than a
+       tenth of its size within the run and makes it faster than a tenth of what is fastest at the start. */
+    bool throws;
 } brn_start;
 
 /* A dry run: fails as brn_run does before its first step (parts that touch at the start, missing supports), logs what it warns
-   of, and measures the contact of the start. */
-BRN_API brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *out);
+   of, and measures the contact of the start. *choices is the brief text of brn_sim_choices, freed with brn_ctx_free; NULL after
+   a failure. */
+BRN_API brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *out, char **choices);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
@@ -291,9 +297,9 @@ BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim 
 BRN_API void brn_sim_destroy(brn_sim *sim);
 /* One step of the scene's length (internally in as many parts as it takes). A negative status leaves the state untouched. */
 BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
-/* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; "": nothing. *text is freed
-   with brn_ctx_free. */
-BRN_API brn_status brn_sim_choices(const brn_sim *sim, char **text);
+/* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; in brief a few lines, with
+   bodies that are alike together and ranges; "": nothing. *text is freed with brn_ctx_free. */
+BRN_API brn_status brn_sim_choices(const brn_sim *sim, bool brief, char **text);
 BRN_API bool brn_sim_done(const brn_sim *sim); /* the scene's end time is reached */
 BRN_API double brn_sim_time(const brn_sim *sim);
 BRN_API int64_t brn_sim_step_count(const brn_sim *sim);

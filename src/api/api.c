@@ -213,14 +213,17 @@ brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_predictio
     return status;
 }
 
-brn_status brn_sim_choices(const brn_sim *sim, char **text)
+brn_status brn_sim_choices(const brn_sim *sim, bool brief, char **text)
 {
     BRN_GIVEN(NULL, sim);
     BRN_GIVEN(sim->ctx, text);
     brn_text lines = {.ctx = sim->ctx};
     brn_text_add(&lines, "%s", "");
-    if (sim->method->choices != NULL) {
-        sim->method->choices(sim->self, &lines);
+    const brn_status status =
+        sim->method->choices != NULL ? sim->method->choices(sim->self, brief, &lines) : BRN_OK;
+    if (status < 0) {
+        brn_text_clear(&lines);
+        return status;
     }
     return brn_text_take(&lines, text);
 }

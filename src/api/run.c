@@ -60,7 +60,7 @@ static const char *in_folder(const run *r, const char *name, char path[PATH_SIZE
 static brn_status add_choices(const run *r, brn_text *to)
 {
     char *text = NULL;
-    BRN_TRY(brn_sim_choices(r->sim, &text));
+    BRN_TRY(brn_sim_choices(r->sim, false, &text));
     if (text[0] != '\0') {
         brn_text_add(to, "\n# Chosen by the method, where the scene leaves it open:\n");
     }

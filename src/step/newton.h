@@ -110,9 +110,9 @@ void brn_newton_weld(brn_newton *newton);
 brn_status brn_newton_keep_spin(brn_newton *newton, const brn_state *in, brn_state *out);
 /* [J] of the elements that keep rigid bodies rigid which coast, at x [nnode][3]. */
 double brn_newton_rigid_energy(const brn_newton *newton, const double *x);
-/* What the rule itself takes (moved and stored of the books). Call after the scheme has finished, before the forces of the
-   last solve are changed. */
-brn_status brn_newton_losses(brn_newton *newton, const brn_state *in, const brn_state *out, brn_books *books);
+/* What the rule itself takes (moved, stored and taken of the books); what BDF2 needs for that goes into the memory of `out`. Call
+   after the scheme has finished, before the forces of the last solve are changed. */
+brn_status brn_newton_losses(brn_newton *newton, const brn_state *in, brn_state *out, brn_books *books);
 /* [J] dissipated by the damping forces of the two states over the step between them, by the books' rule. */
 double brn_newton_dissipated(const brn_newton *newton, const brn_state *in, const brn_state *out,
                              const brn_books *books);

@@ -81,7 +81,7 @@ brn_status brn_ipc_choose(brn_ipc *ipc);
 /* The skin's reach after a body's dhat has changed. */
 void brn_ipc_set_reach(brn_ipc *ipc);
 /* As brn_method requires. */
-void brn_ipc_tell_choices(const void *self, brn_text *to);
+brn_status brn_ipc_tell_choices(const void *self, bool brief, brn_text *to);
 /* The stiffnesses for a step of length h: what the state remembers, or more if an impact needs it. *work: the energy [J] added
    by their change since the end of the last step. Finds the candidates of the motion that nodes would go on with. */
 brn_status brn_ipc_choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work);

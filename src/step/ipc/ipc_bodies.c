@@ -195,35 +195,3 @@ brn_status brn_ipc_choose(brn_ipc *ipc)
     }
     return BRN_OK;
 }
-
-void brn_ipc_tell_choices(const void *self, brn_text *to)
-{
-    const brn_ipc *ipc = self;
-    const brn_ipc_params *p = ipc->params;
-    for (int s = 0; s < ipc->model->nsource; ++s) {
-        const brn_source *source = &ipc->model->source[s];
-        const brn_ipc_body *body = &ipc->body[source->first];
-        double least = INFINITY;
-        double most = 0.0;
-        for (int c = 0; c < source->count; ++c) {
-            least = fmin(least, body[c].dhat);
-            most = fmax(most, body[c].dhat);
-        }
-        if (isinf(body->size) || !(isnan(p->dhat) || isnan(p->kappa) || isnan(p->friction_speed))) {
-            continue; /* an obstacle */
-        }
-        brn_text_add(to, "%s: size %.3g m", source->name, body->size);
-        if (isnan(p->dhat) && least < most) {
-            brn_text_add(to, ", dhat %.3g to %.3g m", least, most);
-        } else if (isnan(p->dhat)) {
-            brn_text_add(to, ", dhat %.3g m", least);
-        }
-        if (isnan(p->friction_speed)) {
-            brn_text_add(to, ", friction_speed %.3g m/s", body->speed);
-        }
-        if (isnan(p->kappa)) {
-            brn_text_add(to, ", kappa %.3g Pa or more", body->kappa_start);
-        }
-        brn_text_add(to, "\n");
-    }
-}

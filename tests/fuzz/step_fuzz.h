@@ -13,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What an input may ask for. More memory is refused, as on a small machine; a larger model is compiled but makes no step. */
-enum { FUZZ_BYTES = 32 << 20, FUZZ_NODES = 150 };
+enum { FUZZ_BYTES = 32 << 20, FUZZ_NODES = 60 };
 
 static inline void must(bool truth)
 {

@@ -139,8 +139,8 @@ static void add_body(weather *w, int number)
     b->upright = !w->hits || chance(d, 3);
     const double degrees = b->upright ? 0.0 : pick(&d->rng, 0.0, 90.0);
     turn_up(d->dim, degrees, up);
-    /* A static run without contact has nothing that could stop a rigid body. */
-    const int kinds = w->out->still && !w->out->ipc ? 4 : 7;
+    /* Nothing holds a rigid body in a static run but what it leans on, which few piles do. */
+    const int kinds = w->out->still && (w->out->tame || !w->out->ipc) ? 4 : 7;
     const int choice = pick_one(&d->rng, kinds);
     b->kind = choice < 3 ? DEFORMABLE : choice == 3 ? (d->dim == 3 ? SHELL : DEFORMABLE) : RIGID;
     add(d->bodies, sizeof d->bodies, "  - {name: b%d, ", number);
@@ -179,6 +179,15 @@ static void add_body(weather *w, int number)
     add(d->bodies, sizeof d->bodies, "}\n");
 }
 
+/* How far something may be moved by the end: in a tame scene no faster than a tenth of the speed of sound. */
+static double pick_way(weather *w)
+{
+    storm_draft *d = &w->d;
+    const double sound = sqrt(d->young / d->density);
+    return w->out->tame ? fmin(d->size * pick_decade(&d->rng, -4.0, -1.0), 0.1 * sound * d->end)
+                        : d->size * pick(&d->rng, -1.0, 1.0);
+}
+
 /* What is below the first column: its top is at 0. */
 static void add_obstacle(weather *w)
 {
@@ -202,14 +211,13 @@ static void add_obstacle(weather *w)
     }
     add_vector(d, "position", 0.0, 0.0, -0.5 * part.box[2] - part.centre);
     if (chance(d, 4)) {
-        const double way = (w->out->tame ? 0.05 : 0.5) * d->size;
+        const double way = pick_way(w);
         if (chance(d, 2)) {
             add(d->bodies, sizeof d->bodies, ", motion: {velocity: ");
             storm_vector(d, d->bodies, sizeof d->bodies, 0.3 * way / d->end, 0.0, way / d->end);
             add(d->bodies, sizeof d->bodies, ", until: %.6g}", d->end * pick(&d->rng, 0.1, 1.0));
         } else {
-            add(d->bodies, sizeof d->bodies, ", motion: {angular_velocity: %.4g}",
-                pick(&d->rng, -1.0, 1.0) / d->end);
+            add(d->bodies, sizeof d->bodies, ", motion: {angular_velocity: %.4g}", way / d->size / d->end);
         }
     }
     add(d->bodies, sizeof d->bodies, "}\n");
@@ -226,15 +234,14 @@ static const char *pick_face(storm_draft *d)
 static void add_motion(weather *w)
 {
     storm_draft *d = &w->d;
-    const double way = d->size * (w->out->tame ? pick_decade(&d->rng, -4.0, -1.0) : pick(&d->rng, -1.0, 1.0));
+    const double way = pick_way(w);
     const int kind = pick_one(&d->rng, 3);
     if (kind == 0) {
         add(d->holds, sizeof d->holds, ", motion: {velocity: ");
         storm_vector(d, d->holds, sizeof d->holds, way / d->end, 0.0, -way / d->end);
         add(d->holds, sizeof d->holds, "}");
     } else if (kind == 1) {
-        add(d->holds, sizeof d->holds, ", motion: {angular_velocity: %.4g%s}",
-            pick(&d->rng, -1.0, 1.0) * (w->out->tame ? 0.1 : 3.0) / d->end,
+        add(d->holds, sizeof d->holds, ", motion: {angular_velocity: %.4g%s}", way / d->size / d->end,
             d->dim == 3 ? ", about: {axis: [1, 0, 0]}" : "");
     } else {
         add(d->holds, sizeof d->holds,
@@ -295,8 +302,12 @@ static void add_load(weather *w, int number)
 {
     storm_draft *d = &w->d;
     const body *b = &w->body[number];
-    const double pressure = d->young * pick_decade(&d->rng, -6.0, w->out->tame ? -2.0 : 0.0);
-    const double weights = b->weight * pick_decade(&d->rng, -2.0, w->out->tame ? 1.0 : 3.0);
+    /* a sheet bears less than a block */
+    const double bears = d->young * (b->kind == SHELL ? 1e-4 : 1.0);
+    const double pressure = bears * pick_decade(&d->rng, -6.0, w->out->tame ? -2.0 : 0.0);
+    const double most = 1e-3 * bears * d->size * (d->dim == 3 ? d->size : 1.0);
+    double weights = b->weight * pick_decade(&d->rng, -2.0, w->out->tame ? 1.0 : 3.0);
+    weights = w->out->tame ? fmin(weights, most) : weights;
     const int kind = pick_one(&d->rng, b->kind == RIGID ? 1 : 3);
     add(d->loads, sizeof d->loads, "  - {body: b%d, where: ", number);
     if (kind == 0) {
@@ -318,7 +329,7 @@ static void add_spring(weather *w, int number, int other)
 {
     storm_draft *d = &w->d;
     const double *at = w->body[number].place;
-    const double stiffness = d->young * d->size * pick_decade(&d->rng, -5.0, -1.0);
+    const double stiffness = d->young * d->size * pick_decade(&d->rng, -7.0, -2.0);
     add(d->springs, sizeof d->springs,
         "  - {body: b%d, where: {nearest: [%.6g, %.6g, %.6g]}, to: b%d, stiffness: %.4g", number,
         at[0] + d->size, at[1], at[2] + d->size, other, stiffness);
@@ -469,7 +480,7 @@ void storm_draw(int number, storm_scene *out)
     add_obstacle(&w);
     for (int n = 0; n < bodies; ++n) {
         const bool soft = w.body[n].kind != RIGID;
-        if (soft && (chance(d, 3) || (out->still && (!out->ipc || chance(d, 2))))) {
+        if (soft && (chance(d, 3) || (out->still && (out->tame || !out->ipc)))) {
             add_hold(&w, n);
         }
         if (chance(d, 4)) {

@@ -97,7 +97,7 @@ static bool apart(const frame *f, const storm_scene *scene, int a, int b)
     const char *other = f->name + (size_t)b * f->length;
     const bool welded = (strcmp(one, scene->welded[0]) == 0 && strcmp(other, scene->welded[1]) == 0) ||
                         (strcmp(one, scene->welded[1]) == 0 && strcmp(other, scene->welded[0]) == 0);
-    const bool alone = a == b && (!scene->self || f->type[a] != 0);
+    const bool alone = a == b && (!scene->self || f->type[a] == STATIC || f->type[a] == RIGID);
     return !alone && !welded && !f->plane[a] && !f->plane[b] &&
            (f->type[a] != STATIC || f->type[b] != STATIC);
 }

@@ -61,7 +61,7 @@ static void test_two_dimensions(void **state)
     assert_int_equal(meetings_of("ipc", text), 0);
 }
 
-/* A sheet pushed through itself: its ends change sides. */
+/* One side of a tube pushed through the other. */
 static void test_itself(void **state)
 {
     (void)state;
@@ -70,10 +70,9 @@ static void test_itself(void **state)
         "meshes: {m: {lathe: {profile: [[1, -1], [0.9, 0], [1, 1]], segments: 12}}}\n"
         "bodies: [{name: tube, type: shell, mesh: m, material: a, thickness: 0.01}]\n"
         "fixed:\n"
-        "  - {body: tube, where: {box: {min: [0.8, -9, -9], max: [9, 9, 9]}}, motion: {velocity: [-3, 0, "
+        "  - {body: tube, where: {box: {min: [0.8, -9, -9], max: [9, 9, 9]}}, motion: {velocity: [-6, 0, "
         "0]}}\n"
-        "  - {body: tube, where: {box: {min: [-9, -9, -9], max: [-0.8, 9, 9]}}, motion: {velocity: [3, 0, "
-        "0]}}\n";
+        "  - {body: tube, where: {box: {min: [-9, -9, -9], max: [-0.8, 9, 9]}}}\n";
     assert_true(meetings_of("none", text) > 0);
 }
 

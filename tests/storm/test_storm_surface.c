@@ -61,18 +61,16 @@ static void test_two_dimensions(void **state)
     assert_int_equal(meetings_of("ipc", text), 0);
 }
 
-/* One side of a tube pushed through the other. */
+/* A body of two cubes, the one pushed into the other. */
 static void test_itself(void **state)
 {
     (void)state;
     static const char *const text =
-        "brunt: 1\ngravity: [0, 0, 0]\ntime: {step: 0.05, end: 0.5}\nmaterials: {a: {type: stvk}}\n"
-        "meshes: {m: {lathe: {profile: [[1, -1], [0.9, 0], [1, 1]], segments: 12}}}\n"
-        "bodies: [{name: tube, type: shell, mesh: m, material: a, thickness: 0.01}]\n"
-        "fixed:\n"
-        "  - {body: tube, where: {box: {min: [0.8, -9, -9], max: [9, 9, 9]}}, motion: {velocity: [-6, 0, "
-        "0]}}\n"
-        "  - {body: tube, where: {box: {min: [-9, -9, -9], max: [-0.8, 9, 9]}}}\n";
+        THROWN "meshes: {m: {voxel: {cell: 1, layers: ['#.#']}}}\n"
+               "bodies: [{name: two, type: deformable, mesh: m, material: a}]\n"
+               "fixed:\n  - {body: two, where: {box: {min: [-9, -9, -9], max: [0, 9, 9]}}, motion: "
+               "{velocity: [13, 2, 3]}}\n"
+               "  - {body: two, where: {box: {min: [0, -9, -9], max: [9, 9, 9]}}}\n";
     assert_true(meetings_of("none", text) > 0);
 }
 

@@ -21,8 +21,7 @@ typedef struct weather {
     storm_draft d;
     storm_scene *out;
     bool falls, hits;
-    bool named_near; /* bodies in contact by a given dhat: decided by the smallest gap */
-    double gap;      /* [m] smallest of the start */
+    double gap; /* [m] smallest of the start */
     int nbody;
     body body[STORM_BODIES];
     column at;
@@ -49,8 +48,12 @@ static storm_part add_deformable(storm_draft *d, int number, double r)
     add(d->bodies, sizeof d->bodies, "type: deformable, mesh: m%d, material: %c%s", number,
         'a' + pick_one(&d->rng, 2), masses[pick_one(&d->rng, 3)]);
     if (chance(d, 4)) {
-        add(d->bodies, sizeof d->bodies, ", materials: [{where: {sphere: {radius: %.4g}}, material: %c}]",
-            r * pick(&d->rng, 0.2, 1.0), 'a' + pick_one(&d->rng, 2));
+        const double from = r * pick(&d->rng, 0.2, 1.0);
+        add(d->bodies, sizeof d->bodies, ", materials: [{where: {box: {min: ");
+        storm_vector(d, d->bodies, sizeof d->bodies, -from, -9.0 * r, -9.0 * r);
+        add(d->bodies, sizeof d->bodies, ", max: ");
+        storm_vector(d, d->bodies, sizeof d->bodies, 9.0 * r, 9.0 * r, 9.0 * r);
+        add(d->bodies, sizeof d->bodies, "}}, material: %c}]", 'a' + pick_one(&d->rng, 2));
     }
     return part;
 }

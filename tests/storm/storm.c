@@ -12,7 +12,7 @@ static const char *const ends[STORM_ENDS] = {"done", "suspect", "refused", "fail
 static const char *const oracles[STORM_ORACLES] = {"RESOLVED", "RESUMED", "MEETING", "RISE", "CONTACT"};
 
 typedef struct tally {
-    int scenes, wild, end[STORM_ENDS], broken[STORM_ORACLES], findings;
+    int scenes, wild, touching, end[STORM_ENDS], broken[STORM_ORACLES], findings;
     double cpu, longest, step;
     int longest_scene, step_scene;
 } tally;
@@ -32,9 +32,10 @@ static void count(tally *all, int number, const storm_verdict *v)
     bool bad = v->end > STORM_FAILED;
     all->scenes++;
     all->wild += !scene.tame;
+    all->touching += v->contacts > 0.0;
     all->end[v->end]++;
-    printf("%d %s %s: %s, %.2f s, step %.2f s", number, scene.tame ? "tame" : "wild", word_of(&scene),
-           ends[v->end], v->cpu, v->step);
+    printf("%d %s %s: %s, %g contacts, %.2f s, step %.2f s", number, scene.tame ? "tame" : "wild",
+           word_of(&scene), ends[v->end], v->contacts, v->cpu, v->step);
     for (int k = 0; k < STORM_ORACLES; ++k) {
         bad = bad || v->broken[k];
         all->broken[k] += v->broken[k];
@@ -56,7 +57,7 @@ static void count(tally *all, int number, const storm_verdict *v)
 
 static void print_tally(const tally *all)
 {
-    printf("%d scenes (%d wild):", all->scenes, all->wild);
+    printf("%d scenes (%d wild, %d with contact):", all->scenes, all->wild, all->touching);
     for (int k = 0; k < STORM_ENDS; ++k) {
         printf(" %d %s%s", all->end[k], ends[k], k + 1 < STORM_ENDS ? "," : ";");
     }

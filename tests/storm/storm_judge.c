@@ -108,6 +108,7 @@ static void read_books(trial *t, const char *folder)
         start = first ? sum : start;
         scale = fmax(scale, fabs(work));
         t->verdict.rise = fmax(t->verdict.rise, scale > 0.0 ? (sum - start - work) / scale : 0.0);
+        t->verdict.contacts = fmax(t->verdict.contacts, cell(text, line, "contacts"));
         t->verdict.step = fmax(t->verdict.step, cell(text, line, "wall_s"));
         if (first && cell(text, line, "contacts") > 0.0 && !t->scene->near) {
             break_oracle(t, STORM_REST_FREE, "%g contacts at the start", cell(text, line, "contacts"));

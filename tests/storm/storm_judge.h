@@ -30,6 +30,7 @@ typedef struct storm_verdict {
     storm_end end;
     bool broken[STORM_ORACLES];
     double cpu, step; /* [s] of the run; of its longest step, wall time */
+    double contacts;  /* the most at the end of a step */
     double rise;      /* of energy without work, over the largest energy */
     char note[300];   /* reason, or what was broken */
 } storm_verdict;

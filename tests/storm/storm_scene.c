@@ -151,8 +151,10 @@ static void add_body(weather *w, int number)
                             : b->kind == SHELL    ? add_shell(d, number, r)
                                                   : add_rigid(d, number, r);
     const double half = part.round ? 0.5 * part.box[2] : extent(up, part.box);
-    const double gap =
-        w->hits ? d->h * d->speed * pick(&d->rng, 0.1, 10.0) : d->size * pick_decade(&d->rng, -5.0, -2.0);
+    /* near enough to meet within the steps */
+    const double fall = fmax(0.1 * GRAVITY * d->end * d->end, 1e-6 * d->size);
+    const double gap = w->hits ? d->h * d->speed * pick(&d->rng, 0.1, 10.0)
+                               : fmin(d->size * pick_decade(&d->rng, -5.0, -2.0), fall);
     b->half = 0.5 * fmax(part.box[0], fmax(part.box[1], part.box[2]));
     b->weight = 8.0 * GRAVITY * d->density * r * r * (d->dim == 3 ? r : 1.0);
     /* beside the others, or on top of them */

@@ -222,8 +222,9 @@ static void judge_runs(trial *t)
     compare(t, &first, &ran, "resumed", STORM_SAME_RESUMED);
     (void)snprintf(path, sizeof path, "%s/first/trajectory.h5", t->folder);
     const int meetings = t->scene->ipc ? storm_meetings(path, t->scene, where) : 0;
-    if (meetings > 0) {
-        break_oracle(t, STORM_NO_MEETING, "%d intersections: %s", meetings, where);
+    if (meetings != 0) {
+        break_oracle(t, STORM_NO_MEETING, meetings < 0 ? "no frame to look at" : "%d intersections: %s",
+                     meetings, where);
     }
 }
 

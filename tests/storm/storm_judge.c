@@ -87,13 +87,13 @@ static void break_oracle(trial *t, storm_oracle oracle, const char *format, ...)
     va_end(list);
 }
 
-/* Energy above that of the start and the work done since, over the largest of its parts so far. */
+/* Energy above that of the start and the work done since, over the largest of its parts in the run. */
 static void read_books(trial *t, const char *folder)
 {
     static const char *const parts[] = {"kinetic", "elastic", "gravity", "contact"};
     char *text = read_text(folder, "series.csv");
     const char *line = text != NULL ? strchr(text, '\n') : NULL;
-    double start = NAN, gravity = NAN, scale = 0.0;
+    double start = NAN, gravity = NAN, rise = 0.0, scale = t->scene->noise;
     for (line = line != NULL ? line + 1 : NULL; line != NULL && strchr(line, '\n') != NULL;
          line = strchr(line, '\n') + 1) {
         const double work = cell(text, line, "work");
@@ -107,7 +107,7 @@ static void read_books(trial *t, const char *folder)
         }
         start = first ? sum : start;
         scale = fmax(scale, fabs(work));
-        t->verdict.rise = fmax(t->verdict.rise, scale > 0.0 ? (sum - start - work) / scale : 0.0);
+        rise = fmax(rise, sum - start - work);
         t->verdict.contacts = fmax(t->verdict.contacts, cell(text, line, "contacts"));
         t->verdict.step = fmax(t->verdict.step, cell(text, line, "wall_s"));
         if (first && cell(text, line, "contacts") > 0.0 && !t->scene->near) {
@@ -115,6 +115,7 @@ static void read_books(trial *t, const char *folder)
         }
     }
     free(text);
+    t->verdict.rise = rise / scale;
     const double limit = t->scene->explicit_ ? SWING : RISE;
     if (!t->scene->still && t->verdict.rise > limit && t->verdict.end == STORM_DONE) {
         break_oracle(t, STORM_NO_RISE, "energy rises by %.3g", t->verdict.rise);

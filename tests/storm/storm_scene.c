@@ -478,6 +478,7 @@ void storm_draw(int number, storm_scene *out)
     out->still = strcmp(integrator, "static") == 0;
     out->ipc = out->ipc && !out->explicit_;
     choose_scales(&w);
+    out->noise = 1e-18 * d->young * pow(d->size, d->dim);
     const int bodies = 1 + pick_one(&d->rng, STORM_BODIES);
     for (int n = 0; n < bodies; ++n) {
         add_body(&w, n);

@@ -14,6 +14,7 @@ typedef struct storm_scene {
     bool explicit_;     /* symplectic_euler */
     bool self;          /* bodies touch themselves */
     bool near;          /* parts are nearer at the start than the dhat that the scene gives */
+    double noise;       /* [J] below which energies are rounding */
     char welded[2][16]; /* names of bodies that are attached to each other */
 } storm_scene;
 

@@ -123,7 +123,7 @@ static brn_status iterate(near *w, brn_factor *factor, const brn_block_matrix *a
     const int cap = brn_factor_near_cap(factor);
     double size = 0.0; /* r . z at the start, and now */
     BRN_TRY(brn_parallel_for(w->ctx, w->nblocks, begin, w));
-    BRN_TRY(brn_factor_solve(factor, w->r, w->z));
+    BRN_TRY(brn_factor_solve_rounded(factor, w->r, w->z));
     BRN_TRY(sum_of(w, residual, &size));
     double now = size;
     *done = size == 0.0;
@@ -141,7 +141,7 @@ static brn_status iterate(near *w, brn_factor *factor, const brn_block_matrix *a
         double large = 0.0;
         BRN_TRY(sum_of(w, advance, &large));
         const double error = large > 0.0 ? goal->error : goal->error_small;
-        BRN_TRY(brn_factor_solve(factor, w->r, w->z));
+        BRN_TRY(brn_factor_solve_rounded(factor, w->r, w->z));
         BRN_TRY(sum_of(w, residual, &now));
         *done = now <= error * error * size;
         /* At this pace the cap comes first. */

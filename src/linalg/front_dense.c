@@ -4,49 +4,17 @@
 #include "linalg/front_dense.h"
 
 #include "linalg/blas.h"
+#include "linalg/front_lanes.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Everything that takes vectors by value is inlined, so no calling convention is involved. */
-#if defined(__clang__)
-# pragma clang diagnostic ignored "-Wpsabi"
-#elif defined(__GNUC__)
-# pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 enum {
     STRIP = BRN_FRONT_STRIP,
-    STACK = 2, /* vectors of rows at a time: what the registers hold */
-/* Doubles of a vector. Wider ones than a register would go through memory, piece by piece. */
-#if defined(__AVX512F__)
-    LANES = 8,
-#elif defined(__AVX__)
-    LANES = 4,
-#else
-    LANES = 2,
-#endif
+    STACK = 2,          /* vectors of rows at a time: what the registers hold */
     BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
     SWEEP = 4,          /* columns at a time in a substitution: y is read once for all of them */
 };
-
-_Static_assert(BRN_FRONT_LANES % LANES == 0, "rows are padded to whole vectors");
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE lanes load(const double *from)
-{
-    lanes a;
-    memcpy(&a, from, sizeof a);
-    return a;
-}
-
-INLINE void store(double *to, lanes a)
-{
-    memcpy(to, &a, sizeof a);
-}
 
 /* The strip of `width` columns that is worked on. */
 typedef struct strip {

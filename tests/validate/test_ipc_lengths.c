@@ -314,16 +314,44 @@ static void test_sliding_crate(void **unused)
     }
 }
 
+/* ---- holds ----------------------------------------------------------------------------------------------------------------- */
+
+static double guided_dhat(const char *left, const char *right)
+{
+    stage s;
+    stage_open(&s,
+               "brunt: 1\ntime: {step: 0.01, end: 1}\ngravity: [0, 0, 0]\nmethod: {type: ipc}\n"
+               "materials: {a: {type: neo_hookean, young: 1.0e6, poisson: 0.3, density: 1000}}\n"
+               "meshes: {m: {box: {size: [1, 0.1, 0.1], cells: [8, 1, 1], element: tet4}}}\n"
+               "bodies: [{name: bar, type: deformable, mesh: m, material: a}]\n"
+               "fixed:\n  - {body: bar, where: {face: -x}, motion: {%s}}\n"
+               "  - {body: bar, where: {face: +x}, motion: {%s}}\ncontact: {friction: 0}\n",
+               left, right);
+    const double dhat = stage_step(&s).own[3]; /* ipc.dhat_min */
+    stage_close(&s);
+    return dhat;
+}
+
+/* A thousandth of the way by which two ends of a bar are moved together or apart; what carries it or turns it as a whole does not
+   count, and what twists it is bounded by a thousandth of its size. */
+static void test_guided(void **unused)
+{
+    (void)unused;
+    const double size = sqrt(1.02);
+    assert_near(guided_dhat("velocity: [0, 0, 0]", "velocity: [-0.2, 0, 0]"), 0.2e-3, 1e-9);
+    assert_near(guided_dhat("velocity: [0.1, 0, 0]", "velocity: [0.1, 0, 0]"), 5e-6 * size, 1e-12);
+    assert_near(guided_dhat("angular_velocity: 0.3", "angular_velocity: 0.3"), 5e-6 * size, 1e-12);
+    assert_true(guided_dhat("velocity: [0, 0, 0]", "angular_velocity: 2, about: {axis: [1, 0, 0]}") > 5e-6);
+    assert_near(guided_dhat("velocity: [0, 0, 0]", "velocity: [3, 0, 0]"), 1e-3 * size, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_press),
-        cmocka_unit_test(test_far_ball),
-        cmocka_unit_test(test_tiny_beside_large),
-        cmocka_unit_test(test_reach),
-        cmocka_unit_test(test_scaled),
-        cmocka_unit_test(test_random_starts),
-        cmocka_unit_test(test_sliding_crate),
+        cmocka_unit_test(test_press),         cmocka_unit_test(test_guided),
+        cmocka_unit_test(test_far_ball),      cmocka_unit_test(test_tiny_beside_large),
+        cmocka_unit_test(test_reach),         cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_random_starts), cmocka_unit_test(test_sliding_crate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,9 @@ static const char *const barrier_words[] = {"c2", "lecture", NULL};
 static const brn_param params[] = {
     BRN_P_REAL(brn_ipc_params, dhat, "m", NAN, 0.0, INFINITY, BRN_OPEN,
                "gap below which parts repel each other; by default of each body 5e-6 to 1e-3 of its size, "
-               "the more the "
-               "softer it is against its weight (rigid: 1e-4), and not above the gaps it starts with"),
+               "the more "
+               "its weight, its speed or the holds that move it will strain it (rigid: 1e-4), and not above "
+               "the gaps it starts with"),
     BRN_P_REAL(
         brn_ipc_params, kappa, "Pa", NAN, 0.0, INFINITY, BRN_OPEN,
         "stiffness of the barrier, the pressure at about half of dhat; by default a tenth of the softer "
@@ -68,8 +69,9 @@ static const brn_own_figure figures[] = {
                         .unit = "1",
                         .meaning =
                             "largest gap that carries force over the largest elastic deflection of the body "
-                            "it presses on, of the body where that is most; 0: no body deforms, or "
-                            "contact presses no harder than weights and loads",
+                            "it presses on, when it was pressed hardest so far, of the body where that is "
+                            "most; 0: no body deforms, or "
+                            "contact has pressed no harder than weights and loads",
                         .reduction = BRN_REDUCE_LAST,
                         .better = BRN_BETTER_LOW},
                        BRN_REDUCE_LAST},
@@ -189,9 +191,10 @@ static brn_status ipc_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* What the report needs to know about the end of the step. */
-static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
+/* What the report needs to know about the end of the step from `in`; NULL: about the start. */
+static brn_status measure(brn_ipc *ipc, const brn_state *in, brn_state *out, brn_step_info *info)
 {
+    const double *x = out->node_pos;
     brn_meetings meetings = {0};
     BRN_TRY(brn_ipc_find_points(ipc, x));
     BRN_TRY(count_meetings(ipc, x, &meetings));
@@ -202,7 +205,7 @@ static brn_status measure(brn_ipc *ipc, const double *x, brn_step_info *info)
     info->contacts = ipc->ncontact;
     info->own[OWN_DHAT_MIN] = ipc->dhat_least;
     info->own[OWN_DHAT_MAX] = ipc->dhat_most;
-    BRN_TRY(brn_ipc_measure_thickness(ipc, x, &info->own[OWN_THICKNESS]));
+    BRN_TRY(brn_ipc_measure_thickness(ipc, in, out, &info->own[OWN_THICKNESS]));
     for (int i = 0; i < ipc->ncontact; ++i) {
         const brn_contact_pair *c = &ipc->contact[i];
         const int last = c->node[brn_touch_count(c->node) - 1];
@@ -224,7 +227,7 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
     ipc->from = NULL;
     BRN_TRY(check_start(ipc, state->node_pos));
     BRN_TRY(brn_newton_reset(ipc->newton, state, t, &info->books));
-    return measure(ipc, state->node_pos, info);
+    return measure(ipc, NULL, state, info);
 }
 
 /* Renews friction at the last solution; *change: the largest resulting change of a node's friction force, relative to the
@@ -300,7 +303,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
     BRN_TRY(brn_newton_finish(n, in, out, &info->books));
-    BRN_TRY(measure(ipc, out->node_pos, info));
+    BRN_TRY(measure(ipc, in, out, info));
     if (info->intersections > 0) {
         return brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE,
                         "t = %g s: gaps shrank below the rounding of positions; try a larger method.dhat or "
@@ -330,10 +333,9 @@ static bool ipc_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
     if (thick) {
         (void)snprintf(
             text, size,
-            "gaps that carry force are %.2g %% of the elastic deflection (ipc.thickness): deflections, and "
-            "forces "
-            "of prescribed motions, are off by about as much; a smaller method.dhat (now %.2g to %.2g m) "
-            "makes them exact",
+            "when contact pressed hardest, gaps that carry force were %.2g %% of the elastic deflection "
+            "(ipc.thickness): deflections, and forces of impacts and prescribed motions, are off by about as "
+            "much; a smaller method.dhat (now %.2g to %.2g m) makes them exact",
             100.0 * own[OWN_THICKNESS], own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
     }
     return thick;

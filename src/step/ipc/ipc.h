@@ -153,8 +153,9 @@ void brn_ipc_fill_terms(brn_ipc *ipc);
 brn_status brn_ipc_bound(void *self, const double *x, const double *step, double *fraction);
 /* The contact points at the end of a step (ipc_points.c). */
 brn_status brn_ipc_find_points(brn_ipc *ipc, const double *x);
-/* After that: the largest gap that carries force over the largest elastic deflection, of the body where that is most; 0: on
-   no body that deforms contact presses harder than weights and loads (ipc_thickness.c). */
-brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const double *x, double *thickness);
+/* After that: the largest gap that carries force over the largest elastic deflection, when contact pressed a body hardest so
+   far, of the body where that is most; 0: on no body that deforms contact has pressed harder than weights and loads
+   (ipc_thickness.c). `in`: the state before the step, NULL at the start; `out` remembers. */
+brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const brn_state *in, brn_state *out, double *thickness);
 
 #endif

@@ -13,6 +13,14 @@ static const double WITHIN_GAP = 0.99, FLOOR = 1e-8, FLOOR_PLACE = 1e-11;
 /* eps_v in sizes a second. */
 static const double SPEED = 1e-3;
 
+/* Times of a run at which motions are looked at. */
+enum { MOMENTS = 8 };
+
+static double distance(const double a[3], const double b[3])
+{
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
 /* Diagonal of a body's box at rest [m]; *place: its largest coordinate. */
 static double measure_size(const brn_model *model, const brn_body *body, double *place)
 {
@@ -51,6 +59,46 @@ static double measure_strain(const brn_model *model, const brn_body *body, doubl
     return strain;
 }
 
+/* How much the distances of a hold's nodes from node a of another hold change within the run, at most [m]. */
+static double guided_change(const brn_ipc *ipc, const brn_hold *hold, const brn_motion *motion, int a)
+{
+    const brn_model *model = ipc->model;
+    const int *node_body = ipc->skin->node_body;
+    double most = 0.0;
+    for (int k = 0; k < hold->nnode; ++k) {
+        const int b = hold->node[k];
+        for (int n = 1; n <= MOMENTS && node_body[b] == node_body[a]; ++n) {
+            const double t = model->step * (double)model->nstep * n / MOMENTS;
+            double x[2][3];
+            brn_motion_place(motion, model->rest[a], t, x[0], NULL);
+            brn_motion_place(&hold->motion, model->rest[b], t, x[1], NULL);
+            most = fmax(most, fabs(distance(x[0], x[1]) - distance(model->rest[a], model->rest[b])));
+        }
+    }
+    return most;
+}
+
+/* The strain that holds give a body by their motions: changes of distances from the first node of each, over the size. What
+   moves as one is not strained, however far it goes. */
+static double guided_strain(const brn_ipc *ipc, int number, double size)
+{
+    const brn_model *model = ipc->model;
+    double most = 0.0;
+    for (int m = 0; m < model->nhold; ++m) {
+        const brn_hold *one = &model->hold[m];
+        if (one->nnode == 0 || ipc->skin->node_body[one->node[0]] != number) {
+            continue;
+        }
+        for (int n = 0; n < model->nhold; ++n) {
+            const brn_hold *other = &model->hold[n];
+            if (n != m && (brn_motion_moves(&one->motion) || brn_motion_moves(&other->motion))) {
+                most = fmax(most, guided_change(ipc, other, &one->motion, one->node[0]));
+            }
+        }
+    }
+    return most / size;
+}
+
 static void choose_body(const brn_ipc *ipc, int number, brn_ipc_body *to)
 {
     const brn_model *model = ipc->model;
@@ -61,7 +109,8 @@ static void choose_body(const brn_ipc *ipc, int number, brn_ipc_body *to)
         double place = 0.0;
         double young = 0.0;
         const double size = measure_size(model, body, &place);
-        const double strain = measure_strain(model, body, size, &young);
+        const double own = measure_strain(model, body, size, &young);
+        const double strain = size > 0.0 ? fmax(own, guided_strain(ipc, number, size)) : own;
         const double share =
             body->type == BRN_BODY_RIGID ? RIGID : fmin(fmax(PER_STRAIN * strain, LEAST), MOST);
         to->size = size > 0.0 ? size : ipc->system->size;

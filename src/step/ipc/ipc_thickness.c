@@ -1,6 +1,7 @@
 /* The thickness of contact against the deflection of what it presses on: gaps of a barrier are a layer that is not there in
    the world. Where motions are given (a tool that presses, an impact) the deflection of a body, and with it the force, is off
-   by about their ratio. Where weights and loads are given the force is right whatever the gap, and so is the deflection: bodies
+   by about their ratio. An impact is short, so that of every body the moment counts at which contact has pressed it hardest so
+   far; the state remembers it. Where weights and loads are given the force is right whatever the gap, and so is the deflection: bodies
    with no more force on them than these explain do not count. */
 #include "step/ipc/ipc.h"
 
@@ -14,6 +15,10 @@
 static const double CARRIES = 0.01;
 /* In a stack the forces on a body are twice what is given; more if it is wedged in. */
 static const double EXPLAINED = 4.0;
+
+/* For every body: the largest sum of forces so far [N], and the thickness then. */
+static const char MEMORY[] = "ipc.thickness";
+enum { MEMORY_FORCE, MEMORY_RATIO, MEMORY_SIZE };
 
 static void mean_place(const brn_boundary *b, const double *x, double out[3])
 {
@@ -89,14 +94,19 @@ static double given_force(const brn_ipc *ipc)
     return sum + mass * sqrt(brn_dense_dot3(g, g));
 }
 
-brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const double *x, double *thickness)
+brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const brn_state *in, brn_state *out, double *thickness)
 {
     const brn_model *model = ipc->model;
     brn_arena *arena = brn_ctx_arena(ipc->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
+    const size_t count = (size_t)MEMORY_SIZE * (size_t)model->nbody;
+    const brn_memory *before = in != NULL ? brn_state_recall(in, MEMORY) : NULL;
+    const bool known = before != NULL && before->count == count;
+    double *memory = NULL;
     double(*body)[3] =
         NULL; /* sum of forces, largest force [N], largest gap [m] of points with a noticeable part of it */
     *thickness = 0.0;
+    BRN_TRY(brn_state_remember(out, MEMORY, count, &memory));
     BRN_TAKE(arena, body, model->nbody);
     memset(body, 0, (size_t)model->nbody * sizeof *body);
     for (int i = 0; i < 2 * ipc->npoint; ++i) {
@@ -112,10 +122,15 @@ brn_status brn_ipc_measure_thickness(brn_ipc *ipc, const double *x, double *thic
     }
     const double given = EXPLAINED * given_force(ipc);
     for (int b = 0; b < model->nbody; ++b) {
-        if (body[b][0] > given && brn_body_has_cells(model->body[b].type)) {
-            const double most = deflection(model, model->body[b].boundary, x);
-            *thickness = fmax(*thickness, most > 0.0 ? body[b][2] / most : INFINITY);
+        double *most = &memory[MEMORY_SIZE * b];
+        most[MEMORY_FORCE] = known ? before->value[MEMORY_SIZE * b + MEMORY_FORCE] : 0.0;
+        most[MEMORY_RATIO] = known ? before->value[MEMORY_SIZE * b + MEMORY_RATIO] : 0.0;
+        if (body[b][0] > fmax(given, most[MEMORY_FORCE]) && brn_body_has_cells(model->body[b].type)) {
+            const double change = deflection(model, model->body[b].boundary, out->node_pos);
+            most[MEMORY_FORCE] = body[b][0];
+            most[MEMORY_RATIO] = change > 0.0 ? body[b][2] / change : INFINITY;
         }
+        *thickness = fmax(*thickness, most[MEMORY_RATIO]);
     }
     brn_arena_rewind(arena, mark);
     return BRN_OK;

@@ -1,0 +1,42 @@
+/* Parts of Newton's method that stand in files of their own. */
+#ifndef BRN_STEP_NEWTON_INNER_H
+#define BRN_STEP_NEWTON_INNER_H
+
+#include "step/newton.h"
+
+typedef struct brn_newton_energy {
+    double value, size; /* [J] and the size of its terms, for rounding */
+} brn_newton_energy;
+
+/* Time goes to that phase from now on; returns the one before. */
+double *brn_newton_watch(brn_newton *n, double *phase);
+/* Largest magnitude; NaN if one is. */
+double brn_newton_most(const double *v, int n);
+/* Largest remaining distance of a held dof; 0 when all are in place. */
+double brn_newton_remaining(const brn_newton *n);
+
+/* ---- newton_potential.c ---- */
+
+/* The spring of a hand at y; false: nothing is dragged. */
+bool brn_newton_pull(const brn_newton *n, const double *y, brn_pull *out);
+/* The positions that elements see, from n->x. */
+const double *brn_newton_seen(brn_newton *n);
+/* The potential at y without its loads and what is carried. */
+brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energy *out);
+/* Forces at n->y; n->unbalanced follows. */
+brn_status brn_newton_forces(brn_newton *n);
+/* n->carried: the share of loads and elements at x^n. */
+brn_status brn_newton_carry(brn_newton *n, const brn_state *in);
+
+/* ---- newton_tangent.c ---- */
+
+/* n->step = Newton's direction, with the tangent that the parameters ask for. Once the exact tangent has been indefinite, the
+   rest of this step uses the projected one. */
+brn_status brn_newton_direction(brn_newton *n, bool *projected);
+
+/* ---- newton_search.c ---- */
+
+/* Moves y along the step; *here: the potential at y, in and out; *length [m]: of the largest move. */
+brn_status brn_newton_search(brn_newton *n, brn_newton_energy *here, double *length);
+
+#endif

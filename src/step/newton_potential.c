@@ -1,0 +1,175 @@
+/* The incremental potential, and the forces that are its gradient. */
+#include "step/newton_inner.h"
+
+#include <math.h>
+#include <string.h>
+
+double *brn_newton_watch(brn_newton *n, double *phase)
+{
+    return brn_stopwatch_switch(&n->system->watch, phase);
+}
+
+double brn_newton_most(const double *v, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = fabs(v[i]) > most || isnan(v[i]) ? fabs(v[i]) : most;
+    }
+    return most;
+}
+
+double brn_newton_remaining(const brn_newton *n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n->system->ndof; ++i) {
+        if (n->model->fixed[i] == BRN_DOF_HELD) {
+            most = fmax(most, fabs(n->scheme->held[i] - n->y[i]));
+        }
+    }
+    return most;
+}
+
+bool brn_newton_pull(const brn_newton *n, const double *y, brn_pull *out)
+{
+    const brn_scheme *m = n->scheme;
+    const brn_drag *drag = &n->system->controls->drag;
+    const int dim = n->model->dim;
+    double x[3];
+    double v[3] = {0.0, 0.0, 0.0};
+    if (drag->node < 0) {
+        return false;
+    }
+    memcpy(x, &m->from[3 * drag->node], sizeof x);
+    for (int k = 0; k < drag->on.count; ++k) {
+        const int first = n->model->node_row[drag->on.node[k]] * dim;
+        for (int i = 0; i < dim; ++i) {
+            x[i] += drag->on.weight[k] * y[first + i];
+            v[i] += drag->on.weight[k] * m->rate * (y[first + i] - m->origin[first + i]);
+        }
+    }
+    brn_drag_pull(drag, n->hand, x, v, m->rate, out);
+    return true;
+}
+
+const double *brn_newton_seen(brn_newton *n)
+{
+    if (n->scheme->place == 1.0) {
+        return n->x;
+    }
+    brn_scheme_see(n->scheme, n->x, n->middle);
+    return n->middle;
+}
+
+brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energy *out)
+{
+    const brn_scheme *m = n->scheme;
+    const int ndof = n->system->ndof;
+    double elastic = 0.0;
+    double inertia = 0.0;
+    double damping = 0.0;
+    brn_scheme_place(m, y, n->x);
+    BRN_TRY(brn_system_elastic(n->system, brn_newton_seen(n), BRN_TANGENT_EXACT, &elastic, NULL, NULL));
+    if (m->place != 1.0) { /* rigid bodies' elements are at y */
+        elastic = (elastic - (1.0 - m->place) * brn_newton_rigid_energy(n, n->x)) / m->place;
+    }
+    elastic *= m->share;
+    if (m->inertia) {
+        for (int i = 0; i < ndof; ++i) {
+            n->scratch[i] = y[i] - m->target[i];
+        }
+        BRN_TRY(brn_system_mass_apply(n->system, n->scratch, n->inertia));
+        for (int i = 0; i < ndof; ++i) {
+            inertia += 0.5 / m->s * n->scratch[i] * n->inertia[i];
+        }
+    }
+    if (n->system->damping != NULL && m->inertia) {
+        for (int i = 0; i < ndof; ++i) {
+            n->scratch[i] = m->rate * (y[i] - m->origin[i]);
+        }
+        BRN_TRY(brn_block_matrix_multiply(n->system->damping, n->scratch, n->damping));
+        for (int i = 0; i < ndof; ++i) {
+            damping += 0.5 / m->rate * n->scratch[i] * n->damping[i];
+        }
+    }
+    double extra = 0.0;
+    if (n->terms != NULL) {
+        double *was = brn_newton_watch(n, &n->system->watch.phases.contact);
+        BRN_TRY(n->terms->energy(n->terms->self, n->x, &extra));
+        (void)brn_newton_watch(n, was);
+    }
+    brn_pull pull;
+    extra += brn_newton_pull(n, y, &pull) ? pull.energy : 0.0;
+    *out = (brn_newton_energy){elastic + inertia + damping + extra,
+                               fabs(elastic) + fabs(inertia) + fabs(damping) + fabs(extra)};
+    return BRN_OK;
+}
+
+brn_status brn_newton_forces(brn_newton *n)
+{
+    const brn_scheme *m = n->scheme;
+    brn_system *s = n->system;
+    const size_t bytes = (size_t)s->ndof * sizeof(double);
+    brn_scheme_place(m, n->y, n->x);
+    const double *z = brn_newton_seen(n);
+    memset(n->elastic, 0, bytes);
+    memset(n->inertia, 0, bytes);
+    memset(n->damping, 0, bytes);
+    BRN_TRY(brn_system_elastic(s, z, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
+    BRN_TRY(brn_newton_loads(n, z, m->t_eval, n->load, NULL));
+    for (int i = 0; i < s->ndof && m->share != 1.0; ++i) {
+        n->elastic[i] *= m->share;
+        n->load[i] *= m->share;
+    }
+    if (m->inertia) {
+        for (int i = 0; i < s->ndof; ++i) {
+            n->scratch[i] = (n->y[i] - m->target[i]) / m->s;
+        }
+        BRN_TRY(brn_system_mass_apply(s, n->scratch, n->inertia));
+    }
+    if (s->damping != NULL && m->inertia) {
+        for (int i = 0; i < s->ndof; ++i) {
+            n->scratch[i] = m->rate * (n->y[i] - m->origin[i]);
+        }
+        BRN_TRY(brn_block_matrix_multiply(s->damping, n->scratch, n->damping));
+    }
+    memset(n->contact, 0, bytes);
+    if (n->terms != NULL) {
+        double *was = brn_newton_watch(n, &s->watch.phases.contact);
+        BRN_TRY(n->terms->gradient(n->terms->self, n->x, n->contact));
+        (void)brn_newton_watch(n, was);
+    }
+    if (brn_newton_pull(n, n->y, &n->pull)) {
+        brn_drag_add_force(&s->controls->drag, n->model, n->pull.force, -1.0, n->contact);
+    }
+    for (int i = 0; i < s->ndof; ++i) {
+        n->unbalanced[i] =
+            n->load[i] + n->carried[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
+    }
+    brn_newton_weld(n);
+    return BRN_OK;
+}
+
+/* The element that keeps a rigid body rigid has no history. */
+brn_status brn_newton_carry(brn_newton *n, const brn_state *in)
+{
+    const brn_model *model = n->model;
+    const double share = 1.0 - n->scheme->share;
+    const int ndof = n->system->ndof;
+    memset(n->carried, 0, (size_t)ndof * sizeof *n->carried);
+    if (share == 0.0) {
+        return BRN_OK;
+    }
+    memset(n->scratch, 0, (size_t)ndof * sizeof *n->scratch);
+    BRN_TRY(brn_system_elastic(n->system, in->node_pos, BRN_TANGENT_EXACT, NULL, n->scratch, NULL));
+    for (int b = 0; b < model->nbody; ++b) {
+        if (brn_scheme_coasts(n->scheme, b)) {
+            memset(&n->scratch[model->node_row[model->body[b].handle] * model->dim], 0,
+                   (size_t)(model->dim * (model->dim + 1)) * sizeof *n->scratch);
+        }
+    }
+    BRN_TRY(brn_newton_loads(n, in->node_pos, n->scheme->t, n->carried, NULL));
+    for (int i = 0; i < ndof; ++i) {
+        n->carried[i] = share * (n->carried[i] - n->scratch[i]);
+    }
+    return BRN_OK;
+}

@@ -1,0 +1,125 @@
+/* The line search backs off from infinite energies (inverted barrier elements) and asks for an Armijo decrease once every held
+   dof is in place. A follower pressure has no potential in general; during a search it is kept as the dead force it was at the
+   start. */
+#include "step/newton_inner.h"
+
+#include "model/rigid_pose.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HALVINGS = 40 };
+
+static const double ARMIJO = 1e-4;
+/* Energies are sums of many terms: differences below this fraction of them are rounding. */
+static const double ENERGY_NOISE = 1e-13;
+/* [rad] Smaller turns of rigid bodies stretch them too little to matter. */
+static const double TURN_LEAST = 1e-3;
+
+/* What a line search needs from the potential. */
+typedef struct search_limits {
+    double slope, rounding; /* [J] */
+} search_limits;
+
+/* Tries the whole step, or as much of it as is free, with rigid bodies turned instead of sheared: a straight step stretches
+   a body by the square of its turn, so a stiff one could turn only in many small pieces. To first order the step is the
+   same, so near the solution nothing changes. */
+static brn_status search_turned(brn_newton *n, brn_newton_energy *here, const search_limits *limits,
+                                bool *found)
+{
+    const int ndof = n->system->ndof;
+    double *turned = n->turned;
+    double scale = 1.0;
+    *found = false;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        double bound = 1.0;
+        double load = 0.0;
+        brn_newton_energy there;
+        for (int i = 0; i < ndof; ++i) {
+            turned[i] = scale * n->step[i];
+        }
+        brn_scheme_place(n->scheme, n->y, n->x);
+        if (!(brn_rigid_turn_steps(n->model, n->x, turned) > TURN_LEAST)) {
+            return BRN_OK;
+        }
+        brn_model_follow(n->model, turned);
+        if (n->terms != NULL) {
+            double *was = brn_newton_watch(n, &n->system->watch.phases.ccd);
+            BRN_TRY(n->terms->bound(n->terms->self, n->x, turned, &bound));
+            (void)brn_newton_watch(n, was);
+        }
+        if (bound < 1.0) {
+            scale *= 0.9 * bound;
+            continue;
+        }
+        for (int i = 0; i < ndof; ++i) {
+            n->trial[i] = n->y[i] + turned[i];
+            load += (n->load[i] + n->carried[i]) * turned[i];
+        }
+        BRN_TRY(brn_newton_potential(n, n->trial, &there));
+        const double noise = ENERGY_NOISE * (here->size + there.size + fabs(load)) + limits->rounding;
+        if (isfinite(there.value) &&
+            there.value - load <= here->value + ARMIJO * scale * limits->slope + noise) {
+            memcpy(n->y, n->trial, (size_t)ndof * sizeof *n->y);
+            *here = there;
+            *found = true;
+        }
+        return BRN_OK;
+    }
+    return BRN_OK;
+}
+
+brn_status brn_newton_search(brn_newton *n, brn_newton_energy *here, double *length)
+{
+    const int ndof = n->system->ndof;
+    const bool settled = brn_newton_remaining(n) == 0.0;
+    double slope = 0.0;
+    double load = 0.0;     /* [J] work of the loads along the whole step */
+    double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
+    for (int i = 0; i < ndof; ++i) {
+        load += (n->load[i] + n->carried[i]) * n->step[i];
+        if (n->model->fixed[i] != BRN_DOF_HELD) {
+            slope -= n->unbalanced[i] * n->step[i];
+            rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
+        }
+    }
+    if (settled && n->model->ties.count > 0) {
+        const search_limits limits = {slope, rounding};
+        bool found = false;
+        BRN_TRY(search_turned(n, here, &limits, &found));
+        if (found) {
+            *length = brn_newton_most(n->step, ndof);
+            return BRN_OK;
+        }
+    }
+    double bound = 1.0;
+    if (n->terms != NULL) {
+        brn_scheme_place(n->scheme, n->y, n->x);
+        double *was = brn_newton_watch(n, &n->system->watch.phases.ccd);
+        BRN_TRY(n->terms->bound(n->terms->self, n->x, n->step, &bound));
+        (void)brn_newton_watch(n, was);
+    }
+    double alpha = bound;
+    for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
+        brn_newton_energy there;
+        for (int i = 0; i < ndof; ++i) {
+            n->trial[i] = n->y[i] + alpha * n->step[i];
+        }
+        BRN_TRY(brn_newton_potential(n, n->trial, &there));
+        const double noise = ENERGY_NOISE * (here->size + there.size + fabs(alpha * load)) + rounding;
+        const double allowed = here->value + ARMIJO * alpha * slope + noise;
+        if (isfinite(there.value) && (!settled || there.value - alpha * load <= allowed)) {
+            /* A whole step puts held dofs exactly where they belong, without rounding. */
+            for (int i = 0; i < ndof; ++i) {
+                const bool held = n->model->fixed[i] == BRN_DOF_HELD;
+                n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
+            }
+            *here = there;
+            *length =
+                alpha / bound * brn_newton_most(n->step, ndof); /* an obstruction is no sign of convergence */
+            return BRN_OK;
+        }
+    }
+    return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
+                    "t = %g s: the line search found no step that lowers the energy", n->scheme->t);
+}

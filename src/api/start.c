@@ -178,6 +178,7 @@ brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *o
     BRN_GIVEN(NULL, ctx);
     BRN_GIVEN(ctx, model);
     BRN_GIVEN(ctx, out);
+    BRN_GIVEN(ctx, choices);
     brn_sim *sim = NULL;
     *out = (brn_start){.body = -1, .gap_min = INFINITY};
     *choices = NULL;

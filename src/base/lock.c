@@ -140,6 +140,9 @@ static brn_status try_once(brn_lock *lock, bool *again)
 
 brn_status brn_lock_take(brn_ctx *ctx, const char *folder, brn_lock **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, folder);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     if (strlen(folder) >= PATH_SIZE) {
         return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", folder);

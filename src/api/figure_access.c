@@ -51,18 +51,18 @@ static double own_value(const double own[BRN_OWN_FIGURES], int index)
 
 double brn_report_figure(const brn_report *report, int index)
 {
-    if (report == NULL) {
+    if (report == NULL || index < 0) {
         return NAN;
     }
-    const bool common = index >= 0 && index < BRN_STEP_FIGURES;
+    const bool common = index < BRN_STEP_FIGURES;
     return common ? brn_step_value(report, index) : own_value(report->own, index - BRN_STEP_FIGURES);
 }
 
 double brn_summary_figure(const brn_summary *summary, int index)
 {
-    if (summary == NULL) {
+    if (summary == NULL || index < 0) {
         return NAN;
     }
-    const bool common = index >= 0 && index < BRN_RUN_FIGURES;
+    const bool common = index < BRN_RUN_FIGURES;
     return common ? brn_run_value(summary, index) : own_value(summary->own, index - BRN_RUN_FIGURES);
 }

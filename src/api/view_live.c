@@ -149,7 +149,6 @@ brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text,
 {
     BRN_GIVEN(NULL, ctx);
     BRN_GIVEN(ctx, model);
-    BRN_GIVEN(ctx, text);
     BRN_GIVEN(ctx, out);
     *out = NULL;
     brn_view *view = NULL;

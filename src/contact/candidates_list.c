@@ -354,6 +354,9 @@ static brn_status find_fresh(brn_candidates *c, int number, double distance, siz
         BRN_TRY(brn_bvh_query_pairs(a->tree, b->fresh_tree, &query, c->pairs));
         BRN_TRY(take_keys(c, &q, end));
     }
+    if (*end == start) { /* there may be no list at all */
+        return BRN_OK;
+    }
     BRN_GROW(c->ctx, c->temp, c->temp_capacity, *end - start);
     const int high = 32 + brn_radix_bits((uint64_t)a->count), low = brn_radix_bits((uint64_t)b->count);
     BRN_TRY(brn_radix_sort(c->ctx, c->fresh + start, c->temp, *end - start, 0, low));

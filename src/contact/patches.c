@@ -221,6 +221,9 @@ static brn_status meet_block(void *arg, int block, brn_arena *scratch)
 static brn_status meet_groups(brn_patches *p, bool shapes)
 {
     BRN_TRY(list_groups(p, shapes));
+    if (p->ngroup == 0) { /* there may be no list at all */
+        return BRN_OK;
+    }
     BRN_GROW(p->ctx, p->draft, p->draft_capacity, (size_t)p->ndraft + (size_t)p->ngroup);
     brn_patch_draft *from = p->draft + p->ndraft;
     meet_job job = {p, shapes ? brn_patches_meet_shape : brn_patches_meet_sides, from};

@@ -207,6 +207,7 @@ static brn_status find_rows(builder *b)
     brn_front_tree *t = b->tree;
     int *seen = b->work;
     size_t capacity = 0;
+    BRN_GROW(t->ctx, t->row, capacity, 1); /* a list even where no front has rows */
     memset(seen, 0xff, (size_t)t->n * sizeof *seen);
     BRN_ALLOC(t->ctx, t->row_start, (size_t)t->nfront + 1);
     BRN_ALLOC(t->ctx, t->panel, (size_t)t->nfront + 1);
@@ -233,9 +234,7 @@ static brn_status find_rows(builder *b)
                 }
             }
         }
-        if (at > t->row_start[f]) { /* there may be no rows at all */
-            brn_sort_ints(t->row + t->row_start[f], (int)(at - t->row_start[f]));
-        }
+        brn_sort_ints(t->row + t->row_start[f], (int)(at - t->row_start[f]));
         t->row_start[f + 1] = at;
         const brn_front_shape shape = brn_front_shape_at(t, f);
         t->panel[f + 1] = t->panel[f] + (size_t)shape.own * (size_t)shape.rows;

@@ -41,6 +41,7 @@ typedef struct things {
     brn_lock *lock;
     brn_view *view_out;
     brn_snapshot *snapshot_out;
+    brn_lock *lock_out;
     brn_model_info model_info;
     brn_body_info body_info;
     brn_attachment_info attachment;
@@ -260,6 +261,11 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_run(t->ctx, NULL, NULL, &t->summary));
     CALL(WORKS, brn_run(t->ctx, t->scene, NULL, &t->summary));
     CALL(WORKS, brn_run(t->ctx, t->scene, NULL, NULL));
+    CALL(FAILS, brn_lock_take(NULL, run_dir, &t->lock_out));
+    CALL(FAILS, brn_lock_take(t->ctx, NULL, &t->lock_out));
+    CALL(FAILS, brn_lock_take(t->ctx, "", &t->lock_out));
+    CALL(FAILS, brn_lock_take(t->ctx, run_dir, NULL));
+    CALL(RETURNS, brn_lock_release(NULL));
     CALL(RETURNS, brn_figure_count(BRN_OF_STEP, NULL));
     CALL(FAILS, brn_figure_get(BRN_OF_RUN, NULL, INT_MAX, &t->figure));
     CALL(FAILS, brn_figure_get(BRN_OF_RUN, "ipc", 0, NULL));
@@ -287,7 +293,7 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_view_open(t->ctx, run_dir, NULL));
     CALL(FAILS, brn_view_live(NULL, t->model, "", &t->view_out));
     CALL(FAILS, brn_view_live(t->ctx, NULL, "", &t->view_out));
-    CALL(FAILS, brn_view_live(t->ctx, t->model, NULL, &t->view_out));
+    CALL(WORKS, brn_view_live(t->ctx, t->model, NULL, &t->view_out));
     CALL(FAILS, brn_view_live(t->ctx, t->model, "", NULL));
     CALL(RETURNS, brn_view_close(NULL));
     CALL(RETURNS, brn_view_frames(NULL));

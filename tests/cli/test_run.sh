@@ -161,13 +161,13 @@ says stderr "keep one of the two"
 
 # ---- a signal stops after the step, and the run can be resumed to the same bits ------------------------------------------------------
 for signal in INT TERM; do
-    rm -rf whole cut
+    rm -rf whole cut cut.err # not the progress of the last one
     set -- --set time.step=2e-5 --set time.end=0.06 --set output.every=0.01 --threads 1
     # A shell without job control starts background commands with SIGINT ignored; the command installs its own handler.
     "$brunt" run falling.yaml -o cut "$@" >cut.out 2>cut.err &
     child=$!
     tries=0
-    while ! grep -q ' %  ETA' cut.err && [ $tries -lt 600 ]; do
+    while ! grep -qs ' %  ETA' cut.err && [ $tries -lt 600 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done

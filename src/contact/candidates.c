@@ -1,15 +1,11 @@
 #include "contact/candidates_inner.h"
 
+#include "base/parallel.h"
+
 #include <limits.h>
 
-/* How far a node may stray from the motion that a list was made for, in its lengths. If some node moves by more than FAST
-   of them, the list will not last for another step but should for the rest of this one's Newton steps: the spare is a part
-   of the first. Otherwise it should last for some more steps like this one. */
-static const double SPARE = 0.1, SPARE_LEAST = 0.03, SPARE_STEPS = 8.0;
-static const double FAST = 0.05, SPARE_FAST = 0.05;
-
-/* The search is repeated if more than one in ANEW points has left its room, or the list has grown by this factor. */
-enum { ANEW = 4, GROWN_MOST = 2 };
+/* The search is repeated if the list has grown by this factor. */
+enum { GROWN_MOST = 2 };
 /* Or if the list has more than LONG pairs per point and the motion is shorter than SHORT of the first. */
 enum { LONG = 40 };
 static const double SHORT = 0.5;
@@ -36,6 +32,7 @@ static brn_status allocate_nodes(brn_candidates *c)
     BRN_ALLOC(c->ctx, c->step, nnode);
     BRN_ALLOC(c->ctx, c->length, nnode);
     BRN_ALLOC(c->ctx, c->grown, nnode);
+    BRN_ALLOC(c->ctx, c->part, brn_block_count(c->skin->npoint, BRN_CANDIDATE_POINTS));
     return BRN_OK;
 }
 
@@ -108,98 +105,12 @@ void brn_candidates_destroy(brn_candidates *c)
         brn_free(c->ctx, c->list[i].fresh);
     }
     brn_bvh_pairs_destroy(c->pairs);
-    void *arrays[] = {c->box, c->fresh_box, c->item,      c->apart, c->key,  c->fresh,  c->temp,
-                      c->lo,  c->hi,        c->reference, c->moved, c->step, c->length, c->grown};
+    void *arrays[] = {c->box, c->fresh_box, c->item,  c->apart, c->key,    c->fresh, c->temp, c->lo,
+                      c->hi,  c->reference, c->moved, c->step,  c->length, c->grown, c->part};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(c->ctx, arrays[i]);
     }
     brn_free(c->ctx, c);
-}
-
-/* ---- where the list is valid ----------------------------------------------------------------------------------------- */
-
-/* How far a node moves [m]: the longest of its components. */
-static double way(const double *a, const double *b)
-{
-    return fmax(fmax(fabs(b[0] - a[0]), fabs(b[1] - a[1])), fabs(b[2] - a[2]));
-}
-
-static bool inside(const brn_candidates *c, int p, const double *x)
-{
-    bool in = true;
-    for (int k = 0; k < 3; ++k) {
-        in &= (c->lo[p][k] <= x[3 * p + k]) & (x[3 * p + k] <= c->hi[p][k]);
-    }
-    return in;
-}
-
-/* How a motion's spare lengths are chosen. */
-typedef struct spare_rule {
-    const double *x0, *x1;
-    double most; /* longest motion of a node, in its lengths */
-    double share;
-    bool fast;
-} spare_rule;
-
-static spare_rule choose_rule(const brn_candidates *c, const double *x0, const double *x1)
-{
-    double most = 0.0;
-    for (int i = 0; i < c->skin->npoint; ++i) {
-        const int p = c->skin->point[i];
-        most = c->length[p] > 0.0 ? fmax(most, way(&x0[3 * p], &x1[3 * p]) / c->length[p]) : most;
-    }
-    const bool fast = most > FAST;
-    return (spare_rule){x0, x1, most, fast ? SPARE_LEAST : fmin(SPARE, SPARE_LEAST + SPARE_STEPS * most),
-                        fast};
-}
-
-/* A node may be anywhere on its path, or its spare length beyond. */
-static void choose_room(const brn_candidates *c, const spare_rule *rule, int p, double lo[3], double hi[3])
-{
-    const double *x0 = &rule->x0[3 * p], *x1 = &rule->x1[3 * p];
-    const double spare = rule->share * c->length[p] + (rule->fast ? SPARE_FAST * way(x0, x1) : 0.0);
-    for (int k = 0; k < 3; ++k) {
-        lo[k] = (x0[k] < x1[k] ? x0[k] : x1[k]) - spare;
-        hi[k] = (x0[k] < x1[k] ? x1[k] : x0[k]) + spare;
-    }
-}
-
-/* Widens the room for nodes outside it, if they are few and stay within bounds. */
-static bool grow_room(brn_candidates *c, const spare_rule *rule)
-{
-    const brn_skin *skin = c->skin;
-    int outside = 0;
-    for (int i = 0; i < skin->npoint; ++i) {
-        const int p = skin->point[i];
-        c->grown[p] = !(inside(c, p, rule->x0) && inside(c, p, rule->x1));
-        outside += c->grown[p];
-    }
-    if (outside > skin->npoint / ANEW) {
-        return false;
-    }
-    for (int i = 0; i < skin->npoint; ++i) {
-        const int p = skin->point[i];
-        double lo[3];
-        double hi[3];
-        choose_room(c, rule, p, lo, hi);
-        for (int k = 0; k < 3 && c->grown[p]; ++k) {
-            if (!(lo[k] >= -2.0 * c->largest && hi[k] <= 2.0 * c->largest)) {
-                return false;
-            }
-            c->lo[p][k] = fmin(c->lo[p][k], lo[k]);
-            c->hi[p][k] = fmax(c->hi[p][k], hi[k]);
-        }
-    }
-    return true;
-}
-
-bool brn_candidates_cover(const brn_candidates *c, const double *x)
-{
-    bool all = c->distance >= 0.0;
-    for (int i = 0; i < c->skin->npoint && all; ++i) {
-        all = inside(c, c->skin->point[i], x);
-    }
-    return all;
 }
 
 /* ---- half-spaces ----------------------------------------------------------------------------------------------------- */
@@ -263,29 +174,21 @@ static brn_status append_plane(brn_candidates *c, const int *plane, const double
 /* ---- all ----------------------------------------------------------------------------------------------------------------- */
 
 /* Finds all pairs. */
-static brn_status find_anew(brn_candidates *c, const spare_rule *rule, double distance)
+static brn_status find_anew(brn_candidates *c, const brn_spare_rule *rule, double distance)
 {
     c->distance = -1.0; /* unless all goes well */
     c->most = rule->most;
-    c->largest = 0.0;
-    for (int i = 0; i < c->skin->npoint; ++i) {
-        const int p = c->skin->point[i];
-        choose_room(c, rule, p, c->lo[p], c->hi[p]);
-        memcpy(c->reference[p], &rule->x0[3 * p], sizeof c->reference[p]);
-        for (int k = 0; k < 3; ++k) {
-            c->largest = fmax(c->largest, fmax(fabs(c->lo[p][k]), fabs(c->hi[p][k])));
-        }
-    }
+    brn_candidates_make_room(c, rule);
     BRN_TRY(brn_candidates_list(c, distance));
     c->distance = distance;
     return BRN_OK;
 }
 
 /* Adds pairs, if nodes that have left their room are few. */
-static brn_status find_more(brn_candidates *c, const spare_rule *rule, bool *done)
+static brn_status find_more(brn_candidates *c, const brn_spare_rule *rule, bool *done)
 {
     const double distance = c->distance;
-    *done = c->npair / GROWN_MOST <= c->npair_first && grow_room(c, rule);
+    *done = c->npair / GROWN_MOST <= c->npair_first && brn_candidates_grow_room(c, rule);
     if (*done) {
         c->distance = -1.0;
         BRN_TRY(brn_candidates_extend(c, distance));
@@ -295,14 +198,14 @@ static brn_status find_more(brn_candidates *c, const spare_rule *rule, bool *don
 }
 
 /* Whether the list, made for a much longer motion, is so long that a new one pays off. */
-static bool too_long(const brn_candidates *c, const spare_rule *rule)
+static bool too_long(const brn_candidates *c, const brn_spare_rule *rule)
 {
     return c->npair / LONG > c->skin->npoint && rule->most > 0.0 && rule->most < SHORT * c->most;
 }
 
 brn_status brn_candidates_find(brn_candidates *c, const double *x0, const double *x1, double distance)
 {
-    const spare_rule rule = choose_rule(c, x0, x1);
+    const brn_spare_rule rule = brn_candidates_rule(c, x0, x1);
     bool done = distance <= c->distance && !too_long(c, &rule);
     c->count = 0;
     if (done && !(brn_candidates_cover(c, x0) && brn_candidates_cover(c, x1))) {
@@ -353,15 +256,33 @@ bool brn_candidates_near(const brn_candidates *c, const brn_candidate *candidate
 
 /* ---- distances without looking ------------------------------------------------------------------------------------- */
 
-void brn_candidates_view(brn_candidates *c, const double *x, const double *far, brn_candidate_view *out)
+typedef struct move_job {
+    brn_candidates *c;
+    const double *x, *far;
+} move_job;
+
+static brn_status move_block(void *arg, int block, brn_arena *scratch)
 {
-    for (int i = 0; i < c->skin->npoint; ++i) {
+    (void)scratch;
+    const move_job *job = arg;
+    brn_candidates *c = job->c;
+    const int end = brn_block_end(c->skin->npoint, BRN_CANDIDATE_POINTS, block);
+    for (int i = block * BRN_CANDIDATE_POINTS; i < end; ++i) {
         const int p = c->skin->point[i];
         for (int k = 0; k < 3; ++k) {
-            c->moved[p][k] = x[3 * p + k] - c->reference[p][k];
-            c->step[p][k] = far != NULL ? far[3 * p + k] - x[3 * p + k] : 0.0;
+            const double x = job->x[3 * p + k];
+            c->moved[p][k] = x - c->reference[p][k];
+            c->step[p][k] = job->far != NULL ? job->far[3 * p + k] - x : 0.0;
         }
     }
+    return BRN_OK;
+}
+
+void brn_candidates_view(brn_candidates *c, const double *x, const double *far, brn_candidate_view *out)
+{
+    move_job job = {c, x, far};
+    const int nblocks = brn_block_count(c->skin->npoint, BRN_CANDIDATE_POINTS);
+    (void)brn_parallel_for(c->ctx, nblocks, move_block, &job);
     *out = (brn_candidate_view){.count = c->count,
                                 .item = c->item,
                                 .apart = c->apart,

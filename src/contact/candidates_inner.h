@@ -53,7 +53,24 @@ struct brn_candidates {
     double (*moved)[4], (*step)[4];
     double *length;       /* [nnode] [m] of the shortest edge at a node, or the mean of all edges if less */
     unsigned char *grown; /* [nnode] lo or hi was moved */
+    double *part;         /* results of the blocks of a loop over points */
 };
+
+enum { BRN_CANDIDATE_POINTS = 1024 }; /* points of one parallel block */
+
+/* How a motion's spare lengths are chosen. */
+typedef struct brn_spare_rule {
+    const double *x0, *x1;
+    double most; /* longest motion of a node, in its lengths */
+    double share;
+    bool fast;
+} brn_spare_rule;
+
+brn_spare_rule brn_candidates_rule(brn_candidates *c, const double *x0, const double *x1);
+/* Makes every node's room anew. */
+void brn_candidates_make_room(brn_candidates *c, const brn_spare_rule *rule);
+/* Widens the room of nodes outside of it, if they are few and stay within bounds; else the rooms are of no use any more. */
+bool brn_candidates_grow_room(brn_candidates *c, const brn_spare_rule *rule);
 
 /* Finds all pairs between lo and hi within the distance. */
 brn_status brn_candidates_list(brn_candidates *c, double distance);

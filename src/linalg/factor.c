@@ -30,9 +30,11 @@ struct brn_factor {
     double
         *room; /* scratch of the factorisation; kept, because fresh pages cost more than the work on them */
     size_t room_capacity;
+    brn_front_pack pack; /* the values in single precision, made when first asked for */
+    bool packed;
     unsigned char *held; /* [n] bit c: component c of the node at this place is fixed */
     double *diagonal;    /* [n*size], of the matrix, in elimination order */
-    double *swap;        /* right-hand sides in elimination order and the workspace of the solution */
+    double *swap;        /* workspace of the solution */
     size_t swap_capacity;
     cholmod_common cm;
     bool started;
@@ -124,6 +126,15 @@ static brn_status make_room(brn_ctx *ctx, double **at, size_t *capacity, size_t 
 }
 
 /* Fronts, and room for their values. */
+static brn_status reserve_blas(const brn_factor *f)
+{
+    bool large = false;
+    for (int i = 0; i < f->tree->nfront; ++i) {
+        large = large || brn_front_shape_at(f->tree, i).own > BRN_FRONT_BLAS;
+    }
+    return large ? brn_blas_reserve(f->ctx) : BRN_OK;
+}
+
 static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const graph *g,
                             const brn_ordering *ordering)
 {
@@ -132,6 +143,7 @@ static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const grap
     brn_front_tree_destroy(f->tree);
     f->tree = NULL;
     BRN_TRY(brn_front_tree_create(a, f->apart, ordering, &f->tree));
+    BRN_TRY(reserve_blas(f));
     BRN_TRY(make_room(ctx, &f->value, &f->value_capacity, f->tree->panel[f->tree->nfront]));
     BRN_TRY(make_room(ctx, &f->room, &f->room_capacity, f->tree->room + 1));
     brn_free(ctx, f->column);
@@ -266,6 +278,7 @@ void brn_factor_destroy(brn_factor *f)
         cholmod_finish(&f->cm);
     }
     brn_front_tree_destroy(f->tree);
+    brn_front_pack_free(f->ctx, &f->pack);
     void *const arrays[] = {f->apart, f->base_node, f->start,    f->column, f->value,
                             f->room,  f->held,      f->diagonal, f->swap};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
@@ -400,6 +413,7 @@ brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const un
         return brn_fail(f->ctx, BRN_ERR_RANGE, "a matrix of another pattern than the analysed one");
     }
     f->ready = false;
+    f->packed = false;
     f->stats.pivot_min = 0.0;
     if (f->n == 0) {
         f->ready = true;
@@ -417,40 +431,43 @@ brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const un
 
 /* ---- solve ------------------------------------------------------------------------------------------------------------ */
 
+/* With the rounded factor: one right-hand side only. */
+static brn_status substitute(brn_factor *f, const brn_front_pack *pack, int nrhs, const double *b, double *x)
+{
+    /* Kept, so that a steady state allocates nothing. */
+    BRN_GROW(f->ctx, f->swap, f->swap_capacity, brn_front_solve_work(f->tree) * (size_t)nrhs);
+    const brn_blas_threads threads = brn_blas_begin();
+    const brn_status status = brn_front_solve(f->tree, f->value, pack, nrhs, b, x, f->swap);
+    brn_blas_end(threads);
+    return status;
+}
+
 brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, double *x)
 {
     if (!f->ready) {
         return brn_fail(f->ctx, BRN_ERR_RANGE, "solve without a numeric factor");
     }
-    if (nrhs <= 0 || f->n == 0) {
-        return BRN_OK;
-    }
-    const size_t s = (size_t)f->size;
-    const size_t ndof = (size_t)f->n * s;
-    const int *node = f->tree->node;
-    /* Kept, so that a steady state allocates nothing. */
-    BRN_GROW(f->ctx, f->swap, f->swap_capacity, (ndof + brn_front_solve_work(f->tree)) * (size_t)nrhs);
-    for (size_t k = 0; k < (size_t)nrhs; ++k) {
-        for (size_t j = 0; j < (size_t)f->n; ++j) {
-            memcpy(f->swap + k * ndof + j * s, b + k * ndof + (size_t)node[j] * s, s * sizeof *b);
-        }
-    }
-    const brn_blas_threads threads = brn_blas_begin();
-    const brn_status status =
-        brn_front_solve(f->tree, f->value, nrhs, f->swap, f->swap + ndof * (size_t)nrhs);
-    brn_blas_end(threads);
-    BRN_TRY(status);
-    for (size_t k = 0; k < (size_t)nrhs; ++k) {
-        for (size_t j = 0; j < (size_t)f->n; ++j) {
-            memcpy(x + k * ndof + (size_t)node[j] * s, f->swap + k * ndof + j * s, s * sizeof *x);
-        }
-    }
-    return BRN_OK;
+    return nrhs > 0 && f->n > 0 ? substitute(f, NULL, nrhs, b, x) : BRN_OK;
 }
 
 brn_status brn_factor_solve(brn_factor *f, const double *b, double *x)
 {
     return brn_factor_solve_many(f, 1, b, x);
+}
+
+brn_status brn_factor_solve_rounded(brn_factor *f, const double *b, double *x)
+{
+    if (!f->ready) {
+        return brn_fail(f->ctx, BRN_ERR_RANGE, "solve without a numeric factor");
+    }
+    if (f->n == 0) {
+        return BRN_OK;
+    }
+    if (!f->packed) {
+        BRN_TRY(brn_front_pack_fill(f->tree, f->value, &f->pack));
+        f->packed = true;
+    }
+    return substitute(f, &f->pack, 1, b, x);
 }
 
 void brn_factor_get_stats(const brn_factor *f, brn_factor_stats *out)

@@ -40,6 +40,9 @@ brn_status brn_factor_numeric(brn_factor *factor, const brn_block_matrix *a, con
 brn_status brn_factor_solve(brn_factor *factor, const double *b, double *x);
 /* nrhs right-hand sides, column by column. */
 brn_status brn_factor_solve_many(brn_factor *factor, int nrhs, const double *b, double *x);
+/* With the factor rounded to single precision, at less than half of the cost: x is B^-1 b of a symmetric positive definite B
+   near A, for preconditioning. Not finite where the factor exceeds single precision. */
+brn_status brn_factor_solve_rounded(brn_factor *factor, const double *b, double *x);
 void brn_factor_get_stats(const brn_factor *factor, brn_factor_stats *out);
 
 #endif

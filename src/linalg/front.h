@@ -2,6 +2,7 @@
 #ifndef BRN_LINALG_FRONT_H
 #define BRN_LINALG_FRONT_H
 
+#include "linalg/front_pack.h"
 #include "linalg/front_tree.h"
 
 /* What is factored: A, symmetric, without the couplings of nodes apart; dofs with a bit in held are replaced by identity
@@ -20,15 +21,16 @@ typedef struct brn_front_input {
 brn_status brn_front_factor(const brn_front_tree *tree, const brn_front_input *input, double *value,
                             double *diagonal, double *room, int *bad);
 
-/* x [nrhs][n*size] in elimination order: the right-hand sides, then the solutions. work: brn_front_solve_work doubles for each
-   right-hand side. The bits do not depend on the number of threads. */
-brn_status brn_front_solve(const brn_front_tree *tree, const double *value, int nrhs, double *x,
-                           double *work);
+/* Substitution with what brn_front_factor left in value or, where pack is not NULL, with its rounded copy (one right-hand side
+   only). b and x [nrhs][n*size] by nodes, may be the same array; work: brn_front_solve_work doubles for each right-hand side. The
+   bits do not depend on the number of threads. */
+brn_status brn_front_solve(const brn_front_tree *tree, const double *value, const brn_front_pack *pack,
+                           int nrhs, const double *b, double *x, double *work);
 
-/* What the fronts hand to their parents: a number for each of their rows below. */
+/* The solution in elimination order, and what the fronts hand to their parents: a number for each of their rows below. */
 static inline size_t brn_front_solve_work(const brn_front_tree *t)
 {
-    return t->row_start[t->nfront] * (size_t)t->size;
+    return ((size_t)t->n + t->row_start[t->nfront]) * (size_t)t->size;
 }
 
 #endif

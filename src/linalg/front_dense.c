@@ -4,49 +4,16 @@
 #include "linalg/front_dense.h"
 
 #include "linalg/blas.h"
+#include "linalg/front_lanes.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Everything that takes vectors by value is inlined, so no calling convention is involved. */
-#if defined(__clang__)
-# pragma clang diagnostic ignored "-Wpsabi"
-#elif defined(__GNUC__)
-# pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 enum {
     STRIP = BRN_FRONT_STRIP,
     STACK = 2, /* vectors of rows at a time: what the registers hold */
-/* Doubles of a vector. Wider ones than a register would go through memory, piece by piece. */
-#if defined(__AVX512F__)
-    LANES = 8,
-#elif defined(__AVX__)
-    LANES = 4,
-#else
-    LANES = 2,
-#endif
-    BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
-    SWEEP = 4,          /* columns at a time in a substitution: y is read once for all of them */
+    SWEEP = 4, /* columns at a time in a substitution: y is read once for all of them */
 };
-
-_Static_assert(BRN_FRONT_LANES % LANES == 0, "rows are padded to whole vectors");
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE lanes load(const double *from)
-{
-    lanes a;
-    memcpy(&a, from, sizeof a);
-    return a;
-}
-
-INLINE void store(double *to, lanes a)
-{
-    memcpy(to, &a, sizeof a);
-}
 
 /* The strip of `width` columns that is worked on. */
 typedef struct strip {
@@ -174,62 +141,85 @@ INLINE void update_strip(const brn_front_shape *shape, const double *panel, doub
     strip_update(&s, j / BRN_FRONT_LANES * BRN_FRONT_LANES, (size_t)shape->below_pad, width, 0);
 }
 
-static int factor_small(const brn_front_shape *shape, double *panel, double *update)
+/* Columns of the strip that begins with as many columns left. */
+static int strip_width(int left)
+{
+    return left >= STRIP ? STRIP : left >= 3 ? 3 : 1;
+}
+
+static int panel_small(const brn_front_shape *shape, double *panel)
 {
     const size_t rows = (size_t)shape->rows;
     int bad = -1;
-    for (int j = 0; j < shape->own && bad < 0;) {
-        const int left = shape->own - j;
-        if (left >= STRIP) {
-            bad = panel_strip(panel, rows, (size_t)j, STRIP);
-            j += STRIP;
-        } else if (left >= 3) {
-            bad = panel_strip(panel, rows, (size_t)j, 3);
-            j += 3;
-        } else {
-            bad = panel_strip(panel, rows, (size_t)j, 1);
-            j += 1;
-        }
-    }
-    for (int j = 0; j < shape->below && bad < 0;) {
-        const int left = shape->below - j;
-        if (left >= STRIP) {
-            update_strip(shape, panel, update, (size_t)j, STRIP);
-            j += STRIP;
-        } else if (left >= 3) {
-            update_strip(shape, panel, update, (size_t)j, 3);
-            j += 3;
-        } else {
-            update_strip(shape, panel, update, (size_t)j, 1);
-            j += 1;
-        }
+    for (int j = 0, width = 0; j < shape->own && bad < 0; j += width) {
+        width = strip_width(shape->own - j);
+        bad = width == STRIP ? panel_strip(panel, rows, (size_t)j, STRIP)
+              : width == 3   ? panel_strip(panel, rows, (size_t)j, 3)
+                             : panel_strip(panel, rows, (size_t)j, 1);
     }
     return bad;
 }
 
-static int factor_large(const brn_front_shape *shape, double *panel, double *update)
+static int panel_large(const brn_front_shape *shape, double *panel)
 {
     const double one = 1.0;
-    const double minus = -1.0;
     int info = 0;
     dpotrf_("L", &shape->own, panel, &shape->rows, &info);
     if (info != 0) {
         return info > 0 ? info - 1 : 0;
     }
     if (shape->below > 0) {
-        double *below = panel + shape->own_pad;
-        dtrsm_("R", "L", "T", "N", &shape->below, &shape->own, &one, panel, &shape->rows, below,
-               &shape->rows);
-        dsyrk_("L", "N", &shape->below, &shape->own, &minus, below, &shape->rows, &one, update,
-               &shape->below_pad);
+        dtrsm_("R", "L", "T", "N", &shape->below, &shape->own, &one, panel, &shape->rows,
+               panel + shape->own_pad, &shape->rows);
     }
     return -1;
 }
 
-int brn_front_dense_factor(const brn_front_shape *shape, double *panel, double *update)
+int brn_front_dense_panel(const brn_front_shape *shape, double *panel)
 {
-    return shape->own <= BLAS_COLUMNS ? factor_small(shape, panel, update)
-                                      : factor_large(shape, panel, update);
+    return shape->own <= BRN_FRONT_BLAS ? panel_small(shape, panel) : panel_large(shape, panel);
+}
+
+static void update_small(const brn_front_shape *shape, const double *panel, double *update, int first,
+                         int end)
+{
+    for (int j = first, width = 0; j < end; j += width) {
+        width = strip_width(end - j);
+        if (width == STRIP) {
+            update_strip(shape, panel, update, (size_t)j, STRIP);
+        } else if (width == 3) {
+            update_strip(shape, panel, update, (size_t)j, 3);
+        } else {
+            update_strip(shape, panel, update, (size_t)j, 1);
+        }
+    }
+}
+
+static void update_large(const brn_front_shape *shape, const double *panel, double *update, int first,
+                         int end)
+{
+    const double one = 1.0;
+    const double minus = -1.0;
+    const int width = end - first;
+    const int rest = shape->below - end;
+    const double *below = panel + shape->own_pad;
+    double *to = update + (size_t)first * (size_t)shape->below_pad;
+    dsyrk_("L", "N", &width, &shape->own, &minus, below + first, &shape->rows, &one, to + first,
+           &shape->below_pad);
+    if (rest > 0) {
+        dgemm_("N", "T", &rest, &width, &shape->own, &minus, below + end, &shape->rows, below + first,
+               &shape->rows, &one, to + end, &shape->below_pad);
+    }
+}
+
+void brn_front_dense_update(const brn_front_shape *shape, const double *panel, double *update, int first,
+                            int end)
+{
+    if (shape->own <= BRN_FRONT_BLAS) {
+        update_small(shape, panel, update, first, end);
+    } else if (end > first) {
+        update_large(shape, panel, update, first, end);
+    }
 }
 
 /* ---- substitution ----------------------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 enum { BRN_FRONT_LANES = 8 };
 /* Columns that are factored together: two nodes in 3D. */
 enum { BRN_FRONT_STRIP = 6 };
+/* Fronts with more own columns go to BLAS. */
+enum { BRN_FRONT_BLAS = 192 };
 
 static inline size_t brn_front_pad(size_t rows)
 {
@@ -28,10 +30,13 @@ static inline brn_front_shape brn_front_shape_of(int own, int below)
     return s;
 }
 
-/* Factors the own columns in place (panel [own][rows], by columns) and subtracts L21 L21' from the lower triangle of
-   update [below][below_pad]. Padding rows are 0 and stay so; what is above the diagonal is overwritten. Returns the
-   first column whose pivot is not positive, or -1. */
-int brn_front_dense_factor(const brn_front_shape *shape, double *panel, double *update);
+/* Factors the own columns in place (panel [own][rows], by columns). Padding rows are 0 and stay so; what is above the diagonal
+   is overwritten. Returns the first column whose pivot is not positive, or -1. */
+int brn_front_dense_panel(const brn_front_shape *shape, double *panel);
+/* Subtracts L21 L21' from the lower triangle of columns [first, end) of update [below][below_pad]; first is a multiple of
+   BRN_FRONT_STRIP. */
+void brn_front_dense_update(const brn_front_shape *shape, const double *panel, double *update, int first,
+                            int end);
 
 /* Substitution with the own columns, one right-hand side; y has a front's rows, padding 0. Forward: y1 = L11^-1 y1,
    y2 -= L21 y1. Backward: y1 = L11^-T (y1 - L21' y2). */

@@ -11,6 +11,14 @@
 #include <math.h>
 #include <string.h>
 
+enum { PIECE = 96 }; /* columns of a contribution that are worked on together in the crown: whole strips */
+_Static_assert(PIECE % BRN_FRONT_STRIP == 0 && PIECE % BRN_FRONT_LANES == 0, "pieces begin with a strip");
+
+/* Columns of a front's contribution. */
+typedef struct piece {
+    int front, first, end;
+} piece;
+
 typedef struct job {
     const brn_front_tree *tree;
     const brn_front_input *input;
@@ -20,6 +28,7 @@ typedef struct job {
     double **update; /* [nfront] contribution to the parent, by columns, lower triangle */
     int *bad;        /* [nfront] column without a positive pivot, -1: none */
     const int *wave; /* fronts of the wave that is at work */
+    piece *pieces;   /* of their contributions */
 } job;
 
 /* A front at work. */
@@ -133,7 +142,8 @@ typedef struct run {
     int from, to, count; /* scalars */
 } run;
 
-static void add_child(const job *w, const front *f, int child, run *runs)
+/* What a child leaves to columns [begin, end) of the front, counted as its rows are. */
+static void add_child(const job *w, const front *f, int child, run *runs, int begin, int end)
 {
     const brn_front_tree *t = w->tree;
     const int s = t->size;
@@ -153,6 +163,12 @@ static void add_child(const job *w, const front *f, int child, run *runs)
     for (int i = 0, r = 0; i < below * s; ++i, from += length) {
         r += i == runs[r].from + runs[r].count;
         const int column = runs[r].to + i - runs[r].from;
+        if (column < begin) {
+            continue;
+        }
+        if (column >= end) {
+            break;
+        }
         const bool own = column < f->shape.own_pad;
         const int top = own ? 0 : f->shape.own_pad; /* row of the front that the target column starts with */
         double *to = own ? f->panel + (size_t)column * (size_t)f->shape.rows
@@ -171,42 +187,60 @@ static void add_child(const job *w, const front *f, int child, run *runs)
 /* ---- a front ---------------------------------------------------------------------------------------------------- */
 
 /* The part that is used: the lower triangle, from the vector on in which the column's strip begins. */
-static void clear_update(const brn_front_shape *shape, double *update)
+static void clear_update(const brn_front_shape *shape, double *update, int first, int end)
 {
     const size_t rows = (size_t)shape->below_pad;
-    for (size_t j = 0; j < (size_t)shape->below; ++j) {
+    for (size_t j = (size_t)first; j < (size_t)end; ++j) {
         const size_t strip = j < BRN_FRONT_STRIP ? 0 : j + 1 - BRN_FRONT_STRIP; /* at the earliest */
-        const size_t first = strip / BRN_FRONT_LANES * BRN_FRONT_LANES;
-        memset(update + j * rows + first, 0, (rows - first) * sizeof *update);
+        const size_t top = strip / BRN_FRONT_LANES * BRN_FRONT_LANES;
+        memset(update + j * rows + top, 0, (rows - top) * sizeof *update);
     }
 }
 
-static brn_status work_front(const job *w, front *f, int number, double *update, run *runs)
+static void open_front(const job *w, front *f, int number, double *update)
 {
     const brn_front_tree *t = w->tree;
-    const int s = t->size;
     f->number = number;
     f->own = brn_front_own(t, number);
     f->all = f->own + brn_front_below(t, number);
     f->panel = w->value + t->panel[number];
     f->update = update;
-    f->shape = brn_front_shape_of(f->own * s, (f->all - f->own) * s);
-    memset(f->panel, 0, (t->panel[number + 1] - t->panel[number]) * sizeof *f->panel);
-    clear_update(&f->shape, update);
+    f->shape = brn_front_shape_at(t, number);
+}
+
+static void add_children(const job *w, const front *f, run *runs, int begin, int end)
+{
+    const brn_front_tree *t = w->tree;
+    for (int c = t->child_start[f->number]; c < t->child_start[f->number + 1]; ++c) {
+        add_child(w, f, t->child[c], runs, begin, end);
+    }
+}
+
+/* The own columns. */
+static brn_status work_panel(const job *w, front *f, run *runs)
+{
+    const brn_front_tree *t = w->tree;
+    memset(f->panel, 0, (t->panel[f->number + 1] - t->panel[f->number]) * sizeof *f->panel);
     index_rows(t, f);
     if (!add_matrix(w, f)) {
         return BRN_ERR_RANGE;
     }
-    for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
-        add_child(w, f, t->child[c], runs);
-    }
-    w->update[number] = update;
-    const int bad = brn_front_dense_factor(&f->shape, f->panel, f->update);
+    add_children(w, f, runs, 0, f->shape.own_pad);
+    w->update[f->number] = f->update;
+    const int bad = brn_front_dense_panel(&f->shape, f->panel);
     if (bad >= 0) {
-        w->bad[number] = t->first[number] * s + bad;
+        w->bad[f->number] = t->first[f->number] * t->size + bad;
         return BRN_ERR_SINGULAR;
     }
     return BRN_OK;
+}
+
+/* Columns of the contribution, once the own ones are done. */
+static void work_update(const job *w, const front *f, run *runs, int first, int end)
+{
+    clear_update(&f->shape, f->update, first, end);
+    add_children(w, f, runs, f->shape.own_pad + first, f->shape.own_pad + end);
+    brn_front_dense_update(&f->shape, f->panel, f->update, first, end);
 }
 
 /* ---- the tree ----------------------------------------------------------------------------------------------------- */
@@ -238,7 +272,10 @@ static brn_status work_task(void *arg, int block, brn_arena *scratch)
         } else {
             used[side] += brn_front_update_size(t, number);
         }
-        BRN_TRY(work_front(w, &f, number, update, runs));
+        BRN_TRY(brn_ctx_check(t->ctx));
+        open_front(w, &f, number, update);
+        BRN_TRY(work_panel(w, &f, runs));
+        work_update(w, &f, runs, 0, f.shape.below);
         for (int c = t->child_start[number]; c < t->child_start[number + 1]; ++c) {
             used[!side] -= brn_front_update_size(t, t->child[c]);
         }
@@ -246,24 +283,57 @@ static brn_status work_task(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-static brn_status work_crown(void *arg, int block, brn_arena *scratch)
+static brn_status crown_panel(void *arg, int block, brn_arena *scratch)
 {
     const job *w = arg;
-    const brn_front_tree *t = w->tree;
-    const int number = w->wave[block];
     front f = {0};
     run *runs = NULL;
+    BRN_TRY(brn_ctx_check(w->tree->ctx));
     BRN_TRY(take_front(w, scratch, &f, &runs));
-    return work_front(w, &f, number, w->room + t->hand[number], runs);
+    open_front(w, &f, w->wave[block], w->room + w->tree->hand[w->wave[block]]);
+    return work_panel(w, &f, runs);
+}
+
+static brn_status crown_update(void *arg, int block, brn_arena *scratch)
+{
+    const job *w = arg;
+    const piece *p = &w->pieces[block];
+    front f = {0};
+    run *runs = NULL;
+    BRN_TAKE(scratch, runs, w->tree->n);
+    open_front(w, &f, p->front, w->room + w->tree->hand[p->front]);
+    work_update(w, &f, runs, p->first, p->end);
+    return BRN_OK;
+}
+
+/* The fronts of a wave, then their contributions: near the root there are fewer fronts than threads. */
+static brn_status work_wave(job *w, int wave)
+{
+    const brn_front_tree *t = w->tree;
+    const int count = t->wave_start[wave + 1] - t->wave_start[wave];
+    int npiece = 0;
+    w->wave = t->wave + t->wave_start[wave];
+    BRN_TRY(brn_parallel_for(t->ctx, count, crown_panel, w));
+    for (int k = 0; k < count; ++k) {
+        const int below = brn_front_below(t, w->wave[k]) * t->size;
+        for (int first = 0; first < below; first += PIECE) {
+            w->pieces[npiece++] = (piece){w->wave[k], first, first + PIECE < below ? first + PIECE : below};
+        }
+    }
+    return brn_parallel_for(t->ctx, npiece, crown_update, w);
 }
 
 static brn_status work_tree(job *w)
 {
     const brn_front_tree *t = w->tree;
+    size_t pieces = 0;
+    for (int f = 0; f < t->nfront; ++f) {
+        pieces += t->in_crown[f] ? (size_t)(brn_front_below(t, f) * t->size) / PIECE + 1 : 0;
+    }
+    BRN_TAKE(brn_ctx_arena(t->ctx), w->pieces, pieces);
     BRN_TRY(brn_parallel_for(t->ctx, t->ntask, work_task, w));
     for (int k = 0; k < t->nwave; ++k) {
-        w->wave = t->wave + t->wave_start[k];
-        BRN_TRY(brn_parallel_for(t->ctx, t->wave_start[k + 1] - t->wave_start[k], work_crown, w));
+        BRN_TRY(work_wave(w, k));
     }
     return BRN_OK;
 }

@@ -11,30 +11,80 @@
 typedef struct job {
     const brn_front_tree *tree;
     const double *value;
+    const brn_front_pack *pack; /* NULL: value is used */
     int nrhs;
-    double *x;       /* [nrhs][n*size] */
+    const double *b; /* [nrhs][n*size] by nodes, and the solution */
+    double *x;
+    double *
+        middle; /* [nrhs][n*size] in elimination order: what is between going up and going down, then the solution */
     double *handed;  /* [nrhs][row_start[nfront]*size] */
     int rows_max;    /* of all fronts */
     const int *wave; /* fronts of the wave that is at work */
 } job;
 
-/* A front's rows of all right-hand sides: own ones from x; those below 0. */
-static void take_own(const job *w, int f, const brn_front_shape *shape, double *y)
+static size_t dofs(const brn_front_tree *t)
 {
-    const size_t ndof = (size_t)w->tree->n * (size_t)w->tree->size;
-    const double *x = w->x + (size_t)w->tree->first[f] * (size_t)w->tree->size;
-    for (int k = 0; k < w->nrhs; ++k, x += ndof, y += shape->rows) {
-        memcpy(y, x, (size_t)shape->own * sizeof *y);
+    return (size_t)t->n * (size_t)t->size;
+}
+
+/* Doubles of what is handed over for one right-hand side. */
+static size_t hands(const brn_front_tree *t)
+{
+    return t->row_start[t->nfront] * (size_t)t->size;
+}
+
+/* A front's own rows of the right-hand sides; those below and padding 0. */
+static void take_right(const job *w, int f, const brn_front_shape *shape, double *y)
+{
+    const brn_front_tree *t = w->tree;
+    const size_t s = (size_t)t->size;
+    const int *node = t->node + t->first[f];
+    const double *b = w->b;
+    for (int k = 0; k < w->nrhs; ++k, b += dofs(t), y += shape->rows) {
+        for (int i = 0; i < shape->own / t->size; ++i) {
+            memcpy(y + (size_t)i * s, b + (size_t)node[i] * s, s * sizeof *y);
+        }
         memset(y + shape->own, 0, (size_t)(shape->rows - shape->own) * sizeof *y);
     }
 }
 
-static void leave_own(const job *w, int f, const brn_front_shape *shape, const double *y)
+static void leave_middle(const job *w, int f, const brn_front_shape *shape, const double *y)
 {
-    const size_t ndof = (size_t)w->tree->n * (size_t)w->tree->size;
-    double *x = w->x + (size_t)w->tree->first[f] * (size_t)w->tree->size;
-    for (int k = 0; k < w->nrhs; ++k, x += ndof, y += shape->rows) {
-        memcpy(x, y, (size_t)shape->own * sizeof *y);
+    double *to = w->middle + (size_t)w->tree->first[f] * (size_t)w->tree->size;
+    for (int k = 0; k < w->nrhs; ++k, to += dofs(w->tree), y += shape->rows) {
+        memcpy(to, y, (size_t)shape->own * sizeof *y);
+    }
+}
+
+/* Own rows from the way up, those below from the ancestors' solutions; padding 0. */
+static void take_middle(const job *w, int f, const brn_front_shape *shape, double *y)
+{
+    const brn_front_tree *t = w->tree;
+    const size_t s = (size_t)t->size;
+    const int *row = t->row + t->row_start[f];
+    const double *from = w->middle;
+    for (int k = 0; k < w->nrhs; ++k, from += dofs(t), y += shape->rows) {
+        memcpy(y, from + (size_t)t->first[f] * s, (size_t)shape->own * sizeof *y);
+        memset(y + shape->own, 0, (size_t)(shape->own_pad - shape->own) * sizeof *y);
+        double *below = y + shape->own_pad;
+        for (int r = 0; r < shape->below / t->size; ++r) {
+            memcpy(below + (size_t)r * s, from + (size_t)row[r] * s, s * sizeof *y);
+        }
+        memset(below + shape->below, 0, (size_t)(shape->below_pad - shape->below) * sizeof *y);
+    }
+}
+
+static void leave_solution(const job *w, int f, const brn_front_shape *shape, const double *y)
+{
+    const brn_front_tree *t = w->tree;
+    const size_t s = (size_t)t->size;
+    const int *node = t->node + t->first[f];
+    double *x = w->x;
+    leave_middle(w, f, shape, y);
+    for (int k = 0; k < w->nrhs; ++k, x += dofs(t), y += shape->rows) {
+        for (int i = 0; i < shape->own / t->size; ++i) {
+            memcpy(x + (size_t)node[i] * s, y + (size_t)i * s, s * sizeof *y);
+        }
     }
 }
 
@@ -43,7 +93,7 @@ static void add_child(const job *w, int child, const brn_front_shape *shape, dou
 {
     const brn_front_tree *t = w->tree;
     const size_t s = (size_t)t->size;
-    const size_t stride = brn_front_solve_work(t);
+    const size_t stride = hands(t);
     const size_t begin = t->row_start[child];
     const size_t end = t->row_start[child + 1];
     const int own = shape->own / t->size;
@@ -63,7 +113,7 @@ static void hand_over(const job *w, int f, const brn_front_shape *shape, const d
 {
     const brn_front_tree *t = w->tree;
     double *to = w->handed + t->row_start[f] * (size_t)t->size;
-    for (int k = 0; k < w->nrhs; ++k, y += shape->rows, to += brn_front_solve_work(t)) {
+    for (int k = 0; k < w->nrhs; ++k, y += shape->rows, to += hands(t)) {
         memcpy(to, y + shape->own_pad, (size_t)shape->below * sizeof *y);
     }
 }
@@ -76,11 +126,13 @@ static void forward(const job *w, int f, double *y)
     const double *panel = w->value + t->panel[f];
     const double one = 1.0;
     const double minus = -1.0;
-    take_own(w, f, &shape, y);
+    take_right(w, f, &shape, y);
     for (int c = t->child_start[f]; c < t->child_start[f + 1]; ++c) {
         add_child(w, t->child[c], &shape, y);
     }
-    if (w->nrhs == 1) {
+    if (w->pack != NULL) {
+        brn_front_pack_forward(&shape, w->pack->value + w->pack->start[f], y);
+    } else if (w->nrhs == 1) {
         brn_front_dense_forward(&shape, panel, y);
     } else {
         dtrsm_("L", "L", "N", "N", &shape.own, &w->nrhs, &one, panel, &shape.rows, y, &shape.rows);
@@ -89,7 +141,7 @@ static void forward(const job *w, int f, double *y)
                    y, &shape.rows, &one, y + shape.own_pad, &shape.rows);
         }
     }
-    leave_own(w, f, &shape, y);
+    leave_middle(w, f, &shape, y);
     hand_over(w, f, &shape, y);
 }
 
@@ -97,21 +149,14 @@ static void forward(const job *w, int f, double *y)
 static void backward(const job *w, int f, double *y)
 {
     const brn_front_tree *t = w->tree;
-    const size_t s = (size_t)t->size;
     const brn_front_shape shape = brn_front_shape_at(t, f);
     const double *panel = w->value + t->panel[f];
     const double one = 1.0;
     const double minus = -1.0;
-    const int *row = t->row + t->row_start[f];
-    take_own(w, f, &shape, y);
-    for (int k = 0; k < w->nrhs; ++k) {
-        const double *from = w->x + (size_t)k * (size_t)t->n * s;
-        double *to = y + (size_t)k * (size_t)shape.rows + shape.own_pad;
-        for (int r = 0; r < shape.below / t->size; ++r) {
-            memcpy(to + (size_t)r * s, from + (size_t)row[r] * s, s * sizeof *to);
-        }
-    }
-    if (w->nrhs == 1) {
+    take_middle(w, f, &shape, y);
+    if (w->pack != NULL) {
+        brn_front_pack_backward(&shape, w->pack->value + w->pack->start[f + 1], y);
+    } else if (w->nrhs == 1) {
         brn_front_dense_backward(&shape, panel, y);
     } else {
         if (shape.below > 0) {
@@ -120,7 +165,7 @@ static void backward(const job *w, int f, double *y)
         }
         dtrsm_("L", "L", "T", "N", &shape.own, &w->nrhs, &one, panel, &shape.rows, y, &shape.rows);
     }
-    leave_own(w, f, &shape, y);
+    leave_solution(w, f, &shape, y);
 }
 
 /* ---- the tree --------------------------------------------------------------------------------------------------- */
@@ -165,9 +210,17 @@ static brn_status crown_down(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-brn_status brn_front_solve(const brn_front_tree *t, const double *value, int nrhs, double *x, double *work)
+brn_status brn_front_solve(const brn_front_tree *t, const double *value, const brn_front_pack *pack, int nrhs,
+                           const double *b, double *x, double *work)
 {
-    job w = {.tree = t, .value = value, .nrhs = nrhs, .x = x, .handed = work};
+    job w = {.tree = t,
+             .value = value,
+             .pack = pack,
+             .nrhs = nrhs,
+             .b = b,
+             .x = x,
+             .middle = work,
+             .handed = work + dofs(t) * (size_t)nrhs};
     for (int f = 0; f < t->nfront; ++f) {
         const int rows = brn_front_shape_at(t, f).rows;
         w.rows_max = rows > w.rows_max ? rows : w.rows_max;

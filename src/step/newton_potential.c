@@ -11,11 +11,17 @@ double *brn_newton_watch(brn_newton *n, double *phase)
 
 double brn_newton_most(const double *v, int n)
 {
-    double most = 0.0;
+    /* Magnitudes are ordered as their bits are, with NaN above all: a loop without branches. */
+    int64_t most = 0;
     for (int i = 0; i < n; ++i) {
-        most = fabs(v[i]) > most || isnan(v[i]) ? fabs(v[i]) : most;
+        int64_t bits;
+        memcpy(&bits, &v[i], sizeof bits);
+        bits &= INT64_MAX;
+        most = bits > most ? bits : most;
     }
-    return most;
+    double value;
+    memcpy(&value, &most, sizeof value);
+    return value;
 }
 
 double brn_newton_remaining(const brn_newton *n)

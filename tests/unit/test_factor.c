@@ -24,6 +24,33 @@ static double residual(const double *dense, int ndof, const unsigned char *fixed
     return worst;
 }
 
+/* The rounded factor solves as the whole one does, to single precision, and symmetrically: its columns are the same on the way up
+   and on the way down. */
+static void check_rounded(brn_ctx *ctx, brn_factor *factor, int ndof, const double *b, const double *c)
+{
+    double *x = malloc((size_t)ndof * sizeof *x);
+    double *y = malloc((size_t)ndof * sizeof *y);
+    double *z = malloc((size_t)ndof * sizeof *z);
+    assert_done(ctx, brn_factor_solve(factor, b, x));
+    assert_done(ctx, brn_factor_solve_rounded(factor, b, y));
+    assert_done(ctx, brn_factor_solve_rounded(factor, c, z));
+    double one = 0.0;
+    double other = 0.0;
+    double far = 0.0;
+    for (int i = 0; i < ndof; ++i) {
+        far = fmax(far, fabs(y[i] - x[i]));
+        one += c[i] * y[i];
+        other += b[i] * z[i];
+    }
+    /* Condition below 1e3 and rounding of 6e-8; more than double precision would leave. */
+    assert_true(far < 1e-4);
+    assert_true(far > 0.0 || ndof < 20);
+    assert_near(one, other, 1e-12 * ndof);
+    free(x);
+    free(y);
+    free(z);
+}
+
 static void check_random(brn_ctx *ctx, brn_rng *rng, int n, int size, int stencils)
 {
     const int width = n < 4 ? n : 4;
@@ -38,6 +65,7 @@ static void check_random(brn_ctx *ctx, brn_rng *rng, int n, int size, int stenci
     double *x = malloc((size_t)(5 * ndof) * sizeof *x);
     unsigned char *fixed = calloc((size_t)ndof, 1);
     assert_int_equal(brn_factor_solve(factor, b, x), BRN_ERR_RANGE);
+    assert_int_equal(brn_factor_solve_rounded(factor, b, x), BRN_ERR_RANGE);
     /* The analysis serves many matrices, with and without held dofs. */
     for (int round = 0; round < 4; ++round) {
         fill_dominant(a, rng);
@@ -50,6 +78,7 @@ static void check_random(brn_ctx *ctx, brn_rng *rng, int n, int size, int stenci
         }
         const unsigned char *held = round > 0 ? fixed : NULL;
         assert_done(ctx, brn_factor_numeric(factor, a, held));
+        check_rounded(ctx, factor, ndof, b, b + ndof);
         assert_done(ctx, brn_factor_solve(factor, b, x));
         /* Dominance by 0.5 with rows of sum below 200: condition below 1e3, entries of x below 2. */
         assert_true(residual(dense, ndof, held, x, b) < 1e-12);

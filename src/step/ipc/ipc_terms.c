@@ -3,11 +3,12 @@
 #include "step/ipc/ipc.h"
 
 #include "base/parallel.h"
+#include "step/ipc/ipc_scatter.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 12, TERM_BLOCK = 64, CHUNK = 2048, NARROW = 4, WIDE = 8, COUPLE = 2 };
+enum { WIDTH = 12, CORE = 9, TERM_BLOCK = 64, CHUNK = 2048, NARROW = 4, WIDE = 8, COUPLE = 2 };
 
 typedef struct term_job {
     const brn_ipc *ipc;
@@ -165,60 +166,81 @@ static brn_status read_pattern(brn_ipc *ipc, bool *anew)
     return BRN_OK;
 }
 
-/* block(row, column) += weight * local, rows of `stride`; blocks below the diagonal belong to the transposed pair. */
-static void add_block(brn_block_matrix *a, int row, int column, double weight, const double *local,
-                      int stride)
+static brn_status friction_block(void *arg, int block, brn_arena *scratch)
 {
-    if (row > column) {
-        return;
+    const term_job *job = arg;
+    (void)scratch;
+    for (int i = block * TERM_BLOCK; i < brn_block_end(job->end, TERM_BLOCK, block); ++i) {
+        brn_ipc_friction_core(job->ipc, &job->ipc->slide[i], job->x, &job->to[CORE * i]);
     }
-    const int dim = a->size;
-    double *block = &a->value[(size_t)brn_block_matrix_find(a, row, column) * (size_t)(dim * dim)];
-    for (int i = 0; i < dim; ++i) {
-        for (int j = 0; j < dim; ++j) {
-            block[i * dim + j] += weight * local[i * stride + j];
-        }
-    }
+    return BRN_OK;
 }
 
-/* Adds the block of two nodes to the blocks of the rows that they stand for. */
-static void add_nodes(brn_ipc *ipc, int p, int q, double weight, const double *local, int stride)
+/* Adds barriers first..end to the sum, from their matrices. */
+static brn_status scatter_barriers(brn_ipc *ipc, int first, int end)
 {
-    const brn_model *model = ipc->model;
-    const brn_masters row = brn_model_masters(model, p);
-    const brn_masters column = brn_model_masters(model, q);
-    for (int r = 0; r < row.count; ++r) {
-        for (int c = 0; c < column.count; ++c) {
-            add_block(ipc->sum, model->node_row[row.node[r]], model->node_row[column.node[c]],
-                      weight * row.weight[r] * column.weight[c], local, stride);
-        }
+    brn_ipc_term *term = NULL;
+    BRN_TAKE(brn_ctx_arena(ipc->ctx), term, end - first);
+    for (int i = 0; i < end - first; ++i) {
+        const int *node = ipc->contact[first + i].node;
+        term[i] = (brn_ipc_term){.node = node,
+                                 .count = brn_touch_count(node),
+                                 .block = &ipc->local[(size_t)i * WIDTH * WIDTH],
+                                 .down = 3 * WIDTH,
+                                 .right = 3,
+                                 .stride = WIDTH};
     }
+    return brn_ipc_scatter(ipc->model, term, end - first, ipc->sum);
 }
 
-/* Adds a pair's local matrix (3 rows per node, WIDTH long). */
-static void add_local(brn_ipc *ipc, const int *node, int count, const double *local)
+static brn_status add_barriers(brn_ipc *ipc, const double *x)
 {
-    for (int p = 0; p < count; ++p) {
-        for (int q = 0; q < count; ++q) {
-            add_nodes(ipc, node[p], node[q], 1.0, &local[3 * p * WIDTH + 3 * q], WIDTH);
-        }
+    brn_arena *arena = brn_ctx_arena(ipc->ctx);
+    for (int first = 0; first < ipc->ncontact; first += CHUNK) {
+        const int end = first + CHUNK < ipc->ncontact ? first + CHUNK : ipc->ncontact;
+        BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, (size_t)(end - first) * WIDTH * WIDTH);
+        term_job job = {ipc, x, first, end, ipc->local};
+        BRN_TRY(brn_parallel_for(ipc->ctx, brn_block_count(end - first, TERM_BLOCK), hessian_block, &job));
+        const brn_arena_mark mark = brn_arena_now(arena);
+        const brn_status status = scatter_barriers(ipc, first, end);
+        brn_arena_rewind(arena, mark);
+        BRN_TRY(status);
     }
+    return BRN_OK;
 }
 
-static void add_friction(brn_ipc *ipc, const double *x)
+static brn_status scatter_friction(brn_ipc *ipc)
 {
-    for (int n = 0; n < ipc->nslide; ++n) {
-        const brn_ipc_slide *s = &ipc->slide[n];
-        double core[9];
-        brn_ipc_friction_core(ipc, s, x, core);
-        const brn_lever *l = &s->lever;
-        for (int p = 0; p < l->count; ++p) {
-            for (int q = 0; q < l->count; ++q) {
-                add_nodes(ipc, l->node[p], l->node[q], l->weight[p] * l->weight[q], core, 3);
-            }
-        }
+    brn_ipc_term *term = NULL;
+    BRN_TAKE(brn_ctx_arena(ipc->ctx), term, ipc->nslide);
+    for (int i = 0; i < ipc->nslide; ++i) {
+        const brn_lever *lever = &ipc->slide[i].lever;
+        term[i] = (brn_ipc_term){.node = lever->node,
+                                 .count = lever->count,
+                                 .weight = lever->weight,
+                                 .block = &ipc->local[(size_t)i * CORE],
+                                 .stride = 3};
     }
+    return brn_ipc_scatter(ipc->model, term, ipc->nslide, ipc->sum);
 }
+
+static brn_status add_friction(brn_ipc *ipc, const double *x)
+{
+    if (ipc->nslide == 0) {
+        return BRN_OK;
+    }
+    brn_arena *arena = brn_ctx_arena(ipc->ctx);
+    BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, (size_t)ipc->nslide * CORE);
+    term_job job = {ipc, x, 0, ipc->nslide, ipc->local};
+    BRN_TRY(brn_parallel_for(ipc->ctx, brn_block_count(ipc->nslide, TERM_BLOCK), friction_block, &job));
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = scatter_friction(ipc);
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+/* Contacts a node that cost as much as everything else in an iteration, about. */
+static const double CONTACTS_HEAVY = 10.0;
 
 static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
 {
@@ -226,6 +248,7 @@ static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *bas
     bool anew = false;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     brn_ipc_allow_steps(ipc, x);
+    ipc->system->effort += ipc->ncontact / (CONTACTS_HEAVY * ipc->model->nnode);
     *sum = base;
     if (ipc->ncontact + ipc->nslide == 0) {
         return BRN_OK;
@@ -242,17 +265,8 @@ static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *bas
         (void)brn_stopwatch_switch(&ipc->system->watch, was);
     }
     BRN_TRY(brn_block_matrix_load(ipc->sum, base));
-    for (int first = 0; first < ipc->ncontact; first += CHUNK) {
-        const int end = first + CHUNK < ipc->ncontact ? first + CHUNK : ipc->ncontact;
-        BRN_GROW(ipc->ctx, ipc->local, ipc->local_capacity, (size_t)(end - first) * WIDTH * WIDTH);
-        term_job job = {ipc, x, first, end, ipc->local};
-        BRN_TRY(brn_parallel_for(ipc->ctx, brn_block_count(end - first, TERM_BLOCK), hessian_block, &job));
-        for (int n = first; n < end; ++n) {
-            const int *node = ipc->contact[n].node;
-            add_local(ipc, node, brn_touch_count(node), &ipc->local[(n - first) * WIDTH * WIDTH]);
-        }
-    }
-    add_friction(ipc, x);
+    BRN_TRY(add_barriers(ipc, x));
+    BRN_TRY(add_friction(ipc, x));
     *sum = ipc->sum;
     return BRN_OK;
 }

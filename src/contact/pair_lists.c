@@ -15,6 +15,8 @@ static const double SURE = 1.0 + 1e-9;
 static const double KEEP = 0.1;
 /* How much of it may be used up without a closer look: clearly less than 1 - KEEP, so that a look would change nothing. */
 static const double FREE = 0.8;
+/* Far above the rounding of a time. */
+static const double AHEAD = 1.0 + 1e-6;
 
 /* ---- near pairs ------------------------------------------------------------------------------------------------------------- */
 
@@ -80,6 +82,14 @@ typedef struct step_job {
     double *bound; /* by block */
 } step_job;
 
+/* How far to look for a meeting where others allow t. A time below t must come out as if there were no others, to the last bit:
+   which pairs share a block depends on the past (contact/candidates.h). CCD finds the same time with any limit clearly above it;
+   the bound of a half-space depends on its range. */
+static double limit_of(const brn_candidate *c, double t)
+{
+    return c->kind == BRN_TOUCH_POINT_PLANE ? 1.0 : fmin(1.0, AHEAD * t);
+}
+
 static brn_status step_block(void *arg, int block, brn_arena *scratch)
 {
     const step_job *job = arg;
@@ -93,9 +103,7 @@ static brn_status step_block(void *arg, int block, brn_arena *scratch)
             !brn_candidates_near(job->candidates, c, job->x0, job->x1, job->within)) {
             continue;
         }
-        /* Half-spaces: their bound depends on how far it looks, and a block's pairs on the lists of earlier steps. */
-        const double most = c->kind == BRN_TOUCH_POINT_PLANE ? 1.0 : t;
-        t = fmin(t, brn_pair_impact_time(c, job->x0, job->x1, KEEP, most));
+        t = fmin(t, brn_pair_impact_time(c, job->x0, job->x1, KEEP, limit_of(c, t)));
     }
     job->bound[block] = t;
     return BRN_OK;

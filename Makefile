@@ -8,6 +8,7 @@ ifeq ($(SCENE),scenes/wall)
 DRAW    ?= --time 0.12,0.8 --view 58,17 --fit 'wall*,ball' --colour pressure --range auto --size 1200x520
 endif
 BUILD   := build/$(PRESET)
+TARGET  := all
 CTEST   := ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .DEFAULT_GOAL := build
@@ -22,9 +23,10 @@ setup: ## install the Debian packages that are missing (every target below does 
 build: setup ## build the command and the library into build/release (PRESET=dev, asan, ... for another)
 	@mkdir -p build
 	@cmake --preset $(PRESET) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@cmake --build --preset $(PRESET) -j $(JOBS)
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target $(TARGET)
 
-# Without Chromium there is no picture, but everything else.
+# The command alone, without the tests. Without Chromium there is no picture, but everything else.
+demo: TARGET := brunt
 demo: build ## a ball is thrown at a wall: run it, draw its picture, export it for ParaView (SCENE=... for another scene)
 	@tools/setup --pictures || true
 	@$(BUILD)/brunt run $(SCENE) --out $(OUT) --overwrite

@@ -12,6 +12,8 @@
 
 /* Below this shape quality an element spoils the conditioning of its neighbours' rows. */
 static const double quality_poor = 0.1;
+/* A push at the start that is not worth telling, in weights. */
+static const double push_least = 1e-6;
 
 typedef struct check_args {
     cli_scene_input scene;
@@ -190,13 +192,24 @@ static void print_start(const brn_model *model, const brn_start *start)
     }
     (void)printf("  %-16s%d contact%s, smallest gap %s", "start", start->contacts,
                  start->contacts == 1 ? "" : "s", cli_quantity(start->gap_min, "m", text));
-    if (start->body >= 0 && brn_model_get_body(model, start->body, &body) >= 0) {
+    if (start->body >= 0 && start->force > push_least * start->weight &&
+        brn_model_get_body(model, start->body, &body) >= 0) {
         (void)printf("; %s is pushed by %s", body.name, cli_quantity(start->force, "N", text));
         if (start->weight > 0.0) {
             (void)printf(", %.3g of its weight", start->force / start->weight);
         }
     }
     (void)putchar('\n');
+}
+
+/* What the method chose, a line for bodies that are alike. */
+static void print_choices(const char *text)
+{
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        (void)printf("  %-16s%.*s\n", line == text ? "chosen" : "", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
 }
 
 static int print_warnings(const brn_model *model, const brn_model_info *info, const step_estimate *steps)
@@ -259,7 +272,10 @@ static int print_report(brn_ctx *ctx, const brn_model *model, int *warnings)
     if (steps.cost_known) {
         print_cost(&info, &steps.cost);
     }
-    const brn_status status = brn_model_rehearse(ctx, model, &start);
+    char *choices = NULL;
+    const brn_status status = brn_model_rehearse(ctx, model, &start, &choices);
+    print_choices(choices);
+    brn_ctx_free(ctx, choices);
     print_start(model, &start);
     print_bodies(model, &info);
     print_materials(model, &info);
@@ -349,7 +365,9 @@ int cli_check(int argc, char **argv)
                    "instead, and what a\n"
                    "run would refuse or warn of at its start; for a good one, mass, volume, size and worst "
                    "element of every body,\n"
-                   "a suitable time step and the contact forces of the start. The exit code is the run's.",
+                   "a suitable time step, the values that the method chooses and the contact forces of the "
+                   "start. The "
+                   "exit code is the run's.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,

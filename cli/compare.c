@@ -147,6 +147,18 @@ static int report_all(const compare_args *args, brn_ctx *ctx, cli_columns *colum
     return all_done(columns) && written ? CLI_DONE : CLI_FAILED;
 }
 
+static int report_runs(const compare_args *args, cli_columns *columns, const char *out)
+{
+    brn_ctx *ctx = NULL;
+    if (brn_ctx_create(NULL, &ctx) < 0) {
+        cli_error("out of memory");
+        return CLI_FAILED;
+    }
+    const int code = report_all(args, ctx, columns, out);
+    brn_ctx_destroy(ctx);
+    return code;
+}
+
 static int compare_in(const compare_args *args, const char *path, cli_columns *columns, const char *out)
 {
     if (!cli_columns_place(columns, out) || !cli_stop_share()) {
@@ -157,14 +169,25 @@ static int compare_in(const compare_args *args, const char *path, cli_columns *c
     if (code != CLI_DONE) {
         return code;
     }
-    cli_stop_catch();
-    run_all(args, path, columns);
+    /* Of one thread, because the runs are forked. */
+    brn_ctx_options options = brn_ctx_options_default();
+    options.threads = 1;
     brn_ctx *ctx = NULL;
-    if (brn_ctx_create(NULL, &ctx) < 0) {
+    brn_lock *lock = NULL;
+    if (brn_ctx_create(&options, &ctx) < 0) {
         cli_error("out of memory");
         return CLI_FAILED;
     }
-    code = report_all(args, ctx, columns, out);
+    const brn_status locked = brn_lock_take(ctx, out, &lock);
+    if (locked < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+        code = locked == BRN_ERR_BUSY ? CLI_USAGE : CLI_FAILED;
+    } else {
+        cli_stop_catch();
+        run_all(args, path, columns);
+        code = report_runs(args, columns, out);
+    }
+    brn_lock_release(lock);
     brn_ctx_destroy(ctx);
     return code;
 }

@@ -1,29 +1,38 @@
-/* brunt: the command. Dispatch, --help, --version. */
+/* brunt: the command. Standard streams, dispatch, --help, --version. */
 #include "commands.h"
 #include "terminal/options.h"
 #include "terminal/terminal.h"
 
 #include <brunt/brunt.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 typedef struct command {
     const char *name;
     const char *operands;
     const char *help;
+    bool goes_on; /* its work is in files: who reads what it prints may leave */
     int (*call)(int argc, char **argv);
 } command;
 
 static const command commands[] = {
-    {"run", "SCENE", "simulate a scene and write its run folder", cli_run},
-    {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", cli_check},
-    {"compare", "SCENE", "run a scene with several methods or settings and tabulate the runs", cli_compare},
-    {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", cli_info},
-    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html, png, mp4",
+    {"run", "SCENE", "simulate a scene and write its run folder", true, cli_run},
+    {"check", "SCENE", "everything wrong with a scene, or its masses, sizes and suggested step", false,
+     cli_check},
+    {"compare", "SCENE", "run a scene with several methods or settings and tabulate the runs", true,
+     cli_compare},
+    {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", false, cli_info},
+    {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html, png, mp4", true,
      cli_export},
-    {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", cli_view},
-    {"bench", "[options]", "measure the speed of this machine and this build", cli_bench},
+    {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", true, cli_view},
+    {"bench", "[options]", "measure the speed of this machine and this build", false, cli_bench},
 };
 
 static void print_overview(FILE *out)
@@ -94,14 +103,60 @@ static int dispatch(int argc, char **argv)
         return CLI_DONE;
     }
     const command *found = find_command(word);
-    return found != NULL ? found->call(argc - 2, argv + 2) : fail_unknown(word);
+    if (found == NULL) {
+        return fail_unknown(word);
+    }
+    if (found->goes_on) {
+        (void)signal(SIGPIPE, SIG_IGN);
+    }
+    return found->call(argc - 2, argv + 2);
+}
+
+/* A file of ours with the number of a closed standard stream would get everything that is printed. */
+static bool occupy_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        /* open takes the lowest free number */
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Before main OpenBLAS has started a thread a core, each of which tries for ever to get 128 MB of address space. brunt does not
+   need them, as it calls BLAS from its own threads: where the space is limited, the command starts again without. */
+static void restart_without_threads(char **argv)
+{
+    static const char name[] = "OPENBLAS_NUM_THREADS";
+    const char *threads = getenv(name);
+    struct rlimit space = {.rlim_cur = RLIM_INFINITY}, data = space;
+    (void)getrlimit(RLIMIT_AS, &space);
+    (void)getrlimit(RLIMIT_DATA, &data);
+    const bool limited = space.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY;
+    if (limited && (threads == NULL || strcmp(threads, "1") != 0) && setenv(name, "1", 1) == 0) {
+        (void)execv("/proc/self/exe", argv);
+    }
+}
+
+/* The standard output is a pipe that nobody reads any more. */
+static bool reader_left(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
 int main(int argc, char **argv)
 {
+    if (!occupy_streams()) {
+        return CLI_FAILED; /* there is nowhere to say so */
+    }
+    restart_without_threads(argv);
+    /* A limit of file size is an error of the write, as a full disk is. */
+    (void)signal(SIGXFSZ, SIG_IGN);
     const int code = dispatch(argc, argv);
-    /* Output that did not reach its file is not a success. */
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    /* Output that did not reach its file is not a success; a reader who left has seen what he wanted. */
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !reader_left()) {
         cli_error("cannot write to the standard output: %s", strerror(errno));
         return code != CLI_DONE ? code : CLI_FAILED;
     }

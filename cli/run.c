@@ -43,7 +43,7 @@ static void print_resume(const run_args *args, const char *dir, double step)
 }
 
 /* Says what to do if the folder is taken. CLI_DONE if the run may start. */
-static int prepare_folder(run_args *args, const char *dir)
+static int prepare_folder(brn_ctx *ctx, run_args *args, const char *dir)
 {
     if (args->resume && args->overwrite) {
         cli_error("--resume continues a run and --overwrite replaces it: give one of them");
@@ -51,6 +51,12 @@ static int prepare_folder(run_args *args, const char *dir)
     }
     const bool taken = cli_folder_holds_run(dir);
     if (taken && !args->resume && !args->overwrite) {
+        brn_lock *lock = NULL;
+        if (brn_lock_take(ctx, dir, &lock) == BRN_ERR_BUSY) {
+            cli_error("%s", brn_ctx_message(ctx));
+            return CLI_USAGE;
+        }
+        brn_lock_release(lock);
         cli_error("%s already holds a run", dir);
         (void)fprintf(stderr, "  --resume     continues from its checkpoint\n"
                               "  --overwrite  replaces it\n"
@@ -127,10 +133,12 @@ static int report_failure(const cli_session *session, const run_args *args, cons
         (void)fprintf(stderr, "%s keeps everything up to step %" PRId64 ", t = %.6g s\n", dir,
                       session->last_step, session->last_time);
     }
-    if (cli_folder_has(dir, "checkpoint.h5")) {
+    const bool full = cli_session_disk_full(session, status);
+    if (full || cli_folder_has(dir, "checkpoint.h5")) {
         const bool smaller = worth_a_smaller_step(status) && session->last_step > 0;
         (void)fprintf(stderr, "%s\n",
                       smaller ? "continue with a quarter of the step:"
+                      : full  ? "the disk is full: once there is room, continue with"
                               : "once the cause is gone, continue with");
         print_resume(args, dir, smaller ? 0.25 * session->last_time / (double)session->last_step : 0.0);
         (void)fprintf(stderr,
@@ -164,7 +172,7 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
     }
     if (status == BRN_REMARK_STOPPED && cli_stop_signal() != 0) {
         (void)fprintf(stderr, "stopped after step %" PRId64 ", everything so far is kept; continue with\n",
-                      session->last_step);
+                      summary.steps);
         print_resume(args, dir, 0.0);
         return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
@@ -189,7 +197,7 @@ static int run_with(run_args *args)
     }
     /* The scene first: if its name is misspelt, it does not matter whether the folder is taken. */
     if (session.scene != NULL) {
-        code = prepare_folder(args, dir);
+        code = prepare_folder(session.ctx, args, dir);
         code = code == CLI_DONE ? run_scene(&session, args, dir) : code;
     }
     cli_session_close(&session);
@@ -223,9 +231,9 @@ int cli_run(int argc, char **argv)
         .command = "run",
         .summary = "Simulates a scene and writes a run folder: scene.yaml, summary.json, series.csv, "
                    "trajectory.h5,\n"
-                   "checkpoint.h5, report.html. Ctrl-C stops after the current step and keeps everything; a "
-                   "second one "
-                   "ends at once.",
+                   "checkpoint.h5, report.html. One run at a time writes into a folder. Ctrl-C stops without "
+                   "the current step\n"
+                   "and keeps everything; a second one ends at once.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder with scene.yaml",
         .operands_min = 1,

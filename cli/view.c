@@ -73,6 +73,7 @@ static void become_opener(const char *url)
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
+    (void)signal(SIGXFSZ, SIG_DFL);
     (void)signal(SIGCHLD, SIG_DFL);
     (void)setsid();
     (void)execlp("xdg-open", "xdg-open", url, (char *)NULL);

@@ -1,6 +1,5 @@
-# Install rules: the header, both libraries, the command, brunt.pc for pkg-config and bruntConfig.cmake for find_package.
+# Install rules: the header, both libraries, the command, brunt-fill, brunt.pc for pkg-config and bruntConfig.cmake for find_package.
 # Every path in the installed files is relative to the prefix, so the tree may be moved.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # ---- what the static library needs, as full paths or bare names ----------------------------------------------------------
@@ -61,6 +60,9 @@ install(TARGETS brunt_static brunt_shared ARCHIVE DESTINATION ${CMAKE_INSTALL_LI
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET brunt)
   install(TARGETS brunt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET brunt-fill)
+  install(TARGETS brunt-fill RUNTIME DESTINATION ${BRUNT_LIBEXEC})
 endif()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/brunt)
 

@@ -171,10 +171,12 @@ void cli_live_destroy(cli_live *live)
     if (live->threads_run) {
         (void)pthread_mutex_lock(&live->lock);
         live->stopping = true;
+        brn_ctx_cancel(live->ctx, true);
         (void)pthread_cond_signal(&live->to_simulator);
         (void)pthread_cond_signal(&live->to_encoder);
         (void)pthread_mutex_unlock(&live->lock);
         (void)pthread_join(live->simulator, NULL);
+        brn_ctx_cancel(live->ctx, false);
         (void)pthread_join(live->encoder, NULL);
     }
     live_packet_drop(live->last);

@@ -199,11 +199,12 @@ static const struct {
     brn_status (*act)(runner *r, const live_command *c);
     const char *why;
     bool tells, merges; /* merges: of several waiting commands about the same thing the last one counts */
+    bool hurries;       /* does not wait for the end of a step */
 } acts[LIVE_VERBS] = {
-    [LIVE_PAUSE] = {do_pause, "", true, false},
+    [LIVE_PAUSE] = {do_pause, "", true, false, true},
     [LIVE_RESUME] = {do_resume, "", true, false},
     [LIVE_STEP] = {do_step, "", true, false},
-    [LIVE_RESET] = {do_reset, "", true, false},
+    [LIVE_RESET] = {do_reset, "", true, false, true},
     [LIVE_SPEED] = {do_speed, "speed: from 0 (as fast as it can) to 1e9", true, true},
     [LIVE_DRAG] = {do_drag, "drag: there is no such vertex", false, true},
     [LIVE_RELEASE] = {do_release, "", false, false},
@@ -233,6 +234,9 @@ bool live_command_queue(cli_live *live, const live_command *command)
         return false;
     }
     live->queue[live->queued++] = *command;
+    if (acts[command->verb].hurries) {
+        brn_ctx_cancel(live->ctx, true);
+    }
     (void)pthread_cond_signal(&live->to_simulator);
     return true;
 }
@@ -247,6 +251,7 @@ static void obey(runner *r)
     const int count = live->queued;
     memcpy(commands, live->queue, (size_t)count * sizeof *commands);
     live->queued = 0;
+    brn_ctx_cancel(live->ctx, false);
     (void)pthread_mutex_unlock(&live->lock);
     for (int i = 0; i < count; ++i) {
         const live_command *c = &commands[i];
@@ -274,6 +279,9 @@ static void step(runner *r)
     brn_report report;
     const brn_status status = brn_sim_step(*live->sim, &report);
     const bool was_running = r->running;
+    if (status == BRN_ERR_CANCELLED) {
+        return; /* for a command that waits, or the end */
+    }
     if (status < 0) {
         (void)snprintf(r->error, sizeof r->error, "%s", brn_ctx_message(live->ctx));
         r->running = false;

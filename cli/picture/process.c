@@ -70,6 +70,7 @@ static void become(char *const argv[], char *const environment[], int in, int lo
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
+    (void)signal(SIGXFSZ, SIG_DFL);
     (void)execve(argv[0], argv, environment);
     _exit(127);
 }

@@ -1,6 +1,7 @@
 #include "terminal/stop.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,6 +10,13 @@ static volatile sig_atomic_t own_signal;
 static volatile sig_atomic_t *told = &own_signal; /* shared with the child after cli_stop_share */
 static volatile sig_atomic_t child_process;
 static pid_t parent_process; /* not 0: this is a child */
+static _Atomic(brn_ctx *) stepping;
+
+static void cancel(int number)
+{
+    (void)number;
+    brn_ctx_cancel(atomic_load(&stepping), true);
+}
 
 static void on_signal(int number)
 {
@@ -20,21 +28,30 @@ static void on_signal(int number)
         (void)raise(number);
     }
     *told = number;
+    cancel(number);
+    if (child_process > 0) {
+        (void)kill((pid_t)child_process, SIGUSR1); /* it may be in a long step */
+    }
 }
 
-static void handle_all(void (*handler)(int))
+static void handle(int number, void (*handler)(int))
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(number, &action, NULL);
+}
+
+static void handle_all(void (*handler)(int))
+{
+    handle(SIGINT, handler);
+    handle(SIGTERM, handler);
     /* A closed terminal, unless nohup asked to outlive it. */
     struct sigaction old;
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-        (void)sigaction(SIGHUP, &action, NULL);
+        handle(SIGHUP, handler);
     }
 }
 
@@ -44,6 +61,11 @@ void cli_stop_catch(void)
     if (parent_process == 0) {
         handle_all(on_signal);
     }
+}
+
+void cli_stop_cancels(brn_ctx *ctx)
+{
+    atomic_store(&stepping, ctx);
 }
 
 int cli_stop_signal(void)
@@ -73,4 +95,5 @@ void cli_stop_follow(pid_t parent)
 {
     parent_process = parent;
     handle_all(SIG_IGN);
+    handle(SIGUSR1, cancel);
 }

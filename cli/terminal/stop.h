@@ -1,12 +1,16 @@
-/* Asking a run to stop: SIGINT, SIGTERM and SIGHUP end it after the current step, a second one at once. */
+/* Asking a run to stop: SIGINT, SIGTERM and SIGHUP end it, without the step that is under way, and everything before is kept; a
+   second one ends it at once. */
 #ifndef CLI_STOP_H
 #define CLI_STOP_H
 
+#include <brunt/brunt.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 /* From now on the first signal is remembered. */
 void cli_stop_catch(void);
+/* Whose steps such a signal cancels, too; NULL: nobody's. */
+void cli_stop_cancels(brn_ctx *ctx);
 /* Number of the signal that asked for a stop, 0 if none did. */
 int cli_stop_signal(void);
 

@@ -15,7 +15,9 @@
 
    Every call that can fail returns a brn_status: negative = not done and nothing changed (brn_ctx_message says
    why), zero = done, positive = done with a remark that the report explains. SI units everywhere, right-handed axes.
-   The library never prints, exits or aborts. A ctx and everything made from it belongs to one thread at a time. */
+   The library never prints, exits or aborts: NULL where something must be given is BRN_ERR_RANGE, and where a call returns no
+   status it returns nothing (NULL, "", 0, NaN; a simulation that is NULL is done). A ctx and everything made from it belongs
+   to one thread at a time. */
 #ifndef BRUNT_BRUNT_H
 #define BRUNT_BRUNT_H
 
@@ -50,6 +52,8 @@ typedef enum brn_status {
     BRN_ERR_CONVERGENCE = -9, /* a solver did not converge, even with the smallest step */
     BRN_ERR_MISSING = -10,    /* built without an optional library, or a thing that does not exist */
     BRN_ERR_LIMIT = -11,      /* a stated limit was exceeded */
+    BRN_ERR_CANCELLED = -12,  /* given up at the caller's request: brn_ctx_cancel */
+    BRN_ERR_BUSY = -13,       /* another process or call is writing into the folder */
     BRN_REMARK_STOPPED = 1,   /* stopped early at the caller's request; everything so far is kept */
 } brn_status;
 
@@ -78,6 +82,9 @@ BRN_API brn_status brn_ctx_create(const brn_ctx_options *options, brn_ctx **out)
 BRN_API void brn_ctx_destroy(brn_ctx *ctx);
 BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last error, "" if none */
 BRN_API int brn_ctx_threads(const brn_ctx *ctx);
+/* While it is on, a step that is under way ends soon with BRN_ERR_CANCELLED and leaves the state as it was, the next one ends at
+   once, brn_model_compile does not wait for a surface to be filled, and brn_run stops and keeps everything. The only call that may come from another thread, or from a signal handler. */
+BRN_API void brn_ctx_cancel(brn_ctx *ctx, bool on);
 BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text returned by a call below */
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------- */
@@ -189,12 +196,18 @@ typedef struct brn_start {
     int body;       /* the one that contact pushes hardest for its mass; -1: none */
     double force,
         weight; /* [N] that push (the sum on the body, or of the body against itself), and the body's weight */
-    bool throws; /* the push is above ten times the weight */
+    /* Without gravity: force is the sum of the normal forces on the body; an estimate of the strain that it makes, and of the
+       speed [m/s] that it gives to a free body. Else 0. */
+    double strain, speed;
+    /* The push is above ten times the weight. Without gravity: it strains the body by more than 1 %, or it moves it by more than a
+       tenth of its size within the run and makes it faster than a tenth of what is fastest at the start. */
+    bool throws;
 } brn_start;
 
 /* A dry run: fails as brn_run does before its first step (parts that touch at the start, missing supports), logs what it warns
-   of, and measures the contact of the start. */
-BRN_API brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *out);
+   of, and measures the contact of the start. *choices is the brief text of brn_sim_choices, freed with brn_ctx_free; NULL after
+   a failure. */
+BRN_API brn_status brn_model_rehearse(brn_ctx *ctx, const brn_model *model, brn_start *out, char **choices);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
@@ -246,6 +259,7 @@ typedef struct brn_report {
     double energy_error;
     double
         energy_gain; /* [J] from nowhere, at least 0; 0 in static runs and while a rule's energy only swings */
+    int fallbacks;   /* linear systems left to the direct solver by the iterative one */
     int guarded;     /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
@@ -283,9 +297,9 @@ BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim 
 BRN_API void brn_sim_destroy(brn_sim *sim);
 /* One step of the scene's length (internally in as many parts as it takes). A negative status leaves the state untouched. */
 BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
-/* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; "": nothing. *text is freed
-   with brn_ctx_free. */
-BRN_API brn_status brn_sim_choices(const brn_sim *sim, char **text);
+/* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; in brief a few lines, with
+   bodies that are alike together and ranges; "": nothing. *text is freed with brn_ctx_free. */
+BRN_API brn_status brn_sim_choices(const brn_sim *sim, bool brief, char **text);
 BRN_API bool brn_sim_done(const brn_sim *sim); /* the scene's end time is reached */
 BRN_API double brn_sim_time(const brn_sim *sim);
 BRN_API int64_t brn_sim_step_count(const brn_sim *sim);
@@ -361,7 +375,8 @@ typedef struct brn_run_options {
     bool overwrite;       /* allow an out folder that already holds a run */
     int checkpoint_every; /* steps; 0: never, -1: every tenth of the run, but at least every 100 */
     double report_mb;     /* [MB] largest report.html; 0: none, < 0: what the scene says (25) */
-    /* Called after every step; return true to stop after it (everything is kept). May be NULL. */
+    /* Called after every step; return true to stop after it (everything is kept). May be NULL. To stop within a step, see
+       brn_ctx_cancel. */
     bool (*progress)(void *user, const brn_progress *progress);
     void *progress_user;
 } brn_run_options;
@@ -381,15 +396,24 @@ typedef struct brn_summary {
     double energy_initial, energy_final, numerical_loss;
     double energy_gain_max; /* [J] */
     double energy_error_max, momentum_error_max, angular_momentum_error_max;
-    int64_t guarded; /* parts of steps repeated with implicit Euler because they had gained energy */
+    int64_t fallbacks; /* linear systems left to the direct solver by the iterative one */
+    int64_t guarded;   /* parts of steps repeated with implicit Euler because they had gained energy */
     double peak_mb;
     double own[BRN_OWN_FIGURES]; /* the method's own, see brn_figure_get */
     uint64_t state_hash;
 } brn_summary;
 
 BRN_API brn_run_options brn_run_options_default(void);
-/* Compiles and runs the scene, writes the folder. Negative: it could not continue; what was computed is kept. */
+/* Compiles and runs the scene, writes the folder. Negative: it could not continue; what was computed is kept.
+   BRN_ERR_BUSY: another run writes there; the message says which process, and nothing was changed. */
 BRN_API brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out);
+
+/* The lock of a folder, as brn_run and brn_export hold it while they write: one writer at a time, in this process or
+   another; readers need none. The folder is made if absent. BRN_ERR_BUSY: it is held, and the message says by whom. The end of the process releases it
+   too, however it comes. */
+typedef struct brn_lock brn_lock;
+BRN_API brn_status brn_lock_take(brn_ctx *ctx, const char *folder, brn_lock **out);
+BRN_API void brn_lock_release(brn_lock *lock);
 
 /* ---- figures: what the numbers of a report and of a summary mean ----------------------------------------------------- */
 
@@ -438,6 +462,7 @@ typedef struct brn_export_options {
 } brn_export_options;
 
 BRN_API brn_export_options brn_export_options_default(void);
+/* Takes the lock of the folder that it writes into; a named html file needs none. */
 BRN_API brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options,
                               int *files);
 

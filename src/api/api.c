@@ -38,6 +38,9 @@ static brn_status resolve(brn_ctx *ctx, brn_scene *scene)
 
 brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, scene);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     BRN_TRY(resolve(ctx, scene));
     return brn_model_build(ctx, scene, out);
@@ -45,6 +48,8 @@ brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out)
 
 brn_status brn_scene_write(brn_scene *scene, char **text)
 {
+    BRN_GIVEN(NULL, scene);
+    BRN_GIVEN(brn_scene_ctx(scene), text);
     *text = NULL;
     BRN_TRY(resolve(brn_scene_ctx(scene), scene));
     brn_registry registry;
@@ -54,6 +59,9 @@ brn_status brn_scene_write(brn_scene *scene, char **text)
 
 brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, out);
     return brn_sim_create_with(ctx, model, brn_method_of_table(model->method), out);
 }
 
@@ -176,6 +184,10 @@ static brn_status estimate(brn_system *s, double *stable, double *resolving)
 
 brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable, double *resolving)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, stable);
+    BRN_GIVEN(ctx, resolving);
     brn_system *system = NULL;
     *stable = INFINITY;
     *resolving = INFINITY;
@@ -190,6 +202,9 @@ brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double
 
 brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, out);
     brn_system *system = NULL;
     *out = (brn_prediction){.step_min = model->step};
     BRN_TRY(brn_system_create(ctx, model, &system));
@@ -198,12 +213,17 @@ brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_predictio
     return status;
 }
 
-brn_status brn_sim_choices(const brn_sim *sim, char **text)
+brn_status brn_sim_choices(const brn_sim *sim, bool brief, char **text)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, text);
     brn_text lines = {.ctx = sim->ctx};
     brn_text_add(&lines, "%s", "");
-    if (sim->method->choices != NULL) {
-        sim->method->choices(sim->self, &lines);
+    const brn_status status =
+        sim->method->choices != NULL ? sim->method->choices(sim->self, brief, &lines) : BRN_OK;
+    if (status < 0) {
+        brn_text_clear(&lines);
+        return status;
     }
     return brn_text_take(&lines, text);
 }
@@ -226,12 +246,12 @@ static brn_status export_html(brn_ctx *ctx, const char *run_dir, const brn_expor
         (int)sizeof path) {
         return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", run_dir);
     }
-    if (out != NULL && !named) {
-        BRN_TRY(brn_dir_make(ctx, out));
-    }
     brn_view *view = NULL;
+    brn_lock *lock = NULL;
     BRN_TRY(brn_view_open(ctx, run_dir, &view));
-    const brn_status status = brn_page_write(ctx, &view, 1, path, options->every, options->size_mb);
+    brn_status status = named ? BRN_OK : brn_lock_take(ctx, out != NULL ? out : run_dir, &lock);
+    status = status >= 0 ? brn_page_write(ctx, &view, 1, path, options->every, options->size_mb) : status;
+    brn_lock_release(lock);
     brn_view_close(view);
     *files = status >= 0;
     return status;
@@ -239,6 +259,11 @@ static brn_status export_html(brn_ctx *ctx, const char *run_dir, const brn_expor
 
 brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_options *options, int *files)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, run_dir);
+    BRN_GIVEN(ctx, options);
+    BRN_GIVEN(ctx, options->format);
+    BRN_GIVEN(ctx, files);
     static const struct {
         const char *format;
         brn_status (*write)(brn_ctx *, brn_playback *, const char *, int, int *);
@@ -265,10 +290,13 @@ brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_option
         snprintf(dir, sizeof dir, "%s/%s", run_dir, options->format) >= (int)sizeof dir) {
         return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", run_dir);
     }
+    const char *out = options->out != NULL ? options->out : dir;
     brn_playback *playback = NULL;
+    brn_lock *lock = NULL;
     BRN_TRY(brn_playback_open(ctx, trajectory, &playback));
-    const brn_status status = writers[chosen].write(ctx, playback, options->out != NULL ? options->out : dir,
-                                                    options->every, files);
+    brn_status status = brn_lock_take(ctx, out, &lock);
+    status = status >= 0 ? writers[chosen].write(ctx, playback, out, options->every, files) : status;
+    brn_lock_release(lock);
     brn_playback_close(playback);
     return status;
 }

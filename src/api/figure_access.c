@@ -29,6 +29,7 @@ int brn_figure_count(brn_scope scope, const char *method)
 
 brn_status brn_figure_get(brn_scope scope, const char *method, int index, brn_figure *out)
 {
+    BRN_GIVEN(NULL, out);
     brn_figure own[BRN_OWN_FIGURES];
     const int ncommon = common_count(scope);
     const int nown = brn_method_figures(brn_method_find(method), scope, own);
@@ -50,12 +51,18 @@ static double own_value(const double own[BRN_OWN_FIGURES], int index)
 
 double brn_report_figure(const brn_report *report, int index)
 {
+    if (report == NULL) {
+        return NAN;
+    }
     const bool common = index >= 0 && index < BRN_STEP_FIGURES;
     return common ? brn_step_value(report, index) : own_value(report->own, index - BRN_STEP_FIGURES);
 }
 
 double brn_summary_figure(const brn_summary *summary, int index)
 {
+    if (summary == NULL) {
+        return NAN;
+    }
     const bool common = index >= 0 && index < BRN_RUN_FIGURES;
     return common ? brn_run_value(summary, index) : own_value(summary->own, index - BRN_RUN_FIGURES);
 }

@@ -210,6 +210,8 @@ static brn_status unknown_topic(brn_ctx *ctx, const brn_schema *schema, const ch
 
 brn_status brn_info(brn_ctx *ctx, const char *topic, char **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, out);
     brn_registry registry;
     brn_registry_fill(&registry);
     const brn_schema *schema = &registry.schema;

@@ -1,7 +1,9 @@
 /* A whole run with its folder: scene.yaml, series.csv, trajectory.h5, checkpoint.h5, summary.json, report.html. */
 #include "api/registry.h"
+#include "api/report.h"
 #include "api/run_series.h"
 #include "api/start.h"
+#include "base/lock.h"
 #include "base/os.h"
 #include "linalg/blas.h"
 #include "output/figures/figure_table.h"
@@ -29,6 +31,7 @@ typedef struct run {
     brn_ctx *ctx;
     brn_scene *scene;
     const brn_run_options *options;
+    brn_lock *lock; /* of the folder */
     brn_model *model;
     brn_sim *sim;
     brn_run_series *series;
@@ -57,7 +60,7 @@ static const char *in_folder(const run *r, const char *name, char path[PATH_SIZE
 static brn_status add_choices(const run *r, brn_text *to)
 {
     char *text = NULL;
-    BRN_TRY(brn_sim_choices(r->sim, &text));
+    BRN_TRY(brn_sim_choices(r->sim, false, &text));
     if (text[0] != '\0') {
         brn_text_add(to, "\n# Chosen by the method, where the scene leaves it open:\n");
     }
@@ -99,7 +102,7 @@ static brn_status prepare_folder(run *r, bool *resuming)
     if (strlen(r->options->out) > PATH_SIZE - 64) {
         return brn_fail(r->ctx, BRN_ERR_FILE, "%s: path too long", r->options->out);
     }
-    BRN_TRY(brn_dir_make(r->ctx, r->options->out));
+    BRN_TRY(brn_lock_take(r->ctx, r->options->out, &r->lock));
     *resuming = r->options->resume && brn_file_exists(in_folder(r, "checkpoint.h5", path));
     const bool occupied = brn_file_exists(in_folder(r, "trajectory.h5", path));
     if (occupied && !r->options->resume && !r->options->overwrite) {
@@ -243,6 +246,7 @@ static brn_status checkpoint(run *r)
         return BRN_OK;
     }
     char path[PATH_SIZE];
+    BRN_TRY(brn_lock_check(r->lock));
     /* The frames that the checkpoint counts must reach the disk before it. */
     BRN_TRY(brn_trajectory_sync(r->trajectory));
     r->sums.wall_s = brn_wall_time() - r->wall_start;
@@ -280,6 +284,10 @@ static brn_status loop(run *r)
     while (!brn_sim_done(r->sim)) {
         brn_report report;
         const brn_status status = brn_sim_step(r->sim, &report);
+        if (status == BRN_ERR_CANCELLED) {
+            BRN_TRY(checkpoint(r));
+            return BRN_REMARK_STOPPED;
+        }
         if (status < 0) {
             /* The state is the one before the failed step: keep it, so that a run that ran out of memory can be resumed. */
             char why[512];
@@ -402,14 +410,29 @@ static void write_report(const run *r)
     }
     char why[4096];
     (void)snprintf(why, sizeof why, "%s", brn_ctx_message(r->ctx));
-    int files = 0;
-    brn_export_options options = brn_export_options_default();
-    options.format = "html";
-    options.size_mb = mb;
-    if (brn_export(r->ctx, r->options->out, &options, &files) < 0) {
+    char path[PATH_SIZE];
+    brn_view *view = NULL;
+    brn_status status = brn_view_open(r->ctx, r->options->out, &view);
+    status =
+        status >= 0 ? brn_page_write(r->ctx, &view, 1, in_folder(r, "report.html", path), 1, mb) : status;
+    brn_view_close(view);
+    if (status < 0) {
         brn_log(r->ctx, BRN_LOG_WARNING, "report.html was not written: %s", brn_ctx_message(r->ctx));
     }
     (void)brn_fail(r->ctx, BRN_OK, "%s", why);
+}
+
+/* Someone may be exporting the same frames at this moment: that is no failure of the run. */
+static brn_status write_vtu(const run *r)
+{
+    int files = 0;
+    const brn_export_options options = brn_export_options_default();
+    const brn_status status = brn_export(r->ctx, r->options->out, &options, &files);
+    if (status == BRN_ERR_BUSY) {
+        brn_log(r->ctx, BRN_LOG_WARNING, "vtu was not written: %s", brn_ctx_message(r->ctx));
+        return BRN_OK;
+    }
+    return status;
 }
 
 /* Closes everything; the first error counts, and its message is kept. */
@@ -417,28 +440,35 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
 {
     char path[PATH_SIZE];
     const bool started = r->trajectory != NULL;
+    const brn_status lost = started ? brn_lock_check(r->lock) : BRN_OK;
+    if (lost < 0) {
+        brn_trajectory_abandon(r->trajectory);
+        status = lost;
+    }
     const brn_status closed[] = {brn_run_series_close(r->series), brn_trajectory_close(r->trajectory)};
     for (int i = 0; i < BRN_COUNT(closed); ++i) {
         status = status >= 0 && closed[i] < 0 ? closed[i] : status;
     }
     sum_up(r, status, out);
     /* A run that never started leaves no summary: the folder may belong to another run. */
-    if (started) {
+    if (started && lost >= 0) {
         brn_figure own[BRN_OWN_FIGURES];
         const int nown = brn_method_figures(r->sim->method, BRN_OF_RUN, own);
+        char why[sizeof out->reason];
+        (void)snprintf(why, sizeof why, "%s", status < 0 ? brn_ctx_message(r->ctx) : "");
         const brn_status written =
             brn_summary_write(r->ctx, in_folder(r, "summary.json", path), out, r->model->method->name,
                               openblas_get_config(), own, nown);
+        if (status < 0) {
+            (void)brn_fail(r->ctx, status, "%s", why);
+        }
         status = status >= 0 && written < 0 ? written : status;
-    }
-    if (started) {
         write_report(r);
     }
     if (status == BRN_OK && r->options->out != NULL && r->model->write_vtu) {
-        int files = 0;
-        const brn_export_options options = brn_export_options_default();
-        status = brn_export(r->ctx, r->options->out, &options, &files);
+        status = write_vtu(r);
     }
+    brn_lock_release(r->lock);
     brn_sim_destroy(r->sim);
     brn_model_destroy(r->model);
     return status;
@@ -446,10 +476,13 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
 
 brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *options, brn_summary *out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, scene);
     const brn_run_options standard = brn_run_options_default();
     run r = {.ctx = ctx, .scene = scene, .options = options != NULL ? options : &standard};
     r.wall_start = brn_wall_time();
     r.cpu_start = brn_cpu_time();
+    brn_summary scratch;
     const brn_status status = whole_run(&r);
-    return finish(&r, status, out);
+    return finish(&r, status, out != NULL ? out : &scratch);
 }

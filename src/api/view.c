@@ -142,6 +142,9 @@ brn_status brn_view_create(brn_ctx *ctx, brn_view **out)
 
 brn_status brn_view_open(brn_ctx *ctx, const char *run_dir, brn_view **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, run_dir);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     brn_view *view = NULL;
     BRN_TRY(brn_view_create(ctx, &view));
@@ -176,6 +179,9 @@ void brn_view_close(brn_view *view)
 
 int brn_view_frames(const brn_view *view)
 {
+    if (view == NULL) {
+        return 0;
+    }
     return view->playback != NULL ? brn_playback_get(view->playback)->nframe : 0;
 }
 
@@ -186,7 +192,8 @@ double brn_view_time(const brn_view *view, int index)
 
 const char *brn_view_page(size_t *size)
 {
-    return brn_page(size);
+    size_t scratch;
+    return brn_page(size != NULL ? size : &scratch);
 }
 
 /* ---- packets --------------------------------------------------------------------------------------------------------------- */
@@ -272,6 +279,9 @@ void brn_view_card(const brn_view *view, brn_run_card *card)
 
 brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size)
 {
+    BRN_GIVEN(NULL, view);
+    BRN_GIVEN(view->ctx, bytes);
+    BRN_GIVEN(view->ctx, size);
     brn_run_card card;
     *bytes = NULL;
     *size = 0;
@@ -285,6 +295,9 @@ brn_status brn_view_run(brn_view *view, const void **bytes, size_t *size)
 
 brn_status brn_view_frame(brn_view *view, int index, const void **bytes, size_t *size)
 {
+    BRN_GIVEN(NULL, view);
+    BRN_GIVEN(view->ctx, bytes);
+    BRN_GIVEN(view->ctx, size);
     brn_shown_range span[BRN_SHOWN_COUNT];
     *bytes = NULL;
     *size = 0;

@@ -24,6 +24,9 @@ brn_status brn_view_compare(brn_ctx *ctx, const char *const *run_dirs, const cha
                             const brn_difference *const *difference, int count, const char *path,
                             double budget_mb)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, run_dirs);
+    BRN_GIVEN(ctx, path);
     brn_view *view[RUNS_MAX] = {NULL};
     if (count < 1 || count > RUNS_MAX) {
         return brn_fail(ctx, BRN_ERR_RANGE, "compare: %d runs; a page holds 1 to %d", count, RUNS_MAX);

@@ -34,6 +34,9 @@ static brn_status make_room(brn_snapshot *s)
 
 brn_status brn_snapshot_create(brn_ctx *ctx, const brn_model *model, brn_snapshot **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     brn_snapshot *s = NULL;
     BRN_ALLOC(ctx, s, 1);
@@ -65,6 +68,8 @@ void brn_snapshot_destroy(brn_snapshot *s)
 
 brn_status brn_snapshot_take(brn_snapshot *s, brn_sim *sim, const brn_report *report)
 {
+    BRN_GIVEN(NULL, s);
+    BRN_GIVEN(s->ctx, sim);
     brn_report now = brn_sim_blank_report(sim);
     int npoint = 0;
     if (sim->model != s->model) {
@@ -142,6 +147,10 @@ static brn_status start(brn_view *view, const char *text)
 
 brn_status brn_view_live(brn_ctx *ctx, const brn_model *model, const char *text, brn_view **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, model);
+    BRN_GIVEN(ctx, text);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     brn_view *view = NULL;
     BRN_TRY(brn_view_create(ctx, &view));
@@ -173,6 +182,10 @@ static brn_status find_stress(brn_view *view, const brn_snapshot *s)
 brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, const void **bytes,
                              size_t *size)
 {
+    BRN_GIVEN(NULL, view);
+    BRN_GIVEN(view->ctx, s);
+    BRN_GIVEN(view->ctx, bytes);
+    BRN_GIVEN(view->ctx, size);
     brn_shown_range span[BRN_SHOWN_COUNT];
     *bytes = NULL;
     *size = 0;

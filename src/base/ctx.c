@@ -12,6 +12,7 @@
 struct brn_ctx {
     brn_ctx_options options;
     brn_pool *pool;
+    atomic_bool cancelled;
     atomic_bool starved; /* an allocation failed after the last message; set by any worker */
     char message[2048];
 };
@@ -53,6 +54,10 @@ const char *brn_status_name(brn_status status)
         return "not available";
     case BRN_ERR_LIMIT:
         return "limit exceeded";
+    case BRN_ERR_CANCELLED:
+        return "cancelled";
+    case BRN_ERR_BUSY:
+        return "folder in use";
     case BRN_REMARK_STOPPED:
         return "stopped";
     }
@@ -66,6 +71,7 @@ brn_ctx_options brn_ctx_options_default(void)
 
 brn_status brn_ctx_create(const brn_ctx_options *options, brn_ctx **out)
 {
+    BRN_GIVEN(NULL, out);
     brn_ctx_options chosen = options != NULL ? *options : brn_ctx_options_default();
     if (chosen.realloc == NULL) {
         chosen.realloc = libc_realloc;
@@ -97,11 +103,29 @@ void brn_ctx_destroy(brn_ctx *ctx)
 
 const char *brn_ctx_message(const brn_ctx *ctx)
 {
+    if (ctx == NULL) {
+        return "";
+    }
     return atomic_load(&ctx->starved) ? "out of memory" : ctx->message;
+}
+
+void brn_ctx_cancel(brn_ctx *ctx, bool on)
+{
+    if (ctx != NULL) {
+        atomic_store(&ctx->cancelled, on);
+    }
+}
+
+brn_status brn_ctx_check(const brn_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed) ? BRN_ERR_CANCELLED : BRN_OK;
 }
 
 int brn_ctx_threads(const brn_ctx *ctx)
 {
+    if (ctx == NULL) {
+        return 0;
+    }
     return brn_pool_workers(ctx->pool);
 }
 
@@ -117,11 +141,17 @@ brn_arena *brn_ctx_arena(brn_ctx *ctx)
 
 void brn_ctx_free(brn_ctx *ctx, void *text)
 {
+    if (ctx == NULL) {
+        return;
+    }
     brn_free(ctx, text);
 }
 
 brn_status brn_fail(brn_ctx *ctx, brn_status status, const char *format, ...)
 {
+    if (ctx == NULL) { /* of a public call without one */
+        return status;
+    }
     /* Formatted aside first, because an argument may be the old message itself. */
     char text[sizeof ctx->message];
     va_list args;

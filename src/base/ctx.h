@@ -23,10 +23,21 @@ typedef struct brn_pool brn_pool;
   }                               \
  } while (0)
 
+/* Public calls: returns BRN_ERR_RANGE, with the name of what is missing, if it is NULL. ctx may be NULL: then without words. */
+#define BRN_GIVEN(ctx, what)                                                          \
+ do {                                                                                 \
+  if ((what) == NULL) {                                                               \
+   return brn_fail((ctx), BRN_ERR_RANGE, "%s: %s must not be NULL", __func__, #what); \
+  }                                                                                   \
+ } while (0)
+
 /* Records the message of an error and returns its status, so that a failing line is `return brn_fail(...)`.
    Only on the thread that owns the ctx; a worker returns a bare status. */
 brn_status brn_fail(brn_ctx *ctx, brn_status status, const char *format, ...) BRN_PRINTF(3, 4);
 void brn_log(brn_ctx *ctx, brn_log_level level, const char *format, ...) BRN_PRINTF(3, 4);
+
+/* BRN_ERR_CANCELLED, without a message, while brn_ctx_cancel is on. Any thread; what may take long asks often. */
+brn_status brn_ctx_check(const brn_ctx *ctx);
 
 /* Zeroed memory for count items (never NULL for count 0), or NULL with the ctx's message set. Any thread. */
 void *brn_calloc(brn_ctx *ctx, size_t count, size_t size);

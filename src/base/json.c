@@ -6,6 +6,8 @@
 
 brn_status brn_json_create(brn_ctx *ctx, int lines, brn_json **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     brn_json *json = NULL;
     BRN_ALLOC(ctx, json, 1);
@@ -26,6 +28,9 @@ void brn_json_destroy(brn_json *json)
 
 brn_status brn_json_get(const brn_json *json, const char **text, size_t *length)
 {
+    BRN_GIVEN(NULL, json);
+    BRN_GIVEN(NULL, text);
+    BRN_GIVEN(NULL, length);
     const bool whole = !json->text.failed && json->depth == 0 && json->more;
     *text = whole ? json->text.data : "";
     *length = whole ? json->text.length : 0;
@@ -90,6 +95,9 @@ static void lead(brn_json *json, const char *key)
 
 void brn_json_open(brn_json *json, const char *key, char bracket)
 {
+    if (json == NULL) {
+        return;
+    }
     lead(json, key);
     if (json->depth >= BRN_JSON_DEPTH_MAX) {
         json->text.failed = true; /* nobody could read it */
@@ -102,6 +110,9 @@ void brn_json_open(brn_json *json, const char *key, char bracket)
 
 void brn_json_close(brn_json *json)
 {
+    if (json == NULL) {
+        return;
+    }
     if (json->depth == 0) {
         return;
     }
@@ -118,6 +129,9 @@ void brn_json_close(brn_json *json)
 
 void brn_json_text(brn_json *json, const char *key, const char *value)
 {
+    if (json == NULL) {
+        return;
+    }
     lead(json, key);
     if (value != NULL) {
         quote(json, value);
@@ -128,6 +142,9 @@ void brn_json_text(brn_json *json, const char *key, const char *value)
 
 void brn_json_real(brn_json *json, const char *key, double value)
 {
+    if (json == NULL) {
+        return;
+    }
     char text[BRN_REAL_TEXT];
     lead(json, key);
     word(json, isfinite(value) ? brn_format_real(value, text) : "null");
@@ -135,12 +152,18 @@ void brn_json_real(brn_json *json, const char *key, double value)
 
 void brn_json_int(brn_json *json, const char *key, int64_t value)
 {
+    if (json == NULL) {
+        return;
+    }
     lead(json, key);
     brn_text_add(&json->text, "%" PRId64, value);
 }
 
 void brn_json_bool(brn_json *json, const char *key, bool value)
 {
+    if (json == NULL) {
+        return;
+    }
     lead(json, key);
     word(json, value ? "true" : "false");
 }

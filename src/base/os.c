@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -37,31 +40,96 @@ double brn_peak_mb(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
 }
 
+bool brn_memory_has(size_t bytes)
+{
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
+
+double brn_memory_limit_mb(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+               ? (double)limit.rlim_cur / 1048576.0
+               : INFINITY;
+}
+
 static brn_status file_error(brn_ctx *ctx, const char *path, const char *what)
 {
     return brn_fail(ctx, BRN_ERR_FILE, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+/* What is there instead of a regular file, "" for one. */
+static const char *other_kind(mode_t mode)
+{
+    return S_ISREG(mode)    ? ""
+           : S_ISDIR(mode)  ? "a folder"
+           : S_ISFIFO(mode) ? "a pipe"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+static brn_status check_kind(brn_ctx *ctx, const char *path, mode_t mode)
+{
+    const char *other = other_kind(mode);
+    return other[0] == '\0' ? BRN_OK
+                            : brn_fail(ctx, BRN_ERR_FILE, "%s: is %s, not a file%s", path, other,
+                                       S_ISDIR(mode) ? "" : ": only regular files are read");
+}
+
+brn_status brn_file_check(brn_ctx *ctx, const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? check_kind(ctx, path, info.st_mode) : file_error(ctx, path, "open");
+}
+
+/* Looked at before it is opened, which can wait (a pipe) or do something (a device), and once more when it is open. */
+static brn_status open_file(brn_ctx *ctx, const char *path, int *fd, size_t *size)
+{
+    struct stat info;
+    BRN_TRY(brn_file_check(ctx, path));
+    *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*fd < 0) {
+        return file_error(ctx, path, "open");
+    }
+    brn_status status =
+        fstat(*fd, &info) == 0 ? check_kind(ctx, path, info.st_mode) : file_error(ctx, path, "read");
+    if (status < 0) {
+        (void)close(*fd);
+    }
+    *size = info.st_size > 0 ? (size_t)info.st_size : 0;
+    return status;
+}
+
+static double memory_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (double)pages * (double)page : (double)SIZE_MAX;
 }
 
 brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length)
 {
     *out = NULL;
     *length = 0;
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        return brn_fail(ctx, BRN_ERR_FILE, "%s: is a folder, not a file", path);
-    }
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return file_error(ctx, path, "open");
-    }
+    int fd = -1;
+    size_t size = 0;
+    BRN_TRY(open_file(ctx, path, &fd, &size));
     char *data = NULL;
     size_t used = 0;
     size_t capacity = 0;
     brn_status status = BRN_OK;
-    for (;;) {
+    if ((double)size > memory_bytes()) {
+        status = brn_fail(ctx, BRN_ERR_MEMORY, "%s: %zu bytes, more than this machine's memory", path, size);
+    }
+    /* A file may be longer than it says (those of /proc), or grow. */
+    while (status >= 0) {
+        if (size > limit || used > limit) {
+            status = brn_fail(ctx, BRN_ERR_LIMIT, "%s: larger than the limit of %zu bytes", path, limit);
+            break;
+        }
         if (capacity - used < 2) {
-            const size_t wanted =
-                capacity == 0 ? (size_t)(info.st_size > 0 ? info.st_size : 0) + 2 : 2 * capacity;
+            const size_t wanted = capacity == 0 ? size + 2 : 2 * capacity;
             char *grown = brn_realloc(ctx, data, wanted, 1);
             if (grown == NULL) {
                 status = brn_fail(ctx, BRN_ERR_MEMORY, "%s: out of memory while reading", path);
@@ -70,18 +138,16 @@ brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **ou
             data = grown;
             capacity = wanted;
         }
-        const size_t got = fread(data + used, 1, capacity - used - 1, file);
-        used += got;
-        if (used > limit) {
-            status = brn_fail(ctx, BRN_ERR_LIMIT, "%s: larger than the limit of %zu bytes", path, limit);
-            break;
-        }
+        const ssize_t got = read(fd, data + used, capacity - used - 1);
         if (got == 0) {
-            status = ferror(file) ? file_error(ctx, path, "read") : BRN_OK;
             break;
         }
+        if (got < 0 && errno != EINTR) {
+            status = file_error(ctx, path, "read");
+        }
+        used += got > 0 ? (size_t)got : 0;
     }
-    (void)fclose(file);
+    (void)close(fd);
     if (status < 0) {
         brn_free(ctx, data);
         return status;

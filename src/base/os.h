@@ -8,8 +8,16 @@ double brn_wall_time(void);   /* [s], monotonic */
 double brn_cpu_time(void);    /* [s], of the whole process */
 double brn_thread_time(void); /* [s], CPU time of the calling thread */
 double brn_peak_mb(void);     /* largest resident set so far */
+/* So much could be allocated now: asked of the system and given back at once. */
+bool brn_memory_has(size_t bytes);
+/* [MB] limit of the address space (ulimit -v), infinite if there is none */
+double brn_memory_limit_mb(void);
 
-/* Reads a whole file (a '\0' is appended, not counted). Refuses more than `limit` bytes. Free *out with brn_free. */
+/* BRN_ERR_FILE unless the path is a regular file: to read a pipe or a device may take for ever, and memory without end.
+   For whoever opens a file by other means than brn_file_read, which does it by itself. */
+brn_status brn_file_check(brn_ctx *ctx, const char *path);
+/* Reads a whole file (a '\0' is appended, not counted). Refuses more than `limit` bytes, or than the
+   machine's memory. Free *out with brn_free. */
 brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length);
 /* Writes to a temporary name, syncs and renames: a reader sees the old file or the new one, never a part of it. */
 brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length);

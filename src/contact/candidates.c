@@ -105,8 +105,8 @@ void brn_candidates_destroy(brn_candidates *c)
         brn_free(c->ctx, c->list[i].fresh);
     }
     brn_bvh_pairs_destroy(c->pairs);
-    void *arrays[] = {c->box, c->fresh_box, c->item,      c->apart, c->key,  c->fresh,  c->temp,
-                      c->lo,  c->hi,        c->reference, c->moved, c->step, c->length, c->grown, c->part};
+    void *arrays[] = {c->box, c->fresh_box, c->item,  c->apart, c->key,    c->fresh, c->temp, c->lo,
+                      c->hi,  c->reference, c->moved, c->step,  c->length, c->grown, c->part};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(c->ctx, arrays[i]);
     }

@@ -165,8 +165,7 @@ bool brn_candidates_grow_room(brn_candidates *c, const brn_spare_rule *rule)
     for (int b = 0; b < blocks_of(c); ++b) {
         outside += c->part[b];
     }
-    return outside <= c->skin->npoint / ANEW &&
-           brn_parallel_for(c->ctx, blocks_of(c), grow_block, &job) >= 0;
+    return outside <= c->skin->npoint / ANEW && brn_parallel_for(c->ctx, blocks_of(c), grow_block, &job) >= 0;
 }
 
 typedef struct cover_job {

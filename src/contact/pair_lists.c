@@ -93,7 +93,9 @@ static brn_status step_block(void *arg, int block, brn_arena *scratch)
             !brn_candidates_near(job->candidates, c, job->x0, job->x1, job->within)) {
             continue;
         }
-        t = fmin(t, brn_pair_impact_time(c, job->x0, job->x1, KEEP, t));
+        /* Half-spaces: their bound depends on how far it looks, and a block's pairs on the lists of earlier steps. */
+        const double most = c->kind == BRN_TOUCH_POINT_PLANE ? 1.0 : t;
+        t = fmin(t, brn_pair_impact_time(c, job->x0, job->x1, KEEP, most));
     }
     job->bound[block] = t;
     return BRN_OK;

@@ -177,6 +177,9 @@ static brn_status join_block(void *arg, int block, brn_arena *scratch)
     (void)scratch;
     const query_job *job = arg;
     const buffer *from = &job->pairs->work->block[block];
+    if (from->count == 0) { /* there may be no list at all */
+        return BRN_OK;
+    }
     uint64_t *to = job->pairs->work->key + job->start[block];
     for (size_t i = 0; i < from->count; ++i) {
         to[i] = from->pair[i] >> 32 << job->low_bits | (uint32_t)from->pair[i];

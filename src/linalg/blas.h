@@ -2,6 +2,8 @@
 #ifndef BRN_LINALG_BLAS_H
 #define BRN_LINALG_BLAS_H
 
+#include "base/ctx.h"
+
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
             const double *beta, double *c, const int *ldc);
@@ -25,6 +27,10 @@ void openblas_set_num_threads(int threads);
 /* Weak: they are there when CHOLMOD was built with OpenMP, whose library it then loads. */
 int omp_get_max_active_levels(void) __attribute__((weak));
 void omp_set_max_active_levels(int levels) __attribute__((weak));
+
+/* Makes sure that every worker of the ctx can call BLAS; before the first such call. OpenBLAS takes a buffer of 128 MB for each call that is
+   under way, keeps it for later ones, and tries for ever where it cannot get one (ulimit -v, strict overcommit). */
+brn_status brn_blas_reserve(brn_ctx *ctx);
 
 typedef struct brn_blas_threads {
     int blas, levels;

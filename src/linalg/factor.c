@@ -126,6 +126,15 @@ static brn_status make_room(brn_ctx *ctx, double **at, size_t *capacity, size_t 
 }
 
 /* Fronts, and room for their values. */
+static brn_status reserve_blas(const brn_factor *f)
+{
+    bool large = false;
+    for (int i = 0; i < f->tree->nfront; ++i) {
+        large = large || brn_front_shape_at(f->tree, i).own > BRN_FRONT_BLAS;
+    }
+    return large ? brn_blas_reserve(f->ctx) : BRN_OK;
+}
+
 static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const graph *g,
                             const brn_ordering *ordering)
 {
@@ -134,6 +143,7 @@ static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const grap
     brn_front_tree_destroy(f->tree);
     f->tree = NULL;
     BRN_TRY(brn_front_tree_create(a, f->apart, ordering, &f->tree));
+    BRN_TRY(reserve_blas(f));
     BRN_TRY(make_room(ctx, &f->value, &f->value_capacity, f->tree->panel[f->tree->nfront]));
     BRN_TRY(make_room(ctx, &f->room, &f->room_capacity, f->tree->room + 1));
     brn_free(ctx, f->column);

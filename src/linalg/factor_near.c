@@ -132,6 +132,7 @@ static brn_status iterate(near *w, brn_factor *factor, const brn_block_matrix *a
     for (int k = 1; k <= cap && now > 0.0 && isfinite(now); ++k) {
         double pq = 0.0;
         double before = now;
+        BRN_TRY(brn_ctx_check(w->ctx));
         BRN_TRY(brn_parallel_for(w->ctx, w->nblocks, turn, w));
         BRN_TRY(brn_block_matrix_multiply(a, w->p, w->q));
         BRN_TRY(sum_of(w, curvature, &pq));

@@ -11,9 +11,8 @@
 
 enum {
     STRIP = BRN_FRONT_STRIP,
-    STACK = 2,          /* vectors of rows at a time: what the registers hold */
-    BLAS_COLUMNS = 192, /* fronts with more own columns go to BLAS */
-    SWEEP = 4,          /* columns at a time in a substitution: y is read once for all of them */
+    STACK = 2, /* vectors of rows at a time: what the registers hold */
+    SWEEP = 4, /* columns at a time in a substitution: y is read once for all of them */
 };
 
 /* The strip of `width` columns that is worked on. */
@@ -178,7 +177,7 @@ static int panel_large(const brn_front_shape *shape, double *panel)
 
 int brn_front_dense_panel(const brn_front_shape *shape, double *panel)
 {
-    return shape->own <= BLAS_COLUMNS ? panel_small(shape, panel) : panel_large(shape, panel);
+    return shape->own <= BRN_FRONT_BLAS ? panel_small(shape, panel) : panel_large(shape, panel);
 }
 
 static void update_small(const brn_front_shape *shape, const double *panel, double *update, int first,
@@ -216,7 +215,7 @@ static void update_large(const brn_front_shape *shape, const double *panel, doub
 void brn_front_dense_update(const brn_front_shape *shape, const double *panel, double *update, int first,
                             int end)
 {
-    if (shape->own <= BLAS_COLUMNS) {
+    if (shape->own <= BRN_FRONT_BLAS) {
         update_small(shape, panel, update, first, end);
     } else if (end > first) {
         update_large(shape, panel, update, first, end);

@@ -8,6 +8,8 @@
 enum { BRN_FRONT_LANES = 8 };
 /* Columns that are factored together: two nodes in 3D. */
 enum { BRN_FRONT_STRIP = 6 };
+/* Fronts with more own columns go to BLAS. */
+enum { BRN_FRONT_BLAS = 192 };
 
 static inline size_t brn_front_pad(size_t rows)
 {

@@ -272,6 +272,7 @@ static brn_status work_task(void *arg, int block, brn_arena *scratch)
         } else {
             used[side] += brn_front_update_size(t, number);
         }
+        BRN_TRY(brn_ctx_check(t->ctx));
         open_front(w, &f, number, update);
         BRN_TRY(work_panel(w, &f, runs));
         work_update(w, &f, runs, 0, f.shape.below);
@@ -287,6 +288,7 @@ static brn_status crown_panel(void *arg, int block, brn_arena *scratch)
     const job *w = arg;
     front f = {0};
     run *runs = NULL;
+    BRN_TRY(brn_ctx_check(w->tree->ctx));
     BRN_TRY(take_front(w, scratch, &f, &runs));
     open_front(w, &f, w->wave[block], w->room + w->tree->hand[w->wave[block]]);
     return work_panel(w, &f, runs);

@@ -233,7 +233,9 @@ static brn_status find_rows(builder *b)
                 }
             }
         }
-        brn_sort_ints(t->row + t->row_start[f], (int)(at - t->row_start[f]));
+        if (at > t->row_start[f]) { /* there may be no rows at all */
+            brn_sort_ints(t->row + t->row_start[f], (int)(at - t->row_start[f]));
+        }
         t->row_start[f + 1] = at;
         const brn_front_shape shape = brn_front_shape_at(t, f);
         t->panel[f + 1] = t->panel[f] + (size_t)shape.own * (size_t)shape.rows;

@@ -547,6 +547,7 @@ brn_status brn_modes_find(brn_ctx *ctx, const brn_block_matrix *k, const brn_blo
     }
     /* Rounding in the solves leaves residuals of this order. */
     z.tolerance = fmax(tolerance, 1e-13);
+    BRN_TRY(brn_blas_reserve(ctx));
     brn_modes *modes = NULL;
     BRN_ALLOC(ctx, modes, 1);
     modes->ctx = ctx;

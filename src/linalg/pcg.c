@@ -250,6 +250,7 @@ static brn_status run(pcg *w, double rz, double target, int cap, int *iterations
     memset(w->p, 0, (size_t)w->a->n * (size_t)w->a->size * sizeof *w->p);
     while (*iterations < cap) {
         double unused[2];
+        BRN_TRY(brn_ctx_check(w->ctx));
         BRN_TRY(pass(w, turn, unused));
         BRN_TRY(brn_block_matrix_multiply(w->a, w->p, w->q));
         double pq[2];

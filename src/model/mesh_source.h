@@ -9,7 +9,7 @@
 typedef struct brn_generator {
     const brn_table *table;
     brn_status (*generate)(brn_ctx *ctx, const void *params, brn_mesh **out);
-    /* Volume of the round thing that the mesh stands for [m^3] (plane: area). NULL: the mesh has it. */
+    /* Volume of the round thing that the mesh stands for [m^3] (plane: area), NaN if it has none. NULL: the mesh has it. */
     double (*volume)(const void *params);
 } brn_generator;
 
@@ -31,12 +31,10 @@ typedef struct brn_reader {
 int brn_reader_count(void);
 const brn_reader *brn_reader_get(int index);
 
-/* Closed triangle (or quad4) surface -> tets through gmsh; BRN_ERR_MISSING if brunt was built without it. cell: BRN_TET4
-   or BRN_TET10 (straight edges); resolution: target edge length [m]. Inner shells that face inwards are cavities, separate
-   shells separate solids; groups of the surface become the boundary nodes on their triangles. Triangles of about the wanted
-   size stay as they are, others are replaced.
-   gmsh's state is global to the process: one such call at a time, whatever the ctx, and not while the host program has a
-   gmsh session of its own (it would be ended). */
+/* Closed triangle (or quad4) surface -> tets through gmsh, in the program brunt-fill (model/read/fill_program.h);
+   BRN_ERR_MISSING if it is not there. cell: BRN_TET4 or BRN_TET10 (straight edges); resolution: target edge length [m]. Inner
+   shells that face inwards are cavities, separate shells separate solids; groups of the surface become the boundary nodes on
+   their triangles. Triangles of about the wanted size stay as they are, others are replaced. */
 brn_status brn_mesh_fill_surface(brn_ctx *ctx, const brn_mesh *surface, double resolution, brn_cell cell,
                                  brn_mesh **out);
 

@@ -164,6 +164,13 @@ void brn_model_destroy(brn_model *model)
 
 void brn_model_get_info(const brn_model *model, brn_model_info *out)
 {
+    if (out == NULL) {
+        return;
+    }
+    if (model == NULL) {
+        *out = (brn_model_info){0};
+        return;
+    }
     *out = (brn_model_info){
         .title = model->title,
         .method = model->method->name,
@@ -188,6 +195,8 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
 
 brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_attachment_info *out)
 {
+    BRN_GIVEN(NULL, model);
+    BRN_GIVEN(model->ctx, out);
     if (attachment < 0 || attachment >= model->nattach) {
         return brn_fail(model->ctx, BRN_ERR_RANGE, "attachment %d: the model has %d, numbered from 0",
                         attachment, model->nattach);
@@ -200,6 +209,9 @@ brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_
 
 int brn_model_find_body(const brn_model *model, const char *name)
 {
+    if (model == NULL || name == NULL) {
+        return -1;
+    }
     for (int i = 0; i < model->nbody; ++i) {
         if (strcmp(model->body[i].name, name) == 0) {
             return i;
@@ -210,6 +222,8 @@ int brn_model_find_body(const brn_model *model, const char *name)
 
 brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *out)
 {
+    BRN_GIVEN(NULL, model);
+    BRN_GIVEN(model->ctx, out);
     if (body < 0 || body >= model->nbody) {
         return brn_fail(model->ctx, BRN_ERR_RANGE, "body %d: the model has bodies 0 to %d", body,
                         model->nbody - 1);
@@ -257,6 +271,9 @@ int brn_model_motion_hold(const brn_model *model, int motion)
 
 int brn_model_motion_count(const brn_model *model)
 {
+    if (model == NULL) {
+        return 0;
+    }
     int count = 0;
     for (int i = 0; i < model->nhold; ++i) {
         count += brn_motion_moves(&model->hold[i].motion);
@@ -266,6 +283,9 @@ int brn_model_motion_count(const brn_model *model)
 
 const char *brn_model_motion_name(const brn_model *model, int motion)
 {
+    if (model == NULL) {
+        return NULL;
+    }
     const int hold = brn_model_motion_hold(model, motion);
     return hold >= 0 ? model->hold[hold].name : NULL;
 }
@@ -285,5 +305,8 @@ int brn_model_body_hold(const brn_model *model, int body)
 
 bool brn_model_is_movable(const brn_model *model, int body)
 {
+    if (model == NULL) {
+        return false;
+    }
     return body >= 0 && body < model->nbody && model->body[body].type == BRN_BODY_STATIC;
 }

@@ -194,7 +194,9 @@ static brn_status add_settings(brn_builder *b)
     model->end = def->time.end;
     const double steps = model->end / model->step;
     if (!(steps < 1e15)) {
-        brn_scene_add_problem(b->scene, "time", "end / step = %g: too many steps", steps);
+        brn_scene_add_problem(b->scene, "time",
+                              "end / step = %g: too many steps, must be below 1e15: take a larger step",
+                              steps);
     } else {
         model->nstep = (int64_t)ceil(steps * (1.0 - 1e-12) - 1e-12);
     }

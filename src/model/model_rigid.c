@@ -112,8 +112,16 @@ static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *
     const int conn[4] = {frame->handle, frame->handle + 1, frame->handle + 2, frame->handle + 3};
     const brn_moduli moduli = {.mu = 4.0 * def->stiffness};
     brn_solid *solid = NULL;
-    BRN_TRY(brn_solid_create(b->ctx, model->dim == 3 ? BRN_TET4 : BRN_TRI3, &brn_material_stvk, &moduli,
-                             (const double(*)[3])model->rest, conn, 1, &solid));
+    const brn_status status =
+        brn_solid_create(b->ctx, model->dim == 3 ? BRN_TET4 : BRN_TRI3, &brn_material_stvk, &moduli,
+                         (const double(*)[3])model->rest, conn, 1, &solid);
+    if (status == BRN_ERR_MESH) {
+        return brn_fail(
+            b->ctx, status,
+            "body '%s': smaller than the rounding of its coordinates: bring it nearer to the origin",
+            model->body[index].name);
+    }
+    BRN_TRY(status);
     const double simplex = brn_solid_element_volume(solid, 0);
     solid->group.density = mass / simplex;
     for (int q = 0; q < solid->element->nquad * BRN_LANES; ++q) {
@@ -234,6 +242,13 @@ brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh
         return BRN_OK;
     }
     BRN_TRY(status);
+    /* Inertia goes with the fifth power of the size. */
+    if (!(moments.volume >= 1e-150 && moments.volume <= 1e150)) {
+        brn_builder_problem(b, &def->common.block, key,
+                            "a volume of %g: a rigid body must have one from 1e-150 to 1e150",
+                            moments.volume);
+        return BRN_OK;
+    }
     const double mass = body_mass(b, def, moments.volume);
     if (!find_axes(&moments, b->model->dim, frame)) {
         brn_builder_problem(b, &def->common.block, key,

@@ -92,7 +92,7 @@ brn_status brn_placement_mesh(brn_scene *scene, const brn_mesh_def *def, brn_ctx
     if (status < 0) {
         brn_mesh_destroy(*out);
         *out = NULL;
-        if (status != BRN_ERR_MEMORY) {
+        if (status != BRN_ERR_MEMORY && status != BRN_ERR_CANCELLED) {
             brn_scene_add_problem(scene, def->block.path, "%s", brn_ctx_message(ctx));
             status = BRN_OK;
         }

@@ -36,26 +36,14 @@ static void rotation_vector(const double r[9], double out[3])
     }
 }
 
-/* Mean of the handles' entries of [nnode][3]: their masses are equal. */
-static void centre_of(const brn_model *model, int first, const double *entry, double out[3])
-{
-    const int count = model->dim + 1;
-    memset(out, 0, 3 * sizeof *out);
-    for (int i = 0; i < model->dim; ++i) {
-        for (int a = first; a < first + count; ++a) {
-            out[i] += entry[3 * a + i] / count;
-        }
-    }
-}
-
 void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, const double *vel,
                        brn_rigid_pose *out)
 {
     const int first = model->body[body].handle;
     double f[9];
     double r[9];
-    centre_of(model, first, pos, out->centre);
-    centre_of(model, first, vel, out->velocity);
+    brn_body_mean(model, body, pos, out->centre);
+    brn_body_mean(model, body, vel, out->velocity);
     handle_map(model, first, &pos[3 * first], f);
     brn_rotation_nearest(f, r);
     rotation_vector(r, out->rotation);
@@ -83,8 +71,8 @@ void brn_rigid_states(const brn_model *model, const double *pos, const double *v
         }
         double *p = &pose[7 * n];
         double *v = &velocity[6 * n];
-        centre_of(model, first, pos, p);
-        centre_of(model, first, vel, v);
+        brn_body_mean(model, b, pos, p);
+        brn_body_mean(model, b, vel, v);
         handle_map(model, first, &pos[3 * first], f);
         brn_rotation_nearest(f, r);
         brn_rotation_quaternion(r, &p[3]);

@@ -9,6 +9,10 @@ typedef struct brn_rigid_pose {
     double rotation[3];            /* [rad] axis times angle in [0, pi], from the start; in 2D along z */
 } brn_rigid_pose;
 
+/* Mean of a body's entries of [nnode][3], weighted by mass: the centre of mass, its velocity. Sums are taken from the first node,
+   so that equal entries have themselves as their mean. */
+void brn_body_mean(const brn_model *model, int body, const double *entry, double out[3]);
+
 /* body: the number of a rigid body; pos, vel: [nnode][3]. */
 void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, const double *vel,
                        brn_rigid_pose *out);

@@ -111,20 +111,21 @@ static carriers carriers_of(const brn_model *model, int body)
                                      : (carriers){b->node_first, b->node_count, model->node_mass};
 }
 
-/* Sums are taken from the first node, so that equal entries have themselves as their mean. */
-static void mean_of(const brn_model *model, const carriers *on, const double *entry, double out[3])
+void brn_body_mean(const brn_model *model, int body, const double *entry, double out[3])
 {
+    const carriers on = carriers_of(model, body);
+    const double *first = &entry[3 * on.first];
     double total = 0.0;
     memset(out, 0, 3 * sizeof *out);
-    for (int a = on->first; a < on->first + on->count; ++a) {
-        const double mass = on->mass != NULL ? on->mass[a] : 1.0;
+    for (int a = on.first; a < on.first + on.count; ++a) {
+        const double mass = on.mass != NULL ? on.mass[a] : 1.0;
         total += mass;
         for (int i = 0; i < model->dim; ++i) {
-            out[i] += mass * (entry[3 * a + i] - entry[3 * on->first + i]);
+            out[i] += mass * (entry[3 * a + i] - first[i]);
         }
     }
     for (int i = 0; i < model->dim; ++i) {
-        out[i] = entry[3 * on->first + i] + (total > 0.0 ? out[i] / total : 0.0);
+        out[i] = first[i] + (total > 0.0 ? out[i] / total : 0.0);
     }
 }
 
@@ -134,8 +135,8 @@ static void start(const brn_model *model, int body, const double *pos, const dou
     const carriers on = carriers_of(model, body);
     double inertia[9] = {0};
     memset(b, 0, sizeof *b);
-    mean_of(model, &on, pos, b->centre);
-    mean_of(model, &on, vel, b->velocity);
+    brn_body_mean(model, body, pos, b->centre);
+    brn_body_mean(model, body, vel, b->velocity);
     for (int a = on.first; a < on.first + on.count; ++a) {
         const double mass = on.mass != NULL ? on.mass[a] : 1.0;
         double r[3] = {0};

@@ -114,8 +114,10 @@ static brn_status fill(brn_solid *solid, const double (*rest)[3], const int *con
     for (int batch = 0; batch < nbatch; ++batch) {
         const int bad = prepare_batch(solid, rest, batch);
         if (bad >= 0) {
-            return brn_fail(ctx, BRN_ERR_MESH, "element %d (%s): inverted or degenerate at rest", bad,
-                            brn_cell_get(element->cell)->name);
+            return brn_fail(ctx, BRN_ERR_MESH,
+                            "element %d (%s): inverted or degenerate at rest, or smaller than the rounding "
+                            "of its coordinates",
+                            bad, brn_cell_get(element->cell)->name);
         }
     }
     return BRN_OK;

@@ -144,11 +144,17 @@ int brn_scene_found(const brn_scene *scene)
 
 int brn_scene_problem_count(const brn_scene *scene)
 {
+    if (scene == NULL) {
+        return 0;
+    }
     return scene->nproblem + (scene->more > 0);
 }
 
 const char *brn_scene_problem(const brn_scene *scene, int index)
 {
+    if (scene == NULL) {
+        return "";
+    }
     if (index < 0 || index >= brn_scene_problem_count(scene)) {
         return "";
     }
@@ -190,6 +196,9 @@ static brn_status build(brn_scene *scene, const char *text, size_t length, const
 
 brn_status brn_scene_parse(brn_ctx *ctx, const char *text, size_t length, const char *name, brn_scene **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, text);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     name = name != NULL ? name : "scene";
     if (length > BRN_SCENE_BYTES_MAX) {
@@ -213,6 +222,9 @@ brn_status brn_scene_parse(brn_ctx *ctx, const char *text, size_t length, const 
 
 brn_status brn_scene_load(brn_ctx *ctx, const char *path, brn_scene **out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, path);
+    BRN_GIVEN(ctx, out);
     *out = NULL;
     char *text = NULL;
     size_t length = 0;

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -477,9 +478,8 @@ static int root_int(const brn_scene *scene, const char *key, int standard)
 {
     const brn_yaml *node = brn_yaml_child(scene->root, key, strlen(key));
     long long value = standard;
-    if (node != NULL && node->kind == BRN_YAML_SCALAR && !node->quoted && brn_parse_int(node->text, &value) &&
-        value >= -1000000 && value <= 1000000) {
-        return (int)value;
+    if (node != NULL && node->kind == BRN_YAML_SCALAR && !node->quoted && brn_parse_int(node->text, &value)) {
+        return value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
     }
     return standard;
 }

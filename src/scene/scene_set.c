@@ -222,6 +222,8 @@ static brn_status assign(brn_scene *scene, const char *path, const char *text)
 
 brn_status brn_scene_set(brn_scene *scene, const char *assignment)
 {
+    BRN_GIVEN(NULL, scene);
+    BRN_GIVEN(scene->ctx, assignment);
     brn_ctx *ctx = scene->ctx;
     const char *equals = strchr(assignment, '=');
     if (scene->root == NULL) {

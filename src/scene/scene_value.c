@@ -2,6 +2,7 @@
 #include "scene/scene_inner.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,14 @@ static const char *unit_text(const brn_param *param, char buffer[40])
     if (param->unit != NULL && strcmp(param->unit, "1") != 0) {
         (void)snprintf(buffer, 40, " [%s]", param->unit);
     }
+    return buffer;
+}
+
+/* " Pa", behind a number. */
+static const char *behind(const brn_param *param, char buffer[40])
+{
+    const bool unit = param->unit != NULL && strcmp(param->unit, "1") != 0;
+    (void)snprintf(buffer, 40, "%s%s", unit ? " " : "", unit ? param->unit : "");
     return buffer;
 }
 
@@ -68,24 +77,48 @@ static void tell_not_number(brn_resolver *r, const brn_param *param, const brn_y
 {
     char unit[40];
     const char *hint = "";
-    if (node->kind == BRN_YAML_SCALAR && node->quoted) {
+    double value = 0.0;
+    const bool plain = node->kind == BRN_YAML_SCALAR;
+    if (plain && node->quoted) {
         hint = ", not text in quotes";
-    } else if (node->kind == BRN_YAML_SCALAR && has_underscores(node->text)) {
+    } else if (plain && has_underscores(node->text)) {
         hint = "; write it without '_'";
+    } else if (plain && brn_parse_real(node->text, &value) && value == floor(value)) {
+        hint = ", written in digits alone"; /* 1e3 */
     }
     BRN_RESOLVE_TELL(r, node, "must be %s%s%s%s", what, unit_text(param, unit), hint, found_text(node));
 }
 
 static void tell_range(brn_resolver *r, const brn_param *param, const brn_yaml *node, bool finite)
 {
-    char range[80];
+    char range[80], unit[40];
     (void)brn_param_range_text(param, range, sizeof range);
     if (!finite || strcmp(range, "finite") == 0) {
         BRN_RESOLVE_TELL(r, node, "must be a finite number");
         return;
     }
-    const bool unit = param->unit != NULL && strcmp(param->unit, "1") != 0;
-    BRN_RESOLVE_TELL(r, node, "must be %s%s%s", range, unit ? " " : "", unit ? param->unit : "");
+    BRN_RESOLVE_TELL(r, node, "must be %s%s", range, behind(param, unit));
+}
+
+/* Squares of numbers beyond these leave the range of doubles. */
+static const double LARGEST = 1e100;
+static const double SMALLEST = 1e-100;
+
+/* Small numbers count as 0, which only some parameters may be. */
+static bool tell_magnitude(brn_resolver *r, const brn_param *param, const brn_yaml *node, double value)
+{
+    char unit[40];
+    if (!(fabs(value) <= LARGEST)) {
+        BRN_RESOLVE_TELL(r, node, "must be %s %g%s: larger numbers overflow when they are multiplied",
+                         value > 0.0 ? "<=" : ">=", copysign(LARGEST, value), behind(param, unit));
+        return true;
+    }
+    if (value > 0.0 && value < SMALLEST && !brn_param_in_range(param, 0.0)) {
+        BRN_RESOLVE_TELL(r, node, "must be >= %g%s: smaller numbers vanish when they are multiplied",
+                         SMALLEST, behind(param, unit));
+        return true;
+    }
+    return false;
 }
 
 static bool read_real(brn_resolver *r, const brn_param *param, const brn_yaml *node, double *out)
@@ -98,6 +131,9 @@ static bool read_real(brn_resolver *r, const brn_param *param, const brn_yaml *n
     }
     if (!brn_param_in_range(param, value)) {
         tell_range(r, param, node, isfinite(value));
+        return false;
+    }
+    if (tell_magnitude(r, param, node, value)) {
         return false;
     }
     *out = value;

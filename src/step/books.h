@@ -18,7 +18,16 @@
 
    What the rule itself takes from the energy follows from its identity: `moved` is the work that the forces on the free dofs
    did by the rule, `stored` what elements or contact were to take up by it. The kinetic energy gained is less than the one,
-   the potential energy gained less than the other: the difference is numerical loss, not an error. */
+   the potential energy gained less than the other: the difference is numerical loss, not an error.
+
+   BDF2 takes from an energy of two states, 1/2 (E(y) + E(2 y - y_)) of y = (x, v), whose difference from E(y) is of
+   the order of h^2 and swings [Dahlquist 1976, G-stability]. Where E is quadratic it takes, with d a second difference
+   y^{n+1} - 2 y^n + y^{n-1},
+
+       1/4 |dv|_M^2 + 1/4 |dx|_K^2,    |dx|_K^2 = dx . d(grad W).
+
+   Elsewhere, and where bodies turn, that is only an estimate; so it is booked as far as energy is missing, and it does not
+   count where energy gained is looked for. */
 #ifndef BRN_STEP_BOOKS_H
 #define BRN_STEP_BOOKS_H
 
@@ -36,6 +45,7 @@ typedef struct brn_books {
     bool known_loss;      /* moved and stored are given; false: all that is missing is an error */
     bool elastic_loss;    /* `stored` includes the elements; false: only contact */
     double moved, stored; /* [J] */
+    double taken;         /* [J] from an energy of two states; 0: there is none */
     /* An event method sums as it goes: its forces are only for display, and these totals of loads and holds (and of gravity,
        in the impulse) are used instead. */
     bool summed;

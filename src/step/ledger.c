@@ -13,6 +13,8 @@ static const double GAIN_TOTAL = 1e-2;
 /* A rule whose energy swings may be off by this much, near its largest step, without having gained any. */
 static const double SWING_MOST = 0.5;
 
+static const char BETWEEN[] = "ledger.loss_between";
+
 typedef struct measure {
     double kinetic, elastic, gravity;
     double momentum[6]; /* linear, then angular about the origin */
@@ -237,6 +239,34 @@ static double unexplained(const measure *m, const double *ledger)
            ledger[BRN_LEDGER_LOSS];
 }
 
+/* [J] of the loss, that of a rule whose energy is not the one of a single state. */
+static double loss_between(const brn_state *state)
+{
+    const brn_memory *memory = brn_state_recall(state, BETWEEN);
+    return memory != NULL && memory->count > 0 ? memory->value[0] : 0.0;
+}
+
+/* [J] Energy gained, swings of such a rule left out. */
+static double gained(const measure *m, const brn_state *state)
+{
+    return unexplained(m, state->ledger) - loss_between(state);
+}
+
+static brn_status book_between(const brn_state *in, brn_state *out, const measure *m, const brn_books *books)
+{
+    double *memory = NULL;
+    const double taken = fmax(0.0, fmin(books->taken, -unexplained(m, out->ledger)));
+    const double sum = loss_between(in) + taken;
+    out->ledger[BRN_LEDGER_LOSS] += taken;
+    if (sum == 0.0) {
+        brn_state_forget(out, BETWEEN);
+        return BRN_OK;
+    }
+    BRN_TRY(brn_state_remember(out, BETWEEN, 1, &memory));
+    memory[0] = sum;
+    return BRN_OK;
+}
+
 /* What the integrator's identity takes. If it gives instead, that is not booked: it remains as an error. */
 static void book_loss(const double *before, double *ledger, const measure *m, const brn_step_info *info)
 {
@@ -272,7 +302,8 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
             "the step ends with an inverted element, an intersection or an energy that is not finite");
     }
     book_loss(in->ledger, ledger, &m, info);
-    ledger[BRN_LEDGER_GAIN] = unexplained(&m, ledger);
+    BRN_TRY(book_between(in, out, &m, &info->books));
+    ledger[BRN_LEDGER_GAIN] = gained(&m, out);
     ledger[BRN_LEDGER_SWINGS] = info->books.swings;
     const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
     const double worked = ledger[BRN_LEDGER_WORK] - ledger[BRN_LEDGER_FIELD_WORK];
@@ -355,7 +386,7 @@ brn_status brn_ledger_report(brn_system *s, const brn_state *state, brn_report *
     /* In equilibrium the work between two states is that of the mean force: large steps over- or underestimate it. */
     const bool usual = ledger[BRN_LEDGER_RESTS] != 0.0 ||
                        (ledger[BRN_LEDGER_SWINGS] != 0.0 && report->energy_error < SWING_MOST);
-    report->energy_gain = usual ? 0.0 : fmax(0.0, unexplained(&m, ledger));
+    report->energy_gain = usual ? 0.0 : fmax(0.0, gained(&m, state));
     double off[6];
     for (int i = 0; i < 6; ++i) {
         off[i] = m.momentum[i] - ledger[BRN_LEDGER_START + i] - ledger[BRN_LEDGER_IMPULSE + i];

@@ -13,6 +13,7 @@
 /* What a method reports about an attempt; about a reset: contact alone. */
 typedef struct brn_step_info {
     int64_t iterations;             /* or events */
+    int fallbacks;                  /* linear systems that conjugate gradients left to the direct solver */
     int lags;                       /* solves, friction's normal forces renewed in between; 0: not lagged */
     double residual;                /* of its stopping test */
     const brn_contact_point *point; /* [npoint] at the end; the method's, valid until its next call */
@@ -86,8 +87,9 @@ typedef struct brn_method {
     brn_stage (*stage)(const void *self, const brn_state *state, double t);
     /* Makes its memory in the state fit what was changed by hand. NULL: nothing it remembers depends on that. */
     brn_status (*changed)(void *self, brn_state *state, const brn_change *change);
-    /* Adds a line for every body of the scene with the values that it chose because the scene leaves them open. NULL: none. */
-    void (*choices)(const void *self, brn_text *to);
+    /* Adds a line for every body of the scene, or in brief for bodies that are alike together, with the values that it chose
+       because the scene leaves them open. NULL: none. */
+    brn_status (*choices)(const void *self, bool brief, brn_text *to);
     /* What to doubt in the results of a run with these figures of its own, as a sentence; false: nothing. NULL: never. */
     bool (*doubt)(const double own[BRN_OWN_FIGURES], char *text, size_t size);
     void (*destroy)(void *self);

@@ -73,6 +73,15 @@ static brn_status start(brn_newton *n, const brn_state *in)
     return BRN_OK;
 }
 
+/* A step that costs this much does not get anywhere. */
+static brn_status give_up_step(const brn_newton *n)
+{
+    return brn_fail(n->ctx, BRN_ERR_LIMIT,
+                    "t = %g s: a step took more than method.budget = %d Newton iterations, all its parts and "
+                    "attempts together; try a smaller time.step, or a larger method.budget",
+                    n->scheme->t, n->params.budget);
+}
+
 static brn_status give_up(const brn_newton *n, int iterations, double residual)
 {
     return brn_fail(
@@ -126,6 +135,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
     BRN_TRY(brn_newton_potential(n, n->y, &here));
     memcpy(n->stiffness, n->system->stiff_diagonal, (size_t)n->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
+        BRN_TRY(brn_ctx_check(n->ctx));
         const double reach = n->scheme->reach + brn_newton_most(n->y, n->system->ndof);
         n->noise = POSITION_NOISE * fmax(n->system->size, reach);
         (void)brn_newton_watch(n, &n->system->watch.phases.assembly);
@@ -143,7 +153,11 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         if (k == n->params.iterations) {
             return settled ? give_up(n, k, info->residual) : tell_obstruction(n);
         }
-        BRN_TRY(brn_newton_direction(n, &projected));
+        if (n->system->effort >= n->params.budget) {
+            return give_up_step(n);
+        }
+        n->system->effort += 1.0;
+        BRN_TRY(brn_newton_direction(n, &projected, info));
         /* A step within the tolerance is the last one, but still taken: that squares its error. */
         last = settled && n->step_allowed != NULL && is_allowed(n);
         (void)brn_newton_watch(n, &n->system->watch.phases.search);
@@ -169,6 +183,7 @@ brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double
         brn_scheme_place(n->scheme, n->scheme->ahead, n->x);
         BRN_TRY(brn_system_damping_update(n->system, n->x));
     }
+    n->direct = n->params.solver == BRN_NEWTON_DIRECT;
     n->factored = false; /* a step does not depend on what was before it */
     BRN_TRY(brn_newton_carry(n, in));
     return start(n, in);

@@ -16,8 +16,9 @@ typedef struct brn_newton_params {
     int integrator;   /* BRN_IMPLICIT_EULER ... */
     double tolerance; /* unbalanced force, relative to the largest force in play */
     int iterations;   /* allowed in one attempt */
-    int tangent;      /* BRN_NEWTON_AUTO ... */
-    int solver;       /* BRN_NEWTON_DIRECT ... */
+    int budget;  /* allowed in a step with all its parts and attempts, as brn_system.effort counts them */
+    int tangent; /* BRN_NEWTON_AUTO ... */
+    int solver;  /* BRN_NEWTON_DIRECT ... */
 } brn_newton_params;
 
 /* What a contact method adds. Positions x are [nnode][3], vectors [ndof]; energies in J, like the elastic one. */
@@ -46,6 +47,7 @@ typedef struct brn_newton {
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     bool factored;            /* it is of an iteration of this step */
+    bool direct;              /* conjugate gradients have failed in this step: no more of them */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions at y */
     double *middle;           /* [nnode][3] those that elements see, where they are others */
@@ -108,9 +110,9 @@ void brn_newton_weld(brn_newton *newton);
 brn_status brn_newton_keep_spin(brn_newton *newton, const brn_state *in, brn_state *out);
 /* [J] of the elements that keep rigid bodies rigid which coast, at x [nnode][3]. */
 double brn_newton_rigid_energy(const brn_newton *newton, const double *x);
-/* What the rule itself takes (moved and stored of the books). Call after the scheme has finished, before the forces of the
-   last solve are changed. */
-brn_status brn_newton_losses(brn_newton *newton, const brn_state *in, const brn_state *out, brn_books *books);
+/* What the rule itself takes (moved, stored and taken of the books); what BDF2 needs for that goes into the memory of `out`. Call
+   after the scheme has finished, before the forces of the last solve are changed. */
+brn_status brn_newton_losses(brn_newton *newton, const brn_state *in, brn_state *out, brn_books *books);
 /* [J] dissipated by the damping forces of the two states over the step between them, by the books' rule. */
 double brn_newton_dissipated(const brn_newton *newton, const brn_state *in, const brn_state *out,
                              const brn_books *books);

@@ -155,12 +155,58 @@ static brn_status held_difference(brn_newton *n, const brn_state *in, const brn_
     return BRN_OK;
 }
 
-brn_status brn_newton_losses(brn_newton *n, const brn_state *in, const brn_state *out, brn_books *books)
+/* What BDF2's books need of the last two states: gradients of the elements, packed. */
+static const char ELASTIC[] = "bdf2.elastic";
+
+static brn_status write_elastic(const brn_newton *n, const brn_state *in, brn_state *out)
+{
+    const size_t ndof = (size_t)n->system->ndof;
+    const brn_memory *before = in != NULL ? brn_state_recall(in, ELASTIC) : NULL;
+    double *memory = NULL;
+    if (n->params.integrator != BRN_BDF2) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_state_remember(out, ELASTIC, 2 * ndof, &memory));
+    memcpy(memory, n->elastic, ndof * sizeof *memory);
+    memcpy(memory + ndof, before != NULL ? before->value : n->elastic, ndof * sizeof *memory);
+    return BRN_OK;
+}
+
+/* What a BDF2 step takes (books.h). */
+static brn_status losses_between(brn_newton *n, const brn_state *in, const brn_state *out, brn_books *books)
+{
+    const int ndof = n->system->ndof;
+    const brn_memory *before = brn_state_recall(in, ELASTIC);
+    double *bend[2] = {NULL, NULL};
+    if (before == NULL) {
+        return BRN_OK;
+    }
+    for (int i = 0; i < 2; ++i) {
+        BRN_TAKE(brn_ctx_arena(n->system->ctx), bend[i], ndof);
+    }
+    brn_scheme_bend(n->scheme, in, out, bend[0], bend[1]);
+    BRN_TRY(brn_system_mass_apply(n->system, bend[1], n->scratch));
+    for (int dof = 0; dof < ndof; ++dof) {
+        const double force = n->elastic[dof] - 2.0 * before->value[dof] + before->value[ndof + dof];
+        books->taken += 0.25 * (bend[1][dof] * n->scratch[dof] + bend[0][dof] * force);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_newton_losses(brn_newton *n, const brn_state *in, brn_state *out, brn_books *books)
 {
     const brn_scheme *m = n->scheme;
     const int ndof = n->system->ndof;
     books->known_loss = m->kind == BRN_IMPLICIT_EULER || m->kind == BRN_NEWMARK || m->kind == BRN_MIDPOINT;
     books->elastic_loss = m->kind == BRN_IMPLICIT_EULER;
+    if (m->kind == BRN_BDF2) {
+        brn_arena *arena = brn_ctx_arena(n->system->ctx);
+        const brn_arena_mark mark = brn_arena_now(arena);
+        const brn_status status = losses_between(n, in, out, books);
+        brn_arena_rewind(arena, mark);
+        BRN_TRY(status);
+    }
+    BRN_TRY(write_elastic(n, in, out));
     if (!books->known_loss) {
         return BRN_OK;
     }
@@ -217,7 +263,7 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
     }
     BRN_TRY(brn_newton_write(n, n->load, n->unbalanced, n->damping, state));
     *books = brn_scheme_books(n->params.integrator, n->params.integrator);
-    return BRN_OK;
+    return write_elastic(n, NULL, state);
 }
 
 brn_stage brn_newton_stage(const brn_newton *n, double t)

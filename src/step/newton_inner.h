@@ -32,7 +32,7 @@ brn_status brn_newton_carry(brn_newton *n, const brn_state *in);
 
 /* n->step = Newton's direction, with the tangent that the parameters ask for. Once the exact tangent has been indefinite, the
    rest of this step uses the projected one. */
-brn_status brn_newton_direction(brn_newton *n, bool *projected);
+brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *info);
 
 /* ---- newton_search.c ---- */
 

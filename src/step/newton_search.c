@@ -145,6 +145,7 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
     double alpha = bound;
     for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
         brn_newton_energy there;
+        BRN_TRY(brn_ctx_check(n->ctx));
         for (int i = 0; i < ndof; ++i) {
             n->trial[i] = n->y[i] + alpha * n->step[i];
         }

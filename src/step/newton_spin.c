@@ -3,6 +3,7 @@
 #include "step/newton.h"
 
 #include "linalg/dense.h"
+#include "model/rigid_pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,21 +32,6 @@ static void add_moments(const brn_model *model, const brn_body *body, const doub
     }
 }
 
-static void centre_of(const brn_model *model, const brn_body *body, const double *x, double out[3])
-{
-    double mass = 0.0;
-    memset(out, 0, 3 * sizeof *out);
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        mass += model->node_mass[a];
-        for (int i = 0; i < 3; ++i) {
-            out[i] += model->node_mass[a] * x[3 * a + i];
-        }
-    }
-    for (int i = 0; i < 3; ++i) {
-        out[i] /= mass;
-    }
-}
-
 static bool takes_part(const brn_newton *n, int b)
 {
     const brn_body *body = &n->model->body[b];
@@ -63,7 +49,7 @@ static void rotate_all(const brn_newton *n, const double *x, int k, double *v)
         if (!takes_part(n, b)) {
             continue;
         }
-        centre_of(model, body, x, centre);
+        brn_body_mean(model, b, x, centre);
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
             const double w[3] = {k == 0, k == 1, k == 2};
             double r[3] = {0};
@@ -102,7 +88,7 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
             if (!takes_part(n, b)) {
                 continue;
             }
-            centre_of(model, &model->body[b], x, centre);
+            brn_body_mean(model, b, x, centre);
             add_moments(model, &model->body[b], x, centre, n->scratch, moment);
             if (e == 1) { /* all forces but gravity, which has no moment */
                 add_moments(model, &model->body[b], x, centre, n->inertia, torque);
@@ -122,7 +108,7 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
             double centre[3];
             double moment[3];
             if (takes_part(n, b)) {
-                centre_of(model, &model->body[b], out->node_pos, centre);
+                brn_body_mean(model, b, out->node_pos, centre);
                 add_moments(model, &model->body[b], out->node_pos, centre, n->scratch, moment);
                 for (int i = 0; i < 3; ++i) {
                     sums->inertia[b][3 * i + k] = moment[i];
@@ -133,9 +119,10 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
     return BRN_OK;
 }
 
-static void correct(const brn_model *model, const brn_body *body, const double inertia[9],
-                    const double missing[3], brn_state *out)
+static void correct(const brn_model *model, int number, const double inertia[9], const double missing[3],
+                    brn_state *out)
 {
+    const brn_body *body = &model->body[number];
     double inverse[9];
     double centre[3];
     double w[3] = {0};
@@ -149,7 +136,7 @@ static void correct(const brn_model *model, const brn_body *body, const double i
         (void)brn_dense_inverse3(inertia, inverse);
         brn_dense_apply3(inverse, missing, w);
     }
-    centre_of(model, body, out->node_pos, centre);
+    brn_body_mean(model, number, out->node_pos, centre);
     for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
         double r[3] = {0};
         double turn[3];
@@ -183,7 +170,7 @@ brn_status brn_newton_keep_spin(brn_newton *n, const brn_state *in, brn_state *o
     const brn_status status = measure(n, in, out, &sums);
     for (int b = 0; b < model->nbody && status >= 0; ++b) {
         if (takes_part(n, b)) {
-            correct(model, &model->body[b], sums.inertia[b], sums.missing[b], out);
+            correct(model, b, sums.inertia[b], sums.missing[b], out);
         }
     }
     brn_arena_rewind(arena, mark);

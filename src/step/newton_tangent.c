@@ -6,7 +6,11 @@
 
 #include <math.h>
 
-enum { PCG_CAP = 20000 };
+/* Conjugate gradients: what they aim at, in how many iterations, and which residual is still of use: Newton's method gains three
+   digits with it. Beyond that a factorisation is cheaper. */
+enum { PCG_CAP = 5000 };
+static const double PCG_ERROR = 1e-6;
+static const double PCG_USABLE = 1e-3;
 
 /* Error of a Newton direction that is found with an earlier factor: with 0.03 draped cloth, a twisted mat and rollers take as
    many iterations as with exact directions, within 3 %; with 0.1 up to 10 % more. A step within the tolerance is the last one,
@@ -86,27 +90,22 @@ static brn_status assemble(brn_newton *n, brn_tangent tangent)
     return BRN_OK;
 }
 
-/* n->step = Newton direction for the right-hand side n->unbalanced, held dofs going the rest of their way; tied dofs have no
-   equation of their own and are left out. */
-static brn_status solve_free(brn_newton *n)
+/* n->step = Newton direction for the right-hand side in n->scratch, by conjugate gradients. *done is false if they get nowhere,
+   which with a projected tangent is a matter of rounding. */
+static brn_status solve_iterative(brn_newton *n, bool projected, bool *done)
+{
+    brn_pcg_result result;
+    const brn_status status =
+        brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, PCG_ERROR, PCG_CAP, n->step, &result);
+    const bool stalled = status == BRN_ERR_CONVERGENCE || (status == BRN_ERR_SINGULAR && projected);
+    *done = status >= 0 || (status == BRN_ERR_CONVERGENCE && result.residual <= PCG_USABLE);
+    return stalled ? BRN_OK : status;
+}
+
+/* The same with a factor. */
+static brn_status solve_direct(brn_newton *n)
 {
     brn_system *s = n->system;
-    const bool moving = brn_newton_remaining(n) > 0.0;
-    for (int i = 0; i < s->ndof; ++i) {
-        n->step[i] = n->model->fixed[i] == BRN_DOF_HELD ? n->scheme->held[i] - n->y[i] : 0.0;
-    }
-    if (moving) {
-        BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->scratch));
-    }
-    for (int i = 0; i < s->ndof; ++i) {
-        const double follow = moving ? n->scratch[i] : 0.0;
-        n->scratch[i] = n->model->fixed[i] ? n->step[i] : n->unbalanced[i] - follow;
-    }
-    if (n->params.solver == BRN_NEWTON_PCG) {
-        brn_pcg_result result;
-        return brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, fmin(1e-4, n->params.tolerance),
-                             PCG_CAP, n->step, &result);
-    }
     /* With contact, Newton's iterations after the first: the factor of an earlier one is near enough, most of the time. */
     if (n->terms != NULL && n->factored && brn_factor_near_cap(n->factor) > 0) {
         const brn_near_goal goal = {NEAR_ERROR, n->step_allowed, NEAR_ERROR_LAST};
@@ -133,14 +132,42 @@ static brn_status solve_free(brn_newton *n)
     return brn_factor_solve(n->factor, n->scratch, n->step);
 }
 
-static brn_status solve(brn_newton *n)
+/* n->step = Newton direction for the right-hand side n->unbalanced, held dofs going the rest of their way; tied dofs have no
+   equation of their own and are left out. */
+static brn_status solve_free(brn_newton *n, bool projected, brn_step_info *info)
 {
-    const brn_status status = solve_free(n);
+    brn_system *s = n->system;
+    const bool moving = brn_newton_remaining(n) > 0.0;
+    for (int i = 0; i < s->ndof; ++i) {
+        n->step[i] = n->model->fixed[i] == BRN_DOF_HELD ? n->scheme->held[i] - n->y[i] : 0.0;
+    }
+    if (moving) {
+        BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->scratch));
+    }
+    for (int i = 0; i < s->ndof; ++i) {
+        const double follow = moving ? n->scratch[i] : 0.0;
+        n->scratch[i] = n->model->fixed[i] ? n->step[i] : n->unbalanced[i] - follow;
+    }
+    if (!n->direct) {
+        bool done = false;
+        BRN_TRY(solve_iterative(n, projected, &done));
+        if (done) {
+            return BRN_OK;
+        }
+        n->direct = true;
+    }
+    info->fallbacks += n->params.solver != BRN_NEWTON_DIRECT;
+    return solve_direct(n);
+}
+
+static brn_status solve(brn_newton *n, bool projected, brn_step_info *info)
+{
+    const brn_status status = solve_free(n, projected, info);
     brn_model_follow(n->model, n->step);
     return status;
 }
 
-brn_status brn_newton_direction(brn_newton *n, bool *projected)
+brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *info)
 {
     const int wanted = n->params.tangent;
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -148,7 +175,7 @@ brn_status brn_newton_direction(brn_newton *n, bool *projected)
         (void)brn_newton_watch(n, &n->system->watch.phases.assembly);
         BRN_TRY(assemble(n, project ? BRN_TANGENT_PROJECTED : BRN_TANGENT_EXACT));
         (void)brn_newton_watch(n, &n->system->watch.phases.solve);
-        const brn_status status = solve(n);
+        const brn_status status = solve(n, project, info);
         if (status != BRN_ERR_SINGULAR || project || wanted == BRN_NEWTON_EXACT) {
             return status;
         }

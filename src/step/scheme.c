@@ -309,6 +309,16 @@ static brn_status write_memory(const brn_scheme *m, const brn_state *in, const d
     return BRN_OK;
 }
 
+void brn_scheme_bend(const brn_scheme *m, const brn_state *in, const brn_state *out, double *dx, double *dv)
+{
+    const double *last = brn_state_recall(in, PREVIOUS)->value + 1;
+    for (int dof = 0; dof < m->system->ndof; ++dof) {
+        const int at = brn_model_at(m->system->model, dof);
+        dx[dof] = out->node_pos[at] - in->node_pos[at] - last[dof];
+        dv[dof] = out->node_vel[at] - 2.0 * in->node_vel[at] + last[m->system->ndof + dof];
+    }
+}
+
 /* What only shows an obstacle. */
 static void place_shown(const brn_scheme *m, brn_state *out)
 {

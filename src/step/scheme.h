@@ -87,6 +87,9 @@ void brn_scheme_place(const brn_scheme *scheme, const double *way, double *x);
 bool brn_scheme_coasts(const brn_scheme *scheme, int body);
 /* z of the elements, [nnode][3], for positions x at y. */
 void brn_scheme_see(const brn_scheme *scheme, const double *x, double *z);
+/* Second differences of position and velocity at the end of a BDF2 step, packed. */
+void brn_scheme_bend(const brn_scheme *scheme, const brn_state *in, const brn_state *out, double *dx,
+                     double *dv);
 /* Writes positions, velocities and the integrator's memory of the new state; way = y - x^n, tied nodes following their
    handles. */
 brn_status brn_scheme_finish(const brn_scheme *scheme, const brn_state *in, const double *way,

@@ -71,17 +71,29 @@ static void add_contacts(const brn_method *method, const brn_step_info *info, br
 
 const brn_contact_point *brn_sim_contacts(const brn_sim *sim, int *count)
 {
+    if (count == NULL) {
+        return NULL;
+    }
+    if (sim == NULL) {
+        *count = 0;
+        return NULL;
+    }
     *count = sim->info.npoint;
     return sim->point;
 }
 
 const double *brn_sim_contact_forces(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NULL;
+    }
     return sim->contact_force[0];
 }
 
 brn_status brn_sim_contact_between(const brn_sim *sim, int body, int other, brn_contact_total *out)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, out);
     const int nbody = sim->model->nbody;
     if (body < 0 || body >= nbody || other < 0 || other >= nbody) {
         return brn_fail(sim->ctx, BRN_ERR_RANGE, "bodies %d and %d: the model has %d", body, other, nbody);
@@ -216,8 +228,11 @@ static brn_status take_step(brn_sim *sim, const brn_state *from, double t, doubl
     to->step = from->step;
     blank_rigid(to);
     (void)brn_stopwatch_switch(&sim->system->watch, &sim->system->watch.phases.other);
-    BRN_TRY(sim->method->step(sim->self, from, t, h, to, h_done, info));
+    BRN_TRY(brn_ctx_check(sim->ctx));
+    const brn_status status = sim->method->step(sim->self, from, t, h, to, h_done, info);
     report->iterations += info->iterations; /* work done, whether the result is accepted or not */
+    report->fallbacks += info->fallbacks;
+    BRN_TRY(status);
     if (!(*h_done > 0.0 && *h_done <= h)) {
         return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE,
                         "t = %g s: method '%s' did %g s of a step of %g s and gets no further", t,
@@ -288,7 +303,8 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
         report->retries++;
         if (++level > halvings) {
             char why[1024];
-            (void)snprintf(why, sizeof why, "%s", brn_ctx_message(sim->ctx));
+            const char *message = brn_ctx_message(sim->ctx);
+            (void)snprintf(why, sizeof why, "%s", message[0] != '\0' ? message : brn_status_name(status));
             return brn_fail(
                 sim->ctx, status,
                 "step %lld (t = %g s) failed down to %g of its length: %s; try a smaller time.step, or from "
@@ -352,6 +368,7 @@ static brn_status measure_state(brn_sim *sim, brn_report *report);
 
 brn_status brn_sim_step(brn_sim *sim, brn_report *report)
 {
+    BRN_GIVEN(NULL, sim);
     brn_report scratch;
     brn_report *r = report != NULL ? report : &scratch;
     *r = brn_sim_blank_report(sim);
@@ -360,9 +377,15 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     const double started = watch->since;
     brn_state *reached = NULL;
     brn_step_info info;
-    BRN_TRY(brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
-                ? advance_shifting(sim, r, &reached, &info)
-                : advance(sim, HALVINGS_MAX, r, &reached, &info));
+    sim->system->effort = 0.0;
+    const brn_status moved = brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
+                                 ? advance_shifting(sim, r, &reached, &info)
+                                 : advance(sim, HALVINGS_MAX, r, &reached, &info);
+    if (moved == BRN_ERR_CANCELLED) {
+        return brn_fail(sim->ctx, moved, "step %lld was cancelled: the state is the one before it",
+                        (long long)sim->state->step + 1);
+    }
+    BRN_TRY(moved);
     BRN_TRY(make_room(sim, &info));
     /* The state reached becomes the state once it is measured; the old one becomes a spare. */
     brn_state *old = sim->state;
@@ -443,36 +466,57 @@ brn_status brn_sim_report(brn_sim *sim, brn_report *report)
 
 bool brn_sim_done(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return true;
+    }
     return sim->state->step >= sim->model->nstep;
 }
 
 double brn_sim_time(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NAN;
+    }
     return (double)sim->state->step * sim->model->step;
 }
 
 int64_t brn_sim_step_count(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return 0;
+    }
     return sim->state->step;
 }
 
 const double *brn_sim_positions(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NULL;
+    }
     return sim->state->node_pos;
 }
 
 const double *brn_sim_velocities(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return NULL;
+    }
     return sim->state->node_vel;
 }
 
 uint64_t brn_sim_hash(const brn_sim *sim)
 {
+    if (sim == NULL) {
+        return 0;
+    }
     return brn_state_hash(sim->state);
 }
 
 brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **external)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, elastic);
+    BRN_GIVEN(sim->ctx, external);
     const brn_model *model = sim->model;
     for (int i = 0; i < 2; ++i) {
         if (sim->force[i] == NULL) {
@@ -514,6 +558,7 @@ brn_status brn_sim_forces(brn_sim *sim, const double **elastic, const double **e
 
 brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities)
 {
+    BRN_GIVEN(NULL, sim);
     const size_t bytes = (size_t)sim->model->nnode * 3 * sizeof(double);
     brn_state *edited = sim->spare[0];
     BRN_TRY(brn_state_copy(sim->state, edited));
@@ -549,6 +594,8 @@ brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *vel
 
 brn_status brn_sim_save(brn_sim *sim, const char *path)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, path);
     return brn_sim_save_with(sim, path, NULL, 0);
 }
 
@@ -570,5 +617,7 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
 
 brn_status brn_sim_load(brn_sim *sim, const char *path)
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, path);
     return brn_sim_load_with(sim, path, NULL, 0);
 }

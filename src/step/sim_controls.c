@@ -23,8 +23,8 @@ static brn_status take_vector(const brn_sim *sim, const char *what, const double
     for (int i = 0; i < 3; ++i) {
         const bool counts = i < sim->model->dim;
         if (counts && !(fabs(from[i]) <= LARGEST)) {
-            return brn_fail(sim->ctx, BRN_ERR_RANGE, "%s[%d] = %g: must be a finite number below 1e100", what,
-                            i, from[i]);
+            return brn_fail(sim->ctx, BRN_ERR_RANGE, "%s[%d] = %g: must be in [%g, %g]", what, i, from[i],
+                            -LARGEST, LARGEST);
         }
         to[i] = counts ? from[i] : 0.0;
     }
@@ -62,6 +62,8 @@ static void choose_drag(const brn_sim *sim, brn_drag *drag)
 
 brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3])
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, gravity);
     brn_controls *c = sim->system->controls;
     double wanted[3];
     BRN_TRY(take_vector(sim, "gravity", gravity, wanted));
@@ -75,6 +77,9 @@ brn_status brn_sim_set_gravity(brn_sim *sim, const double gravity[3])
 
 void brn_sim_get_gravity(const brn_sim *sim, double gravity[3])
 {
+    if (sim == NULL || gravity == NULL) {
+        return;
+    }
     memcpy(gravity, sim->system->controls->gravity, 3 * sizeof *gravity);
 }
 
@@ -82,6 +87,7 @@ void brn_sim_get_gravity(const brn_sim *sim, double gravity[3])
 
 brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
 {
+    BRN_GIVEN(NULL, sim);
     const int nbody = sim->model->nbody;
     double *friction = sim->system->controls->friction;
     const bool all = body < 0 && other < 0;
@@ -92,7 +98,7 @@ brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
             other, nbody - 1);
     }
     if (!(mu >= 0.0 && mu <= LARGEST)) {
-        return brn_fail(sim->ctx, BRN_ERR_RANGE, "friction = %g: must be a finite number >= 0", mu);
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "friction = %g: must be in [0, %g]", mu, LARGEST);
     }
     for (int i = 0; i < sim->model->nkind * sim->model->nkind && all; ++i) {
         friction[i] = mu;
@@ -106,6 +112,9 @@ brn_status brn_sim_set_friction(brn_sim *sim, int body, int other, double mu)
 
 double brn_sim_get_friction(const brn_sim *sim, int body, int other)
 {
+    if (sim == NULL) {
+        return NAN;
+    }
     const int nbody = sim->model->nbody;
     const double *friction = sim->system->controls->friction;
     if (body >= 0 && body < nbody && other >= 0 && other < nbody) {
@@ -122,6 +131,7 @@ double brn_sim_get_friction(const brn_sim *sim, int body, int other)
 
 brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor)
 {
+    BRN_GIVEN(NULL, sim);
     const int hold = brn_model_motion_hold(sim->model, motion);
     if (hold < 0) {
         return brn_fail(sim->ctx, BRN_ERR_RANGE, "motion %d: the scene has %d, counted from 0", motion,
@@ -137,6 +147,9 @@ brn_status brn_sim_set_motion_speed(brn_sim *sim, int motion, double factor)
 
 double brn_sim_get_motion_speed(const brn_sim *sim, int motion)
 {
+    if (sim == NULL) {
+        return NAN;
+    }
     const int hold = brn_model_motion_hold(sim->model, motion);
     return hold >= 0 ? sim->system->controls->clock[hold].rate : NAN;
 }
@@ -163,6 +176,8 @@ double brn_sim_shift_speed(const brn_sim *sim)
 
 brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3])
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, offset);
     int hold = -1;
     double wanted[3];
     BRN_TRY(find_obstacle(sim, body, &hold));
@@ -173,6 +188,8 @@ brn_status brn_sim_set_offset(brn_sim *sim, int body, const double offset[3])
 
 brn_status brn_sim_get_offset(const brn_sim *sim, int body, double offset[3])
 {
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, offset);
     int hold = -1;
     BRN_TRY(find_obstacle(sim, body, &hold));
     brn_controls_offset(sim->system->controls, hold, brn_sim_time(sim), offset);
@@ -203,16 +220,19 @@ static brn_status check_node(const brn_sim *sim, int node)
 
 brn_status brn_sim_drag(brn_sim *sim, int node, const double target[3], double stiffness)
 {
+    BRN_GIVEN(NULL, sim);
     brn_controls *c = sim->system->controls;
     if (node < 0) {
         c->drag.node = -1;
         return tell(sim, sim->state, BRN_CHANGED_DRAG, NULL);
     }
+    BRN_GIVEN(sim->ctx, target);
     brn_drag drag = {.node = node, .asked = stiffness};
     BRN_TRY(check_node(sim, node));
     BRN_TRY(take_vector(sim, "target", target, drag.target));
     if (!(stiffness >= 0.0 && stiffness <= LARGEST)) {
-        return brn_fail(sim->ctx, BRN_ERR_RANGE, "stiffness = %g: must be a finite number >= 0", stiffness);
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "stiffness = %g: must be in [0, %g] N/m", stiffness,
+                        LARGEST);
     }
     choose_drag(sim, &drag);
     c->drag = drag;

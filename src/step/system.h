@@ -24,6 +24,8 @@ typedef struct brn_system {
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
     brn_controls *controls;    /* present gravity, friction and motions */
     brn_stopwatch watch;       /* of the current step; methods switch its phases */
+    /* Newton iterations of this step so far, all its parts and attempts; those with many contacts count as more. */
+    double effort;
     int guard; /* how often this step has been repeated because it gained energy, see step/scheme.h; 0: not yet */
 
     /* private */

@@ -51,6 +51,28 @@ expect 0 "$brunt" check crate.yaml --set 'bodies.crate.position=[0, 0, 0.0509]' 
 says stdout "crate is pushed by"
 if grep -q "starts with a contact force" stderr; then fail "a slight touch is no reason for a warning"; fi
 
+# Without gravity there is no weight: a body that contact throws, and one at the same place that it does not move much.
+both 0 "enough to throw it at" crate.yaml --set 'gravity=[0, 0, 0]' --set time.end=1 \
+    --set 'bodies.crate.position=[0, 0, 0.05001]' --set 'method={type: ipc, dhat: 1e-3, kappa: 1e5}' --set time.step=0.01
+expect 0 "$brunt" check crate.yaml --set 'gravity=[0, 0, 0]' --set 'bodies.crate.position=[0, 0, 0.0509]' \
+    --set 'method={type: ipc, dhat: 1e-3, kappa: 1e3}'
+if grep -q "starts with a contact force" stderr; then fail "a slight touch without gravity is no reason for a warning"; fi
+
+# ---- the values that the method chose: bodies that are alike in one line, never more than eight lines -------------------------
+expect 0 "$brunt" check crate.yaml --set 'bodies.crate.position=[0, 0, 0.06]'
+# diagonal 0.173 m; dhat a thousandth of the strain rho g L/E = 1.7e-3; E/10; eps_v 1e-3 and tolerance 1e-4 sizes a second
+says stdout "chosen          crate: size 0.173 m, dhat 8.66e-07 m, friction_speed 0.000173 m/s, kappa 1e+05 Pa or more, tolerance 1.73e-05 m/s"
+sed '/floor/d; /crate/d' crate.yaml >many.yaml
+i=0
+while [ $i -lt 60 ]; do
+    echo "  - {name: s$i, type: rigid, density: 1000, shape: {sphere: {radius: 0.$((5 * i + 100))}}, position: [$((2 * i)), 0, 0]}" >>many.yaml
+    i=$((i + 1))
+done
+expect 0 "$brunt" check many.yaml
+lines=$(grep -c "size .* tolerance" stdout)
+[ "$lines" -ge 2 ] && [ "$lines" -le 8 ] || fail "$lines lines of chosen values for 60 bodies"
+grep -q "chosen          s0, s1, s2 and [0-9]* more: size 0.346 to " stdout || fail "no groups of bodies that are alike"
+
 # ---- the method that a scene does not name ------------------------------------------------------------------------------------
 expect 0 "$brunt" run crate.yaml --set 'bodies.crate.position=[0, 0, 0.06]' --out named --no-report
 says stderr "note: method ipc: the scene names none, and there are obstacles"

@@ -49,6 +49,12 @@ static const bad_scene scenes[] = {
      "s.yaml:2: materials.a.density = 0: must be > 0 kg/m^3\n"},
     {"time: {step: .nan, end: .inf}\n", "s.yaml:2: time.step = .nan: must be a finite number\n"
                                         "s.yaml:2: time.end = .inf: must be a finite number\n"},
+    {"time: {step: 1e-300, end: 1e101}\n",
+     "s.yaml:2: time.step = 1e-300: must be >= 1e-100 s: smaller numbers vanish when they are multiplied\n"
+     "s.yaml:2: time.end = 1e101: must be <= 1e+100 s: larger numbers overflow when they are multiplied\n"},
+    {"gravity: [0, 1e-300, -1e200]\n",
+     "s.yaml:2: gravity[2] = -1e200: must be >= -1e+100 m/s^2: larger numbers overflow when they are "
+     "multiplied\n"},
     {"time: {step: 1e999}\n", "s.yaml:2: time.step = 1e999: must be a finite number\n"},
     {"time: {step: \"0.1\", end: 1_000}\n",
      "s.yaml:2: time.step = \"0.1\": must be a number [s], not text in quotes\n"
@@ -60,6 +66,7 @@ static const bad_scene scenes[] = {
     {"time: {step: 0x10, end: 1e}\n", "s.yaml:2: time.step = 0x10: must be a number [s]\n"
                                       "s.yaml:2: time.end = 1e: must be a number [s]\n"},
     {"seed: 1.5\n", "s.yaml:2: seed = 1.5: must be a whole number\n"},
+    {"seed: 1e3\n", "s.yaml:2: seed = 1e3: must be a whole number, written in digits alone\n"},
     {"seed: -1\n", "s.yaml:2: seed = -1: must be >= 0\n"},
     {"seed: 3000000000\n", "s.yaml:2: seed = 3000000000: must be in [-2147483648, 2147483647]\n"},
     {"seed: 99999999999999999999\n",
@@ -179,6 +186,8 @@ static const bad_scene scenes[] = {
     /* the file as a whole */
     {"!title: x\n", "s.yaml:1: missing key 'brunt' (version of the scene format, 1)\n"},
     {"!brunt: 2\nbad: 1\n", "s.yaml:1: brunt = 2: this program reads version 1 of the scene format\n"},
+    {"!brunt: 1000000001\n",
+     "s.yaml:1: brunt = 1000000001: this program reads version 1 of the scene format\n"},
     {"!brunt: x\n", "s.yaml:1: brunt = x: must be a whole number\n"},
     {"!", "s.yaml:1: the scene is empty; it begins with 'brunt: 1'\n"},
     {"!# nothing\n", "s.yaml:1: the scene is empty; it begins with 'brunt: 1'\n"},

@@ -205,13 +205,40 @@ static void test_failed_run_keeps_everything(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* Whoever holds the folder keeps it: a run into it is refused with a name and changes nothing, resumed or not. */
+static void test_folder_in_use(void **state)
+{
+    (void)state;
+    flow_clear_folder("faults_used");
+    attempt first = {.out = "faults_used"};
+    run_scene(&first);
+    assert_int_equal(first.status, BRN_OK);
+    const long before[] = {file_size("faults_used/trajectory.h5"), file_size("faults_used/summary.json")};
+    brn_ctx *ctx = test_ctx(1);
+    brn_lock *lock = NULL;
+    assert_done(ctx, brn_lock_take(ctx, "faults_used", &lock));
+    for (int k = 0; k < 3; ++k) {
+        attempt a = {.out = "faults_used", .resume = k == 1, .overwrite = k == 2};
+        run_scene(&a);
+        assert_int_equal(a.status, BRN_ERR_BUSY);
+        assert_non_null(strstr(a.message, "faults_used: process "));
+    }
+    assert_int_equal(file_size("faults_used/trajectory.h5"), before[0]);
+    assert_int_equal(file_size("faults_used/summary.json"), before[1]);
+    brn_lock_release(lock);
+    brn_ctx_destroy(ctx);
+    attempt again = {.out = "faults_used", .overwrite = true};
+    run_scene(&again);
+    assert_int_equal(again.status, BRN_OK);
+    flow_clear_folder("faults_used");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_folder_is_a_file),
-        cmocka_unit_test(test_read_only_folder),
-        cmocka_unit_test(test_failed_run_keeps_everything),
+        cmocka_unit_test(test_full_disk),        cmocka_unit_test(test_folder_is_a_file),
+        cmocka_unit_test(test_read_only_folder), cmocka_unit_test(test_failed_run_keeps_everything),
+        cmocka_unit_test(test_folder_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,10 @@ static brn_status launch_create(brn_ctx *ctx, const brn_model *model, brn_system
     m->ctx = ctx;
     m->model = model;
     for (int i = 0; i < 2; ++i) {
-        const brn_newton_params newton = {integrators[i], given->tolerance, given->iterations,
-                                          BRN_NEWTON_AUTO, BRN_NEWTON_DIRECT};
+        const brn_newton_params newton = {.integrator = integrators[i],
+                                          .tolerance = given->tolerance,
+                                          .iterations = given->iterations,
+                                          .budget = 5000};
         const brn_status status = brn_newton_create(ctx, model, system, &newton, NULL, &m->stage[i]);
         if (status < 0) {
             launch_destroy(m);

@@ -28,6 +28,37 @@ library=$(dirname "$PKG_CONFIG_PATH")
 expect 0 "$prefix/bin/brunt" --version
 expect 0 pkg-config --exists 'brunt >= 0.1'
 
+# ---- gmsh is in brunt-fill alone, which the moved tree finds -----------------------------------------------------------------
+for file in "$prefix/bin/brunt" "$library/libbrunt.so"; do
+    ! ldd "$file" | grep -qi gmsh || fail "$file is linked with gmsh"
+done
+! pkg-config --static --libs brunt | grep -qi gmsh || fail "brunt.pc names gmsh"
+! grep -rqi gmsh "$library/cmake" || fail "the CMake package names gmsh"
+cat >"$scratch/box.obj" <<END
+v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+f 1 3 2
+f 1 2 4
+f 2 3 4
+f 1 4 3
+END
+cat >"$scratch/box.yaml" <<END
+brunt: 1
+materials: {m: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000}}
+meshes: {a: {surface: box.obj, resolution: 0.5}}
+bodies: [{name: box, type: deformable, mesh: a, material: m}]
+END
+if [ -x "$binary/brunt-fill" ]; then
+    expect 0 "$prefix/bin/brunt" check "$scratch/box.yaml"
+    [ -x "$prefix/libexec/brunt/brunt-fill" ] || fail "brunt-fill is not installed"
+    mv "$prefix/libexec" "$scratch/elsewhere"
+    expect 0 env BRUNT_FILL="$scratch/elsewhere/brunt/brunt-fill" "$prefix/bin/brunt" check "$scratch/box.yaml"
+fi
+expect 2 "$prefix/bin/brunt" check "$scratch/box.yaml"
+says stderr 'box.yaml:3: meshes.a: filling a surface with tets needs'
+
 # ---- pkg-config ------------------------------------------------------------------------------------------------------------
 build_with_pkgconfig() { # COMPILER FLAGS SOURCE
     expect 0 "$1" $2 -Wall -Werror -Wpedantic "$3" -o "$scratch/shared" $(pkg-config --cflags --libs brunt)

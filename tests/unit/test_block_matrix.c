@@ -12,7 +12,7 @@ static void check_pattern(brn_ctx *ctx, int n, const brn_stencils *lists, int nl
         pair[(size_t)i * (size_t)n + (size_t)i] = 1;
     }
     for (int l = 0; l < nlists; ++l) {
-        for (int e = 0; e < lists[l].count; ++e) {
+        for (int e = 0; e < lists[l].count && lists[l].width > 0; ++e) {
             const int *node = lists[l].node + e * lists[l].width;
             for (int p = 0; p < lists[l].width; ++p) {
                 for (int q = 0; q < lists[l].width; ++q) {

@@ -180,6 +180,8 @@ static void test_torus(void **state)
     refuse(ctx, torus_recipe("tet10", 0, 8, 3), BRN_ERR_RANGE, "torus.across = 3: tet10 needs at least 4");
     refuse(ctx, torus_recipe("hex8", 0, 50000000, 4), BRN_ERR_RANGE, "torus.around: gives");
     refuse(ctx, torus_recipe("hex8", -1, 8, 4), BRN_ERR_RANGE, "torus.straight = -1");
+    refuse(ctx, torus_recipe("tet10", 0, 6, 4), BRN_ERR_RANGE,
+           "torus.around: curved cells are too few for their width");
     recipe r = torus_recipe("hex8", 0, 8, 4);
     r.number[1].value = 1.0;
     refuse(ctx, r, BRN_ERR_RANGE, "minor_radius = 1: must be less than major_radius");
@@ -405,8 +407,8 @@ static void test_every_allocation_may_fail(void **state)
     double line[][2] = {{0.0, 0.0}, {1.0, 1.0}};
     const recipe recipes[] = {
         {.generator = "hexahedron", .element = "tet10", .rows = "corners", .points = {8, 3, &corner[0][0]}},
-        sector_recipe("tet10", 0, 360, 4),
-        torus_recipe("hex20", 0.5, 8, 4),
+        sector_recipe("tet10", 0, 360, 16),
+        torus_recipe("hex20", 0.5, 16, 4),
         {.generator = "wedge", .element = "tet10", .size = {1, 1, 1}, .nsize = 3},
         lathe_recipe(line, 2, 8, 0.5),
         quarter_recipe("tet10", 0.5, 2, 3),

@@ -80,29 +80,52 @@ static double *sample_places(const brn_playback_info *info, const brn_recovery *
     return place;
 }
 
+/* The recovery of a case at all nodes, and where its samples lie. */
+typedef struct fixture {
+    flow f;
+    brn_outline outline;
+    brn_recovery r;
+    double *place, *sample, *node; /* [nsample][3], [nsample][6], [nnode][6] */
+} fixture;
+
+static void fixture_open(fixture *x, flow f)
+{
+    *x = (fixture){.f = f, .outline = {.ctx = f.ctx}, .r = {.ctx = f.ctx}};
+    assert_done(f.ctx, brn_outline_of_model(&x->outline, f.model));
+    assert_done(f.ctx, brn_recovery_make(&x->r, &x->outline.info, NULL, 0));
+    x->place = sample_places(&x->outline.info, &x->r);
+    x->sample = calloc(6 * x->r.nsample, sizeof *x->sample);
+    x->node = calloc(6 * (size_t)f.model->nnode, sizeof *x->node);
+}
+
+static void fixture_close(fixture *x)
+{
+    free(x->place);
+    free(x->sample);
+    free(x->node);
+    brn_recovery_clear(&x->r);
+    brn_outline_clear(&x->outline);
+    flow_close(&x->f);
+}
+
 static void test_polynomials_are_exact(void **unused)
 {
     (void)unused;
     for (int k = 0; k < CASES; ++k) {
         flow f = open_case(cases[k].dimension, cases[k].mesh, "");
-        brn_outline outline = {.ctx = f.ctx};
-        brn_recovery r = {.ctx = f.ctx};
-        assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
-        assert_done(f.ctx, brn_recovery_make(&r, &outline.info, NULL, 0));
-        double *place = sample_places(&outline.info, &r);
-        double *sample = calloc(6 * r.nsample, sizeof *sample);
-        double *node = calloc(6 * (size_t)f.model->nnode, sizeof *node);
+        fixture x;
+        fixture_open(&x, f);
         for (int degree = 0; degree <= cases[k].degree; ++degree) {
             double worst = 0.0;
-            for (size_t s = 0; s < r.nsample; ++s) {
-                polynomials(degree, place + 3 * s, sample + 6 * s);
+            for (size_t s = 0; s < x.r.nsample; ++s) {
+                polynomials(degree, x.place + 3 * s, x.sample + 6 * s);
             }
-            assert_done(f.ctx, brn_recovery_apply(&r, sample, node));
-            for (int n = 0; n < f.model->nnode; ++n) {
+            assert_done(x.f.ctx, brn_recovery_apply(&x.r, x.sample, x.node));
+            for (int n = 0; n < x.f.model->nnode; ++n) {
                 double want[6];
-                polynomials(degree, f.model->rest[n], want);
+                polynomials(degree, x.f.model->rest[n], want);
                 for (int i = 0; i < 6; ++i) {
-                    worst = fmax(worst, fabs(node[6 * n + i] - want[i]));
+                    worst = fmax(worst, fabs(x.node[6 * n + i] - want[i]));
                 }
             }
             /* Terms that are nearly left out magnify rounding a hundred times. */
@@ -110,12 +133,7 @@ static void test_polynomials_are_exact(void **unused)
                 fail_msg("%s, degree %d: %g", cases[k].name, degree, worst);
             }
         }
-        free(place);
-        free(sample);
-        free(node);
-        brn_recovery_clear(&r);
-        brn_outline_clear(&outline);
-        flow_close(&f);
+        fixture_close(&x);
     }
 }
 
@@ -130,26 +148,16 @@ static void test_materials_do_not_mix(void **unused)
                        elements[k]);
         flow f = open_case(3, mesh,
                            ", materials: [{where: {box: {min: [-9, -9, 0], max: [9, 9, 9]}}, material: n}]");
-        brn_outline outline = {.ctx = f.ctx};
-        brn_recovery r = {.ctx = f.ctx};
-        assert_done(f.ctx, brn_outline_of_model(&outline, f.model));
-        assert_done(f.ctx, brn_recovery_make(&r, &outline.info, NULL, 0));
-        double *place = sample_places(&outline.info, &r);
-        double *sample = calloc(6 * r.nsample, sizeof *sample);
-        double *node = calloc(6 * (size_t)f.model->nnode, sizeof *node);
-        for (size_t s = 0; s < r.nsample; ++s) {
-            sample[6 * s] = place[3 * s + 2] > 0.0 ? 5.0 : 1.0;
+        fixture x;
+        fixture_open(&x, f);
+        for (size_t s = 0; s < x.r.nsample; ++s) {
+            x.sample[6 * s] = x.place[3 * s + 2] > 0.0 ? 5.0 : 1.0;
         }
-        assert_done(f.ctx, brn_recovery_apply(&r, sample, node));
-        for (int n = 0; n < f.model->nnode; ++n) {
-            assert_near(node[6 * n], f.model->rest[n][2] > -1e-9 ? 5.0 : 1.0, 1e-12);
+        assert_done(x.f.ctx, brn_recovery_apply(&x.r, x.sample, x.node));
+        for (int n = 0; n < x.f.model->nnode; ++n) {
+            assert_near(x.node[6 * n], x.f.model->rest[n][2] > -1e-9 ? 5.0 : 1.0, 1e-12);
         }
-        free(place);
-        free(sample);
-        free(node);
-        brn_recovery_clear(&r);
-        brn_outline_clear(&outline);
-        flow_close(&f);
+        fixture_close(&x);
     }
 }
 

@@ -66,6 +66,9 @@ static void test_how_much(void **unused)
         {3, "sector: {inner_radius: 1, outer_radius: 2, width: 3, from: 30, to: 120, cells: [1, 2, 1]}",
          SOLID, M_PI / 4.0 * 9.0},
         {2, "disc: {radius: 0.5, resolution: 0.4, element: tri3}", SOLID, M_PI / 4.0},
+        {3, "lathe: {profile: [[0, 0], [1, 0], [1, 2], [0, 2]], segments: 8}", "type: rigid", 2.0 * M_PI},
+        {3, "lathe: {profile: [[1, 0], [2, 0], [2, 1], [1, 0]], segments: 6, resolution: 0.3}", "type: rigid",
+         5.0 / 3.0 * M_PI},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         told t;

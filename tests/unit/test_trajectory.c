@@ -165,6 +165,12 @@ static void test_what_is_recorded_reads_back(void **unused)
     assert_done(ctx, brn_file_read(ctx, DIR "/a.xmf", 1 << 20, &xml, &length));
     assert_non_null(strstr(xml, "<Time Value=\"0.4\"/>"));
     assert_null(strstr(xml, "<Time Value=\"0.5\"/>"));
+    /* At the surface the values at nodes are the ones to look at; both are there, each from its own dataset. */
+    const char *node = strstr(xml, "<Attribute Name=\"stress_zz\" Center=\"Node\"");
+    const char *cell = strstr(xml, "<Attribute Name=\"stress_zz\" Center=\"Cell\"");
+    assert_true(node != NULL && cell != NULL);
+    assert_memory_equal(strchr(strstr(node, "a.h5:"), ':'), ":/frames/node_stress", 20);
+    assert_memory_equal(strchr(strstr(cell, "a.h5:"), ':'), ":/frames/cell_stress", 20);
     brn_free(ctx, xml);
     test_model_free(model);
     brn_ctx_destroy(ctx);

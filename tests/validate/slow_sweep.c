@@ -138,7 +138,9 @@ static outcome run(const char *text, const char *sets)
     const clock_t began = clock();
     const brn_status status = flow_try(1, text, sets, &f);
     if (status >= 0) {
-        assert_done(f.ctx, brn_model_rehearse(f.ctx, f.model, &start));
+        char *choices = NULL;
+        assert_done(f.ctx, brn_model_rehearse(f.ctx, f.model, &start, &choices));
+        brn_ctx_free(f.ctx, choices);
         /* Without gravity there is no weight to compare with, but contact must not throw bodies either. */
         out.push = start.weight > 0.0 ? start.force / start.weight : start.force > 0.0 ? INFINITY : 0.0;
         out.told = start.throws;

@@ -2,9 +2,7 @@
 #ifndef BRN_TESTS_VALIDATE_SWEEP_SCENE_H
 #define BRN_TESTS_VALIDATE_SWEEP_SCENE_H
 
-#include "test.h"
-
-#include "base/rng.h"
+#include "draw.h"
 
 enum { SWEEP_STEPS = 100 };
 static const double SWEEP_GRAVITY = 9.81; /* [m/s^2] */
@@ -18,30 +16,6 @@ typedef struct draw {
     double top; /* [m] height of what is there so far */
     char bodies[4000], meshes[2000];
 } draw;
-
-static inline double pick(draw *d, double lo, double hi)
-{
-    return brn_rng_uniform(&d->rng, lo, hi);
-}
-
-static inline double pick_decade(draw *d, double lo, double hi)
-{
-    return pow(10.0, pick(d, lo, hi));
-}
-
-static inline int pick_one(draw *d, int count)
-{
-    return (int)(brn_rng_next(&d->rng) % (uint64_t)count);
-}
-
-static inline void __attribute__((format(printf, 3, 4))) add(char *to, size_t size, const char *format, ...)
-{
-    va_list list;
-    const size_t at = strlen(to);
-    va_start(list, format);
-    assert_true(vsnprintf(to + at, size - at, format, list) < (int)(size - at));
-    va_end(list);
-}
 
 /* A point at a height, off the axis by x. */
 static inline void add_place(draw *d, const char *key, double x, double height)
@@ -62,20 +36,14 @@ static inline void add_sizes(const draw *d, char *to, size_t size, const double 
     }
 }
 
-/* Half the height of a box. */
-static inline double extent(const double up[3], const double box[3])
-{
-    return 0.5 * (fabs(up[0]) * box[0] + fabs(up[1]) * box[1] + fabs(up[2]) * box[2]);
-}
-
 /* A body's kind and shape; its half height, turned so that `up` is the vertical in its own axes. */
 static inline double add_shape(draw *d, int number, const double up[3])
 {
     static const char *const elements[2][3] = {{"tri3", "tri3", "tri6"}, {"tet4", "hex8", "tet10"}};
-    const double r = 0.5 * d->size * pick(d, 0.5, 1.5);
-    const double box[3] = {2.0 * r, 2.0 * r * pick(d, 0.5, 1.0), 2.0 * r * pick(d, 0.2, 1.0)};
-    const int shape = pick_one(d, 3);
-    const int kind = pick_one(d, d->dim == 3 ? 5 : 4); /* two of them rigid, two deformable, a shell */
+    const double r = 0.5 * d->size * pick(&d->rng, 0.5, 1.5);
+    const double box[3] = {2.0 * r, 2.0 * r * pick(&d->rng, 0.5, 1.0), 2.0 * r * pick(&d->rng, 0.2, 1.0)};
+    const int shape = pick_one(&d->rng, 3);
+    const int kind = pick_one(&d->rng, d->dim == 3 ? 5 : 4); /* two of them rigid, two deformable, a shell */
     char *b = d->bodies;
     char *m = d->meshes;
     const size_t nb = sizeof d->bodies, nm = sizeof d->meshes;
@@ -93,8 +61,8 @@ static inline double add_shape(draw *d, int number, const double up[3])
             add(b, nb, "{capsule: {radius: %.6g, height: %.6g}}", 0.5 * r, 2.0 * r);
         }
     } else if (kind < 4) {
-        const int cells = 2 + pick_one(d, 3);
-        const char *element = elements[d->dim - 2][pick_one(d, 3)];
+        const int cells = 2 + pick_one(&d->rng, 3);
+        const char *element = elements[d->dim - 2][pick_one(&d->rng, 3)];
         add(b, nb, "type: deformable, mesh: m%d, material: a", number);
         if (shape == 0) {
             add(m, nm, "  m%d: {%s: {radius: %.6g, resolution: %.6g}}\n", number,
@@ -107,7 +75,7 @@ static inline double add_shape(draw *d, int number, const double up[3])
                 cells, element);
         }
     } else {
-        const double thickness = d->size * pick_decade(d, -3.0, -1.5);
+        const double thickness = d->size * pick_decade(&d->rng, -3.0, -1.5);
         half = extent(up, (const double[3]){box[0], box[1], 0.0}) + 0.5 * thickness;
         add(b, nb, "type: shell, mesh: m%d, material: sheet, thickness: %.6g", number, thickness);
         add(m, nm, "  m%d: {grid: {size: [%.6g, %.6g], cells: [6, 5]}}\n", number, box[0], box[1]);
@@ -115,40 +83,24 @@ static inline double add_shape(draw *d, int number, const double up[3])
     return half;
 }
 
-/* The vertical in the axes of a body turned about (1, 2, 3), in 2D about the axis of the plane: e, turned back. */
-static inline void turn_up(const draw *d, double degrees, double up[3])
-{
-    const double a = -degrees * 3.14159265358979 / 180.0;
-    const double n[3] = {1.0 / sqrt(14.0), 2.0 / sqrt(14.0), 3.0 / sqrt(14.0)};
-    if (d->dim == 2) {
-        up[0] = -sin(a);
-        up[1] = 0.0;
-        up[2] = cos(a);
-        return;
-    }
-    const double cross[3] = {n[1], -n[0], 0.0};
-    for (int i = 0; i < 3; ++i) {
-        up[i] = cos(a) * (i == 2) + sin(a) * cross[i] + (1.0 - cos(a)) * n[2] * n[i];
-    }
-}
-
 static inline void add_body(draw *d, int number)
 {
     double up[3];
-    const double degrees = d->hits ? pick(d, 0.0, 90.0) : 0.0;
-    turn_up(d, degrees, up);
+    const double degrees = d->hits ? pick(&d->rng, 0.0, 90.0) : 0.0;
+    turn_up(d->dim, degrees, up);
     add(d->bodies, sizeof d->bodies, "  - {name: b%d, ", number);
     const double half = add_shape(d, number, up);
     /* near enough to meet within the steps */
-    const double gap = d->hits ? d->h * d->speed * pick(d, 0.1, 10.0) : d->size * pick_decade(d, -5.0, -2.0);
-    add_place(d, "position", d->size * pick(d, -0.1, 0.1), d->top + gap + half);
+    const double gap =
+        d->hits ? d->h * d->speed * pick(&d->rng, 0.1, 10.0) : d->size * pick_decade(&d->rng, -5.0, -2.0);
+    add_place(d, "position", d->size * pick(&d->rng, -0.1, 0.1), d->top + gap + half);
     d->top += gap + 2.0 * half;
     if (d->hits) {
-        const double spin = d->speed / d->size * pick(d, -3.0, 3.0);
+        const double spin = d->speed / d->size * pick(&d->rng, -3.0, 3.0);
         add(d->bodies, sizeof d->bodies, ", rotation: {%sdegrees: %.12g}",
             d->dim == 3 ? "axis: [1, 2, 3], " : "", degrees);
         /* the higher the faster: they all meet */
-        add_place(d, "velocity", d->speed * pick(d, -0.3, 0.3), -d->speed * (0.5 + 0.5 * number));
+        add_place(d, "velocity", d->speed * pick(&d->rng, -0.3, 0.3), -d->speed * (0.5 + 0.5 * number));
         add(d->bodies, sizeof d->bodies,
             d->dim == 2 ? ", angular_velocity: [%.4g]" : ", angular_velocity: [0, %.4g, 0]", spin);
     }
@@ -158,8 +110,8 @@ static inline void add_body(draw *d, int number)
 /* What is below: a plane, a box, a ball, or nothing if bodies are thrown and do not fall. */
 static inline void add_obstacle(draw *d, int bodies)
 {
-    const int kind = pick_one(d, d->hits && !d->falls && bodies > 1 ? 4 : 3);
-    const double width = d->size * pick(d, 2.0, 4.0);
+    const int kind = pick_one(&d->rng, d->hits && !d->falls && bodies > 1 ? 4 : 3);
+    const double width = d->size * pick(&d->rng, 2.0, 4.0);
     const double box[3] = {width, width, width};
     add(d->bodies, sizeof d->bodies, kind == 3 ? "" : "  - {name: floor, type: static, shape: {");
     if (kind == 0) {
@@ -182,24 +134,24 @@ static inline char *draw_scene(int number, bool impact)
 {
     static const char *const materials[] = {"neo_hookean", "neo_hookean", "stable_neo_hookean", "corotated"};
     draw d = {.rng = {(impact ? 20263 : 20262) + 7919 * (uint64_t)number}};
-    d.dim = pick_one(&d, 3) == 0 ? 2 : 3;
-    d.falls = pick_one(&d, 4) > 0 && !impact;
-    d.hits = !d.falls || pick_one(&d, 2) == 0;
-    d.size = pick_decade(&d, -3.0, 0.5);
-    d.young = pick_decade(&d, 4.0, 11.3);
-    d.density = pick_decade(&d, 2.0, 4.0);
+    d.dim = pick_one(&d.rng, 3) == 0 ? 2 : 3;
+    d.falls = pick_one(&d.rng, 4) > 0 && !impact;
+    d.hits = !d.falls || pick_one(&d.rng, 2) == 0;
+    d.size = pick_decade(&d.rng, -3.0, 0.5);
+    d.young = pick_decade(&d.rng, 4.0, 11.3);
+    d.density = pick_decade(&d.rng, 2.0, 4.0);
     /* Faster than half the speed of sound nothing stays whole. */
-    d.speed = fmin(pick_decade(&d, -1.0, 1.0), 0.5 * sqrt(d.young / d.density));
+    d.speed = fmin(pick_decade(&d.rng, -1.0, 1.0), 0.5 * sqrt(d.young / d.density));
     /* Nothing holds together that its own weight compresses by a tenth. */
     d.young = fmax(d.young, 10.0 * d.density * SWEEP_GRAVITY * d.size);
     const double lasts = d.hits ? d.size / d.speed : sqrt(d.size / SWEEP_GRAVITY);
-    d.h = 0.01 * lasts * pick_decade(&d, -1.5, 1.5);
-    const int bodies = 1 + pick_one(&d, impact ? 2 : 4);
+    d.h = 0.01 * lasts * pick_decade(&d.rng, -1.5, 1.5);
+    const int bodies = 1 + pick_one(&d.rng, impact ? 2 : 4);
     for (int n = 0; n < bodies; ++n) {
         add_body(&d, n);
     }
     add_obstacle(&d, bodies);
-    const double friction = pick_one(&d, 4) == 0 ? 0.0 : pick(&d, 0.0, 1.0);
+    const double friction = pick_one(&d.rng, 4) == 0 ? 0.0 : pick(&d.rng, 0.0, 1.0);
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
@@ -209,11 +161,11 @@ static inline char *draw_scene(int number, bool impact)
             : d.dim == 2 ? "gravity: [0, 0]\n"
                          : "gravity: [0, 0, 0]\n",
             d.h, d.h * fmin(SWEEP_STEPS, ceil(2.0 * lasts / d.h)));
-    const double poisson = pick(&d, 0.0, 0.45);
+    const double poisson = pick(&d.rng, 0.0, 0.45);
     fprintf(file,
             "materials:\n  a: {type: %s, young: %.4g, poisson: %.2g, density: %.4g}\n"
             "  sheet: {type: neo_hookean, young: %.4g, poisson: %.2g, density: %.4g}\n",
-            materials[pick_one(&d, 4)], d.young, poisson, d.density, d.young, poisson, d.density);
+            materials[pick_one(&d.rng, 4)], d.young, poisson, d.density, d.young, poisson, d.density);
     fprintf(file, "%s%sbodies:\n%scontact: {friction: %.3g}\n", d.meshes[0] != '\0' ? "meshes:\n" : "",
             d.meshes, d.bodies, friction);
     fclose(file);

@@ -1,10 +1,10 @@
 // Pictures for `brunt export`: the address says what to draw (docs/viewer.md, Pictures), the page posts the pictures back.
-import { toRgb, type Rgb } from "./draw/colours";
+import { isSigned, toRgb, type Rgb } from "./draw/colours";
 import { direction } from "./draw/camera";
 import type { Vec3 } from "./draw/bounds";
 import { composePicture, panelSize, type Sheet } from "./draw/compose";
 import { formatNumber } from "./draw/numbers";
-import { sample, spanOfMost } from "./draw/span";
+import { centred, sample, spanOfMost } from "./draw/span";
 import { blobOf, Stage } from "./draw/stage";
 import { frameAt } from "./play/timeline";
 import type { Run, Source } from "./types";
@@ -249,6 +249,7 @@ class Studio {
         let range: [number, number] | null = null;
         if (this.wish.get("range") === "auto" && values.length > 0) {
             range = spanOfMost(values);
+            range = range !== null && isSigned(this.stores[0]!.get().colour) ? centred(range) : range;
         } else if (scales.length > 1) {
             range = [Math.min(...scales.map((one) => one[0])), Math.max(...scales.map((one) => one[1]))];
         }

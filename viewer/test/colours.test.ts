@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bodyColours, colourAt, colourTable, gradientStops, lightnessOf, oklch, toRgb, type MapName, type Rgb } from "../src/draw/colours";
+import { bodyColours, colourAt, colourTable, gradientStops, lightnessOf, mapOf, oklch, toRgb, type MapName, type Rgb } from "../src/draw/colours";
 
 const entry = (name: MapName, k: number): Rgb => [...colourTable(name).subarray(4 * k, 4 * k + 3)].map((x) => x / 255) as Rgb;
 const lightness = (name: MapName): number[] => Array.from({ length: 256 }, (_, k) => lightnessOf(entry(name, k)));
@@ -19,6 +19,20 @@ test("the map of values grows evenly in lightness", () => {
     assert.ok(whole > 0.45, `${whole}`);
     l.forEach((x, k) => assert.ok(k === 0 || x > l[k - 1]! - STEP, `${k}`));
     l.forEach((x, k) => assert.ok(Math.abs(x - (l[0]! + (whole * k) / 255)) < 0.02, `${k}: ${x}`));
+});
+
+test("values with a sign have two sides, equivalents and magnitudes one", () => {
+    for (const [colour, map] of [["stress_xx", "diverging"], ["stress_3", "diverging"], ["strain_xy", "diverging"], ["von_mises", "values"], ["strain", "values"], ["pressure", "difference"]]) {
+        assert.equal(mapOf(colour!), map, colour);
+    }
+});
+
+test("no green between the blue and the orange side", () => {
+    for (let k = 0; k < 256; k++) {
+        const [red, green, blue] = entry("diverging", k);
+        // The middle is warm: 4 of 256 more green than red and blue are a grey.
+        assert.ok(green! < Math.max(red!, blue!) + 0.02, `${k}: ${red}, ${green}, ${blue}`);
+    }
 });
 
 test("the map of differences falls, the diverging one is lightest in the middle", () => {

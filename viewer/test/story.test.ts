@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { actsOn, largestForce } from "../src/draw/contacts";
-import { spanOfMost } from "../src/draw/span";
+import { centred, spanOfMost } from "../src/draw/span";
 import { storyOf } from "../src/story";
 import { chartsOf, pairChart } from "../src/ui/charts";
 import { columnsOf, forceDisplacement, pairId, pairOf } from "../src/ui/columns";
@@ -68,6 +68,8 @@ test("colours without extremes", () => {
     assert.deepEqual(spanOfMost([...values, ...new Array(50).fill(-1e-16)]), [0, 1]);
     assert.equal(spanOfMost([]), null);
     assert.equal(spanOfMost([0, 0]), null);
+    assert.deepEqual(centred([-1, 3]), [-3, 3]);
+    assert.deepEqual(centred([2, 3]), [-3, 3]);
 });
 
 test("on which body a contact's arrow acts", () => {

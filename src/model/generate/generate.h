@@ -14,6 +14,10 @@ const char *brn_generate_path(const brn_table *table, const void *params);
 /* BRN_ERR_RANGE naming the parameter if there are too many cells (a real product, so that it cannot overflow). */
 brn_status brn_generate_limit(brn_ctx *ctx, const brn_table *table, const void *params, const char *param,
                               double cells);
+/* BRN_ERR_RANGE naming the parameter, with `remedy`, if cells are inverted or the boundary meets itself: curved cells of few
+   nodes, corners that a person gave. */
+brn_status brn_generate_sound(const brn_mesh *mesh, const brn_table *table, const void *params,
+                              const char *param, const char *remedy);
 /* Number of parts of at most `size` that make up `length`, at least `least`; capped beyond what the limit allows. */
 int brn_generate_parts(double length, double size, int least);
 /* A group of all nodes for which the mark is set. marked: [nnode] */

@@ -67,7 +67,10 @@ static brn_status fill(brn_ctx *ctx, const hexahedron_params *p, brn_hex_frame *
     BRN_TRY(brn_hex_frame_build(ctx, frame, out));
     place_nodes(p, frame, *out);
     BRN_TRY(brn_hex_frame_side_groups(frame, *out));
-    return brn_hex_frame_convert(frame, *out, element_cell[p->element]);
+    BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
+    return brn_generate_sound(
+        *out, &table, p, "corners",
+        "the solid between them is folded, or their order is not the one that is asked for");
 }
 
 static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)

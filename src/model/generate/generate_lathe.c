@@ -3,6 +3,8 @@
    upwards the triangles face away from the axis. */
 #include "model/generate/generate.h"
 
+#include "geom/intersect.h"
+
 typedef struct lathe_params {
     brn_block block;
     brn_rows profile; /* [m] */
@@ -53,6 +55,12 @@ static int parts(const lathe_params *p, int i)
     return p->resolution > 0.0 ? brn_generate_parts(hypot(b[0] - a[0], b[1] - a[1]), p->resolution, 1) : 1;
 }
 
+static bool is_closed(const lathe_params *p)
+{
+    const double *a = row(p, 0), *b = row(p, p->profile.rows - 1);
+    return a[0] == b[0] && a[1] == b[1];
+}
+
 static brn_status check_profile(brn_ctx *ctx, const lathe_params *p)
 {
     const char *path = brn_generate_path(&table, p);
@@ -74,11 +82,56 @@ static brn_status check_profile(brn_ctx *ctx, const lathe_params *p)
     if (n == 2 && row(p, 0)[0] == 0.0 && row(p, 1)[0] == 0.0) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s.profile: lies on the axis", path);
     }
-    const bool closed = row(p, 0)[0] == row(p, n - 1)[0] && row(p, 0)[1] == row(p, n - 1)[1];
-    if (closed && (n < 4 || row(p, 0)[0] == 0.0)) {
+    if (is_closed(p) && (n < 4 || row(p, 0)[0] == 0.0)) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s.profile: a closed line needs 4 points off the axis", path);
     }
     return BRN_OK;
+}
+
+/* Surfaces turned from lines that cross, touch or run back over themselves do the same. */
+static brn_status check_crossing(brn_ctx *ctx, const lathe_params *p)
+{
+    const int nedge = p->profile.rows - 1;
+    const int nnode = is_closed(p) ? nedge : nedge + 1;
+    double(*pos)[3] = brn_calloc(ctx, (size_t)nnode, sizeof *pos);
+    int(*edge)[2] = brn_calloc(ctx, (size_t)nedge, sizeof *edge);
+    brn_intersect *check = NULL;
+    brn_status status = pos != NULL && edge != NULL ? brn_intersect_create(ctx, &check) : BRN_ERR_MEMORY;
+    int bad = -1;
+    for (int i = 0; i < nedge && status >= 0; ++i) {
+        const double *a = row(p, i), *b = row(p, i + 1), *c = row(p, i + 2 <= nedge ? i + 2 : 1);
+        edge[i][0] = i;
+        edge[i][1] = (i + 1) % nnode;
+        pos[i][0] = a[0];
+        pos[i][1] = a[1];
+        pos[(i + 1) % nnode][0] = b[0];
+        pos[(i + 1) % nnode][1] = b[1];
+        /* Neighbours share a point and must share no other. */
+        const bool next = i + 1 < nedge || is_closed(p);
+        if (bad < 0 && next &&
+            (brn_intersect_segments2d(c, c, a, b) || brn_intersect_segments2d(a, a, b, c))) {
+            bad = i;
+        }
+    }
+    if (status >= 0 && bad < 0) {
+        const brn_surface line = {.dim = 2,
+                                  .nnode = nnode,
+                                  .pos = (const double(*)[3])pos,
+                                  .nedge = nedge,
+                                  .edge = (const int(*)[2])edge};
+        brn_intersection found = {0};
+        size_t count = 0;
+        status = brn_intersect_surface(check, &line, &found, 1, &count);
+        bad = count > 0 ? found.edge : -1;
+    }
+    brn_intersect_destroy(check);
+    brn_free(ctx, edge);
+    brn_free(ctx, pos);
+    if (status >= 0 && bad >= 0) {
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.profile[%d]: the line from here meets another part of it",
+                        brn_generate_path(&table, p), bad);
+    }
+    return status;
 }
 
 static void cut_line(lathe_work *w)
@@ -179,13 +232,13 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     *out = NULL;
     BRN_TRY(brn_generate_check(ctx, &table, p));
     BRN_TRY(check_profile(ctx, p));
+    BRN_TRY(check_crossing(ctx, p));
     double bands = 0.0;
     for (int i = 0; i + 1 < p->profile.rows; ++i) {
         bands += parts(p, i);
     }
     BRN_TRY(brn_generate_limit(ctx, &table, p, "resolution", 2.0 * bands * p->segments));
-    const double *start = row(p, 0), *end = row(p, p->profile.rows - 1);
-    lathe_work w = {.p = p, .nband = (int)bands, .closed = start[0] == end[0] && start[1] == end[1]};
+    lathe_work w = {.p = p, .nband = (int)bands, .closed = is_closed(p)};
     w.nring = w.nband + !w.closed;
     const brn_status status = build(ctx, &w);
     brn_free(ctx, w.point);
@@ -198,4 +251,20 @@ static brn_status generate(brn_ctx *ctx, const void *given, brn_mesh **out)
     return BRN_OK;
 }
 
-const brn_generator brn_generator_lathe = {&table, generate, NULL};
+/* Of the solid that a closed line, or one from axis to axis, makes: a sum of truncated cones. An open surface has none. */
+static double volume(const void *given)
+{
+    const lathe_params *p = given;
+    const int n = p->profile.rows;
+    if (!is_closed(p) && (row(p, 0)[0] != 0.0 || row(p, n - 1)[0] != 0.0)) {
+        return NAN;
+    }
+    double sum = 0.0;
+    for (int i = 0; i + 1 < n; ++i) {
+        const double *a = row(p, i), *b = row(p, i + 1);
+        sum += M_PI / 3.0 * (a[0] * a[0] + a[0] * b[0] + b[0] * b[0]) * (b[1] - a[1]);
+    }
+    return fabs(sum);
+}
+
+const brn_generator brn_generator_lathe = {&table, generate, volume};

@@ -76,7 +76,11 @@ static brn_status fill(brn_ctx *ctx, const sector_params *p, brn_hex_frame *fram
     BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
     round_side(*out, "inner", p->inner_radius);
     round_side(*out, "outer", p->outer_radius);
-    return BRN_OK;
+    const brn_cell cell = element_cell[p->element];
+    return cell == BRN_TET10 || cell == BRN_HEX20
+               ? brn_generate_sound(*out, &table, p, "cells",
+                                    "curved cells are too few around for their height; take more")
+               : BRN_OK;
 }
 
 /* Conditions on several keys at once. */

@@ -94,7 +94,11 @@ static brn_status fill(brn_ctx *ctx, const torus_params *p, brn_hex_frame *frame
     BRN_TRY(brn_hex_frame_outer_group(frame, *out, "surface"));
     BRN_TRY(brn_hex_frame_convert(frame, *out, element_cell[p->element]));
     round_surface(p, *out);
-    return BRN_OK;
+    const brn_cell cell = element_cell[p->element];
+    return cell == BRN_TET10 || cell == BRN_HEX20
+               ? brn_generate_sound(*out, &table, p, "around",
+                                    "curved cells are too few for their width; take more")
+               : BRN_OK;
 }
 
 /* Conditions on several keys at once. */

@@ -1,5 +1,7 @@
 #include "model/generate/generate.h"
 
+#include "geom/intersect.h"
+
 #include <string.h>
 
 #define GENERATOR(name) extern const brn_generator brn_generator_##name;
@@ -122,6 +124,45 @@ brn_status brn_generate_limit(brn_ctx *ctx, const brn_table *table, const void *
                         brn_generate_path(table, params), param, cells, BRN_GENERATE_CELLS_MAX);
     }
     return BRN_OK;
+}
+
+/* Does the boundary meet itself? */
+static brn_status check_boundary(const brn_mesh *mesh, size_t *count)
+{
+    brn_boundary *b = NULL;
+    BRN_TRY(brn_boundary_create(mesh, &b));
+    const brn_surface surface = {.dim = 3,
+                                 .nnode = mesh->nnode,
+                                 .pos = (const double(*)[3])mesh->pos,
+                                 .nedge = b->nedge,
+                                 .edge = (const int(*)[2])b->edge,
+                                 .ntri = b->ntri,
+                                 .tri = (const int(*)[3])b->tri};
+    brn_intersect *check = NULL;
+    brn_status status = brn_intersect_create(mesh->ctx, &check);
+    if (status >= 0) {
+        status = brn_intersect_surface(check, &surface, NULL, 0, count);
+    }
+    brn_intersect_destroy(check);
+    brn_boundary_destroy(b);
+    return status;
+}
+
+brn_status brn_generate_sound(const brn_mesh *mesh, const brn_table *table, const void *params,
+                              const char *param, const char *remedy)
+{
+    const char *path = brn_generate_path(table, params);
+    size_t count = 0;
+    brn_status status = brn_mesh_check(mesh, "its mesh");
+    status = status < 0 ? status : check_boundary(mesh, &count);
+    if (status < 0) {
+        return status == BRN_ERR_MEMORY ? status
+                                        : brn_fail(mesh->ctx, BRN_ERR_RANGE, "%s.%s: %s: %s", path, param,
+                                                   remedy, brn_ctx_message(mesh->ctx));
+    }
+    return count == 0 ? BRN_OK
+                      : brn_fail(mesh->ctx, BRN_ERR_RANGE, "%s.%s: %s: the surface meets itself", path, param,
+                                 remedy);
 }
 
 int brn_generate_parts(double length, double size, int least)

@@ -1,6 +1,6 @@
 #include "model/mesh_source.h"
 #include "model/read/closed_surface.h"
-#include "model/read/fill_gmsh.h"
+#include "model/read/fill_program.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,11 +128,10 @@ static brn_status check_arguments(brn_ctx *ctx, double resolution, brn_cell cell
     return BRN_OK;
 }
 
-/* A regular tet of edge h has h^3 / 8.5. */
 static brn_status check_size(const brn_closed_surface *closed, double resolution)
 {
     const double limit = 5e7;
-    const double cells = 8.5 * closed->volume / (resolution * resolution * resolution);
+    const double cells = brn_fill_estimate(closed, resolution);
     if (!(cells < limit)) {
         return brn_fail(closed->ctx, BRN_ERR_LIMIT,
                         "resolution = %g: would make about %.2g tets of a volume of %.3g m^3: at most %.2g",
@@ -149,7 +148,7 @@ static brn_status fill_anew(const brn_mesh *surface, double resolution, brn_mesh
     BRN_TRY(brn_closed_surface_create(surface, &closed));
     brn_status status = brn_closed_surface_refine(closed, 0.0, 1);
     if (status >= 0) {
-        status = brn_gmsh_fill(closed, resolution, true, out);
+        status = brn_fill_closed(closed, resolution, true, out);
     }
     brn_closed_surface_destroy(closed);
     return status;
@@ -162,14 +161,14 @@ static brn_status fill(const brn_mesh *surface, brn_closed_surface *closed, doub
     const bool fits = closed->longest <= 1.75 * resolution && closed->shortest >= 0.25 * resolution;
     if (!fits) {
         const brn_status status = fill_anew(surface, resolution, out);
-        if (status >= 0 || status == BRN_ERR_MEMORY || status == BRN_ERR_MISSING) {
+        if (status != BRN_ERR_MESH) {
             return status;
         }
         brn_log(closed->ctx, BRN_LOG_INFO, "%s: keeping the triangles of the surface",
                 brn_ctx_message(closed->ctx));
         BRN_TRY(brn_closed_surface_refine(closed, 1.5 * resolution, BRN_REFINE_ROUNDS));
     }
-    return brn_gmsh_fill(closed, resolution, false, out);
+    return brn_fill_closed(closed, resolution, false, out);
 }
 
 brn_status brn_mesh_fill_surface(brn_ctx *ctx, const brn_mesh *surface, double resolution, brn_cell cell,

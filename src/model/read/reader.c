@@ -15,7 +15,7 @@ static const brn_reader readers[] = {
 /* Every extension, for the nearest to a misspelt one. */
 static const char *const extensions[] = {"msh", "inp", "obj", "stl", "vtk", "node", "ele"};
 
-static const size_t file_limit = (size_t)1 << 36; /* 64 GiB */
+static const size_t file_limit = (size_t)1 << 34; /* 16 GiB: more cells than a mesh may have */
 
 int brn_reader_count(void)
 {

@@ -50,6 +50,10 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
     *form = (brn_shape_form){
         .primitive = {.kind = BRN_PRIMITIVE_BOX, .dim = dim}, .axes = BRN_SHAPE_UPRIGHT, .volume = 1.0};
     BRN_TRY(brn_generate_check(ctx, &table, p));
+    if (p->size.count < dim) {
+        return brn_fail(ctx, BRN_ERR_RANGE, "%s.size: needs %d numbers, got %d", brn_generate_path(&table, p),
+                        dim, p->size.count);
+    }
     BRN_TRY(brn_mesh_create(ctx, dim == 3 ? 8 : 4, &form->mesh));
     const int ntri = dim == 3 ? 12 : 2;
     const brn_status status = brn_mesh_alloc_cells(form->mesh, BRN_TRI3, ntri);

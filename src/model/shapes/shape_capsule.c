@@ -81,6 +81,8 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
         .axes = BRN_SHAPE_UPRIGHT,
     };
     BRN_TRY(brn_generate_check(ctx, &table, p));
+    BRN_TRY(
+        brn_generate_limit(ctx, &table, p, "segments", p->segments * (dim == 3 ? (double)p->segments : 1.0)));
     measure(p->radius, p->height, dim, form);
     return show(ctx, p, dim, &form->mesh);
 }

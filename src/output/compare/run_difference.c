@@ -184,6 +184,10 @@ static brn_status compare_series(brn_ctx *ctx, char *const path[2], brn_differen
 
 brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const char *other_dir, brn_difference *out)
 {
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, run_dir);
+    BRN_GIVEN(ctx, other_dir);
+    BRN_GIVEN(ctx, out);
     static const struct {
         const char *file;
         brn_status (*compare)(brn_ctx *ctx, char *const path[2], brn_difference *out);

@@ -98,7 +98,8 @@ static void add_frame(brn_text *text, const brn_playback_info *info, const brn_f
 static void add_contacts(brn_text *text, const brn_playback_info *info, const brn_contact_point *point,
                          int npoint, const brn_frame *frame, int number)
 {
-    for (const brn_contact_point *p = point; p < point + npoint; ++p) {
+    for (int i = 0; i < npoint; ++i) {
+        const brn_contact_point *p = &point[i];
         brn_text_add(text, "%d", number);
         add_real(text, frame->time);
         add_name(text, info->body_name[p->body[0]]);

@@ -3,6 +3,9 @@
 
 void brn_difference_write(brn_json *json, const char *key, const brn_difference *d)
 {
+    if (json == NULL) {
+        return;
+    }
     if (d == NULL) {
         brn_json_text(json, key, NULL);
         return;

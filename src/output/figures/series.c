@@ -104,6 +104,7 @@ static brn_status find_cut(brn_series *series, FILE *file, const char *header, i
 
 static brn_status cut_back(brn_series *series, const char *header, int64_t keep_rows)
 {
+    BRN_TRY(brn_file_check(series->ctx, series->path));
     FILE *file = fopen(series->path, "rb");
     if (file == NULL) {
         return brn_fail(series->ctx, BRN_ERR_FILE, "%s: cannot open: %s", series->path, strerror(errno));

@@ -81,15 +81,20 @@ static void add_series(brn_json *json, const brn_plot_series *series)
     brn_json_close(json);
 }
 
-static void add_step_figure(brn_json *json, const brn_figure *figure)
+static void open_figure(brn_json *json, const brn_figure *figure)
 {
     brn_json_open(json, NULL, '{');
     brn_json_text(json, "name", figure->name);
     brn_json_text(json, "label", figure->label);
     brn_json_text(json, "unit", figure->unit);
-    brn_json_text(json, "chart", figure->chart);
     brn_json_text(json, "group", figure->group);
     brn_json_bool(json, "whole", figure->whole);
+}
+
+static void add_step_figure(brn_json *json, const brn_figure *figure)
+{
+    open_figure(json, figure);
+    brn_json_text(json, "chart", figure->chart);
     brn_json_close(json);
 }
 
@@ -97,12 +102,7 @@ static void add_run_figure(brn_json *json, const brn_figure *figure)
 {
     static const char *const words[] = {
         [BRN_BETTER_NONE] = NULL, [BRN_BETTER_LOW] = "low", [BRN_BETTER_HIGH] = "high"};
-    brn_json_open(json, NULL, '{');
-    brn_json_text(json, "name", figure->name);
-    brn_json_text(json, "label", figure->label);
-    brn_json_text(json, "unit", figure->unit);
-    brn_json_text(json, "group", figure->group);
-    brn_json_bool(json, "whole", figure->whole);
+    open_figure(json, figure);
     brn_json_text(json, "better", words[figure->better]);
     brn_json_close(json);
 }

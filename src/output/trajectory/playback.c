@@ -1,3 +1,4 @@
+#include "base/os.h"
 #include "output/trajectory/contact_rows.h"
 #include "output/trajectory/journal.h"
 #include "output/trajectory/trajectory.h"
@@ -20,6 +21,7 @@ struct brn_playback {
 /* A reader takes no lock, so that a running simulation can be viewed. */
 static brn_status open_file(brn_playback *p)
 {
+    BRN_TRY(brn_file_check(p->ctx, p->path));
     BRN_TRY(brn_journal_recover(p->ctx, p->path));
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     brn_status status = BRN_OK;

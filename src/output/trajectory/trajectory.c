@@ -1,5 +1,6 @@
 #include "output/trajectory/trajectory.h"
 
+#include "base/os.h"
 #include "output/trajectory/contact_rows.h"
 #include "output/trajectory/fields.h"
 #include "output/trajectory/journal.h"
@@ -79,6 +80,7 @@ static brn_status check_fields(brn_trajectory *t)
 /* The file must hold the frames that the checkpoint counted, with this model's shapes. */
 static brn_status reopen_file(brn_trajectory *t, int keep_frames)
 {
+    BRN_TRY(brn_file_check(t->ctx, t->path));
     BRN_TRY(brn_journal_recover(t->ctx, t->path));
     const hid_t access = brn_journal_access(t->ctx);
     t->h5.file = H5Fopen(t->path, H5F_ACC_RDWR, access);
@@ -253,6 +255,11 @@ brn_status brn_trajectory_sync(brn_trajectory *t)
     const brn_status status = sync_all(t);
     brn_h5_end(&t->h5);
     return status;
+}
+
+void brn_trajectory_abandon(brn_trajectory *t)
+{
+    t->failed = true;
 }
 
 brn_status brn_trajectory_close(brn_trajectory *t)

@@ -20,6 +20,8 @@ brn_status brn_trajectory_add(brn_trajectory *trajectory, const brn_state *state
 int brn_trajectory_frames(const brn_trajectory *trajectory);
 /* At a checkpoint: all frames so far reach the disk (fsync), the sidecar lists them. */
 brn_status brn_trajectory_sync(brn_trajectory *trajectory);
+/* Nothing more is written, by close neither: the file is another's now. */
+void brn_trajectory_abandon(brn_trajectory *trajectory);
 brn_status brn_trajectory_close(brn_trajectory *trajectory); /* syncs; frees also on failure; NULL is fine */
 
 /* Reading back, for exports: everything needed without the scene. Cells are numbered by kind, then in order of bodies. */

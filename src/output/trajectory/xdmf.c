@@ -87,12 +87,13 @@ static void add_nodes(xdmf *x, const brn_frame_set *sets, int frame)
     }
 }
 
-static void add_stress(xdmf *x, const brn_frame_set *set, int frame, const int rows[2])
+/* center: "Node" or "Cell", as the files for VTK have both. */
+static void add_stress(xdmf *x, const brn_frame_set *set, const char *center, int frame, const int rows[2])
 {
     static const char *const names[6] = {"xx", "yy", "zz", "yz", "xz", "xy"};
     for (int k = 0; k < 6; ++k) {
-        brn_text_add(&x->text, "<Attribute Name=\"stress_%s\" Center=\"Cell\" AttributeType=\"Scalar\">",
-                     names[k]);
+        brn_text_add(&x->text, "<Attribute Name=\"stress_%s\" Center=\"%s\" AttributeType=\"Scalar\">",
+                     names[k], center);
         add_slab(x, set, frame, rows, (const int[2]){k, 1});
         brn_text_add(&x->text, "</Attribute>\n");
     }
@@ -110,7 +111,8 @@ static void add_cells(xdmf *x, const brn_frame_set *sets, int frame, brn_cell ki
     brn_text_add(&x->text, "</Topology>\n");
     add_nodes(x, sets, frame);
     if (x->info->has_stress) {
-        add_stress(x, &sets[BRN_SET_CELL_STRESS], frame, (const int[2]){first, n});
+        add_stress(x, &sets[BRN_SET_NODE_STRESS], "Node", frame, (const int[2]){0, x->info->nnode});
+        add_stress(x, &sets[BRN_SET_CELL_STRESS], "Cell", frame, (const int[2]){first, n});
     }
     brn_text_add(&x->text, "</Grid>\n");
 }

@@ -42,8 +42,12 @@ static const brn_param params[] = {
                "Newton stops when no node would still move faster than this times its body's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 300, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),
+    BRN_P_INT(brn_ipc_params, budget, 5000, 1, 1000000000,
+              "Newton iterations allowed in a step with all its parts and attempts, an iteration with ten "
+              "contacts a node counting as two; then the run ends"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
-                 "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi"),
+                 "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi, which leave to direct "
+                 "what they cannot solve"),
 };
 
 /* The method's own figures. */
@@ -158,8 +162,8 @@ static brn_status check_start(brn_ipc *ipc, const double *x)
 static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
-    const brn_newton_params newton = {ipc->model->integrator, 1e-10, p->iterations, BRN_NEWTON_PROJECTED,
-                                      p->solver};
+    const brn_newton_params newton = {ipc->model->integrator, 1e-10,    p->iterations, p->budget,
+                                      BRN_NEWTON_PROJECTED,   p->solver};
     brn_ipc_fill_terms(ipc);
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
     BRN_TRY(brn_skin_create(ipc->ctx, ipc->model, &ipc->skin));
@@ -222,7 +226,9 @@ static brn_status ipc_reset(void *self, brn_state *state, double t, brn_step_inf
     brn_ipc *ipc = self;
     for (int b = 0; b < ipc->model->nbody; ++b) {
         ipc->body[b].kappa = ipc->body[b].kappa_start;
+        ipc->body[b].dhat = ipc->body[b].dhat_start;
     }
+    brn_ipc_set_reach(ipc);
     ipc->nslide = 0; /* nothing has slipped yet */
     ipc->from = NULL;
     BRN_TRY(check_start(ipc, state->node_pos));

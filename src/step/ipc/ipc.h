@@ -20,7 +20,7 @@ typedef struct brn_ipc_params {
     double friction_speed;   /* [m/s], eps_v: below it friction is viscous; NaN: by body */
     int friction_iterations; /* renewals of friction's normal forces in a step; 0: until they settle */
     double tolerance; /* Newton stops when no node moves faster than this times its body's size per second */
-    int iterations;
+    int iterations, budget;
     int solver;
 } brn_ipc_params;
 
@@ -78,8 +78,10 @@ extern const brn_method brn_ipc_method;
 
 /* Chooses lengths and stiffnesses of all bodies from the model; the skin's reach becomes dhat. */
 brn_status brn_ipc_choose(brn_ipc *ipc);
+/* The skin's reach after a body's dhat has changed. */
+void brn_ipc_set_reach(brn_ipc *ipc);
 /* As brn_method requires. */
-void brn_ipc_tell_choices(const void *self, brn_text *to);
+brn_status brn_ipc_tell_choices(const void *self, bool brief, brn_text *to);
 /* The stiffnesses for a step of length h: what the state remembers, or more if an impact needs it. *work: the energy [J] added
    by their change since the end of the last step. Finds the candidates of the motion that nodes would go on with. */
 brn_status brn_ipc_choose_stiffness(brn_ipc *ipc, const brn_state *in, double h, double *work);

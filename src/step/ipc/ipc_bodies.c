@@ -142,7 +142,7 @@ static void fit_gap(const brn_ipc *ipc, const brn_contact_pair *pair)
     b->dhat = b->dhat == dhat ? fitting : b->dhat;
 }
 
-static void set_reach(brn_ipc *ipc)
+void brn_ipc_set_reach(brn_ipc *ipc)
 {
     ipc->dhat_least = INFINITY;
     ipc->dhat_most = 0.0;
@@ -169,50 +169,29 @@ static brn_status fit_gaps(brn_ipc *ipc, brn_candidates *candidates)
 
 brn_status brn_ipc_choose(brn_ipc *ipc)
 {
+    const double size = ipc->system->size;
+    if (size > 0.0 && ipc->params->dhat > size) {
+        return brn_fail(
+            ipc->ctx, BRN_ERR_RANGE,
+            "method.dhat = %g: must be at most the size of the model, %.3g m, or every part of it "
+            "repels every other; leave it out and it is chosen from the sizes of the bodies",
+            ipc->params->dhat, size);
+    }
     BRN_ALLOC(ipc->ctx, ipc->body, ipc->model->nbody);
     for (int b = 0; b < ipc->model->nbody; ++b) {
         choose_body(ipc, b, &ipc->body[b]);
     }
-    set_reach(ipc);
+    brn_ipc_set_reach(ipc);
     if (isnan(ipc->params->dhat)) {
         brn_candidates *candidates = NULL;
         BRN_TRY(brn_candidates_create(ipc->ctx, ipc->skin, &candidates));
         const brn_status status = fit_gaps(ipc, candidates);
         brn_candidates_destroy(candidates);
         BRN_TRY(status);
-        set_reach(ipc);
+        brn_ipc_set_reach(ipc);
+    }
+    for (int b = 0; b < ipc->model->nbody; ++b) {
+        ipc->body[b].dhat_start = ipc->body[b].dhat;
     }
     return BRN_OK;
-}
-
-void brn_ipc_tell_choices(const void *self, brn_text *to)
-{
-    const brn_ipc *ipc = self;
-    const brn_ipc_params *p = ipc->params;
-    for (int s = 0; s < ipc->model->nsource; ++s) {
-        const brn_source *source = &ipc->model->source[s];
-        const brn_ipc_body *body = &ipc->body[source->first];
-        double least = INFINITY;
-        double most = 0.0;
-        for (int c = 0; c < source->count; ++c) {
-            least = fmin(least, body[c].dhat);
-            most = fmax(most, body[c].dhat);
-        }
-        if (isinf(body->size) || !(isnan(p->dhat) || isnan(p->kappa) || isnan(p->friction_speed))) {
-            continue; /* an obstacle */
-        }
-        brn_text_add(to, "%s: size %.3g m", source->name, body->size);
-        if (isnan(p->dhat) && least < most) {
-            brn_text_add(to, ", dhat %.3g to %.3g m", least, most);
-        } else if (isnan(p->dhat)) {
-            brn_text_add(to, ", dhat %.3g m", least);
-        }
-        if (isnan(p->friction_speed)) {
-            brn_text_add(to, ", friction_speed %.3g m/s", body->speed);
-        }
-        if (isnan(p->kappa)) {
-            brn_text_add(to, ", kappa %.3g Pa or more", body->kappa_start);
-        }
-        brn_text_add(to, "\n");
-    }
 }

@@ -3,8 +3,8 @@
 
      size L   diagonal of the body's box at rest
      dhat     c L, c = 1e-3 e between 5e-6 and 1e-3, where the strain e = max(rho g L/E, v/sqrt(E/rho), d/L) is what its weight,
-              its initial speed or holds that move apart or together by d will do to it: a thousandth of the deflection. E is Young's modulus, of a sheet E (t/L)^2, by
-              which it resists bending. Rigid bodies have no deflection: c = 1e-4. Not above the gap that a pair starts with.
+              its initial speed or holds that move apart or together by d will do to it: a thousandth of the deflection. E is
+              Young's modulus, of a sheet E (t/L)^2, by which it resists bending. Rigid bodies have no deflection: c = 1e-4. Not above the gap that a pair starts with.
      eps_v    1e-3 L a second
      kappa    a tenth of E, of a sheet E t/L, of a rigid body its `stiffness`; raised by impacts:
 
@@ -22,7 +22,8 @@
 
 typedef struct brn_ipc_body {
     double size;             /* [m] */
-    double dhat;             /* [m] */
+    double dhat_start;       /* [m] what was chosen */
+    double dhat;             /* [m] of this step: what was chosen when the run began */
     double speed;            /* [m/s] eps_v */
     double kappa_start;      /* [Pa] before any impact */
     double kappa, was;       /* [Pa] of this step; scratch */

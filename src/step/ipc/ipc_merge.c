@@ -164,12 +164,13 @@ static int run_length(const brn_ipc *ipc, int first, int found)
 /* Merges terms of the same nodes. */
 static void join_terms(brn_ipc *ipc, int first)
 {
-    brn_contact_pair *all = ipc->contact + first;
     const int count = ipc->ncontact - first;
-    if (count > 0) {
-        qsort(all, (size_t)count, sizeof *all, by_nodes);
-    }
     ipc->ncontact = 0;
+    if (count == 0) { /* there may be no list at all */
+        return;
+    }
+    brn_contact_pair *all = ipc->contact + first;
+    qsort(all, (size_t)count, sizeof *all, by_nodes);
     for (int i = 0; i < count;) {
         brn_contact_pair sum = all[i];
         double size = fabs(sum.area);

@@ -17,7 +17,7 @@ typedef struct scatter {
     const brn_ipc_term *term;
     int count;
     brn_block_matrix *a;
-    int *start;  /* [n + 1], the shares of each row, in the order of the terms */
+    int *start; /* [n + 1], the shares of each row, in the order of the terms */
     share *list;
 } scatter;
 

@@ -10,9 +10,10 @@
 static const double GAP_SMALL = 1e-4;
 static const double STIFFEN_MOST = 1048576.0;
 
-/* For every body: stiffness for the next step and of the last one [Pa], smallest gap in dhats. */
+/* For every body: stiffness for the next step and of the last one [Pa], smallest gap in dhats, dhat [m]: a run that goes on
+   with another end, and so other motions, keeps its barriers. */
 static const char MEMORY[] = "ipc.barrier";
-enum { MEMORY_NEXT, MEMORY_LAST, MEMORY_CLOSEST, MEMORY_SIZE };
+enum { MEMORY_NEXT, MEMORY_LAST, MEMORY_CLOSEST, MEMORY_DHAT, MEMORY_SIZE };
 
 /* A pair that may come within its reach in a step. */
 typedef struct approach {
@@ -138,8 +139,11 @@ brn_status brn_ipc_choose_stiffness(brn_ipc *ipc, const brn_state *in, double h,
     for (int b = 0; b < nbody; ++b) {
         brn_ipc_body *body = &ipc->body[b];
         body->kappa = known ? memory->value[MEMORY_SIZE * b + MEMORY_NEXT] : body->kappa_start;
+        body->dhat = known && isnan(ipc->params->dhat) ? memory->value[MEMORY_SIZE * b + MEMORY_DHAT]
+                                                       : body->dhat_start;
         body->near = body->dhat;
     }
+    brn_ipc_set_reach(ipc);
     for (int i = 0; i < 3 * ipc->model->nnode; ++i) {
         ipc->far[i] = in->node_pos[i] + h * in->node_vel[i];
     }
@@ -202,6 +206,7 @@ brn_status brn_ipc_remember_stiffness(brn_ipc *ipc, const brn_state *in, brn_sta
         to[MEMORY_NEXT] = stiffen ? 2.0 * body->kappa : body->kappa;
         to[MEMORY_LAST] = body->kappa;
         to[MEMORY_CLOSEST] = body->closest;
+        to[MEMORY_DHAT] = body->dhat;
     }
     return BRN_OK;
 }

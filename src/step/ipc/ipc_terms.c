@@ -239,12 +239,16 @@ static brn_status add_friction(brn_ipc *ipc, const double *x)
     return status;
 }
 
+/* Contacts a node that cost as much as everything else in an iteration, about. */
+static const double CONTACTS_HEAVY = 10.0;
+
 static brn_status ipc_hessian(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
 {
     brn_ipc *ipc = self;
     bool anew = false;
     BRN_TRY(brn_ipc_find_contacts(ipc, x));
     brn_ipc_allow_steps(ipc, x);
+    ipc->system->effort += ipc->ncontact / (CONTACTS_HEAVY * ipc->model->nnode);
     *sum = base;
     if (ipc->ncontact + ipc->nslide == 0) {
         return BRN_OK;

@@ -3,7 +3,7 @@
 typedef struct none_params {
     brn_block block;
     double tolerance;
-    int iterations, tangent, solver;
+    int iterations, budget, tangent, solver;
 } none_params;
 
 static const char *const tangent_words[] = {"auto", "exact", "projected", NULL};
@@ -14,10 +14,13 @@ static const brn_param params[] = {
                "unbalanced force at which Newton stops, relative to the largest force in play"),
     BRN_P_INT(none_params, iterations, 50, 1, 10000,
               "Newton iterations allowed before a step is cut in half"),
+    BRN_P_INT(none_params, budget, 5000, 1, 1000000000,
+              "Newton iterations allowed in a step with all its parts and attempts; then the run ends"),
     BRN_P_CHOICE(none_params, tangent, BRN_NEWTON_AUTO, tangent_words,
                  "auto: exact while it is positive definite, else projected element by element"),
     BRN_P_CHOICE(none_params, solver, BRN_NEWTON_DIRECT, solver_words,
-                 "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi"),
+                 "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi, which leave to direct "
+                 "what they cannot solve"),
 };
 
 static const brn_table table = {
@@ -31,8 +34,8 @@ static const brn_table table = {
 static brn_status none_create(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self)
 {
     const none_params *given = model->method_params;
-    const brn_newton_params newton = {model->integrator, given->tolerance, given->iterations, given->tangent,
-                                      given->solver};
+    const brn_newton_params newton = {model->integrator, given->tolerance, given->iterations,
+                                      given->budget,     given->tangent,   given->solver};
     brn_newton *n = NULL;
     BRN_TRY(brn_newton_create(ctx, model, system, &newton, NULL, &n));
     *self = n;

@@ -61,6 +61,18 @@ export type MapName = "values" | "difference" | "diverging";
 
 const tables = new Map<string, Uint8Array>();
 
+/** Hues that are far apart are joined straight through grey, not by way of the hues between. */
+function between(low: Stop, high: Stop, share: number): Stop {
+    const mix = (from: number, to: number): number => from + share * (to - from);
+    if (Math.abs(high[2] - low[2]) < 90) {
+        return [mix(low[0], high[0]), mix(low[1], high[1]), mix(low[2], high[2])];
+    }
+    const angle = [low, high].map((stop) => (stop[2] * Math.PI) / 180);
+    const a = mix(low[1] * Math.cos(angle[0]!), high[1] * Math.cos(angle[1]!));
+    const b = mix(low[1] * Math.sin(angle[0]!), high[1] * Math.sin(angle[1]!));
+    return [mix(low[0], high[0]), Math.hypot(a, b), (Math.atan2(b, a) * 180) / Math.PI];
+}
+
 /** 256 colours RGBA of a map. */
 export function colourTable(name: MapName): Uint8Array {
     let table = tables.get(name);
@@ -70,7 +82,7 @@ export function colourTable(name: MapName): Uint8Array {
         for (let k = 0; k < 256; k++) {
             const at = (k / 255) * (stops.length - 1), from = Math.min(Math.floor(at), stops.length - 2), share = at - from;
             const [low, high] = [stops[from]!, stops[from + 1]!];
-            const colour = oklch(...(low.map((x, i) => x + share * (high[i]! - x)) as Stop));
+            const colour = oklch(...between(low, high, share));
             table.set([...colour.map((x) => Math.round(255 * x)), 255], 4 * k);
         }
         tables.set(name, table);
@@ -78,9 +90,14 @@ export function colourTable(name: MapName): Uint8Array {
     return table;
 }
 
+/** Components and principal values of tensors: tension is not compression, and 0 is the middle of their colours. */
+export function isSigned(colour: string): boolean {
+    return /^(stress|strain)_/.test(colour);
+}
+
 /** Of pressures and differences most are 0: those stay pale. */
 export function mapOf(colour: string): MapName {
-    return colour === "difference" || colour === "pressure" ? "difference" : "values";
+    return isSigned(colour) ? "diverging" : colour === "difference" || colour === "pressure" ? "difference" : "values";
 }
 
 /** CSS colour of a value between 0 and 1. */

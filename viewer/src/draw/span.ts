@@ -27,6 +27,12 @@ export function sample(run: Run, colour: string, hidden: readonly number[], valu
     });
 }
 
+/** As far on either side of 0. */
+export function centred([low, high]: readonly [number, number]): [number, number] {
+    const most = Math.max(Math.abs(low), Math.abs(high));
+    return [-most, most];
+}
+
 /** Up to a round number above what 99 % of the values are below; of values with a sign 1 % are left out at either end. Exact zeros do not
  * count: where nothing touches there is no pressure. null: there is nothing to span. */
 export function spanOfMost(values: readonly number[]): [number, number] | null {

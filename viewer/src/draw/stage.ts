@@ -5,7 +5,7 @@ import { measure, metrics } from "../play/metrics";
 import type { Rect } from "./axes";
 import { Box, type Vec3 } from "./bounds";
 import { add, basisOf, dot, lookFrom, orbited, panned, zoomed } from "./camera";
-import { mapOf, type MapName, type Rgb } from "./colours";
+import { isSigned, mapOf, type MapName, type Rgb } from "./colours";
 import { Controls } from "./controls";
 import { difference, sameMoment, whyNoDifference } from "./difference";
 import { landings } from "./floor";
@@ -15,6 +15,7 @@ import { BACKGROUND, Painter, paper, type Shot } from "./painter";
 import { Pane } from "./pane";
 import { meet, type Ray } from "./pick";
 import { Sight } from "./sight";
+import { centred } from "./span";
 
 const SHARPEST = 2; // [drawn pixels a pixel] more costs time and shows nothing
 
@@ -160,7 +161,8 @@ export class Stage {
         }
         const [low, high] = [Math.min(...fields.map((f) => f.range[0])), Math.max(...fields.map((f) => f.range[1]))];
         // Rounding leaves pressures of -1e-16.
-        const whole: [number, number] = [Math.abs(low) < 1e-9 * Math.abs(high) ? 0 : low, high];
+        const unsigned: [number, number] = [Math.abs(low) < 1e-9 * Math.abs(high) ? 0 : low, high];
+        const whole = isSigned(colour) ? centred([low, high]) : unsigned;
         return { label: fields[0]!.label, unit: fields[0]!.unit, range: range ?? whole, map };
     }
 

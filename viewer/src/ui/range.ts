@@ -2,7 +2,8 @@
 // those that 99 % of the vertices have.
 
 import { MOMENTS } from "../data/source";
-import { sample, spanOfMost } from "../draw/span";
+import { isSigned } from "../draw/colours";
+import { centred, sample, spanOfMost } from "../draw/span";
 import { spread } from "../play/timeline";
 import type { Context } from "./context";
 
@@ -147,8 +148,9 @@ export class RangeKeeper {
         this.surveyed = number;
     }
 
-    private span([low, high]: [number, number]): void {
-        const old = this.context.store.get().range;
+    private span(seen: [number, number]): void {
+        const { colour, range: old } = this.context.store.get();
+        const [low, high] = isSigned(colour) && seen[0] <= seen[1] ? centred(seen) : seen;
         if (low < high && (old === null || old[0] !== low || old[1] !== high)) {
             this.context.store.set({ range: [low, high] });
         }

@@ -1,0 +1,184 @@
+/* A step always ends or can be ended: cancelling it at any moment changes nothing, its work has a budget, and an iterative solver
+   that gets nowhere leaves its system to the direct one. */
+#include "flow.h"
+
+#include "base/rng.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+static const char stack[] =
+    "brunt: 1\ntime: {step: 0.01, end: 1}\nmethod: {type: ipc}\ncontact: {friction: 0.4}\n"
+    "materials: {a: {type: neo_hookean, young: 1.0e5, poisson: 0.3, density: 1000}}\n"
+    "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [3, 3, 3], element: tet4}}}\n"
+    "bodies:\n  - {name: soft, type: deformable, mesh: m, material: a, position: [0, 0, 0.0502]}\n"
+    "  - {name: upper, type: deformable, mesh: m, material: a, position: [0.02, 0, 0.1515], velocity: [0, 0, "
+    "-1]}\n"
+    "  - {name: hard, type: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [0.13, 0, 0.07]}\n"
+    "  - {name: floor, type: static, shape: {plane: {}}}\n";
+
+enum { STEPS = 12 };
+
+/* ---- cancelling ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct canceller {
+    brn_ctx *ctx;
+    atomic_bool stop;
+    uint64_t seed;
+} canceller;
+
+/* Cancels after random times, from a moment to a few steps. */
+static void *cancel_often(void *arg)
+{
+    canceller *c = arg;
+    brn_rng rng = {c->seed};
+    while (!atomic_load(&c->stop)) {
+        const struct timespec pause = {.tv_nsec = (long)pow(10.0, brn_rng_uniform(&rng, 4.0, 8.3))};
+        (void)nanosleep(&pause, NULL);
+        brn_ctx_cancel(c->ctx, true);
+    }
+    return NULL;
+}
+
+static uint64_t undisturbed(const char *sets)
+{
+    flow f = flow_open(1, stack, sets);
+    for (int n = 0; n < STEPS; ++n) {
+        assert_done(f.ctx, brn_sim_step(f.sim, NULL));
+    }
+    const uint64_t hash = brn_sim_hash(f.sim);
+    flow_close(&f);
+    return hash;
+}
+
+static void test_any_moment(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"", "integrator=newmark", "method.solver=pcg"};
+    int cancelled = 0;
+    for (int k = 0; k < 3; ++k) {
+        const uint64_t wanted = undisturbed(sets[k]);
+        for (int threads = 1; threads <= 2; ++threads) {
+            flow f = flow_open(threads, stack, sets[k]);
+            canceller c = {.ctx = f.ctx, .seed = (uint64_t)(10 * k + threads)};
+            pthread_t thread;
+            assert_int_equal(pthread_create(&thread, NULL, cancel_often, &c), 0);
+            while (brn_sim_step_count(f.sim) < STEPS) {
+                const uint64_t before = brn_sim_hash(f.sim);
+                const brn_status status = brn_sim_step(f.sim, NULL);
+                if (status == BRN_ERR_CANCELLED) {
+                    cancelled++;
+                    assert_true(brn_sim_hash(f.sim) == before);
+                    assert_non_null(strstr(brn_ctx_message(f.ctx), "cancelled"));
+                    brn_ctx_cancel(f.ctx, false);
+                } else {
+                    assert_done(f.ctx, status);
+                }
+            }
+            atomic_store(&c.stop, true);
+            assert_int_equal(pthread_join(thread, NULL), 0);
+            assert_true(brn_sim_hash(f.sim) == wanted);
+            flow_close(&f);
+        }
+    }
+    assert_true(cancelled > 20);
+}
+
+/* While it is on nothing is done at all; a run stops and can go on. */
+static void test_run_stops(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    brn_scene *scene = NULL;
+    brn_summary summary;
+    brn_run_options options = brn_run_options_default();
+    options.out = "cancelled";
+    options.report_mb = 0.0;
+    flow_clear_folder(options.out);
+    assert_done(ctx, flow_scene(ctx, stack, "time.end=0.12", &scene));
+    brn_ctx_cancel(ctx, true);
+    assert_int_equal(brn_run(ctx, scene, &options, &summary), BRN_REMARK_STOPPED);
+    assert_string_equal(summary.status, "stopped");
+    assert_int_equal(summary.steps, 0);
+    brn_ctx_cancel(ctx, false);
+    options.resume = true;
+    assert_int_equal(brn_run(ctx, scene, &options, &summary), BRN_OK);
+    assert_true(summary.state_hash == undisturbed("time.end=0.12"));
+    brn_scene_destroy(scene);
+    brn_ctx_destroy(ctx);
+    brn_ctx_cancel(NULL, true);
+}
+
+/* ---- the budget -------------------------------------------------------------------------------------------------------------- */
+
+static void test_budget(void **state)
+{
+    (void)state;
+    flow f = flow_open(1, stack, "method.budget=4");
+    brn_status status = BRN_OK;
+    uint64_t before = 0;
+    while (status >= 0 && brn_sim_step_count(f.sim) < STEPS) {
+        before = brn_sim_hash(f.sim);
+        status = brn_sim_step(f.sim, NULL);
+    }
+    assert_int_equal(status, BRN_ERR_LIMIT);
+    assert_non_null(strstr(brn_ctx_message(f.ctx), "method.budget = 4"));
+    assert_true(brn_sim_hash(f.sim) == before);
+    flow_close(&f);
+    /* a budget that suffices changes nothing */
+    assert_true(undisturbed("method.budget=400") == undisturbed(""));
+}
+
+/* Attempts that fail count: a motion into an obstacle, which no part of a step can follow, ends soon. */
+static void test_attempts_count(void **state)
+{
+    (void)state;
+    flow f = flow_open(1, stack, "method.iterations=10;method.budget=35;contact.friction=0.9;time.step=1.0");
+    brn_report r;
+    const brn_status status = brn_sim_step(f.sim, &r);
+    assert_int_equal(status, BRN_ERR_LIMIT);
+    assert_true(r.retries >= 2 && r.iterations <= 36);
+    flow_close(&f);
+}
+
+/* ---- conjugate gradients ------------------------------------------------------------------------------------------------------ */
+
+/* A slender steel strip: a condition beyond what block-Jacobi can cope with. */
+static const char strip[] =
+    "brunt: 1\ntime: {step: 1, end: 1}\nintegrator: static\nmethod: {type: none, tolerance: 1.0e-6}\n"
+    "materials: {a: {type: neo_hookean, young: 2.0e11, poisson: 0.3, density: 7800}}\n"
+    "meshes: {m: {box: {size: [2, 0.01, 0.01], cells: [300, 1, 1], element: hex20}}}\n"
+    "bodies: [{name: strip, type: deformable, mesh: m, material: a}]\n"
+    "fixed: [{body: strip, where: {face: -x}}]\n";
+
+static void test_fallback(void **state)
+{
+    (void)state;
+    double tip[2];
+    for (int k = 0; k < 2; ++k) {
+        flow f = flow_open(2, strip, k == 0 ? "method.solver=direct" : "method.solver=pcg");
+        brn_report r;
+        assert_done(f.ctx, brn_sim_step(f.sim, &r));
+        assert_int_equal(r.fallbacks > 0, k);
+        assert_int_equal(r.retries, 0);
+        double least = 0.0;
+        for (int a = 0; a < flow_nodes(&f); ++a) {
+            least = fmin(least, brn_sim_positions(f.sim)[3 * a + 2]);
+        }
+        tip[k] = least;
+        flow_close(&f);
+    }
+    assert_true(tip[0] < -0.05); /* it bends */
+    assert_near(tip[1], tip[0], 1e-5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_moment), cmocka_unit_test(test_run_stops),
+        cmocka_unit_test(test_budget),     cmocka_unit_test(test_attempts_count),
+        cmocka_unit_test(test_fallback),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

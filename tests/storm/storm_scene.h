@@ -1,0 +1,46 @@
+/* Scenes of everything that brunt knows, drawn at random: a number is a scene. */
+#ifndef BRN_TESTS_STORM_STORM_SCENE_H
+#define BRN_TESTS_STORM_STORM_SCENE_H
+
+#include "draw.h"
+
+enum { STORM_BODIES = 5 };
+
+/* What the judge must know of a scene beside its text. */
+typedef struct storm_scene {
+    char text[30000];
+    bool tame;          /* nothing is crushed by its own weight, pressed flat or faster than sound */
+    bool ipc, still;    /* method; static run */
+    bool explicit_;     /* symplectic_euler */
+    bool self;          /* bodies touch themselves */
+    bool near;          /* parts are nearer at the start than the dhat that the scene gives */
+    double noise;       /* [J] below which energies are rounding */
+    char welded[2][16]; /* names of bodies that are attached to each other */
+} storm_scene;
+
+void storm_draw(int number, storm_scene *out);
+
+/* ---- for storm_scene.c and storm_shapes.c ------------------------------------------------------------------------------ */
+
+/* A body as far as its place is concerned: its box at rest in its own axes. */
+typedef struct storm_part {
+    double centre, box[3]; /* [m] height of the box's centre, edges */
+    bool round;            /* turned, it is as high as before */
+} storm_part;
+
+typedef struct storm_draft {
+    brn_rng rng;
+    int dim;
+    double size, young, density, speed, h, end; /* [m], [Pa], [kg/m^3], [m/s], [s], [s] */
+    char meshes[6000], bodies[6000], holds[3000], welds[600], loads[3000], springs[1000];
+} storm_draft;
+
+/* The mesh m{number}, of about the size 2 r. */
+storm_part storm_solid(storm_draft *d, int number, double r);
+storm_part storm_sheet(storm_draft *d, int number, double r, bool closed);
+/* A value of the key `shape`, added to the bodies. */
+storm_part storm_shape(storm_draft *d, double r);
+/* "[x, y, z]" with a format for its numbers, in 2D without y. */
+void storm_vector(const storm_draft *d, char *to, size_t size, double x, double y, double z);
+
+#endif

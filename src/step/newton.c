@@ -161,7 +161,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         /* A step within the tolerance is the last one, but still taken: that squares its error. */
         last = settled && n->step_allowed != NULL && is_allowed(n);
         (void)brn_newton_watch(n, &n->system->watch.phases.search);
-        const brn_status status = brn_newton_search(n, &here, &length);
+        const brn_status status = brn_newton_search(n, last, &here, &length);
         if (last && status == BRN_ERR_CONVERGENCE) {
             return BRN_OK; /* rounding allows no better */
         }

@@ -36,7 +36,8 @@ brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *i
 
 /* ---- newton_search.c ---- */
 
-/* Moves y along the step; *here: the potential at y, in and out; *length [m]: of the largest move. */
-brn_status brn_newton_search(brn_newton *n, brn_newton_energy *here, double *length);
+/* Moves y along the step, which is the last one or not; *here: the potential at y, in and out; *length [m]: of the largest
+   move. */
+brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, double *length);
 
 #endif

@@ -1,6 +1,6 @@
 /* The line search backs off from infinite energies (inverted barrier elements) and asks for an Armijo decrease once every held
    dof is in place. A follower pressure has no potential in general; during a search it is kept as the dead force it was at the
-   start. */
+   start. With contact it also goes further than a whole step where the potential turns out to be far softer than its tangent. */
 #include "step/newton_inner.h"
 
 #include "model/rigid_pose.h"
@@ -15,6 +15,10 @@ static const double ARMIJO = 1e-4;
 static const double ENERGY_NOISE = 1e-13;
 /* [rad] Smaller turns of rigid bodies stretch them too little to matter. */
 static const double TURN_LEAST = 1e-3;
+/* Steps that are shorter than the one before by less than this factor hardly converge. */
+static const double CREEP = 0.5;
+/* How many steps long a longer one is, at least and at most. */
+static const double FURTHER_LEAST = 2.0, FURTHER_MOST = 16.0;
 
 /* What a line search needs from the potential. */
 typedef struct search_limits {
@@ -69,7 +73,45 @@ static brn_status search_turned(brn_newton *n, brn_newton_energy *here, const se
     return BRN_OK;
 }
 
-brn_status brn_newton_search(brn_newton *n, brn_newton_energy *here, double *length)
+/* After a whole step, to n->trial with the potential *there: goes on to where a parabola through what is known has its minimum,
+   if that is much further and lower. With contact the tangent is always the projected one; where a sheet is about to wrinkle it
+   is many times as stiff as the potential, and whole steps would creep. *alpha: how many steps long the step has become. */
+static brn_status search_further(brn_newton *n, const brn_newton_energy *here, double slope, double load,
+                                 brn_newton_energy *there, double *alpha)
+{
+    const int ndof = n->system->ndof;
+    double *further = n->turned;
+    double bound = 1.0;
+    brn_newton_energy far;
+    const double curvature = 2.0 * (there->value - load - here->value - slope);
+    const double wanted = FURTHER_MOST * curvature > -slope ? -slope / curvature : FURTHER_MOST;
+    if (!(wanted >= FURTHER_LEAST)) {
+        return BRN_OK;
+    }
+    for (int i = 0; i < ndof; ++i) {
+        further[i] = wanted * n->step[i];
+    }
+    brn_scheme_place(n->scheme, n->y, n->x);
+    double *was = brn_newton_watch(n, &n->system->watch.phases.ccd);
+    BRN_TRY(n->terms->bound(n->terms->self, n->x, further, &bound));
+    (void)brn_newton_watch(n, was);
+    const double reach = bound * wanted;
+    if (reach < FURTHER_LEAST) {
+        return BRN_OK;
+    }
+    for (int i = 0; i < ndof; ++i) {
+        further[i] = n->y[i] + reach * n->step[i];
+    }
+    BRN_TRY(brn_newton_potential(n, further, &far));
+    if (isfinite(far.value) && far.value - reach * load < there->value - load) {
+        memcpy(n->trial, further, (size_t)ndof * sizeof *n->trial);
+        *there = far;
+        *alpha = reach;
+    }
+    return BRN_OK;
+}
+
+brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, double *length)
 {
     const int ndof = n->system->ndof;
     const bool settled = brn_newton_remaining(n) == 0.0;
@@ -99,6 +141,7 @@ brn_status brn_newton_search(brn_newton *n, brn_newton_energy *here, double *len
         BRN_TRY(n->terms->bound(n->terms->self, n->x, n->step, &bound));
         (void)brn_newton_watch(n, was);
     }
+    const bool creeps = !last && brn_newton_most(n->step, ndof) > CREEP * *length;
     double alpha = bound;
     for (int k = 0; k < HALVINGS; ++k, alpha *= 0.5) {
         brn_newton_energy there;
@@ -110,6 +153,10 @@ brn_status brn_newton_search(brn_newton *n, brn_newton_energy *here, double *len
         const double noise = ENERGY_NOISE * (here->size + there.size + fabs(alpha * load)) + rounding;
         const double allowed = here->value + ARMIJO * alpha * slope + noise;
         if (isfinite(there.value) && (!settled || there.value - alpha * load <= allowed)) {
+            /* A longer step would leave more behind where the tangent is right: not the last one. */
+            if (alpha == 1.0 && settled && creeps && n->terms != NULL && -slope > noise) {
+                BRN_TRY(search_further(n, here, slope, load, &there, &alpha));
+            }
             /* A whole step puts held dofs exactly where they belong, without rounding. */
             for (int i = 0; i < ndof; ++i) {
                 const bool held = n->model->fixed[i] == BRN_DOF_HELD;

@@ -258,9 +258,8 @@ static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) *
             return t;
         }
 #endif
-        /* The first vertex to come down to the wanted distance along n. Steps do not depend on t_max, so that the result is the
-           lesser of t_max and what it would be without. */
-        DIFFERENCE_REAL step = 2 * (DIFFERENCE_REAL)t_max;
+        /* The first vertex to come down to the wanted distance along n. */
+        DIFFERENCE_REAL step = (DIFFERENCE_REAL)t_max;
         for (int k = 0; k < q->count; ++k) {
             const DIFFERENCE_REAL speed = 8 * u * q->sweep - b[k], room = (g[k] - wanted) * less;
             if (speed > 0 && room < speed * step) {
@@ -271,7 +270,7 @@ static CCD_INLINE double DIFFERENCE_NAME(advance)(const DIFFERENCE_NAME(sweep) *
         const DIFFERENCE_REAL sum = (DIFFERENCE_REAL)t + step * less * less;
         double next = (double)sum;
         next = (DIFFERENCE_REAL)next > sum ? nextafter(next, 0.0) : next;
-        if (next >= t_max) {
+        if (next >= t_max || step >= (DIFFERENCE_REAL)t_max) {
             return t_max;
         }
         if (!(next > t)) {

@@ -76,7 +76,7 @@ static brn_status start(brn_newton *n, const brn_state *in)
 /* A step that costs this much does not get anywhere. */
 static brn_status give_up_step(const brn_newton *n)
 {
-    return brn_fail(n->ctx, BRN_ERR_LIMIT,
+    return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
                     "t = %g s: a step took more than method.budget = %d Newton iterations, all its parts and "
                     "attempts together; try a smaller time.step, or a larger method.budget",
                     n->scheme->t, n->params.budget);
@@ -153,7 +153,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         if (k == n->params.iterations) {
             return settled ? give_up(n, k, info->residual) : tell_obstruction(n);
         }
-        if (n->system->effort >= n->params.budget) {
+        if (n->system->effort >= n->system->budget) {
             return give_up_step(n);
         }
         n->system->effort += 1.0;
@@ -278,6 +278,7 @@ brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *s
     n->system = system;
     n->params = *params;
     n->terms = terms;
+    system->budget = params->budget;
     const brn_status status = allocate(n);
     if (status < 0) {
         brn_newton_destroy(n);

@@ -296,7 +296,7 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
             }
             continue;
         }
-        if (!worth_a_retry(status)) {
+        if (!worth_a_retry(status) || sim->system->effort >= sim->system->budget) {
             return status;
         }
         successes = 0;
@@ -356,6 +356,7 @@ static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state *
     *report = brn_sim_blank_report(sim);
     report->retries = tried.retries + (stuck >= 0);
     report->iterations = tried.iterations;
+    sim->system->effort = 0.0;
     status = advance(sim, HALVINGS_MAX, report, reached, info);
     if (status < 0) {
         memcpy(c->shift, before, (size_t)model->nhold * sizeof *before);

@@ -214,6 +214,7 @@ brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **
     s->ctx = ctx;
     s->model = model;
     s->ndof = model->nrow * model->dim;
+    s->budget = INFINITY;
     const brn_status status = fill(s);
     if (status < 0) {
         brn_system_destroy(s);

@@ -26,6 +26,7 @@ typedef struct brn_system {
     brn_stopwatch watch;       /* of the current step; methods switch its phases */
     /* Newton iterations of this step so far, all its parts and attempts; those with many contacts count as more. */
     double effort;
+    double budget; /* as many are allowed; +inf: any number */
     int guard; /* how often this step has been repeated because it gained energy, see step/scheme.h; 0: not yet */
 
     /* private */

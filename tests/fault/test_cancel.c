@@ -122,7 +122,7 @@ static void test_budget(void **state)
         before = brn_sim_hash(f.sim);
         status = brn_sim_step(f.sim, NULL);
     }
-    assert_int_equal(status, BRN_ERR_LIMIT);
+    assert_int_equal(status, BRN_ERR_CONVERGENCE);
     assert_non_null(strstr(brn_ctx_message(f.ctx), "method.budget = 4"));
     assert_true(brn_sim_hash(f.sim) == before);
     flow_close(&f);
@@ -137,7 +137,7 @@ static void test_attempts_count(void **state)
     flow f = flow_open(1, stack, "method.iterations=10;method.budget=35;contact.friction=0.9;time.step=1.0");
     brn_report r;
     const brn_status status = brn_sim_step(f.sim, &r);
-    assert_int_equal(status, BRN_ERR_LIMIT);
+    assert_int_equal(status, BRN_ERR_CONVERGENCE);
     assert_true(r.retries >= 2 && r.iterations <= 36);
     flow_close(&f);
 }

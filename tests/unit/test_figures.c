@@ -267,7 +267,7 @@ static void test_summary_of_a_run(void **unused)
             }
         }
     }
-    assert_int_equal(compared, 20 + 5);                            /* five of ipc's own */
+    assert_int_equal(compared, 21 + 5);                            /* five of ipc's own */
     assert_true(summary.contacts_max > 0 && summary.own[0] > 0.0); /* it did touch; ipc.kappa_max */
     assert_true(summary.own[1] > 0.0 && summary.own[1] <= 2.0);    /* ipc.lag_change_max, relative */
     brn_scene_destroy(parsed);

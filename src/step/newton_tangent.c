@@ -11,6 +11,8 @@
 enum { PCG_CAP = 5000 };
 static const double PCG_ERROR = 1e-6;
 static const double PCG_USABLE = 1e-3;
+/* So many of their iterations cost as much as one of Newton's, about. */
+static const double PCG_HEAVY = 500.0;
 
 /* Error of a Newton direction that is found with an earlier factor: with 0.03 draped cloth, a twisted mat and rollers take as
    many iterations as with exact directions, within 3 %; with 0.1 up to 10 % more. A step within the tolerance is the last one,
@@ -97,6 +99,7 @@ static brn_status solve_iterative(brn_newton *n, bool projected, bool *done)
     brn_pcg_result result;
     const brn_status status =
         brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, PCG_ERROR, PCG_CAP, n->step, &result);
+    n->system->effort += result.iterations / PCG_HEAVY;
     const bool stalled = status == BRN_ERR_CONVERGENCE || (status == BRN_ERR_SINGULAR && projected);
     *done = status >= 0 || (status == BRN_ERR_CONVERGENCE && result.residual <= PCG_USABLE);
     return stalled ? BRN_OK : status;

@@ -194,7 +194,7 @@ static void add_up(run *r, const brn_report *report)
 /* The start is not a step, but smallest and largest values count from there. */
 static void add_start(run *r, const brn_report *report)
 {
-    r->sums.energy_initial = energy(report);
+    r->sums.energy_initial = r->sums.energy_final = energy(report);
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         if (brn_run_table[i].figure.reduction == BRN_REDUCE_MIN) {
             r->sums.figure[i] =
@@ -484,5 +484,6 @@ brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *option
     r.cpu_start = brn_cpu_time();
     brn_summary scratch;
     const brn_status status = whole_run(&r);
-    return finish(&r, status, out != NULL ? out : &scratch);
+    return finish(&r, status == BRN_ERR_CANCELLED ? BRN_REMARK_STOPPED : status,
+                  out != NULL ? out : &scratch);
 }

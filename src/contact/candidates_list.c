@@ -239,6 +239,7 @@ static brn_status fill_block(void *arg, int block, brn_arena *scratch)
     const fill_job *job = arg;
     brn_candidates *c = job->c;
     const int end = brn_block_end((int)c->pairs->count, FILL_BLOCK, block);
+    BRN_TRY(brn_ctx_check(c->ctx));
     for (int i = block * FILL_BLOCK; i < end; ++i) {
         const int *pair = c->pairs->pair[i];
         const int at = job->first + i;

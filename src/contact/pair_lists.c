@@ -95,6 +95,7 @@ static brn_status step_block(void *arg, int block, brn_arena *scratch)
     const step_job *job = arg;
     (void)scratch;
     const int end = brn_block_end(job->view.count, STEP_BLOCK, block);
+    BRN_TRY(brn_ctx_check(job->candidates->ctx));
     double t = 1.0;
     for (int i = block * STEP_BLOCK; i < end && t > 0.0; ++i) {
         const brn_candidate *c = &job->view.item[i];

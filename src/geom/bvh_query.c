@@ -165,6 +165,7 @@ static brn_status query_block(void *arg, int block, brn_arena *scratch)
     out->count = 0;
     const int end = brn_block_end(job->a->level_count[0], LEAF_BLOCK, block);
     for (int leaf = block * LEAF_BLOCK; leaf < end; ++leaf) {
+        BRN_TRY(brn_ctx_check(job->ctx));
         BRN_TRY(walk(job, leaf, out));
     }
     return BRN_OK;

@@ -333,8 +333,10 @@ static brn_status check_blocks(const brn_factor *f, const brn_block_matrix *a)
     return BRN_OK;
 }
 
-static brn_status fail_singular(const brn_factor *f, int column)
+static brn_status fail_singular(brn_factor *f, int column)
 {
+    f->stats.pivot_min = 0.0;
+    f->stats.pivot_dof = f->tree->node[column / f->size] * f->size + column % f->size;
     return brn_fail(f->ctx, BRN_ERR_SINGULAR,
                     "the matrix is not positive definite: block row %d, component %d",
                     f->tree->node[column / f->size], column % f->size);

@@ -16,7 +16,7 @@ typedef struct brn_factor_stats {
     /* Smallest pivot relative to its diagonal entry of A, over the free dofs, of the last numeric factorisation (0 if
        there is none): rounding-sized (below about 1e-13) means singular to working precision, e.g. a body nobody holds. */
     double pivot_min;
-    int pivot_dof;        /* where that is; -1 if there is no free dof */
+    int pivot_dof;        /* where that is, or where A is not positive definite; -1 if there is no free dof */
     const char *ordering; /* "amd" | "metis" | "nested dissection" */
     int fronts;           /* dense matrices that it is made of */
 } brn_factor_stats;

@@ -105,6 +105,26 @@ static brn_status solve_iterative(brn_newton *n, bool projected, bool *done)
     return stalled ? BRN_OK : status;
 }
 
+/* Where the tangent is not positive definite, in words of the scene. */
+static brn_status tell_singular(const brn_newton *n)
+{
+    const brn_model *model = n->model;
+    brn_factor_stats stats;
+    brn_factor_get_stats(n->factor, &stats);
+    const int node = model->row_node[stats.pivot_dof / model->dim];
+    const char *name = "";
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        name = node >= body->node_first && node < body->node_first + body->node_count ? body->name : name;
+    }
+    return brn_fail(
+        n->ctx, BRN_ERR_SINGULAR,
+        "t = %g s: nothing resists a motion of '%s' along %c near [%.4g, %.4g, %.4g]%s", n->scheme->t, name,
+        "xyz"[stats.pivot_dof % model->dim], n -> x[3 * node], n -> x[3 * node + 1], n -> x[3 * node + 2],
+        n -> scheme -> inertia ? ""
+                               : ": hold it, give it a stiffness there, or take an integrator with inertia");
+}
+
 /* The same with a factor. */
 static brn_status solve_direct(brn_newton *n)
 {
@@ -129,7 +149,11 @@ static brn_status solve_direct(brn_newton *n)
         BRN_TRY(brn_factor_update(n->factor, n->matrix));
     }
     (void)brn_newton_watch(n, &s->watch.phases.factor);
-    BRN_TRY(brn_factor_numeric(n->factor, n->matrix, n->model->fixed));
+    const brn_status status = brn_factor_numeric(n->factor, n->matrix, n->model->fixed);
+    if (status == BRN_ERR_SINGULAR) {
+        return tell_singular(n);
+    }
+    BRN_TRY(status);
     n->factored = true;
     (void)brn_newton_watch(n, &s->watch.phases.solve);
     return brn_factor_solve(n->factor, n->scratch, n->step);

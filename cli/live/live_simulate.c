@@ -202,16 +202,16 @@ static const struct {
     bool hurries;       /* does not wait for the end of a step */
 } acts[LIVE_VERBS] = {
     [LIVE_PAUSE] = {do_pause, "", true, false, true},
-    [LIVE_RESUME] = {do_resume, "", true, false},
-    [LIVE_STEP] = {do_step, "", true, false},
+    [LIVE_RESUME] = {do_resume, "", true, false, false},
+    [LIVE_STEP] = {do_step, "", true, false, false},
     [LIVE_RESET] = {do_reset, "", true, false, true},
-    [LIVE_SPEED] = {do_speed, "speed: from 0 (as fast as it can) to 1e9", true, true},
-    [LIVE_DRAG] = {do_drag, "drag: there is no such vertex", false, true},
-    [LIVE_RELEASE] = {do_release, "", false, false},
-    [LIVE_MOVE] = {do_move, "", false, true},
-    [LIVE_GRAVITY] = {do_gravity, "", true, true},
-    [LIVE_FRICTION] = {do_friction, "", true, true},
-    [LIVE_MOTION] = {do_motion, "", true, true},
+    [LIVE_SPEED] = {do_speed, "speed: from 0 (as fast as it can) to 1e9", true, true, false},
+    [LIVE_DRAG] = {do_drag, "drag: there is no such vertex", false, true, false},
+    [LIVE_RELEASE] = {do_release, "", false, false, false},
+    [LIVE_MOVE] = {do_move, "", false, true, false},
+    [LIVE_GRAVITY] = {do_gravity, "", true, true, false},
+    [LIVE_FRICTION] = {do_friction, "", true, true, false},
+    [LIVE_MOTION] = {do_motion, "", true, true, false},
 };
 
 bool live_command_queue(cli_live *live, const live_command *command)

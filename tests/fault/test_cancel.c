@@ -2,6 +2,7 @@
    that gets nowhere leaves its system to the direct one. */
 #include "flow.h"
 
+#include "base/os.h"
 #include "base/rng.h"
 
 #include <pthread.h>
@@ -26,15 +27,17 @@ typedef struct canceller {
     brn_ctx *ctx;
     atomic_bool stop;
     uint64_t seed;
+    double longest; /* [s] of a pause */
 } canceller;
 
-/* Cancels after random times, from a moment to a few steps. */
+/* Cancels after random times, from a moment to a few steps: some steps must come to their end. */
 static void *cancel_often(void *arg)
 {
     canceller *c = arg;
     brn_rng rng = {c->seed};
     while (!atomic_load(&c->stop)) {
-        const struct timespec pause = {.tv_nsec = (long)pow(10.0, brn_rng_uniform(&rng, 4.0, 8.3))};
+        const double seconds = c->longest * pow(10.0, brn_rng_uniform(&rng, -3.0, 0.0));
+        const struct timespec pause = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
         (void)nanosleep(&pause, NULL);
         brn_ctx_cancel(c->ctx, true);
     }
@@ -58,10 +61,12 @@ static void test_any_moment(void **state)
     static const char *const sets[] = {"", "integrator=newmark", "method.solver=pcg"};
     int cancelled = 0;
     for (int k = 0; k < 3; ++k) {
+        const double start = brn_wall_time();
         const uint64_t wanted = undisturbed(sets[k]);
+        const double longest = 4.0 * (brn_wall_time() - start) / STEPS;
         for (int threads = 1; threads <= 2; ++threads) {
             flow f = flow_open(threads, stack, sets[k]);
-            canceller c = {.ctx = f.ctx, .seed = (uint64_t)(10 * k + threads)};
+            canceller c = {.ctx = f.ctx, .seed = (uint64_t)(10 * k + threads), .longest = longest};
             pthread_t thread;
             assert_int_equal(pthread_create(&thread, NULL, cancel_often, &c), 0);
             while (brn_sim_step_count(f.sim) < STEPS) {

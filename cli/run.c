@@ -165,15 +165,21 @@ static int run_scene(cli_session *session, const run_args *args, const char *dir
     if (status < 0) {
         return report_failure(session, args, dir, status);
     }
-    if (!args->quiet) {
+    const bool started = summary.nodes > 0;
+    if (!args->quiet && started) {
         print_summary(&summary);
         cli_folder_print(dir);
         (void)fflush(stdout);
     }
     if (status == BRN_REMARK_STOPPED && cli_stop_signal() != 0) {
-        (void)fprintf(stderr, "stopped after step %" PRId64 ", everything so far is kept; continue with\n",
-                      summary.steps);
-        print_resume(args, dir, 0.0);
+        if (started) {
+            (void)fprintf(stderr,
+                          "stopped after step %" PRId64 ", everything so far is kept; continue with\n",
+                          summary.steps);
+            print_resume(args, dir, 0.0);
+        } else {
+            (void)fprintf(stderr, "stopped before the simulation began\n");
+        }
         return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
     }
     if (strcmp(summary.status, "suspect") == 0) {

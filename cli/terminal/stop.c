@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t own_signal;
@@ -12,14 +13,29 @@ static volatile sig_atomic_t child_process;
 static pid_t parent_process; /* not 0: this is a child */
 static _Atomic(brn_ctx *) stepping;
 
+static const double TWICE = 0.2; /* [s] */
+
 static void cancel(int number)
 {
     (void)number;
     brn_ctx_cancel(atomic_load(&stepping), true);
 }
 
+/* [s] by a clock that only goes on */
+static double clock_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void on_signal(int number)
 {
+    /* timeout(1) and job systems send to the process and to its group: one wish, two signals. */
+    static double first;
+    if (*told != 0 && clock_now() - first < TWICE) {
+        return;
+    }
     if (*told != 0) {
         if (child_process > 0) {
             (void)kill((pid_t)child_process, SIGKILL);
@@ -28,6 +44,7 @@ static void on_signal(int number)
         (void)raise(number);
     }
     *told = number;
+    first = clock_now();
     cancel(number);
     if (child_process > 0) {
         (void)kill((pid_t)child_process, SIGUSR1); /* it may be in a long step */

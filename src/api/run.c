@@ -284,12 +284,8 @@ static brn_status loop(run *r)
     while (!brn_sim_done(r->sim)) {
         brn_report report;
         const brn_status status = brn_sim_step(r->sim, &report);
-        if (status == BRN_ERR_CANCELLED) {
-            BRN_TRY(checkpoint(r));
-            return BRN_REMARK_STOPPED;
-        }
         if (status < 0) {
-            /* The state is the one before the failed step: keep it, so that a run that ran out of memory can be resumed. */
+            /* The state is the one before the failed or cancelled step: keep it, so that the run can be resumed. */
             char why[512];
             (void)snprintf(why, sizeof why, "%s", brn_ctx_message(r->ctx));
             BRN_TRY(checkpoint(r));

@@ -3,8 +3,8 @@
    are subtracted; large fronts go to BLAS. */
 #include "linalg/front_dense.h"
 
+#include "base/lanes.h"
 #include "linalg/blas.h"
-#include "linalg/front_lanes.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +14,8 @@ enum {
     STACK = 2, /* vectors of rows at a time: what the registers hold */
     SWEEP = 4, /* columns at a time in a substitution: y is read once for all of them */
 };
+
+_Static_assert(BRN_FRONT_LANES % BRN_LANES == 0, "rows are padded to whole vectors");
 
 /* The strip of `width` columns that is worked on. */
 typedef struct strip {
@@ -28,21 +30,22 @@ typedef struct strip {
     double inverse[STRIP];
 } strip;
 
-/* Rows [row, row + count * LANES): to -= left own', then, with solve, to = to L^-T. */
-INLINE void strip_rows(const strip *s, size_t row, const int count, const int width, const int solve)
+/* Rows [row, row + count * BRN_LANES): to -= left own', then, with solve, to = to L^-T. */
+BRN_LANES_INLINE void strip_rows(const strip *s, size_t row, const int count, const int width,
+                                 const int solve)
 {
-    lanes x[STACK][STRIP];
+    brn_lanes x[STACK][STRIP];
     for (int v = 0; v < count; ++v) {
         for (int c = 0; c < width; ++c) {
-            x[v][c] = load(s->to + (size_t)c * s->to_rows + row + (size_t)(v * LANES));
+            x[v][c] = brn_lanes_load(s->to + (size_t)c * s->to_rows + row + (size_t)(v * BRN_LANES));
         }
     }
     const double *left = s->left + row;
     const double *own = s->own;
     for (int p = 0; p < s->depth; ++p, left += s->left_rows, own += s->left_rows) {
-        lanes a[STACK];
+        brn_lanes a[STACK];
         for (int v = 0; v < count; ++v) {
-            a[v] = load(left + v * LANES);
+            a[v] = brn_lanes_load(left + v * BRN_LANES);
         }
         for (int c = 0; c < width; ++c) {
             for (int v = 0; v < count; ++v) {
@@ -60,24 +63,24 @@ INLINE void strip_rows(const strip *s, size_t row, const int count, const int wi
     }
     for (int v = 0; v < count; ++v) {
         for (int c = 0; c < width; ++c) {
-            store(s->to + (size_t)c * s->to_rows + row + (size_t)(v * LANES), x[v][c]);
+            brn_lanes_store(s->to + (size_t)c * s->to_rows + row + (size_t)(v * BRN_LANES), x[v][c]);
         }
     }
 }
 
-/* Rows [row, end), multiples of LANES. */
-INLINE void strip_update(const strip *s, size_t row, size_t end, const int width, const int solve)
+/* Rows [row, end), multiples of BRN_LANES. */
+BRN_LANES_INLINE void strip_update(const strip *s, size_t row, size_t end, const int width, const int solve)
 {
-    for (; row + STACK * LANES <= end; row += STACK * LANES) {
+    for (; row + STACK * BRN_LANES <= end; row += STACK * BRN_LANES) {
         strip_rows(s, row, STACK, width, solve);
     }
-    for (; row < end; row += LANES) {
+    for (; row < end; row += BRN_LANES) {
         strip_rows(s, row, 1, width, solve);
     }
 }
 
 /* Cholesky factor of the diagonal block at row j of the strip, in place; returns its first bad column, or -1. */
-INLINE int strip_pivots(strip *s, size_t j, const int width)
+BRN_LANES_INLINE int strip_pivots(strip *s, size_t j, const int width)
 {
     for (int c = 0; c < width; ++c) {
         for (int r = c; r < width; ++r) {
@@ -100,7 +103,7 @@ INLINE int strip_pivots(strip *s, size_t j, const int width)
 }
 
 /* Columns [j, j + width) of the panel. Returns the first bad column, or -1. */
-INLINE int panel_strip(double *panel, size_t rows, size_t j, const int width)
+BRN_LANES_INLINE int panel_strip(double *panel, size_t rows, size_t j, const int width)
 {
     strip s = {.to = panel + j * rows,
                .to_rows = rows,
@@ -128,8 +131,8 @@ INLINE int panel_strip(double *panel, size_t rows, size_t j, const int width)
 }
 
 /* Columns [j, j + width) of the contribution. */
-INLINE void update_strip(const brn_front_shape *shape, const double *panel, double *update, size_t j,
-                         const int width)
+BRN_LANES_INLINE void update_strip(const brn_front_shape *shape, const double *panel, double *update,
+                                   size_t j, const int width)
 {
     const double *below = panel + shape->own_pad;
     const strip s = {.to = update + j * (size_t)shape->below_pad,
@@ -225,7 +228,7 @@ void brn_front_dense_update(const brn_front_shape *shape, const double *panel, d
 /* ---- substitution ----------------------------------------------------------------------------------------------- */
 
 /* Columns [j, j + width): first among themselves, then the rows below them. */
-INLINE void forward_strip(const double *panel, size_t rows, size_t j, const int width, double *y)
+BRN_LANES_INLINE void forward_strip(const double *panel, size_t rows, size_t j, const int width, double *y)
 {
     const double *column = panel + j * rows;
     double x[SWEEP];
@@ -237,41 +240,41 @@ INLINE void forward_strip(const double *panel, size_t rows, size_t j, const int 
         y[j + (size_t)c] = x[c] = value / column[(size_t)c * (rows + 1) + j];
     }
     size_t r = j + (size_t)width;
-    for (; r % LANES != 0; ++r) {
+    for (; r % BRN_LANES != 0; ++r) {
         for (int c = 0; c < width; ++c) {
             y[r] -= column[(size_t)c * rows + r] * x[c];
         }
     }
-    for (; r < rows; r += LANES) {
-        lanes sum = load(y + r);
+    for (; r < rows; r += BRN_LANES) {
+        brn_lanes sum = brn_lanes_load(y + r);
         for (int c = 0; c < width; ++c) {
-            sum -= load(column + (size_t)c * rows + r) * x[c];
+            sum -= brn_lanes_load(column + (size_t)c * rows + r) * x[c];
         }
-        store(y + r, sum);
+        brn_lanes_store(y + r, sum);
     }
 }
 
-INLINE void backward_strip(const double *panel, size_t rows, size_t j, const int width, double *y)
+BRN_LANES_INLINE void backward_strip(const double *panel, size_t rows, size_t j, const int width, double *y)
 {
     const double *column = panel + j * rows;
     double sum[SWEEP] = {0.0};
-    lanes part[SWEEP];
+    brn_lanes part[SWEEP];
     memset(part, 0, sizeof part);
     size_t r = j + (size_t)width;
-    for (; r % LANES != 0; ++r) {
+    for (; r % BRN_LANES != 0; ++r) {
         for (int c = 0; c < width; ++c) {
             sum[c] += column[(size_t)c * rows + r] * y[r];
         }
     }
-    for (; r < rows; r += LANES) {
-        const lanes from = load(y + r);
+    for (; r < rows; r += BRN_LANES) {
+        const brn_lanes from = brn_lanes_load(y + r);
         for (int c = 0; c < width; ++c) {
-            part[c] += load(column + (size_t)c * rows + r) * from;
+            part[c] += brn_lanes_load(column + (size_t)c * rows + r) * from;
         }
     }
     for (int c = width - 1; c >= 0; --c) {
         double value = y[j + (size_t)c] - sum[c];
-        for (int l = 0; l < LANES; ++l) {
+        for (int l = 0; l < BRN_LANES; ++l) {
             value -= part[c][l];
         }
         for (int p = c + 1; p < width; ++p) {

@@ -3,8 +3,8 @@
    begin above the first row below the diagonal block; what is above is 0. */
 #include "linalg/front_pack.h"
 
+#include "base/lanes.h"
 #include "base/parallel.h"
-#include "linalg/front_lanes.h"
 
 enum {
     WIDTH = 6, /* two nodes in 3D */
@@ -29,7 +29,7 @@ static size_t width_before(size_t own, size_t end)
 }
 
 /* The row with which the groups of a strip begin. */
-INLINE size_t first_row(size_t j, size_t width)
+BRN_LANES_INLINE size_t first_row(size_t j, size_t width)
 {
     return (j + width) / GROUP * GROUP;
 }
@@ -124,7 +124,8 @@ void brn_front_pack_free(brn_ctx *ctx, brn_front_pack *pack)
 
 /* ---- substitution ------------------------------------------------------------------------------------------------------- */
 
-INLINE const float *forward_strip(const float *at, size_t rows, size_t j, const size_t width, double *y)
+BRN_LANES_INLINE const float *forward_strip(const float *at, size_t rows, size_t j, const size_t width,
+                                            double *y)
 {
     double x[WIDTH];
     for (size_t c = 0; c < width; ++c) {
@@ -136,36 +137,37 @@ INLINE const float *forward_strip(const float *at, size_t rows, size_t j, const 
     }
     at += HEAD;
     for (size_t r = first_row(j, width); r < rows; r += GROUP, at += width * GROUP) {
-        for (size_t l = 0; l < GROUP; l += LANES) {
-            lanes sum = load(y + r + l);
+        for (size_t l = 0; l < GROUP; l += BRN_LANES) {
+            brn_lanes sum = brn_lanes_load(y + r + l);
             for (size_t c = 0; c < width; ++c) {
-                sum -= load_single(at + c * GROUP + l) * x[c];
+                sum -= brn_lanes_load_single(at + c * GROUP + l) * x[c];
             }
-            store(y + r + l, sum);
+            brn_lanes_store(y + r + l, sum);
         }
     }
     return at;
 }
 
 /* The strip that ends at `end`; returns where it begins. */
-INLINE const float *backward_strip(const float *end, size_t rows, size_t j, const size_t width, double *y)
+BRN_LANES_INLINE const float *backward_strip(const float *end, size_t rows, size_t j, const size_t width,
+                                             double *y)
 {
-    lanes part[WIDTH];
+    brn_lanes part[WIDTH];
     memset(part, 0, sizeof part);
     const float *at = end;
     for (size_t r = rows; r > first_row(j, width); r -= GROUP) {
         at -= width * GROUP;
-        for (size_t l = 0; l < GROUP; l += LANES) {
-            const lanes from = load(y + r - GROUP + l);
+        for (size_t l = 0; l < GROUP; l += BRN_LANES) {
+            const brn_lanes from = brn_lanes_load(y + r - GROUP + l);
             for (size_t c = 0; c < width; ++c) {
-                part[c] += load_single(at + c * GROUP + l) * from;
+                part[c] += brn_lanes_load_single(at + c * GROUP + l) * from;
             }
         }
     }
     at -= HEAD;
     for (size_t c = width; c-- > 0;) {
         double value = y[j + c];
-        for (size_t l = 0; l < LANES; ++l) {
+        for (size_t l = 0; l < BRN_LANES; ++l) {
             value -= part[c][l];
         }
         for (size_t p = c + 1; p < width; ++p) {

@@ -1,7 +1,7 @@
 #include "model/mass.h"
 
+#include "base/lanes.h"
 #include "model/body_types.h"
-#include "phys/lanes.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef BRN_PHYS_LANE_ROWS_H
 #define BRN_PHYS_LANE_ROWS_H
 
-#include "phys/lanes.h"
+#include "base/lanes.h"
 
 /* Four doubles, anywhere in memory: their shuffles are single instructions from AVX on, those of eight only from AVX-512 on. */
 typedef double brn_four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));

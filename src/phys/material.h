@@ -18,8 +18,8 @@
 #ifndef BRN_PHYS_MATERIAL_H
 #define BRN_PHYS_MATERIAL_H
 
+#include "base/lanes.h"
 #include "base/param.h"
-#include "phys/lanes.h"
 
 /* One batch of points. In: s. Out: the rest, as far as the order requires. Index pairs: [0] = (2,3), [1] = (1,3),
    [2] = (1,2) for minus, plus, and for the off-diagonal entries of the second derivative. */

@@ -3,7 +3,7 @@
 #ifndef BRN_PHYS_SVD_H
 #define BRN_PHYS_SVD_H
 
-#include "phys/lanes.h"
+#include "base/lanes.h"
 
 /* F = U diag(s) V^T with rotations U, V (det +1) and s1 >= s2 >= |s3|: s3 has the sign of det F. Any finite F whose
    entries are at most 1e300, zero and singular ones included: residual and loss of orthogonality are a few ulp. */

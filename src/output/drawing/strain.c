@@ -1,7 +1,7 @@
 #include "output/drawing/strain.h"
 
+#include "base/lanes.h"
 #include "base/parallel.h"
-#include "phys/lanes.h"
 #include "phys/solid.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "output/trajectory/fields.h"
 
+#include "base/lanes.h"
 #include "base/parallel.h"
 #include "output/trajectory/recovery.h"
-#include "phys/lanes.h"
 #include "phys/shells/bending.h"
 #include "phys/shells/membrane.h"
 

@@ -1,7 +1,7 @@
 #include "phys/shells/bending.h"
 
 #include "base/hash.h"
-#include "phys/lanes.h"
+#include "base/lanes.h"
 #include "phys/shells/bending_rest.h"
 
 static const double NEGLECTED =

@@ -1,9 +1,9 @@
 #include "phys/shells/membrane.h"
 
 #include "base/hash.h"
+#include "base/lanes.h"
 #include "geom/cell.h"
 #include "linalg/dense.h"
-#include "phys/lanes.h"
 
 static const double LIMIT_ON = 0.5;   /* the limit sets in half way between 1 and it */
 static const double LIMIT_KEEP = 0.1; /* of the room to the limit, which a step leaves */

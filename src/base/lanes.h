@@ -4,8 +4,8 @@
 
    A lane never sees its neighbours: the functions here, and the kernels built on them, give a lane the same bits
    whatever the other lanes hold. */
-#ifndef BRN_PHYS_LANES_H
-#define BRN_PHYS_LANES_H
+#ifndef BRN_BASE_LANES_H
+#define BRN_BASE_LANES_H
 
 #include <float.h>
 #include <math.h>
@@ -44,6 +44,15 @@ BRN_LANES_INLINE brn_lanes brn_lanes_load(const double *from)
     brn_lanes a;
     memcpy(&a, from, sizeof a);
     return a;
+}
+
+/* From numbers of single precision. */
+BRN_LANES_INLINE brn_lanes brn_lanes_load_single(const float *from)
+{
+    typedef float singles __attribute__((vector_size(BRN_LANES * sizeof(float))));
+    singles a;
+    memcpy(&a, from, sizeof a);
+    return __builtin_convertvector(a, brn_lanes);
 }
 
 BRN_LANES_INLINE void brn_lanes_store(double *to, brn_lanes a)

@@ -1,9 +1,10 @@
-#define _GNU_SOURCE /* fileno, realpath, fsync */
+#define _GNU_SOURCE /* fileno, realpath, fsync, sched_getaffinity */
 #include "base/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,16 @@ static double seconds(clockid_t clock)
 double brn_wall_time(void)
 {
     return seconds(CLOCK_MONOTONIC);
+}
+
+int brn_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
+        return CPU_COUNT(&set);
+    }
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (int)cores : 1;
 }
 
 double brn_cpu_time(void)

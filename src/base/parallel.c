@@ -12,6 +12,10 @@ enum { WORKERS_MAX = 256, HISTORY = 16 };
 /* [s] Waking the helpers costs some microseconds: shorter jobs are done by the caller alone. */
 static const double WORTH_SHARING = 50e-6;
 
+/* [s] A thread that waits looks around for this long before it sleeps: jobs follow each other closely within an iteration, and a
+   sleeping one is awake again only after 50 us and more. Where there are more workers than cores it sleeps at once. */
+static const double WATCH = 100e-6;
+
 /* How long a job took when its function was last called. */
 typedef struct history {
     brn_block_fn fn;
@@ -32,10 +36,12 @@ struct brn_pool {
     int count;
     pthread_mutex_t lock;
     pthread_cond_t wake, finished;
-    uint64_t job; /* counts jobs; a change wakes the workers */
-    bool open;    /* helpers may still join the current job; nobody waits for those that wake up too late */
-    int running;  /* helpers that have joined the current job and not finished it */
-    bool quit;
+    _Atomic uint64_t job; /* counts jobs; a change wakes the workers */
+    bool open;            /* helpers may still join the current job; nobody waits for those that wake up too late */
+    atomic_int running;   /* helpers that have joined the current job and not finished it */
+    int asleep;           /* helpers that wait for `wake` */
+    bool watch;           /* a core for every worker */
+    atomic_bool quit;
     brn_block_fn fn;
     void *arg;
     int nblocks;
@@ -66,33 +72,64 @@ static void work(worker *w)
     while (work_once(w)) {}
 }
 
+static inline void pause_core(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static bool another_job(const brn_pool *pool, uint64_t seen)
+{
+    return atomic_load_explicit(&pool->job, memory_order_acquire) != seen || atomic_load_explicit(&pool->quit, memory_order_acquire);
+}
+
+static bool all_finished(const brn_pool *pool, uint64_t seen)
+{
+    (void)seen;
+    return atomic_load_explicit(&pool->running, memory_order_acquire) == 0;
+}
+
+/* Watches for a while until something has happened. */
+static void watch(const brn_pool *pool, bool (*happened)(const brn_pool *, uint64_t), uint64_t seen)
+{
+    const double end = pool->watch ? brn_wall_time() + WATCH : 0.0;
+    while (pool->watch && !happened(pool, seen) && brn_wall_time() < end) {
+        for (int i = 0; i < 32 && !happened(pool, seen); ++i) {
+            pause_core();
+        }
+    }
+}
+
 static void *worker_main(void *arg)
 {
     worker *w = arg;
     brn_pool *pool = w->pool;
     uint64_t seen = 0;
-    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (pool->job == seen && !pool->quit) {
+        watch(pool, another_job, seen);
+        pthread_mutex_lock(&pool->lock);
+        while (!another_job(pool, seen)) {
+            pool->asleep++;
             pthread_cond_wait(&pool->wake, &pool->lock);
-        }
-        if (pool->quit) {
-            break;
+            pool->asleep--;
         }
         seen = pool->job;
-        if (!pool->open) {
-            continue;
-        }
-        pool->running++;
+        const bool join = pool->open && !pool->quit;
+        pool->running += join;
         pthread_mutex_unlock(&pool->lock);
-        work(w);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->running == 0) {
-            pthread_cond_signal(&pool->finished);
+        if (pool->quit) {
+            return NULL;
+        }
+        if (join) {
+            work(w);
+            pthread_mutex_lock(&pool->lock);
+            if (--pool->running == 0) {
+                pthread_cond_signal(&pool->finished);
+            }
+            pthread_mutex_unlock(&pool->lock);
         }
     }
-    pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
 static void open_job(brn_pool *pool)
@@ -100,7 +137,9 @@ static void open_job(brn_pool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->open = true;
     pool->job++;
-    pthread_cond_broadcast(&pool->wake);
+    if (pool->asleep > 0) {
+        pthread_cond_broadcast(&pool->wake);
+    }
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -108,6 +147,9 @@ static void close_job(brn_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     pool->open = false;
+    pthread_mutex_unlock(&pool->lock);
+    watch(pool, all_finished, 0);
+    pthread_mutex_lock(&pool->lock);
     while (pool->running > 0) {
         pthread_cond_wait(&pool->finished, &pool->lock);
     }
@@ -174,9 +216,9 @@ brn_status brn_parallel_for(brn_ctx *ctx, int nblocks, brn_block_fn fn, void *ar
 brn_status brn_pool_create(brn_ctx *ctx, int threads, brn_pool **out)
 {
     *out = NULL;
+    const int cores = brn_cores();
     if (threads <= 0) {
-        const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 ? (int)cores : 1;
+        threads = cores;
     }
     if (threads > WORKERS_MAX) {
         threads = WORKERS_MAX;
@@ -184,6 +226,7 @@ brn_status brn_pool_create(brn_ctx *ctx, int threads, brn_pool **out)
     brn_pool *pool = NULL;
     BRN_ALLOC(ctx, pool, 1);
     *out = pool; /* from here on brn_ctx_destroy cleans up */
+    pool->watch = threads <= cores;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->finished, NULL);

@@ -6,6 +6,8 @@
 
 /* max |p| / h < 1e-2 of the model's size, the reference's own stopping test */
 #define LOOSE "method.tolerance=1e-2"
+/* and its friction */
+#define ONE_LAG "method.friction_iterations=1"
 
 /* The scene with as many cells a side and half its step: from the first touch on, so that a run takes seconds. */
 #define CLOTH(cells)                                        \
@@ -39,10 +41,10 @@ ROW(cube_stack_fine, .scene = "cube-stack", .sets = {LOOSE}, .steps = 150)
 ROW(chain, .scene = "chain", .sets = {LOOSE, "meshes.ring.torus.around=26"},
     .steps = 100, .wall = {0.44, 0.32}, .iterations = 5.3, .goal = 4.0)
 
-ROW(arch, .scene = "arch", .file = "catenary.yaml", .sets = {LOOSE}, .steps = 100, .wall = {0.0, 0.05}, .iterations = 16.0)
+ROW(arch, .scene = "arch", .file = "catenary.yaml", .sets = {LOOSE, ONE_LAG}, .steps = 100, .wall = {0.0, 0.05}, .iterations = 16.0)
 
 /* The loose test lets blocks of 2 m move by 10 mm a step while dhat is 1 um. */
-ROW(arch_tight, .scene = "arch", .file = "catenary.yaml", .steps = 100, .wall = {0.0, 0.05}, .iterations = 16.0)
+ROW(arch_tight, .scene = "arch", .file = "catenary.yaml", .sets = {ONE_LAG}, .steps = 100, .wall = {0.0, 0.05}, .iterations = 16.0)
 
 ROW(mat_twist, .scene = "mat-twist", .sets = {LOOSE, "meshes.mat.box.cells=[43,43,1]"},
     .steps = 15, .wall = {1.08, 0.63}, .iterations = 3.5, .goal = 4.0)

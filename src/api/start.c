@@ -168,8 +168,10 @@ void brn_start_tell(const brn_sim *sim, const brn_start *start)
         }
         brn_log(sim->ctx, BRN_LOG_WARNING,
                 "body '%s' starts with a contact force of %.3g N, %s: parts closer than %.3g m "
-                "repel each other; move it away from what it touches, or make method.dhat smaller",
-                model->body[start->body].name, start->force, effect, sim->info.complementarity_offset);
+                "repel each other; move it away from what it touches, or make method.dhat smaller than the "
+                "smallest gap, %.3g m",
+                model->body[start->body].name, start->force, effect, sim->info.complementarity_offset,
+                start->gap_min);
     }
 }
 

@@ -16,6 +16,8 @@
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
 /* Fewer where an obstacle moved by hand may be to blame: it can stop. */
 enum { HALVINGS_SHIFTING = 4 };
+/* A part that gains energy by every rule is cut like one that fails, down to this share of the step. */
+static const double PART_GAINING = 0.0625;
 /* Strength of the hand that moves it, in weights of everything movable, and in forces that stop all of that within a step from
    the highest speed of an offset. */
 static const double STRENGTH_WEIGHTS = 1000.0;
@@ -245,8 +247,14 @@ static brn_status take_step(brn_sim *sim, const brn_state *from, double t, doubl
     return brn_ledger_book(sim->system, from, to, *h_done, info);
 }
 
+static bool gains(const brn_sim *sim, const brn_state *from, const brn_state *to, const brn_step_info *info)
+{
+    return sim->method->dissipates && info->books.inertia && !info->books.swings &&
+           brn_ledger_gains(from, to);
+}
+
 /* One attempt from `from` at fraction `done` of the step. If it makes energy from nothing it is repeated with a rule that
-   cannot, or is at most as wrong. */
+   cannot, or is at most as wrong; if all of them do, it was too long. */
 static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
                           double *did, brn_report *report, brn_step_info *info)
 {
@@ -256,14 +264,17 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     double h_done = 0.0;
     brn_status status = take_step(sim, from, t, h, to, &h_done, report, info);
     int *guard = &sim->system->guard;
-    while (status >= 0 && sim->method->dissipates && info->books.inertia && !info->books.swings &&
-           *guard < BRN_GUARDS && brn_ledger_gains(from, to)) {
+    while (status >= 0 && gains(sim, from, to, info) && *guard < BRN_GUARDS) {
         ++*guard;
         status = take_step(sim, from, t, h, to, &h_done, report, info);
     }
-    report->guarded += status >= 0 && *guard > 0;
+    const bool guarded = *guard > 0;
     *guard = 0;
     BRN_TRY(status);
+    if (part > PART_GAINING && sim->system->effort < sim->system->budget && gains(sim, from, to, info)) {
+        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE, "t = %g s: a step of %g s gains energy", t, h);
+    }
+    report->guarded += guarded;
     *did = h_done == h ? part : h_done / step;
     add_info(sim->method, info, report);
     return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;

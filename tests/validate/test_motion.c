@@ -2,8 +2,8 @@
    impacts with every integrator. */
 #include "flow.h"
 #include "rows.h"
+#include "sweep_scene.h"
 
-#include "base/rng.h"
 #include "step/sim.h"
 
 static double length3(const double v[3])
@@ -246,6 +246,30 @@ static void test_impacts(void **state)
                    note);
 }
 
+/* A block of 2 mm that turns by 20 degrees a step is caught between another and a ball: with implicit Euler, and with turning Euler
+   instead, a whole step gains 1.9 % of the energy. It is cut until it does not. */
+static void test_cut(void **state)
+{
+    double gain = 0.0;
+    int retries = 0;
+    char *text = draw_scene(30, true);
+    flow f = flow_open(1, text, "integrator=implicit_euler");
+    brn_report r;
+    assert_done(f.ctx, brn_sim_report(f.sim, &r));
+    const double kinetic = r.kinetic; /* the largest energy of the run */
+    while (!brn_sim_done(f.sim)) {
+        assert_done(f.ctx, brn_sim_step(f.sim, &r));
+        gain = fmax(gain, r.energy_gain / kinetic);
+        retries += r.retries;
+    }
+    validation_row(*state, "two blocks and a ball, implicit Euler: largest energy gained", 0.0, gain, gain,
+                   "of the first; a step in which every rule gains is cut");
+    assert_true(gain < 0.0101);
+    assert_true(retries > 0);
+    flow_close(&f);
+    free(text);
+}
+
 /* ---- */
 
 static int open_rows(void **state)
@@ -273,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spin),   cmocka_unit_test(test_roll),  cmocka_unit_test(test_slide_to_roll),
         cmocka_unit_test(test_bounce), cmocka_unit_test(test_stack), cmocka_unit_test(test_impacts),
+        cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, open_rows, close_rows);
 }

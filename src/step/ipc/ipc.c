@@ -336,13 +336,17 @@ static const double THICK = 0.01;
 static bool ipc_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
 {
     const bool thick = own[OWN_THICKNESS] > THICK;
+    char share[40] = "larger than";
+    if (own[OWN_THICKNESS] <= 1.0) {
+        (void)snprintf(share, sizeof share, "%.2g %% of", 100.0 * own[OWN_THICKNESS]);
+    }
     if (thick) {
         (void)snprintf(
             text, size,
-            "when contact pressed hardest, gaps that carry force were %.2g %% of the elastic deflection "
+            "when contact pressed hardest, gaps that carry force were %s the elastic deflection "
             "(ipc.thickness): deflections, and forces of impacts and prescribed motions, are off by about as "
             "much; a smaller method.dhat (now %.2g to %.2g m) makes them exact",
-            100.0 * own[OWN_THICKNESS], own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
+            share, own[OWN_DHAT_MIN], own[OWN_DHAT_MAX]);
     }
     return thick;
 }

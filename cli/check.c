@@ -202,16 +202,6 @@ static void print_start(const brn_model *model, const brn_start *start)
     (void)putchar('\n');
 }
 
-/* What the method chose, a line for bodies that are alike. */
-static void print_choices(const char *text)
-{
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        const size_t length = strcspn(line, "\n");
-        (void)printf("  %-16s%.*s\n", line == text ? "chosen" : "", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static int print_warnings(const brn_model *model, const brn_model_info *info, const step_estimate *steps)
 {
     char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
@@ -274,7 +264,7 @@ static int print_report(brn_ctx *ctx, const brn_model *model, int *warnings)
     }
     char *choices = NULL;
     const brn_status status = brn_model_rehearse(ctx, model, &start, &choices);
-    print_choices(choices);
+    cli_print_lines("chosen", 16, choices);
     brn_ctx_free(ctx, choices);
     print_start(model, &start);
     print_bodies(model, &info);

@@ -103,6 +103,7 @@ static void print_summary(const brn_summary *s)
                      "contact errors", cli_quantity(s->penetration_max, "m", text), s->cone_error_max,
                      s->dissipation_error_max, s->complementarity_max);
     }
+    cli_print_lines("chosen", 18, s->choices);
     if (s->inversions > 0 || s->intersections > 0) {
         (void)printf("  %-18s%s%d inverted elements, %d intersections%s\n", "invalid",
                      cli_paint(stdout, CLI_RED), s->inversions, s->intersections,

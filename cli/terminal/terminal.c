@@ -115,3 +115,12 @@ char *cli_file_size(double bytes, char buffer[CLI_TEXT_SIZE])
 {
     return cli_quantity(bytes, "B", buffer);
 }
+
+void cli_print_lines(const char *name, int width, const char *text)
+{
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        (void)printf("  %-*s%.*s\n", width, line == text ? name : "", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}

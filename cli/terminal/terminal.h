@@ -25,4 +25,7 @@ char *cli_duration(double seconds, char buffer[CLI_TEXT_SIZE]);
 char *cli_quantity(double value, const char *unit, char buffer[CLI_TEXT_SIZE]);
 char *cli_file_size(double bytes, char buffer[CLI_TEXT_SIZE]); /* "1.3 MB" */
 
+/* The lines of a text (NULL: none) on stdout, behind a column of `width` that names the first of them. */
+void cli_print_lines(const char *name, int width, const char *text);
+
 #endif

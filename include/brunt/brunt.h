@@ -387,6 +387,7 @@ typedef struct brn_summary {
         *status; /* "done" | "suspect" (done, but not to be trusted) | "stopped"; then the reason says why */
     char reason[512];
     char warnings[512]; /* what a reader of the results should know; "": nothing */
+    char choices[2048]; /* the brief text of brn_sim_choices, as many of its lines as fit */
     int64_t steps, iterations;
     double time_end, wall_s, cpu_s, realtime_rate;
     int threads, nodes, elements, dofs, contacts_max, inversions, intersections;

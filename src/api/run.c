@@ -36,6 +36,7 @@ typedef struct run {
     brn_sim *sim;
     brn_run_series *series;
     brn_trajectory *trajectory;
+    char choices[sizeof((brn_summary *)0)->choices]; /* of the method, in brief */
     totals sums;
     double wall_start, cpu_start; /* of this call, less what a checkpoint contributed */
     int64_t checkpoint_every;
@@ -317,12 +318,28 @@ static void choose_checkpoints(run *r)
                                                             : standard;
 }
 
+/* Lines that do not fit are left out as a whole. */
+static brn_status keep_choices(run *r)
+{
+    char *text = NULL;
+    BRN_TRY(brn_sim_choices(r->sim, true, &text));
+    size_t length = strlen(text);
+    while (length >= sizeof r->choices || (length > 0 && text[length - 1] != '\n')) {
+        --length;
+    }
+    memcpy(r->choices, text, length);
+    r->choices[length] = '\0';
+    brn_free(r->ctx, text);
+    return BRN_OK;
+}
+
 static brn_status whole_run(run *r)
 {
     bool resuming = false;
     BRN_TRY(brn_model_compile(r->ctx, r->scene, &r->model));
     BRN_TRY(prepare_folder(r, &resuming));
     BRN_TRY(brn_sim_create(r->ctx, r->model, &r->sim));
+    BRN_TRY(keep_choices(r));
     start_totals(r);
     BRN_TRY(open_outputs(r, resuming));
     choose_checkpoints(r);
@@ -361,6 +378,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
                    status == BRN_OK ? ""
                    : status < 0     ? brn_ctx_message(r->ctx)
                                     : "stopped on request");
+    (void)snprintf(out->choices, sizeof out->choices, "%s", r->choices);
     out->threads = brn_ctx_threads(r->ctx);
     out->peak_mb = fmax(sums->peak_mb, brn_peak_mb());
     if (r->sim == NULL) {

@@ -181,7 +181,7 @@ for run, row in zip(table["runs"], rows):
         assert run[key] == summary[key], (run["name"], key)
         if key not in ("status", "reason", "method"):
             assert (float(row[key]) if row[key] else None) == summary[key], (run["name"], key)
-    assert summary.keys() - run.keys() == {"state_hash", "version", "blas", "warnings"}, sorted(summary.keys() - run.keys())
+    assert summary.keys() - run.keys() == {"state_hash", "version", "blas", "warnings", "choices"}, sorted(summary.keys() - run.keys())
 difference = {r["name"]: r["difference"] for r in table["runs"]}
 assert difference["base"] is None and difference["same"]["max"] == 0 and difference["same"]["moments"] == 21
 assert difference["mesh"]["same_mesh"] is False and difference["mesh"]["max"] is None

@@ -45,17 +45,18 @@ static void test_no_member_is_left_out(void **unused)
         report[i + 1] = (member){row->offset, row->size, row->figure.name};
     }
     check_tiles(report, BRN_STEP_FIGURES + 1, sizeof(brn_report));
-    member summary[BRN_RUN_FIGURES + 5] = {
+    member summary[BRN_RUN_FIGURES + 6] = {
         {offsetof(brn_summary, own), sizeof(double[BRN_OWN_FIGURES]), "own"},
         {offsetof(brn_summary, status), sizeof(char *), "status"},
         {offsetof(brn_summary, reason), sizeof(((brn_summary *)0)->reason), "reason"},
         {offsetof(brn_summary, warnings), sizeof(((brn_summary *)0)->warnings), "warnings"},
+        {offsetof(brn_summary, choices), sizeof(((brn_summary *)0)->choices), "choices"},
         {offsetof(brn_summary, state_hash), sizeof(uint64_t), "state_hash"}};
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         const brn_figure_row *row = &brn_run_table[i];
-        summary[i + 5] = (member){row->offset, row->size, row->figure.name};
+        summary[i + 6] = (member){row->offset, row->size, row->figure.name};
     }
-    check_tiles(summary, BRN_RUN_FIGURES + 5, sizeof(brn_summary));
+    check_tiles(summary, BRN_RUN_FIGURES + 6, sizeof(brn_summary));
 }
 
 /* ---- what the table says is whole ------------------------------------------------------------------------------------------ */
@@ -267,9 +268,14 @@ static void test_summary_of_a_run(void **unused)
             }
         }
     }
-    assert_int_equal(compared, 21 + 5);                            /* five of ipc's own */
+    assert_int_equal(compared, 21 + 7);                            /* seven of ipc's own */
     assert_true(summary.contacts_max > 0 && summary.own[0] > 0.0); /* it did touch; ipc.kappa_max */
     assert_true(summary.own[1] > 0.0 && summary.own[1] <= 2.0);    /* ipc.lag_change_max, relative */
+    /* What was chosen for a cube of 0.1 m, whose size is its diagonal: friction_speed 1e-3, tolerance 1e-4 of it a second. */
+    assert_near(summary.own[5], 1e-4 * sqrt(3.0), 1e-12);
+    assert_near(summary.own[6], 1e-5 * sqrt(3.0), 1e-13);
+    assert_non_null(strstr(summary.choices, "a: size 0.173 m, dhat "));
+    assert_non_null(strstr(summary.choices, "friction_speed 0.000173 m/s, kappa "));
     brn_scene_destroy(parsed);
     brn_ctx_destroy(ctx);
 }

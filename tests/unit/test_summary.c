@@ -65,6 +65,7 @@ static void test_keys_values_and_escapes(void **unused)
                         "\\ufffd\\ufffd\\ufffd \xf0\x9f\x98\x80\"");
     assert_string_equal(value_of(&at, "warnings"), "\"\"");
     assert_string_equal(value_of(&at, "method"), "\"none\"");
+    assert_string_equal(value_of(&at, "choices"), "\"\"");
     assert_string_equal(value_of(&at, "steps"), "9007199254740993");
     assert_string_equal(value_of(&at, "time_end"), "0.1");
     assert_string_equal(value_of(&at, "wall_s"), "1.0e+22");

@@ -1,5 +1,6 @@
 // The report, opened from disk: it draws, bodies are where the run says they are, and time passes as it is told.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { check, choose, picture, project, reportUrl, runChecks, settled, stageBox, view } from "./browser.mjs";
 import { eventually } from "./machine.mjs";
 import { changed, distance } from "./png.mjs";
@@ -98,6 +99,14 @@ check("the page opens where the story is", async ({ open }) => {
         const other = await open(`${reportUrl(name)}#t=0.1&c=displacement&most=0`);
         assert.deepEqual([(await view(other)).time, (await view(other)).colour], [0.1, "displacement"]);
     }
+});
+
+check("the summary says what the method chose", async ({ open }) => {
+    const page = await open(`${reportUrl("rigid-mix")}#tab=summary`);
+    const said = JSON.parse(readFileSync(new URL(reportUrl("rigid-mix", "summary.json")), "utf8")).choices.trimEnd().split("\n");
+    const shown = await page.locator("#panel-summary section", { hasText: "Chosen by the method" }).locator("li").allTextContents();
+    assert.ok(said.length > 0 && said[0].includes("kappa"));
+    assert.deepEqual(shown, said);
 });
 
 check("bodies have the colours that the list of bodies shows", async ({ open }) => {

@@ -102,7 +102,7 @@ test("charts: ticks of a logarithmic axis", () => {
 });
 
 test("figures: those of the table in its order, others behind", () => {
-    const summary = { wall_s: 1, status: "done", reason: "", mystery: 4, gap_min: null, "deep.layer_max": 3, version: "0" };
+    const summary = { wall_s: 1, status: "done", reason: "", choices: "a: size 1 m\n", mystery: 4, gap_min: null, "deep.layer_max": 3, version: "0" };
     const groups = groupFigures([summary], FIGURES.run);
     assert.deepEqual(groups.map((group) => group.title), ["Run", "Speed", "Contact", "deep", "Program", "Other"]);
     assert.deepEqual(groups.flatMap((group) => group.figures.map((figure) => figure.name)),

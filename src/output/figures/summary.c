@@ -19,6 +19,7 @@ brn_status brn_summary_write(brn_ctx *ctx, const char *path, const brn_summary *
     brn_json_text(&json, "reason", summary->reason);
     brn_json_text(&json, "warnings", summary->warnings);
     brn_json_text(&json, "method", method);
+    brn_json_text(&json, "choices", summary->choices);
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         brn_run_write(&json, summary, i);
     }

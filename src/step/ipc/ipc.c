@@ -51,7 +51,7 @@ static const brn_param params[] = {
 };
 
 /* The method's own figures. */
-enum { OWN_KAPPA, OWN_LAG_CHANGE, OWN_THICKNESS, OWN_DHAT_MIN, OWN_DHAT_MAX };
+enum { OWN_KAPPA, OWN_LAG_CHANGE, OWN_THICKNESS, OWN_DHAT_MIN, OWN_DHAT_MAX, OWN_SPEED, OWN_TOLERANCE };
 static const brn_own_figure figures[] = {
     [OWN_KAPPA] = {{.name = "ipc.kappa",
                     .label = "barrier stiffness",
@@ -91,6 +91,18 @@ static const brn_own_figure figures[] = {
                        .meaning = "largest gap, of all bodies', below which parts repel each other",
                        .reduction = BRN_REDUCE_LAST},
                       BRN_REDUCE_LAST},
+    [OWN_SPEED] = {{.name = "ipc.friction_speed",
+                    .label = "sticking speed",
+                    .unit = "m/s",
+                    .meaning = "largest speed, of all bodies', below which slip counts as sticking",
+                    .reduction = BRN_REDUCE_LAST},
+                   BRN_REDUCE_LAST},
+    [OWN_TOLERANCE] = {{.name = "ipc.tolerance",
+                        .label = "tolerance",
+                        .unit = "m/s",
+                        .meaning = "largest speed, of all bodies', below which Newton's method stops",
+                        .reduction = BRN_REDUCE_LAST},
+                       BRN_REDUCE_LAST},
 };
 
 static const brn_table table = {
@@ -209,6 +221,8 @@ static brn_status measure(brn_ipc *ipc, const brn_state *in, brn_state *out, brn
     info->contacts = ipc->ncontact;
     info->own[OWN_DHAT_MIN] = ipc->dhat_least;
     info->own[OWN_DHAT_MAX] = ipc->dhat_most;
+    info->own[OWN_SPEED] = ipc->speed_most;
+    info->own[OWN_TOLERANCE] = ipc->params->tolerance * ipc->size_most;
     BRN_TRY(brn_ipc_measure_thickness(ipc, in, out, &info->own[OWN_THICKNESS]));
     for (int i = 0; i < ipc->ncontact; ++i) {
         const brn_contact_pair *c = &ipc->contact[i];

@@ -52,6 +52,7 @@ typedef struct brn_ipc {
     brn_intersect *intersect;
     brn_ipc_body *body;           /* [nbody] */
     double dhat_least, dhat_most; /* [m] of all bodies */
+    double speed_most, size_most; /* [m/s], [m] of all bodies but obstacles */
     double t, h;                  /* [s] of this step */
     double *allowed;              /* [ndof] [m] a Newton step that is no longer is the last */
     double *far;                  /* [nnode][3] end of the step that is bounded */

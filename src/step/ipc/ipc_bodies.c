@@ -145,12 +145,16 @@ static void fit_gap(const brn_ipc *ipc, const brn_contact_pair *pair)
 void brn_ipc_set_reach(brn_ipc *ipc)
 {
     ipc->dhat_least = INFINITY;
-    ipc->dhat_most = 0.0;
+    ipc->dhat_most = ipc->speed_most = ipc->size_most = 0.0;
     for (int b = 0; b < ipc->model->nbody; ++b) {
         const double dhat = ipc->body[b].dhat;
         ipc->skin->reach[b] = dhat;
         ipc->dhat_least = fmin(ipc->dhat_least, dhat);
         ipc->dhat_most = isfinite(dhat) ? fmax(ipc->dhat_most, dhat) : ipc->dhat_most;
+        if (isfinite(ipc->body[b].size)) {
+            ipc->speed_most = fmax(ipc->speed_most, ipc->body[b].speed);
+            ipc->size_most = fmax(ipc->size_most, ipc->body[b].size);
+        }
     }
 }
 

@@ -29,7 +29,7 @@ export function figuresOfAll(runs: readonly Run[]): Figures {
 
 const words = (name: string, label: string): Figure => ({ name, label, unit: "", whole: false, better: null });
 
-// What a summary has beside figures.
+// What a summary has beside figures; what the method chose is a list of its own.
 const RUN_TEXTS = [words("status", "Status"), words("reason", "Reason"), words("method", "Method")];
 const PROGRAM_TEXTS = [words("version", "Version"), words("blas", "BLAS"), words("state_hash", "State hash")];
 
@@ -43,7 +43,7 @@ export function groupFigures(summaries: readonly Summary[], table: readonly RunF
         groups.set(figure.group, [...(groups.get(figure.group) ?? []), { ...figure, label: capital(figure.label) }]);
     }
     groups.set("program", PROGRAM_TEXTS);
-    const known = new Set([...groups.values()].flat().map((figure) => figure.name));
+    const known = new Set(["choices", ...[...groups.values()].flat().map((figure) => figure.name)]);
     const present = new Set(summaries.flatMap((summary) => Object.keys(summary)));
     const has = (name: string): boolean =>
         present.has(name) && summaries.some((summary) => summary[name] !== "" && summary[name] !== undefined);

@@ -50,6 +50,10 @@ export class SummaryTab implements Tab {
             host.append(el("p", { class: "hint" }, run.live ? "The summary is written when the run has ended." : "This run has no summary."));
             return;
         }
+        const choices = String(run.summary["choices"] ?? "").split("\n").filter((line) => line !== "");
+        if (choices.length > 0) {
+            host.append(section("Chosen by the method", el("ul", { class: "notes" }, ...choices.map((line) => el("li", {}, line)))));
+        }
         for (const group of groupFigures([run.summary], run.figures.run)) {
             host.append(section(group.title, facts(group.figures.map((figure) => {
                 const text = figureText(figure, run.summary?.[figure.name]);

@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "base/os.h"
 #include "linalg/blas.h"
+#include "output/drawing/node_pressure.h"
 #include "output/figures/figure_table.h"
 #include "output/figures/summary.h"
 #include "output/trajectory/trajectory.h"
@@ -36,6 +37,7 @@ typedef struct run {
     brn_sim *sim;
     brn_run_series *series;
     brn_trajectory *trajectory;
+    brn_node_pressure pressure;                      /* not made: contacts are not recorded */
     char choices[sizeof((brn_summary *)0)->choices]; /* of the method, in brief */
     totals sums;
     double wall_start, cpu_start; /* of this call, less what a checkpoint contributed */
@@ -149,6 +151,9 @@ static brn_status open_outputs(run *r, bool resuming)
                                 resuming ? (int64_t)r->sums.rows : -1, &r->series));
     BRN_TRY(brn_trajectory_open(r->ctx, in_folder(r, "trajectory.h5", path), r->model,
                                 resuming ? (int)r->sums.frames : -1, &r->trajectory));
+    if (brn_trajectory_get(r->trajectory)->has_pressure) {
+        BRN_TRY(brn_node_pressure_make(&r->pressure, brn_trajectory_get(r->trajectory)));
+    }
     /* Everything has been accepted: from here on the folder belongs to the resumed run. */
     if (resuming && !brn_sim_done(r->sim)) {
         BRN_TRY(remove_files(r, STATEMENTS));
@@ -225,8 +230,11 @@ static brn_status add_frame(run *r)
         BRN_TRY(brn_sim_forces(r->sim, &elastic, &external));
     }
     const brn_step_info *info = &r->sim->info;
+    if (r->pressure.node != NULL) {
+        BRN_TRY(brn_node_pressure_find(&r->pressure, r->sim->state->node_pos, info->point, info->npoint));
+    }
     BRN_TRY(brn_trajectory_add(r->trajectory, r->sim->state, brn_sim_time(r->sim), elastic, info->point,
-                               info->npoint));
+                               info->npoint, r->pressure.node));
     r->sums.frames += 1.0;
     return BRN_OK;
 }
@@ -483,6 +491,7 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
         status = write_vtu(r);
     }
     brn_lock_release(r->lock);
+    brn_node_pressure_clear(&r->pressure);
     brn_sim_destroy(r->sim);
     brn_model_destroy(r->model);
     return status;
@@ -493,7 +502,8 @@ brn_status brn_run(brn_ctx *ctx, brn_scene *scene, const brn_run_options *option
     BRN_GIVEN(NULL, ctx);
     BRN_GIVEN(ctx, scene);
     const brn_run_options standard = brn_run_options_default();
-    run r = {.ctx = ctx, .scene = scene, .options = options != NULL ? options : &standard};
+    run r = {
+        .ctx = ctx, .pressure.ctx = ctx, .scene = scene, .options = options != NULL ? options : &standard};
     r.wall_start = brn_wall_time();
     r.cpu_start = brn_cpu_time();
     brn_summary scratch;

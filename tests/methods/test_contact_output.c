@@ -5,6 +5,7 @@
 #include "flow.h"
 #include "unit/no_fsync.h"
 
+#include "linalg/dense.h"
 #include "output/trajectory/trajectory.h"
 #include "step/sim.h"
 
@@ -120,6 +121,33 @@ static void check_series(const table *t)
 
 /* ---- trajectory ------------------------------------------------------------------------------------------------------- */
 
+/* [N] the recorded pressure times area, over the triangles of a body. */
+static double pressed(brn_ctx *ctx, brn_playback *playback, int frame, int body)
+{
+    const brn_playback_info *info = brn_playback_get(playback);
+    const size_t n = (size_t)info->nnode;
+    double sum = 0.0;
+    brn_frame f = {.pos = malloc(3 * n * sizeof(double)), .pressure = malloc(n * sizeof(double))};
+    assert_true(f.pos != NULL && f.pressure != NULL);
+    assert_done(ctx, brn_playback_read(playback, frame, &f));
+    for (int k = 0; k < info->ntri; ++k) {
+        const int *node = info->tri[k];
+        const double *x[3] = {&f.pos[3 * node[0]], &f.pos[3 * node[1]], &f.pos[3 * node[2]]};
+        double a[3], b[3], normal[3];
+        for (int i = 0; i < 3; ++i) {
+            a[i] = x[1][i] - x[0][i];
+            b[i] = x[2][i] - x[0][i];
+        }
+        brn_dense_cross3(a, b, normal);
+        const double area = 0.5 * sqrt(brn_dense_dot3(normal, normal));
+        const double mean = (f.pressure[node[0]] + f.pressure[node[1]] + f.pressure[node[2]]) / 3.0;
+        sum += info->tri_body[k] == body ? mean * area : 0.0;
+    }
+    free(f.pressure);
+    free(f.pos);
+    return sum;
+}
+
 static void check_frames(const char *path, const table *t)
 {
     brn_ctx *ctx = test_ctx(1);
@@ -131,6 +159,7 @@ static void check_frames(const char *path, const table *t)
         int npoint = 0;
         double sum[3] = {0.0, 0.0, 0.0};
         double gap = INFINITY;
+        double normal = 0.0;
         assert_done(ctx, brn_playback_contacts(playback, f, &point, &npoint));
         for (int k = 0; k < npoint; ++k) {
             for (int i = 0; i < 3; ++i) {
@@ -138,6 +167,10 @@ static void check_frames(const char *path, const table *t)
                 sum[i] += point[k].body[0] == 0 ? force : -force;
             }
             gap = fmin(gap, point[k].gap);
+            normal += point[k].normal_force;
+        }
+        for (int b = 0; b < 2; ++b) { /* single precision */
+            assert_near(pressed(ctx, playback, f, b), normal, 1e-6 * fmax(weight, normal));
         }
         const double *block = column(t, FRAME_STEPS * f, "block.contact_x");
         for (int i = 0; i < 3; ++i) {

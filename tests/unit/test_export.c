@@ -25,7 +25,7 @@ static void record(brn_ctx *ctx, const brn_model *model, const char *path, int n
     for (int f = 0; f < nframe; ++f) {
         test_pose(model, state, 10 * f);
         assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, point,
-                                            test_points(model, f, point)));
+                                            test_points(model, f, point), state->node_pos));
     }
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_state_destroy(state);

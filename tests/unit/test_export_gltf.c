@@ -317,7 +317,7 @@ static brn_playback *record(brn_ctx *ctx, const brn_model *model, const char *pa
     for (int f = 0; f < FRAMES; ++f) {
         pose(model, state, f, still);
         assert_done(ctx, brn_trajectory_add(trajectory, state, times != NULL ? times[f] : 0.1 * f,
-                                            state->node_vel, NULL, 0));
+                                            state->node_vel, NULL, 0, state->node_pos));
     }
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_state_destroy(state);

@@ -41,7 +41,7 @@ static void record(brn_ctx *ctx, const char *dir, int cells, int nframe, bool bu
         state->step = 10 * f;
         const int npoint = moving > 0 ? test_points(model, f, point) : 0;
         assert_done(ctx, brn_trajectory_add(trajectory, state, 0.1 * f, NULL, point,
-                                            bursts || npoint < 7 ? npoint : 7));
+                                            bursts || npoint < 7 ? npoint : 7, state->node_pos));
     }
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_state_destroy(state);

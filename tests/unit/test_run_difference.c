@@ -79,7 +79,8 @@ static void record(brn_ctx *ctx, const brn_model *model, const made_up *run, nud
                 }
             }
         }
-        assert_done(ctx, brn_trajectory_add(trajectory, state, run->time[f], state->node_vel, NULL, 0));
+        assert_done(ctx, brn_trajectory_add(trajectory, state, run->time[f], state->node_vel, NULL, 0,
+                                            state->node_pos));
     }
     brn_state_destroy(state);
     assert_done(ctx, brn_trajectory_close(trajectory));

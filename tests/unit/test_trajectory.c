@@ -41,7 +41,7 @@ static brn_status add_frame(brn_trajectory *trajectory, const brn_model *model, 
     brn_contact_point point[TEST_POINTS];
     test_pose(model, state, 10 * f);
     const int npoint = test_points(model, f, point);
-    return brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, point, npoint);
+    return brn_trajectory_add(trajectory, state, 0.1 * f, state->node_vel, point, npoint, state->node_pos);
 }
 
 static bool same_contacts(brn_playback *playback, const brn_model *model, int f)
@@ -90,6 +90,7 @@ static int check_frames(brn_ctx *ctx, const brn_model *model, const char *path, 
     int wrong = info->nframe < at_least || info->nframe > at_most ? 2 : 0;
     for (int f = 0; f < info->nframe && wrong == 0; ++f) {
         brn_frame frame = {.pos = buffer, .vel = buffer + n, .force = buffer + 2 * n, .cell_stress = stress};
+        frame.pressure = info->has_pressure ? buffer + 3 * n : NULL;
         test_pose(model, state, 10 * f);
         if (brn_playback_read(playback, f, &frame) < 0 || frame.time != 0.1 * f || frame.step != 10 * f) {
             print_error("%s\n", brn_ctx_message(ctx));
@@ -100,7 +101,12 @@ static int check_frames(brn_ctx *ctx, const brn_model *model, const char *path, 
         for (int i = 0; i < 6 * cell_total(info); ++i) {
             want[i] = (double)(float)want[i];
         }
-        wrong = info->has_contact && !same_contacts(playback, model, f)    ? 8
+        bool pressed = info->has_pressure == info->has_contact;
+        for (int i = 0; frame.pressure != NULL && i < model->nnode; ++i) {
+            pressed = pressed && frame.pressure[i] == (double)(float)state->node_pos[i];
+        }
+        wrong = !pressed                                                   ? 9
+                : info->has_contact && !same_contacts(playback, model, f)  ? 8
                 : memcmp(frame.pos, state->node_pos, n * 8) != 0           ? 4
                 : memcmp(frame.vel, state->node_vel, n * 8) != 0           ? 5
                 : memcmp(frame.force, state->node_vel, n * 8) != 0         ? 6
@@ -171,6 +177,9 @@ static void test_what_is_recorded_reads_back(void **unused)
     assert_true(node != NULL && cell != NULL);
     assert_memory_equal(strchr(strstr(node, "a.h5:"), ':'), ":/frames/node_stress", 20);
     assert_memory_equal(strchr(strstr(cell, "a.h5:"), ':'), ":/frames/cell_stress", 20);
+    const char *pressure = strstr(xml, "<Attribute Name=\"pressure\" Center=\"Node\"");
+    assert_non_null(pressure);
+    assert_memory_equal(strchr(strstr(pressure, "a.h5:"), ':'), ":/frames/pressure<", 18);
     brn_free(ctx, xml);
     test_model_free(model);
     brn_ctx_destroy(ctx);
@@ -214,7 +223,7 @@ static void test_fields_are_optional(void **unused)
     assert_done(ctx, brn_dir_make(ctx, DIR));
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/bare.h5", model, -1, &trajectory));
     test_pose(model, state, 1);
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, NULL, NULL, 0));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, NULL, NULL, 0, state->node_pos));
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_playback *playback = NULL;
     assert_done(ctx, brn_playback_open(ctx, DIR "/bare.h5", &playback));
@@ -247,8 +256,9 @@ static void test_fields_are_optional(void **unused)
     /* Forces asked for must be given. */
     model->fields[BRN_FIELD_FORCE] = true;
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/bare.h5", model, -1, &trajectory));
-    assert_int_equal(brn_trajectory_add(trajectory, state, 0.5, NULL, NULL, 0), BRN_ERR_RANGE);
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, state->node_pos, NULL, 0));
+    assert_int_equal(brn_trajectory_add(trajectory, state, 0.5, NULL, NULL, 0, state->node_pos),
+                     BRN_ERR_RANGE);
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.5, state->node_pos, NULL, 0, state->node_pos));
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_state_destroy(state);
     test_model_free(model);
@@ -256,8 +266,8 @@ static void test_fields_are_optional(void **unused)
     model = test_model_start(ctx, 3, 0, 0);
     state = test_state(ctx, model);
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/void.h5", model, -1, &trajectory));
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_pos, NULL, 0));
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 1.0, state->node_pos, NULL, 0));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_pos, NULL, 0, state->node_pos));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 1.0, state->node_pos, NULL, 0, state->node_pos));
     assert_done(ctx, brn_trajectory_close(trajectory));
     assert_done(ctx, brn_playback_open(ctx, DIR "/void.h5", &playback));
     assert_int_equal(brn_playback_get(playback)->nframe, 2);
@@ -316,7 +326,7 @@ static void test_stress_fields(void **unused)
     assert_done(ctx, brn_dir_make(ctx, DIR));
     brn_trajectory *trajectory = NULL;
     assert_done(ctx, brn_trajectory_open(ctx, DIR "/stress.h5", model, -1, &trajectory));
-    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_vel, NULL, 0));
+    assert_done(ctx, brn_trajectory_add(trajectory, state, 0.0, state->node_vel, NULL, 0, state->node_pos));
     assert_done(ctx, brn_trajectory_close(trajectory));
     brn_playback *playback = NULL;
     assert_done(ctx, brn_playback_open(ctx, DIR "/stress.h5", &playback));
@@ -605,7 +615,8 @@ static int fill_disk(void *arg)
         print_error("%s\n", brn_ctx_message(ctx));
         return 2;
     }
-    if (brn_trajectory_add(trajectory, state, 1.0, state->node_vel, NULL, 0) != BRN_ERR_FILE ||
+    if (brn_trajectory_add(trajectory, state, 1.0, state->node_vel, NULL, 0, state->node_pos) !=
+            BRN_ERR_FILE ||
         brn_trajectory_sync(trajectory) != BRN_ERR_FILE) {
         return 3;
     }

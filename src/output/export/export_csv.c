@@ -87,8 +87,8 @@ static void add_frame(brn_text *text, const brn_playback_info *info, const brn_f
             add_vector(text, frame->force, n);
             add_tensor(text, frame->node_stress, 1.0, n);
             add_tensor(text, fields->strain, BRN_STRAIN_SCALE, n);
-            if (fields->pressure != NULL) {
-                add_real(text, fields->pressure[n]);
+            if (fields->pressure.node != NULL) {
+                add_real(text, fields->pressure.node[n]);
             }
             brn_text_append(text, "\n", 1);
         }
@@ -155,7 +155,7 @@ static brn_status write_frames(tables *t, FILE *file, const char *path)
     if (t->fields.strain != NULL) {
         name_tensor(&t->rows, "strain", "equivalent_strain");
     }
-    brn_text_add(&t->rows, "%s\n", t->fields.pressure != NULL ? ",pressure" : "");
+    brn_text_add(&t->rows, "%s\n", t->fields.pressure.node != NULL ? ",pressure" : "");
     BRN_TRY(flush(t->ctx, &t->rows, file, path));
     for (int f = 0; f < info->nframe; f += t->every < info->nframe ? t->every : info->nframe) {
         BRN_TRY(brn_playback_read(t->playback, f, &t->frame));

@@ -4,34 +4,25 @@
 
 brn_status brn_export_fields_make(brn_export_fields *f, const brn_playback_info *info)
 {
-    f->recovery.ctx = f->of_cells.ctx = f->surface.ctx = f->of_surface.ctx = f->ctx;
+    f->recovery.ctx = f->of_cells.ctx = f->pressure.ctx = f->ctx;
     if (brn_outline_cells(info) > 0) {
         BRN_TRY(brn_recovery_make(&f->recovery, info, NULL, 0));
         BRN_TRY(brn_strain_make(&f->of_cells, info, &f->recovery));
         BRN_ALLOC(f->ctx, f->sample, 6 * f->recovery.nsample);
         BRN_ALLOC(f->ctx, f->strain, 6 * (size_t)info->nnode);
     }
-    if (info->has_contact) {
-        BRN_TRY(brn_drawing_make(&f->surface, info));
-        BRN_TRY(brn_pressure_make(&f->of_surface, &f->surface, info->dim));
-        BRN_ALLOC(f->ctx, f->value, f->surface.nvertex);
-        BRN_ALLOC(f->ctx, f->pressure, info->nnode);
-    }
-    return BRN_OK;
+    return info->has_contact ? brn_node_pressure_make(&f->pressure, info) : BRN_OK;
 }
 
 void brn_export_fields_clear(brn_export_fields *f)
 {
     brn_ctx *ctx = f->ctx;
-    f->recovery.ctx = f->of_cells.ctx = f->surface.ctx = f->of_surface.ctx = ctx;
-    brn_pressure_clear(&f->of_surface);
-    brn_drawing_clear(&f->surface);
+    f->recovery.ctx = f->of_cells.ctx = f->pressure.ctx = ctx;
+    brn_node_pressure_clear(&f->pressure);
     brn_strain_clear(&f->of_cells);
     brn_recovery_clear(&f->recovery);
     brn_free(ctx, f->sample);
-    brn_free(ctx, f->value);
     brn_free(ctx, f->strain);
-    brn_free(ctx, f->pressure);
     *f = (brn_export_fields){.ctx = ctx};
 }
 
@@ -43,12 +34,9 @@ brn_status brn_export_fields_find(brn_export_fields *f, brn_playback *playback, 
         BRN_TRY(brn_strain_samples(&f->of_cells, pos, f->sample));
         BRN_TRY(brn_recovery_apply(&f->recovery, f->sample, f->strain));
     }
-    if (f->pressure != NULL) {
+    if (f->pressure.node != NULL) {
         BRN_TRY(brn_playback_contacts(playback, index, &point, &npoint));
-        BRN_TRY(brn_pressure_find(&f->of_surface, pos, point, npoint, f->value));
-        for (int v = 0; v < f->surface.nvertex; ++v) {
-            f->pressure[f->surface.node[v]] = f->value[v];
-        }
+        BRN_TRY(brn_node_pressure_find(&f->pressure, pos, point, npoint));
     }
     return BRN_OK;
 }

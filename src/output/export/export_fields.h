@@ -2,7 +2,7 @@
 #ifndef BRN_OUTPUT_EXPORT_EXPORT_FIELDS_H
 #define BRN_OUTPUT_EXPORT_EXPORT_FIELDS_H
 
-#include "output/drawing/pressure.h"
+#include "output/drawing/node_pressure.h"
 #include "output/drawing/strain.h"
 
 /* Zeroed but for ctx. */
@@ -11,11 +11,8 @@ typedef struct brn_export_fields {
     brn_recovery recovery;
     brn_strain of_cells;
     double *sample;
-    brn_drawing surface;
-    brn_pressure of_surface;
-    float *value;     /* [nvertex] */
-    double *strain;   /* [nnode][6] of the frame found last; NULL: there are no cells */
-    double *pressure; /* [nnode] [Pa], 0 inside; NULL: contacts were not recorded */
+    double *strain;             /* [nnode][6] of the frame found last; NULL: there are no cells */
+    brn_node_pressure pressure; /* not made: contacts were not recorded */
 } brn_export_fields;
 
 /* info outlives it. After a failure it can (and must) still be cleared. */

@@ -194,8 +194,8 @@ static brn_status add_point_data(vtu *v)
             add_tensor(v, "strain", "equivalent_strain", BRN_STRAIN_SCALE, v->fields.strain, nnode, nnode));
         BRN_TRY(add_principals(v, "strain", v->fields.strain));
     }
-    if (v->fields.pressure != NULL) {
-        BRN_TRY(add_reals(v, "pressure", nnode, 1, v->fields.pressure));
+    if (v->fields.pressure.node != NULL) {
+        BRN_TRY(add_reals(v, "pressure", nnode, 1, v->fields.pressure.node));
     }
     brn_text_add(&v->xml, "</PointData>\n");
     return BRN_OK;

@@ -14,6 +14,7 @@ void brn_frame_sets_init(brn_frame_set sets[BRN_SETS], const brn_playback_info *
     sets[BRN_SET_FORCE] = (brn_frame_set){"/frames/force", H5T_FLOAT, none, 3, nnode, 3};
     sets[BRN_SET_CELL_STRESS] = (brn_frame_set){"/frames/cell_stress", H5T_FLOAT, none, 3, ncell, 6};
     sets[BRN_SET_NODE_STRESS] = (brn_frame_set){"/frames/node_stress", H5T_FLOAT, none, 3, nnode, 6};
+    sets[BRN_SET_PRESSURE] = (brn_frame_set){"/frames/pressure", H5T_FLOAT, none, 3, nnode, 1};
     sets[BRN_SET_STEP] = (brn_frame_set){"/frames/step", H5T_INTEGER, none, 1, 1, 1};
     sets[BRN_SET_TIME] = (brn_frame_set){"/frames/time", H5T_FLOAT, none, 1, 1, 1};
     sets[BRN_SET_CONTACT] = (brn_frame_set){"/frames/contact/end", H5T_INTEGER, none, 1, 1, 1};
@@ -29,6 +30,8 @@ bool brn_frame_set_wanted(int set, const brn_playback_info *info)
     case BRN_SET_CELL_STRESS:
     case BRN_SET_NODE_STRESS:
         return info->has_stress;
+    case BRN_SET_PRESSURE:
+        return info->has_pressure;
     case BRN_SET_CONTACT:
         return info->has_contact;
     default:
@@ -41,10 +44,16 @@ static hid_t memory_type(const brn_frame_set *set)
     return set->type == H5T_INTEGER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
 }
 
-/* Stress is derived and only for viewing: single precision halves its size. All else keeps its bits. */
+bool brn_frame_set_single(const brn_frame_set *set)
+{
+    return set->rank == 3 && set->width != 3;
+}
+
 static hid_t file_type(const brn_frame_set *set)
 {
-    return set->type == H5T_INTEGER ? H5T_STD_I64LE : set->width == 6 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    return set->type == H5T_INTEGER    ? H5T_STD_I64LE
+           : brn_frame_set_single(set) ? H5T_IEEE_F32LE
+                                       : H5T_IEEE_F64LE;
 }
 
 /* One frame per chunk (no chunk may be empty, even if there is nothing to store). */

@@ -13,6 +13,7 @@ enum {
     BRN_SET_FORCE,
     BRN_SET_CELL_STRESS,
     BRN_SET_NODE_STRESS,
+    BRN_SET_PRESSURE,
     BRN_SET_STEP,
     BRN_SET_TIME,
     BRN_SET_CONTACT, /* number of contact points up to the end of a frame, see contact_rows.h */
@@ -31,6 +32,8 @@ typedef struct brn_frame_set {
 void brn_frame_sets_init(brn_frame_set sets[BRN_SETS], const brn_playback_info *info);
 /* Which sets this trajectory has: position, step and time always, the rest as info's has_... say. */
 bool brn_frame_set_wanted(int set, const brn_playback_info *info);
+/* Stress and pressure are derived and only for viewing: single precision halves their size. All else keeps its bits. */
+bool brn_frame_set_single(const brn_frame_set *set);
 brn_status brn_frame_set_create(brn_h5 *h5, brn_frame_set *set);
 /* Opens, checks type, shape and chunks; *nframe becomes its number of frames if that is smaller. */
 brn_status brn_frame_set_open(brn_h5 *h5, brn_frame_set *set, int *nframe);

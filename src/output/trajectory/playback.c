@@ -60,6 +60,7 @@ static brn_status open_sets(brn_playback *p)
     /* Files of early versions have that of cells alone, which says too little about the surface. */
     info->has_stress = brn_h5_has(&p->h5, p->sets[BRN_SET_NODE_STRESS].name);
     info->has_contact = brn_h5_has(&p->h5, p->sets[BRN_SET_CONTACT].name);
+    info->has_pressure = brn_h5_has(&p->h5, p->sets[BRN_SET_PRESSURE].name);
     int nframe = INT_MAX;
     for (int i = 0; i < BRN_SETS; ++i) {
         if (brn_frame_set_wanted(i, info)) {
@@ -148,7 +149,8 @@ static brn_status read_frame(brn_playback *p, int index, brn_frame *frame)
     BRN_TRY(read_set(p, BRN_SET_VELOCITY, index, frame->vel));
     BRN_TRY(read_set(p, BRN_SET_FORCE, index, frame->force));
     BRN_TRY(read_set(p, BRN_SET_CELL_STRESS, index, frame->cell_stress));
-    return read_set(p, BRN_SET_NODE_STRESS, index, frame->node_stress);
+    BRN_TRY(read_set(p, BRN_SET_NODE_STRESS, index, frame->node_stress));
+    return read_set(p, BRN_SET_PRESSURE, index, frame->pressure);
 }
 
 static brn_status check_index(const brn_playback *p, int index)

@@ -88,6 +88,8 @@ static brn_status reopen_file(brn_trajectory *t, int keep_frames)
         t->h5.file >= 0 ? BRN_OK : brn_h5_fail(&t->h5, BRN_ERR_FORMAT, "open", "the trajectory");
     (void)H5Pclose(access);
     BRN_TRY(status);
+    /* A run of an earlier version goes on without. */
+    t->outline.info.has_pressure &= brn_h5_has(&t->h5, t->sets[BRN_SET_PRESSURE].name);
     BRN_TRY(check_fields(t));
     int found = INT_MAX;
     for (int i = 0; i < BRN_SETS; ++i) {
@@ -124,7 +126,7 @@ static brn_status prepare(brn_trajectory *t, const char *path)
     info->has_velocity = t->model->fields[BRN_FIELD_VELOCITY];
     info->has_force = t->model->fields[BRN_FIELD_FORCE];
     info->has_stress = t->model->fields[BRN_FIELD_STRESS];
-    info->has_contact = t->model->fields[BRN_FIELD_CONTACT];
+    info->has_contact = info->has_pressure = t->model->fields[BRN_FIELD_CONTACT];
     brn_frame_sets_init(t->sets, info);
     if (info->has_stress) {
         BRN_TRY(brn_recovery_make(&t->recovery, info, NULL, 0));
@@ -178,20 +180,18 @@ brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *
 }
 
 static brn_status write_frame(brn_trajectory *t, const brn_state *state, double time,
-                              const double *node_force, const brn_contact_point *point, int npoint)
+                              const double *node_force, const brn_contact_point *point, int npoint,
+                              const double *node_pressure)
 {
     const int frame = t->outline.info.nframe;
     if (t->outline.info.has_contact) {
         BRN_TRY(brn_contact_rows_append(&t->h5, &t->rows, point, npoint));
     }
     const void *data[BRN_SETS] = {
-        [BRN_SET_POSITION] = state->node_pos,
-        [BRN_SET_VELOCITY] = state->node_vel,
-        [BRN_SET_FORCE] = node_force,
-        [BRN_SET_CELL_STRESS] = t->cell_stress,
-        [BRN_SET_NODE_STRESS] = t->node_stress,
-        [BRN_SET_STEP] = &state->step,
-        [BRN_SET_TIME] = &time,
+        [BRN_SET_POSITION] = state->node_pos,   [BRN_SET_VELOCITY] = state->node_vel,
+        [BRN_SET_FORCE] = node_force,           [BRN_SET_CELL_STRESS] = t->cell_stress,
+        [BRN_SET_NODE_STRESS] = t->node_stress, [BRN_SET_PRESSURE] = node_pressure,
+        [BRN_SET_STEP] = &state->step,          [BRN_SET_TIME] = &time,
         [BRN_SET_CONTACT] = &t->rows.total,
     };
     for (int i = 0; i < BRN_SETS; ++i) {
@@ -203,14 +203,16 @@ static brn_status write_frame(brn_trajectory *t, const brn_state *state, double 
 }
 
 brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double time,
-                              const double *node_force, const brn_contact_point *point, int npoint)
+                              const double *node_force, const brn_contact_point *point, int npoint,
+                              const double *node_pressure)
 {
     brn_playback_info *info = &t->outline.info;
     if (t->failed) {
         return brn_fail(t->ctx, BRN_ERR_FILE, "%s: an earlier frame could not be written", t->path);
     }
     if (state->sizes.nnode != info->nnode || (info->has_force && node_force == NULL) ||
-        info->nframe == INT_MAX || npoint < 0 || (npoint > 0 && point == NULL)) {
+        info->nframe == INT_MAX || npoint < 0 || (npoint > 0 && point == NULL) ||
+        (info->has_pressure && node_pressure == NULL)) {
         return brn_fail(t->ctx, BRN_ERR_RANGE,
                         "%s: a frame of %d nodes %s forces does not fit this trajectory", t->path,
                         state->sizes.nnode, node_force != NULL ? "with" : "without");
@@ -221,7 +223,7 @@ brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double 
                                       t->node_stress));
     }
     brn_h5_begin(&t->h5);
-    const brn_status status = write_frame(t, state, time, node_force, point, npoint);
+    const brn_status status = write_frame(t, state, time, node_force, point, npoint, node_pressure);
     if (status < 0) {
         t->failed = true;
         brn_journal_abandon(&t->h5);
@@ -233,6 +235,11 @@ brn_status brn_trajectory_add(brn_trajectory *t, const brn_state *state, double 
     }
     info->nframe++;
     return BRN_OK;
+}
+
+const brn_playback_info *brn_trajectory_get(const brn_trajectory *t)
+{
+    return &t->outline.info;
 }
 
 int brn_trajectory_frames(const brn_trajectory *t)

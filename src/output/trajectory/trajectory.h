@@ -13,10 +13,11 @@ typedef struct brn_trajectory brn_trajectory;
 brn_status brn_trajectory_open(brn_ctx *ctx, const char *path, const brn_model *model, int keep_frames,
                                brn_trajectory **out);
 /* Adds a frame: positions, and the model's chosen fields. time [s]. node_force [nnode][3] (elastic, [N]) may be NULL
-   if the model does not ask for forces; point [npoint] likewise for contacts. On failure (full disk) the frames before it
+   if the model does not ask for forces; point [npoint] and node_pressure [nnode] [Pa] likewise for contacts. On failure (full disk) the frames before it
    stay; no further one is taken. */
 brn_status brn_trajectory_add(brn_trajectory *trajectory, const brn_state *state, double time,
-                              const double *node_force, const brn_contact_point *point, int npoint);
+                              const double *node_force, const brn_contact_point *point, int npoint,
+                              const double *node_pressure);
 int brn_trajectory_frames(const brn_trajectory *trajectory);
 /* At a checkpoint: all frames so far reach the disk (fsync), the sidecar lists them. */
 brn_status brn_trajectory_sync(brn_trajectory *trajectory);
@@ -46,7 +47,11 @@ typedef struct brn_playback_info {
     const int *body_first, *body_nnode; /* its nodes are [first, first + nnode) */
     const double (*rest)[3];
     bool has_velocity, has_stress, has_force, has_contact;
+    bool has_pressure; /* with contacts; older files do not have it */
 } brn_playback_info;
+
+/* Of a file that is being written. */
+const brn_playback_info *brn_trajectory_get(const brn_trajectory *trajectory);
 
 /* BRN_ERR_FORMAT if the file is damaged or not ours; an incomplete frame does not count. */
 brn_status brn_playback_open(brn_ctx *ctx, const char *path, brn_playback **out);
@@ -60,6 +65,7 @@ typedef struct brn_frame {
     double *pos, *vel, *force; /* [nnode][3] */
     double *cell_stress;       /* Cauchy, volume average of an element */
     double *node_stress;       /* Cauchy, recovered at the nodes */
+    double *pressure;          /* [nnode] of contact [Pa], 0 inside */
 } brn_frame;
 brn_status brn_playback_read(brn_playback *playback, int index, brn_frame *frame);
 /* Times [s] and steps of all frames, [nframe]; either may be NULL. */

@@ -63,8 +63,8 @@ static void add_slab(xdmf *x, const brn_frame_set *set, int frame, const int row
         "<DataItem ItemType=\"HyperSlab\" Dimensions=\"%d %d\"><DataItem Dimensions=\"3 3\" Format=\"XML\">"
         "%d %d %d 1 1 1 1 %d %d</DataItem><DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"%d\" "
         "Dimensions=\"%d %d %d\">",
-        rows[1], columns[1], frame, rows[0], columns[0], rows[1], columns[1], set->width == 6 ? 4 : 8,
-        x->info->nframe, (int)set->n, (int)set->width);
+        rows[1], columns[1], frame, rows[0], columns[0], rows[1], columns[1],
+        brn_frame_set_single(set) ? 4 : 8, x->info->nframe, (int)set->n, (int)set->width);
     add_escaped(&x->text, x->file);
     brn_text_add(&x->text, ":%s</DataItem></DataItem>", set->name);
 }
@@ -84,6 +84,11 @@ static void add_nodes(xdmf *x, const brn_frame_set *sets, int frame)
             add_slab(x, &sets[i], frame, rows, columns);
             brn_text_add(&x->text, "</Attribute>\n");
         }
+    }
+    if (x->info->has_pressure) {
+        brn_text_add(&x->text, "<Attribute Name=\"pressure\" Center=\"Node\" AttributeType=\"Scalar\">");
+        add_slab(x, &sets[BRN_SET_PRESSURE], frame, rows, (const int[2]){0, 1});
+        brn_text_add(&x->text, "</Attribute>\n");
     }
 }
 

@@ -100,25 +100,34 @@ static void tell_range(brn_resolver *r, const brn_param *param, const brn_yaml *
     BRN_RESOLVE_TELL(r, node, "must be %s%s", range, behind(param, unit));
 }
 
-/* Squares of numbers beyond these leave the range of doubles. */
-static const double LARGEST = 1e100;
-static const double SMALLEST = 1e-100;
+/* Beyond any scene, from atoms to planets, and a long way inside of what doubles can multiply: what is written there is a slip,
+   and would come to light as a failure elsewhere. The last is for all other units. */
+static const struct magnitude {
+    const char *unit;
+    double least, most;
+} magnitudes[] = {
+    {"m", 1e-15, 1e15},     {"s", 1e-18, 1e18},  {"m/s", 1e-18, 1e12},
+    {"m/s^2", 1e-18, 1e15}, {"Pa", 1e-15, 1e20}, {"kg/m^3", 1e-12, 1e20},
+    {"rad/s", 1e-18, 1e15}, {"kg", 1e-30, 1e30}, {NULL, 1e-30, 1e30},
+};
 
 /* Small numbers count as 0, which only some parameters may be. */
 static bool tell_magnitude(brn_resolver *r, const brn_param *param, const brn_yaml *node, double value)
 {
     char unit[40];
-    if (!(fabs(value) <= LARGEST)) {
-        BRN_RESOLVE_TELL(r, node, "must be %s %g%s: larger numbers overflow when they are multiplied",
-                         value > 0.0 ? "<=" : ">=", copysign(LARGEST, value), behind(param, unit));
-        return true;
+    const struct magnitude *m = magnitudes;
+    while (m->unit != NULL && (param->unit == NULL || strcmp(m->unit, param->unit) != 0)) {
+        ++m;
     }
-    if (value > 0.0 && value < SMALLEST && !brn_param_in_range(param, 0.0)) {
-        BRN_RESOLVE_TELL(r, node, "must be >= %g%s: smaller numbers vanish when they are multiplied",
-                         SMALLEST, behind(param, unit));
-        return true;
+    const bool large = !(fabs(value) <= m->most);
+    const bool small = value > 0.0 && value < m->least && !brn_param_in_range(param, 0.0);
+    if (large || small) {
+        BRN_RESOLVE_TELL(r, node,
+                         "must be %s %g%s: no scene needs a %s one; look at the exponent and the unit",
+                         small || value < 0.0 ? ">=" : "<=", small ? m->least : copysign(m->most, value),
+                         behind(param, unit), small ? "smaller" : "larger");
     }
-    return false;
+    return large || small;
 }
 
 static bool read_real(brn_resolver *r, const brn_param *param, const brn_yaml *node, double *out)

@@ -50,11 +50,18 @@ static const bad_scene scenes[] = {
     {"time: {step: .nan, end: .inf}\n", "s.yaml:2: time.step = .nan: must be a finite number\n"
                                         "s.yaml:2: time.end = .inf: must be a finite number\n"},
     {"time: {step: 1e-300, end: 1e101}\n",
-     "s.yaml:2: time.step = 1e-300: must be >= 1e-100 s: smaller numbers vanish when they are multiplied\n"
-     "s.yaml:2: time.end = 1e101: must be <= 1e+100 s: larger numbers overflow when they are multiplied\n"},
+     "s.yaml:2: time.step = 1e-300: must be >= 1e-18 s: no scene needs a smaller one; look at the exponent "
+     "and the unit\n"
+     "s.yaml:2: time.end = 1e101: must be <= 1e+18 s: no scene needs a larger one; look at the exponent and "
+     "the unit\n"},
+    {"materials: {a: {type: linear, young: 1e99, density: 1e-99}}\n",
+     "s.yaml:2: materials.a.young = 1e99: must be <= 1e+20 Pa: no scene needs a larger one; look at the "
+     "exponent and the unit\n"
+     "s.yaml:2: materials.a.density = 1e-99: must be >= 1e-12 kg/m^3: no scene needs a smaller one; look at "
+     "the exponent and the unit\n"},
     {"gravity: [0, 1e-300, -1e200]\n",
-     "s.yaml:2: gravity[2] = -1e200: must be >= -1e+100 m/s^2: larger numbers overflow when they are "
-     "multiplied\n"},
+     "s.yaml:2: gravity[2] = -1e200: must be >= -1e+15 m/s^2: no scene needs a larger one; look at the "
+     "exponent and the unit\n"},
     {"time: {step: 1e999}\n", "s.yaml:2: time.step = 1e999: must be a finite number\n"},
     {"time: {step: \"0.1\", end: 1_000}\n",
      "s.yaml:2: time.step = \"0.1\": must be a number [s], not text in quotes\n"

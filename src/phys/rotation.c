@@ -51,3 +51,15 @@ void brn_rotation_quaternion(const double r[9], double q[4])
         q[k] /= length;
     }
 }
+
+void brn_rotation_vector(const double r[9], double out[3])
+{
+    double q[4];
+    brn_rotation_quaternion(r, q);
+    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
+    const double length = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double angle = 2.0 * atan2(length, fabs(q[0]));
+    for (int i = 0; i < 3; ++i) {
+        out[i] = length > 0.0 ? sign * angle / length * q[1 + i] : 0.0;
+    }
+}

@@ -7,4 +7,7 @@ void brn_rotation_nearest(const double f[9], double r[9]);
 /* Unit quaternion w, x, y, z of a rotation, one of the two. */
 void brn_rotation_quaternion(const double r[9], double q[4]);
 
+/* Angle in [0, pi] times axis. */
+void brn_rotation_vector(const double r[9], double out[3]);
+
 #endif

@@ -15,7 +15,9 @@ static brn_sap_constraint random_constraint(brn_rng *rng, int size)
     c.r_slip = c.r * pow(10.0, brn_rng_uniform(rng, -3.0, 1.0));
     c.mu = brn_rng_uniform(rng, 0.0, 1.0) < 0.1 ? 0.0 : brn_rng_uniform(rng, 0.0, 2.0);
     c.softening = 1e-3;
-    c.most = brn_rng_uniform(rng, 0.0, 1.0) < 0.5 && c.kind == BRN_SAP_CONTACT ? -1.0 : brn_rng_uniform(rng, 0.0, 2.0);
+    c.most = brn_rng_uniform(rng, 0.0, 1.0) < 0.5 && c.kind == BRN_SAP_CONTACT
+                 ? -1.0
+                 : brn_rng_uniform(rng, 0.0, 2.0);
     for (int i = 0; i < 3; ++i) {
         c.target[i] = c.kind == BRN_SAP_CONTACT && i < c.rows - 1 ? 0.0 : brn_rng_uniform(rng, -1.0, 1.0);
     }
@@ -55,7 +57,8 @@ static void test_derivatives(void **state)
             }
             const double stiff = 1.0 / fmin(c.r, c.r_slip);
             /* rounding of the cost over eps, and the third derivative */
-            assert_near(-(cost[1] - cost[0]) / (2.0 * eps), impulse[i], 1e-6 * stiff + 1e-9 * fabs(cost[0]) / eps);
+            assert_near(-(cost[1] - cost[0]) / (2.0 * eps), impulse[i],
+                        1e-6 * stiff + 1e-9 * fabs(cost[0]) / eps);
             for (int k = 0; k < c.rows && jump < 1e-2 * stiff; ++k, ++compared) {
                 assert_near(-(at[1][k] - at[0][k]) / (2.0 * eps), g[i * c.rows + k], 1e-2 * stiff);
                 assert_near(g[i * c.rows + k], g[k * c.rows + i], 1e-12 * stiff);
@@ -191,7 +194,8 @@ static void make_problem(brn_ctx *ctx, uint64_t seed, int nrow, int nconstraint,
         for (int k = 0; k < c->count; ++k) {
             brn_sap_block *b = &q->p.block[q->p.nblock++];
             /* any order, neighbours and far ones */
-            b->row = k == 0 || c->count > nrow / 2 ? base + (c->count - 1 - k) : (base + k * (nrow / 7 + 1)) % nrow;
+            b->row = k == 0 || c->count > nrow / 2 ? base + (c->count - 1 - k)
+                                                   : (base + k * (nrow / 7 + 1)) % nrow;
             for (int l = c->first; l < q->p.nblock - 1; ++l) {
                 while (q->p.block[l].row == b->row) {
                     b->row = (b->row + 1) % nrow;
@@ -267,10 +271,11 @@ static void test_random(void **state)
                 v[k][i] = k == 0 ? q.free[i] : brn_rng_uniform(&rng, -10.0, 10.0);
             }
             start_at(&q, v[k]);
-            const brn_status status = brn_sap_solve(solver, &q.p, k == 0 ? &goal : &tight, NULL, v[k], impulse, &result);
+            const brn_status status =
+                brn_sap_solve(solver, &q.p, k == 0 ? &goal : &tight, NULL, v[k], impulse, &result);
             if (status < 0) {
-                fail_msg("problem %d, %d rows, %d constraints, %.1f decades: %s", n, q.p.nrow, nconstraint, decades,
-                         brn_ctx_message(ctx));
+                fail_msg("problem %d, %d rows, %d constraints, %.1f decades: %s", n, q.p.nrow, nconstraint,
+                         decades, brn_ctx_message(ctx));
             }
             most = result.iterations > most ? result.iterations : most;
         }

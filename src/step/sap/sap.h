@@ -14,12 +14,12 @@
 
 typedef struct brn_sap_params {
     brn_block block;
-    int law;                   /* BRN_SAP_LAW_... */
-    double near_rigid;         /* beta: stiffest contact, period over step */
+    int law;                    /* BRN_SAP_LAW_... */
+    double near_rigid;          /* beta: stiffest contact, period over step */
     double slip_regularisation; /* sigma */
-    double tolerance;          /* of the optimality */
-    int iterations;            /* of the convex solver, and of the outer loops */
-    int linearisations;        /* 0: until the elements' forces are balanced */
+    double tolerance;           /* of the optimality */
+    int iterations;             /* of the convex solver, and of the outer loops */
+    int linearisations;         /* 0: until the elements' forces are balanced */
 } brn_sap_params;
 
 enum { BRN_SAP_LAW_CONE, BRN_SAP_LAW_LAGGED };
@@ -27,21 +27,21 @@ enum { BRN_SAP_LAW_CONE, BRN_SAP_LAW_LAGGED };
 /* A rigid body. */
 typedef struct brn_sap_rigid {
     int body;
-    int row;          /* its first row in the problem */
-    int handle_row;   /* of the model, the first of dim + 1 */
-    bool welded;      /* elements of other bodies pull at it */
-    double mass;      /* [kg] */
+    int row;           /* its first row in the problem */
+    int handle_row;    /* of the model, the first of dim + 1 */
+    bool welded;       /* elements of other bodies pull at it */
+    double mass;       /* [kg] */
     double rest[4][3]; /* [m] handles about the centre of mass at rest */
     /* of the step */
-    double centre[3], velocity[3];    /* at the start */
-    double rotation[9];               /* from rest to the start */
-    double momentum[3];               /* [N m s] angular, about the centre, at the start */
-    double coasted[9];                /* from rest to where it would turn to without forces */
-    double inertia[9];                /* [kg m^2] there */
-    double arm[4][3];                 /* [m] handles about the centre at the start, and where forces are evaluated */
+    double centre[3], velocity[3]; /* at the start */
+    double rotation[9];            /* from rest to the start */
+    double momentum[3];            /* [N m s] angular, about the centre, at the start */
+    double coasted[9];             /* from rest to where it would turn to without forces */
+    double inertia[9];             /* [kg m^2] there */
+    double arm[4][3]; /* [m] handles about the centre at the start, and where forces are evaluated */
     double arm_now[4][3];
-    double rate[6];                   /* [m/s], [rad/s] mean of the free motion */
-    double force[6];                  /* [N], [N m] of all but contact and inertia, about the centre */
+    double rate[6];  /* [m/s], [rad/s] mean of the free motion */
+    double force[6]; /* [N], [N m] of all but contact and inertia, about the centre */
 } brn_sap_rigid;
 
 /* Where two bodies can touch in this step. */
@@ -52,7 +52,7 @@ typedef struct brn_sap_point {
     double stiffness;          /* [N/m]; +inf: as stiff as the step allows */
     double relaxation;         /* [s] */
     double mu;
-    double drift[3];           /* [m/s] velocity of what is held, in the frame */
+    double drift[3]; /* [m/s] velocity of what is held, in the frame */
     brn_lever lever;
 } brn_sap_point;
 
@@ -68,15 +68,15 @@ typedef struct brn_sap {
     brn_sap_solver *solver;
     int nrigid;
     brn_sap_rigid *rigid;
-    int *rigid_of;    /* [nbody] -1: it is not rigid */
-    int *row_rigid;   /* [model rows] the rigid body whose handle it is; -1: none */
-    bool soft;        /* something deforms */
-    int *node_hold;   /* [nnode] hold of a node of an obstacle; -1: none */
+    int *rigid_of;       /* [nbody] -1: it is not rigid */
+    int *row_rigid;      /* [model rows] the rigid body whose handle it is; -1: none */
+    bool soft;           /* something deforms */
+    int *node_hold;      /* [nnode] hold of a node of an obstacle; -1: none */
     brn_block_matrix *a; /* of the problem */
     int *place;          /* [blocks of the system's matrix] where they go in a; -1: by way of rigid bodies */
     unsigned char *fixed;
     double t, h;
-    const double *from; /* [nnode][3] x^n */
+    const double *from;           /* [nnode][3] x^n */
     double *u, *start, *gradient; /* [rows*dim] of the problem */
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
@@ -108,6 +108,8 @@ void brn_sap_place(brn_sap *sap);
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
 /* The gradient alone. */
 brn_status brn_sap_unbalanced(brn_sap *sap);
+/* [J] Inertia and weight of rigid bodies in the cost of u. */
+double brn_sap_rigid_cost(const brn_sap *sap);
 /* Positions and velocities of rigid bodies at the end. */
 void brn_sap_finish_rigid(brn_sap *sap, brn_state *out);
 
@@ -116,6 +118,9 @@ void brn_sap_finish_rigid(brn_sap *sap, brn_state *out);
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
 /* Jacobians, regularisation and targets, once a is known. */
 brn_status brn_sap_constrain(brn_sap *sap);
+/* [J] of all constraints at u; their impulses there. */
+double brn_sap_contact_cost(const brn_sap *sap);
+void brn_sap_find_impulses(brn_sap *sap);
 /* sap->pushed and sap->push from the impulses. */
 void brn_sap_push(brn_sap *sap);
 /* The contact points at the end of the step, and their figures. */

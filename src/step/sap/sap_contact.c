@@ -89,8 +89,9 @@ static void set_drift(const brn_sap *sap, brn_sap_point *p)
 static void add_patch(brn_sap *sap, const brn_patch *patch)
 {
     brn_sap_point *p = &sap->at[sap->nat];
-    const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body,
-                                    deforms(sap, patch->body[0]) || deforms(sap, patch->body[1]) ? SURFACE_STIFFNESS : INFINITY);
+    const double stiffness =
+        key_of(sap, BRN_CONTACT_STIFFNESS, patch->body,
+               deforms(sap, patch->body[0]) || deforms(sap, patch->body[1]) ? SURFACE_STIFFNESS : INFINITY);
     *p = (brn_sap_point){.body = {patch->body[0], patch->body[1]}, .gap = patch->gap};
     p->stiffness = patch->area * stiffness;
     p->relaxation = key_of(sap, BRN_CONTACT_RELAXATION, patch->body, 0.0);
@@ -148,7 +149,8 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
     const double *arm = r->arm[row - r->handle_row];
     b = block_for(sap, c, r->row + 1);
     for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
-        const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1], dim == 3 ? p->frame[k * dim + 2] : 0.0};
+        const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
+                             dim == 3 ? p->frame[k * dim + 2] : 0.0};
         double moment[3];
         brn_dense_cross3(arm, f, moment);
         for (int i = 0; i < dim; ++i) {
@@ -202,7 +204,8 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT, .rows = dim, .first = sap->nblock, .mu = p->mu, .most = -1.0};
+    *c = (brn_sap_constraint){
+        .kind = BRN_SAP_CONTACT, .rows = dim, .first = sap->nblock, .mu = p->mu, .most = -1.0};
     for (int k = 0; k < p->lever.count; ++k) {
         add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
     }
@@ -235,6 +238,39 @@ brn_status brn_sap_constrain(brn_sap *sap)
     return BRN_OK;
 }
 
+/* J u of a constraint. */
+static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double v[3])
+{
+    const int dim = sap->model->dim;
+    memset(v, 0, 3 * sizeof *v);
+    for (int k = c->first; k < c->first + c->count; ++k) {
+        for (int j = 0; j < dim * dim; ++j) {
+            v[j / dim] += sap->block[k].j[j] * sap->u[sap->block[k].row * dim + j % dim];
+        }
+    }
+}
+
+double brn_sap_contact_cost(const brn_sap *sap)
+{
+    double sum = 0.0;
+    for (int i = 0; i < sap->nat; ++i) {
+        double v[3];
+        double impulse[3];
+        velocity_of(sap, &sap->constraint[i], v);
+        sum += brn_sap_impulse(&sap->constraint[i], v, impulse, NULL);
+    }
+    return sum;
+}
+
+void brn_sap_find_impulses(brn_sap *sap)
+{
+    for (int i = 0; i < sap->nat; ++i) {
+        double v[3];
+        velocity_of(sap, &sap->constraint[i], v);
+        (void)brn_sap_impulse(&sap->constraint[i], v, &sap->impulse[3 * i], NULL);
+    }
+}
+
 /* Force of a point on body[0] in the world. */
 static void force_of(const brn_sap *sap, int i, double force[3])
 {
@@ -262,21 +298,9 @@ void brn_sap_push(brn_sap *sap)
         }
         for (int k = c->first; k < c->first + c->count; ++k) {
             for (int j = 0; j < dim * dim; ++j) {
-                sap->pushed[sap->block[k].row * dim + j % dim] += sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
+                sap->pushed[sap->block[k].row * dim + j % dim] +=
+                    sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
             }
-        }
-    }
-}
-
-/* Relative velocity of a point at the end, in its frame. */
-static void velocity_of(const brn_sap *sap, int i, double v[3])
-{
-    const brn_sap_constraint *c = &sap->constraint[i];
-    const int dim = sap->model->dim;
-    memcpy(v, sap->at[i].drift, 3 * sizeof *v);
-    for (int k = c->first; k < c->first + c->count; ++k) {
-        for (int r = 0; r < dim * dim; ++r) {
-            v[r / dim] += sap->block[k].j[r] * sap->u[sap->block[k].row * dim + r % dim];
         }
     }
 }
@@ -290,7 +314,10 @@ brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
         const brn_sap_point *p = &sap->at[i];
         const double *impulse = &sap->impulse[3 * i];
         double v[3];
-        velocity_of(sap, i, v);
+        velocity_of(sap, &sap->constraint[i], v);
+        for (int r = 0; r < dim; ++r) {
+            v[r] += p->drift[r];
+        }
         const double gap = p->gap + sap->h * v[dim - 1];
         if (!(impulse[dim - 1] > 0.0) && gap > 0.0) {
             continue;
@@ -307,7 +334,8 @@ brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
             }
         }
         info->gap_min = fmin(info->gap_min, gap);
-        info->complementarity = to->normal_force > 0.0 ? fmax(info->complementarity, gap) : info->complementarity;
+        info->complementarity =
+            to->normal_force > 0.0 ? fmax(info->complementarity, gap) : info->complementarity;
     }
     info->point = sap->point;
     info->npoint = sap->npoint;

@@ -60,7 +60,7 @@ static double cone(const brn_sap_constraint *c, const double *y, double *impulse
     const double mu = c->mu;
     const double eps = c->softening;
     const double ratio = c->r_slip / c->r;
-    const double hat = mu * ratio;                     /* m^ */
+    const double hat = mu * ratio;                       /* m^ */
     const double shrink = 1.0 / (1.0 + mu * mu * ratio); /* 1 / (1 + m~^2) */
     double square = eps * eps;
     for (int i = 0; i < n; ++i) {

@@ -50,7 +50,7 @@ typedef struct brn_sap_problem {
 } brn_sap_problem;
 
 typedef struct brn_sap_result {
-    int iterations; /* factorisations */
+    int iterations;    /* factorisations */
     double optimality; /* |D gradient| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
 } brn_sap_result;
 
@@ -66,8 +66,8 @@ brn_status brn_sap_solver_create(brn_ctx *ctx, brn_sap_solver **out);
 void brn_sap_solver_destroy(brn_sap_solver *solver);
 /* v [nrow*size] and the impulses [3 nconstraint]. watch: where its time goes; may be NULL. Deterministic: depends on the problem alone, not
    on those before it. */
-brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal, brn_stopwatch *watch,
-                         double *v, double *impulse, brn_sap_result *result);
+brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal,
+                         brn_stopwatch *watch, double *v, double *impulse, brn_sap_result *result);
 
 /* The impulse of a constraint at velocity v [rows], and G [rows][rows] if not NULL (sap_law.c). Returns its cost l. */
 double brn_sap_impulse(const brn_sap_constraint *c, const double *v, double *impulse, double *g);

@@ -204,7 +204,8 @@ void brn_sap_coast(brn_sap *sap, const brn_state *in)
         brn_rigid_pose_of(sap->model, r->body, in->node_pos, in->node_vel, &pose);
         memcpy(r->centre, pose.centre, sizeof r->centre);
         memcpy(r->velocity, pose.velocity, sizeof r->velocity);
-        (void)brn_dense_rotation(pose.rotation, sqrt(brn_dense_dot3(pose.rotation, pose.rotation)), r->rotation);
+        (void)brn_dense_rotation(pose.rotation, sqrt(brn_dense_dot3(pose.rotation, pose.rotation)),
+                                 r->rotation);
         turn_arms(sap, r, r->rotation, r->arm);
         memset(r->momentum, 0, sizeof r->momentum);
         for (int k = 0; k < count; ++k) {
@@ -278,7 +279,9 @@ void brn_sap_place(brn_sap *sap)
     for (int row = 0; row < model->nrow; ++row) {
         for (int i = 0; i < dim && sap->row_rigid[row] < 0; ++i) {
             const int dof = row * dim + i;
-            n->y[dof] = model->fixed[dof] == BRN_DOF_HELD ? n->scheme->held[dof] : sap->h * sap->u[dof];
+            const double held = n->scheme->held[dof];
+            const bool there = model->fixed[dof] == BRN_DOF_HELD && sap->u[dof] == held / sap->h;
+            n->y[dof] = there ? held : sap->h * sap->u[dof]; /* to the last bit */
         }
     }
     for (int k = 0; k < sap->nrigid; ++k) {
@@ -351,7 +354,8 @@ static void add_parts(brn_sap *sap, const parts *p, const parts *q, const double
                         sum += p->j[k][s / dim * dim + i] * block[s] * q->j[l][s % dim * dim + j];
                     }
                     to[turned ? j * dim + i : i * dim + j] += scale * sum;
-                    if (!diagonal && p->row[k] == q->row[l]) { /* two handles of one body: the transpose too */
+                    if (!diagonal &&
+                        p->row[k] == q->row[l]) { /* two handles of one body: the transpose too */
                         to[j * dim + i] += scale * sum;
                     }
                 }
@@ -384,7 +388,8 @@ static void reduce_matrix(brn_sap *sap)
                 double own[9];
                 memcpy(own, block, (size_t)square * sizeof *own);
                 for (int i = 0; i < dim && row == from->column[b]; ++i) { /* its mass comes below */
-                    own[i * dim + i] -= sap->model->node_mass[sap->model->row_node[row]] / sap->newton->scheme->s;
+                    own[i * dim + i] -=
+                        sap->model->node_mass[sap->model->row_node[row]] / sap->newton->scheme->s;
                 }
                 add_parts(sap, &p, &q, own, row == from->column[b]);
             }
@@ -406,6 +411,28 @@ static void reduce_matrix(brn_sap *sap)
             }
         }
     }
+}
+
+double brn_sap_rigid_cost(const brn_sap *sap)
+{
+    const double share = sap->h * sap->h / sap->newton->scheme->s;
+    const double *gravity = sap->system->controls->gravity;
+    double sum = 0.0;
+    for (int k = 0; k < sap->nrigid; ++k) {
+        const brn_sap_rigid *r = &sap->rigid[k];
+        double rate[6];
+        double turning[3];
+        read_rigid(sap, r, sap->u, rate);
+        for (int i = 0; i < 3; ++i) {
+            sum -= sap->h * r->mass * gravity[i] * rate[i];
+        }
+        for (int i = 0; i < 6; ++i) {
+            rate[i] -= r->rate[i];
+        }
+        brn_dense_apply3(r->inertia, rate + 3, turning);
+        sum += 0.5 * share * (r->mass * brn_dense_dot3(rate, rate) + brn_dense_dot3(rate + 3, turning));
+    }
+    return sum;
 }
 
 brn_status brn_sap_unbalanced(brn_sap *sap)

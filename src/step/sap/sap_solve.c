@@ -29,13 +29,14 @@ struct brn_sap_solver {
 typedef struct work {
     const brn_sap_problem *p;
     brn_block_matrix *matrix; /* of the current iteration */
-    const int **place; /* [nconstraint] places of a constraint's pairs in the matrix */
-    int n;                                                  /* dofs */
+    const int **place;        /* [nconstraint] places of a constraint's pairs in the matrix */
+    int n;                    /* dofs */
     double *v;
-    double *change;                                        /* A (v - start) */
-    double *gradient, *push, *step, *curve, *scale, *momentum; /* [n]: push = J' gamma, curve = A step, momentum = A v */
-    double *vc, *dvc, *impulse;                            /* [3 nconstraint] */
-    double *g;                                             /* [9 nconstraint] */
+    double *change; /* A (v - start) */
+    double *gradient, *push, *step, *curve, *scale,
+        *momentum;              /* [n]: push = J' gamma, curve = A step, momentum = A v */
+    double *vc, *dvc, *impulse; /* [3 nconstraint] */
+    double *g;                  /* [9 nconstraint] */
 } work;
 
 brn_status brn_sap_solver_create(brn_ctx *ctx, brn_sap_solver **out)
@@ -60,7 +61,8 @@ void brn_sap_solver_destroy(brn_sap_solver *solver)
 /* ---- pattern ---------------------------------------------------------------------------------------------------------------- */
 
 /* A stencil of every constraint, those of one width together. */
-static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p, brn_stencils lists[WIDTH_MAX + 1])
+static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p,
+                                brn_stencils lists[WIDTH_MAX + 1])
 {
     size_t total = 0;
     int start[WIDTH_MAX + 2] = {0};
@@ -70,7 +72,8 @@ static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p
     for (int i = 0; i < p->nconstraint; ++i) {
         const int width = p->constraint[i].count;
         if (width < 1 || width > WIDTH_MAX) {
-            return brn_fail(solver->ctx, BRN_ERR_LIMIT, "a constraint on %d block rows: 1 to %d are possible", width, WIDTH_MAX);
+            return brn_fail(solver->ctx, BRN_ERR_LIMIT, "a constraint on %d block rows: 1 to %d are possible",
+                            width, WIDTH_MAX);
         }
         lists[width].count++;
         total += (size_t)width;
@@ -345,7 +348,8 @@ static brn_status iterate(brn_sap_solver *solver, work *w, brn_stopwatch *watch)
 
 static brn_status take(brn_arena *arena, const brn_sap_problem *p, work *w)
 {
-    double **const vectors[] = {&w->change, &w->gradient, &w->push, &w->step, &w->curve, &w->scale, &w->momentum};
+    double **const vectors[] = {&w->change, &w->gradient, &w->push,    &w->step,
+                                &w->curve,  &w->scale,    &w->momentum};
     w->n = p->nrow * p->size;
     for (int k = 0; k < BRN_COUNT(vectors); ++k) {
         BRN_TAKE(arena, *vectors[k], w->n + 1);
@@ -379,8 +383,9 @@ static brn_status solve(brn_sap_solver *solver, work *w, const brn_sap_goal *goa
             return BRN_OK;
         }
         if (result->iterations >= goal->iterations) {
-            return brn_fail(solver->ctx, BRN_ERR_CONVERGENCE, "optimality %.3g after %d iterations, wanted %.3g",
-                            result->optimality, result->iterations, goal->tolerance);
+            return brn_fail(solver->ctx, BRN_ERR_CONVERGENCE,
+                            "optimality %.3g after %d iterations, wanted %.3g", result->optimality,
+                            result->iterations, goal->tolerance);
         }
         BRN_TRY(brn_ctx_check(solver->ctx));
         if (!prepared) {
@@ -395,8 +400,8 @@ static brn_status solve(brn_sap_solver *solver, work *w, const brn_sap_goal *goa
     }
 }
 
-brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal, brn_stopwatch *watch,
-                         double *v, double *impulse, brn_sap_result *result)
+brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal,
+                         brn_stopwatch *watch, double *v, double *impulse, brn_sap_result *result)
 {
     brn_arena *arena = brn_ctx_arena(solver->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);

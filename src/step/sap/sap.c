@@ -1,5 +1,6 @@
 #include "step/sap/sap.h"
 
+#include "phys/solid.h"
 #include "step/newton_inner.h"
 
 #include <math.h>
@@ -137,6 +138,20 @@ static brn_status list_held(brn_sap *sap)
     return BRN_OK;
 }
 
+static bool is_lagged(const brn_model *model)
+{
+    bool all = true;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        for (int g = body->group_first;
+             g < body->group_first + body->group_count && brn_body_has_cells(body->type); ++g) {
+            const brn_solid *solid = brn_solid_of_group(model->group[g]);
+            all = all && solid != NULL && solid->material->lagged;
+        }
+    }
+    return all;
+}
+
 static brn_status fill(brn_sap *sap)
 {
     const brn_newton_params newton = {sap->model->integrator,  sap->params->tolerance,
@@ -148,6 +163,7 @@ static brn_status fill(brn_sap *sap)
                                     .dissipative = add_push,
                                     .hessian = no_hessian,
                                     .before = true};
+    sap->lagged = is_lagged(sap->model);
     BRN_TRY(list_held(sap));
     BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
     BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
@@ -194,6 +210,12 @@ static void set_start(brn_sap *sap, const brn_state *in)
             memcpy(&sap->u[(r->row + 1) * dim], r->rate + 3, 3 * sizeof *sap->u);
         }
     }
+}
+
+/* Whether elements' forces are taken as linear through a step. */
+static bool is_linear(const brn_sap *sap)
+{
+    return sap->params->linearisations == 1 || (sap->params->linearisations == 0 && sap->lagged);
 }
 
 /* [m] What is held is this far from where it must be. */
@@ -377,6 +399,24 @@ static brn_status back_off(brn_sap *sap, const double *before)
     return BRN_OK;
 }
 
+/* With rotations held at the start of the step forces are linear: taken there, and at u by the tangent. */
+static brn_status linearise_once(brn_sap *sap, double *u)
+{
+    const int count = sap->a->n * sap->model->dim;
+    memcpy(u, sap->u, (size_t)count * sizeof *u);
+    memset(sap->u, 0, (size_t)sap->system->ndof * sizeof *sap->u); /* rigid bodies are where they coast to */
+    BRN_TRY(brn_sap_linearise(sap, BRN_TANGENT_LAGGED));
+    for (int dof = 0; dof < count; ++dof) {
+        sap->start[dof] = u[dof] - sap->u[dof];
+    }
+    BRN_TRY(brn_block_matrix_multiply(sap->a, sap->start, sap->pushed));
+    for (int dof = 0; dof < count; ++dof) {
+        sap->gradient[dof] += sap->pushed[dof];
+    }
+    memcpy(sap->u, u, (size_t)count * sizeof *u);
+    return BRN_OK;
+}
+
 /* One linearisation at u and the solution that follows from it. *exact: with the exact tangent, which may turn out not to be positive
    definite; then with the projected one for the rest of the step. */
 static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_info *info)
@@ -386,7 +426,11 @@ static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_in
     memcpy(before, sap->u, bytes);
     for (;;) {
         double *was = brn_stopwatch_switch(watch, &watch->phases.assembly);
-        BRN_TRY(brn_sap_linearise(sap, *exact ? BRN_TANGENT_EXACT : BRN_TANGENT_PROJECTED));
+        if (is_linear(sap)) {
+            BRN_TRY(linearise_once(sap, before));
+        } else {
+            BRN_TRY(brn_sap_linearise(sap, *exact ? BRN_TANGENT_EXACT : BRN_TANGENT_PROJECTED));
+        }
         (void)brn_stopwatch_switch(watch, was);
         BRN_TRY(brn_sap_constrain(sap));
         const brn_status status = solve_lagged(sap, info);
@@ -401,10 +445,10 @@ static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_in
 /* Elements are linearised at the last solution until their forces there are balanced. Contact's are part of the balance. */
 static brn_status balance(brn_sap *sap, double *before, brn_step_info *info)
 {
-    const int wanted = sap->params->linearisations;
+    const int wanted = is_linear(sap) ? 1 : sap->params->linearisations;
     const int most = wanted > 0 ? wanted : sap->params->iterations;
     brn_stopwatch *watch = &sap->system->watch;
-    bool exact = wanted != 1;
+    bool exact = true;
     double left = INFINITY;
     for (int k = 0; k < most; ++k) {
         BRN_TRY(brn_ctx_check(sap->ctx));

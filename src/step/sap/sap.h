@@ -68,8 +68,10 @@ typedef struct brn_sap {
     brn_sap_solver *solver;
     int nrigid;
     brn_sap_rigid *rigid;
-    int *rigid_of;       /* [nbody] -1: it is not rigid */
-    int *row_rigid;      /* [model rows] the rigid body whose handle it is; -1: none */
+    int *rigid_of;  /* [nbody] -1: it is not rigid */
+    int *row_rigid; /* [model rows] the rigid body whose handle it is; -1: none */
+    bool
+        lagged; /* all that deforms is linear while its rotations are held: one linearisation a step is exact */
     bool soft;           /* something deforms */
     int *node_hold;      /* [nnode] hold of a node of an obstacle; -1: none */
     brn_block_matrix *a; /* of the problem */

@@ -493,6 +493,18 @@ void brn_sap_finish_rigid(brn_sap *sap, brn_state *out)
         turn_arms(sap, r, rotation, arm);
         inertia_of(sap, r, (const double(*)[3])arm, inertia);
         read_rigid(sap, r, sap->pushed, push); /* about the centre at the start */
+        if (r->welded) {                       /* what elements pull, as the solution has it */
+            const double share = sap->h * sap->h / sap->newton->scheme->s;
+            double turning[3];
+            for (int i = 0; i < 6; ++i) {
+                r->force[i] = rate[i] - r->rate[i];
+            }
+            brn_dense_apply3(r->inertia, r->force + 3, turning);
+            for (int i = 0; i < 3; ++i) {
+                r->force[i] = (share * r->mass * r->force[i] - push[i]) / sap->h;
+                r->force[3 + i] = (share * turning[i] - push[3 + i]) / sap->h;
+            }
+        }
         for (int i = 0; i < 3; ++i) {
             momentum[i] = r->momentum[i] + sap->h * r->force[3 + i] + push[3 + i];
         }

@@ -1,0 +1,289 @@
+/* Finds a manifold: which way for which shapes, and from spots between cores to points between surfaces. */
+#include "geom/manifold.h"
+
+#include "geom/manifold_inner.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double same = 1e-9;   /* distance of two points that are one, in extents */
+static const double along = 0.1;   /* sine below which edges are looked at as side by side */
+static const double exact = 1e-12; /* by which the overlap may miss the gap of the axis, in extents */
+
+/* ---- points ------------------------------------------------------------------------------------------------------------------- */
+
+/* Spots with the gap between the surfaces in place of that between the cores, without those that are too far or double. */
+static void show(const brn_core *a, const brn_core *b, double within, brn_spots *spots)
+{
+    const double least = same * (a->extent + b->extent);
+    int kept = 0;
+    for (int i = 0; i < spots->count; ++i) {
+        brn_spot spot = spots->spot[i];
+        spot.gap -= a->radius + b->radius;
+        bool wanted = spot.gap <= within;
+        for (int k = 0; k < 3; ++k) {
+            spot.a[k] -= a->radius * spot.n[k];
+            spot.b[k] += b->radius * spot.n[k];
+        }
+        for (int j = 0; j < kept && wanted; ++j) {
+            double way[3];
+            for (int k = 0; k < 3; ++k) {
+                way[k] = 0.5 * (spot.a[k] + spot.b[k] - spots->spot[j].a[k] - spots->spot[j].b[k]);
+            }
+            wanted = brn_dense_dot3(way, way) > least * least;
+        }
+        if (wanted) {
+            spots->spot[kept++] = spot;
+        }
+    }
+    spots->count = kept;
+}
+
+/* Twice the area of the triangle of three spots, across the normal of the second. */
+static double corner_area(const brn_spot *p, const brn_spot *q, const brn_spot *r)
+{
+    double u[3];
+    double v[3];
+    double c[3];
+    for (int k = 0; k < 3; ++k) {
+        u[k] = p->b[k] - q->b[k];
+        v[k] = r->b[k] - q->b[k];
+    }
+    brn_dense_cross3(u, v, c);
+    return fabs(brn_dense_dot3(c, q->n));
+}
+
+/* Of the corners of a convex overlap, in order, those that leave the least area go, never the nearest. */
+static void thin(brn_spots *spots)
+{
+    while (spots->count > BRN_MANIFOLD_MOST) {
+        const int n = spots->count;
+        int nearest = 0;
+        int least = -1;
+        double area = INFINITY;
+        for (int i = 1; i < n; ++i) {
+            nearest = spots->spot[i].gap < spots->spot[nearest].gap ? i : nearest;
+        }
+        for (int i = 0; i < n; ++i) {
+            const double own =
+                corner_area(&spots->spot[(i + n - 1) % n], &spots->spot[i], &spots->spot[(i + 1) % n]);
+            if (i != nearest && own < area) {
+                least = i;
+                area = own;
+            }
+        }
+        least = least < 0 ? n - 1 : least;
+        memmove(&spots->spot[least], &spots->spot[least + 1], (size_t)(n - 1 - least) * sizeof *spots->spot);
+        spots->count--;
+    }
+}
+
+/* From the frame of b to the world. */
+static void put(const brn_spots *spots, const brn_rigid_map *fb, brn_manifold *out)
+{
+    for (int i = 0; i < spots->count; ++i) {
+        const brn_spot *spot = &spots->spot[i];
+        brn_manifold_point *point = &out->point[i];
+        const double middle[3] = {0.5 * (spot->a[0] + spot->b[0]), 0.5 * (spot->a[1] + spot->b[1]),
+                                  0.5 * (spot->a[2] + spot->b[2])};
+        brn_rigid_map_apply(fb, middle, point->place);
+        brn_dense_apply3(fb->rotation, spot->n, point->normal);
+        point->gap = spot->gap;
+    }
+    out->count = spots->count;
+}
+
+/* ---- polytopes ---------------------------------------------------------------------------------------------------------------- */
+
+/* The spot of an axis itself: where the edges cross, or under the vertex that is deepest in the face. */
+static void add_axis(const brn_core *a, const brn_core *b, const brn_axis *axis, brn_spots *out)
+{
+    const double back[3] = {-axis->n[0], -axis->n[1], -axis->n[2]};
+    brn_spot *spot = &out->spot[out->count];
+    double own[3];
+    double slope;
+    int next;
+    (void)brn_core_support(a, back, spot->a);
+    const int v = brn_core_support(b, axis->n, spot->b);
+    brn_core_turn_back(b, axis->n, own);
+    const int f = brn_hull_facing(&b->hull, v, own, &slope, &next);
+    const bool face_of_b = f >= 0 && brn_dense_dot3(b->hull.normal[f], own) > 1.0 - exact;
+    memcpy(spot->n, axis->n, sizeof spot->n);
+    spot->gap = axis->s;
+    if (axis->edge[0] >= 0) {
+        double p[2][3];
+        double q[2][3];
+        for (int k = 0; k < 2; ++k) {
+            brn_core_place(a, a->hull.vertex[a->hull.edge[axis->edge[0]].vertex[k]], p[k]);
+            brn_core_place(b, b->hull.vertex[b->hull.edge[axis->edge[1]].vertex[k]], q[k]);
+        }
+        const int before = out->count;
+        brn_lines_near((const double(*)[3])p, (const double(*)[3])q, out);
+        out->count = before;
+        for (int k = 0; k < 3; ++k) {
+            const double middle = 0.5 * (spot->a[k] + spot->b[k]);
+            spot->a[k] = middle + 0.5 * axis->s * axis->n[k];
+            spot->b[k] = middle - 0.5 * axis->s * axis->n[k];
+        }
+        memcpy(spot->n, axis->n, sizeof spot->n);
+        spot->gap = axis->s;
+    } else {
+        for (int k = 0; k < 3; ++k) {
+            spot->a[k] = face_of_b ? spot->a[k] : spot->b[k] + axis->s * axis->n[k];
+            spot->b[k] = face_of_b ? spot->a[k] - axis->s * axis->n[k] : spot->b[k];
+        }
+    }
+    out->count++;
+}
+
+/* Edges side by side, apart by `gap`: the ends of the stretch, with their own normals. They take the place of a spot as near that
+   stands there already. */
+static void add_lines(const brn_core *a, const brn_core *b, const double n[3], double gap, brn_spots *out)
+{
+    double p[2][3];
+    double q[2][3];
+    double u[3];
+    double v[3];
+    double c[3];
+    const int np = brn_core_edge(a, (const double[3]){-n[0], -n[1], -n[2]}, p);
+    const int nq = brn_core_edge(b, n, q);
+    if (np < 2 || nq < 2) {
+        return;
+    }
+    for (int k = 0; k < 3; ++k) {
+        u[k] = p[1][k] - p[0][k];
+        v[k] = q[1][k] - q[0][k];
+    }
+    brn_dense_cross3(u, v, c);
+    if (brn_dense_dot3(c, c) < along * along * brn_dense_dot3(u, u) * brn_dense_dot3(v, v)) {
+        const int before = out->count;
+        brn_lines_near((const double(*)[3])p, (const double(*)[3])q, out);
+        if (before == 1 && out->spot[1].gap <= gap * (1.0 + same)) {
+            out->count--;
+            memmove(&out->spot[0], &out->spot[1], (size_t)out->count * sizeof *out->spot);
+        }
+    }
+}
+
+static void find_polytopes(const brn_core *a, const brn_core *b, double within, brn_spots *out)
+{
+    const double enough = within + a->radius + b->radius;
+    const double missing = exact * (a->extent + b->extent);
+    const bool boxes = a->shape != NULL && b->shape != NULL && a->shape->kind == BRN_PRIMITIVE_BOX &&
+                       b->shape->kind == BRN_PRIMITIVE_BOX;
+    const brn_axis axis = boxes ? brn_axis_of_boxes(a, b, enough) : brn_axis_of_hulls(a, b, enough);
+    double lowest = INFINITY;
+    if (axis.s > enough) {
+        return;
+    }
+    brn_overlap_faces(a, b, axis.n, out);
+    for (int i = 0; i < out->count; ++i) {
+        lowest = fmin(lowest, out->spot[i].gap);
+    }
+    /* The overlap has points as near as the axis says: nothing is nearer. Else the shapes are apart, nearest at vertices or edges. */
+    if (lowest <= axis.s + missing + same * fabs(axis.s)) {
+        if (axis.s > 0.0 && axis.edge[0] >= 0) {
+            add_lines(a, b, axis.n, axis.s, out);
+        }
+        return;
+    }
+    double n[3];
+    double pa[3];
+    double pb[3];
+    const double distance = axis.s > -missing ? brn_core_near(a, b, axis.n, n, pa, pb) : 0.0;
+    if (distance <= missing) {
+        add_axis(a, b, &axis, out);
+        return;
+    }
+    out->count = 1;
+    out->spot[0].gap = distance;
+    memcpy(out->spot[0].n, n, sizeof n);
+    memcpy(out->spot[0].a, pa, sizeof pa);
+    memcpy(out->spot[0].b, pb, sizeof pb);
+    if (b->hull.dim == 3) {
+        add_lines(a, b, n, distance, out);
+    }
+}
+
+/* ---- which way ---------------------------------------------------------------------------------------------------------------- */
+
+static bool is(const brn_convex *shape, brn_primitive_kind kind)
+{
+    return shape->hull == NULL && shape->shape.kind == kind;
+}
+
+/* A ball against a primitive: the distance of its centre. sign 1: the ball is a. */
+static void find_ball(const brn_convex *ball, const brn_rigid_map *at, const brn_convex *other,
+                      const brn_rigid_map *frame, double sign, double within, brn_manifold *out)
+{
+    brn_manifold_point *point = &out->point[0];
+    double closest[3];
+    point->gap = brn_primitive_distance_at(&other->shape, frame, at->origin, point->normal, closest) -
+                 ball->shape.size[0];
+    for (int i = 0; i < 3; ++i) {
+        point->place[i] = closest[i] + 0.5 * point->gap * point->normal[i];
+        point->normal[i] *= sign;
+    }
+    out->count = point->gap <= within ? 1 : 0;
+}
+
+static void find_segments(const brn_core *a, const brn_core *b, brn_spots *out)
+{
+    double p[2][3];
+    double q[2][3];
+    for (int k = 0; k < 2; ++k) {
+        brn_core_place(a, a->hull.vertex[k], p[k]);
+        brn_core_place(b, b->hull.vertex[k], q[k]);
+    }
+    brn_lines_near((const double(*)[3])p, (const double(*)[3])q, out);
+}
+
+void brn_manifold_find(const brn_convex *a, const brn_rigid_map *fa, const brn_convex *b,
+                       const brn_rigid_map *fb, double within, brn_manifold *out)
+{
+    const bool halves = is(a, BRN_PRIMITIVE_PLANE) && is(b, BRN_PRIMITIVE_PLANE);
+    out->count = 0;
+    if (halves) {
+        return;
+    }
+    if (is(a, BRN_PRIMITIVE_CYLINDER) || is(b, BRN_PRIMITIVE_CYLINDER)) {
+        return;
+    }
+    if (is(a, BRN_PRIMITIVE_PLANE)) {
+        brn_manifold_find(b, fb, a, fa, within, out);
+        for (int i = 0; i < out->count; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                out->point[i].normal[k] = -out->point[i].normal[k];
+            }
+        }
+        return;
+    }
+    if (is(a, BRN_PRIMITIVE_SPHERE) && b->hull == NULL) {
+        find_ball(a, fa, b, fb, 1.0, within, out);
+        return;
+    }
+    if (is(b, BRN_PRIMITIVE_SPHERE) && a->hull == NULL) {
+        find_ball(b, fb, a, fa, -1.0, within, out);
+        return;
+    }
+    brn_core ca;
+    brn_core cb;
+    brn_spots spots;
+    spots.count = 0;
+    brn_core_set(&ca, a, fa, fb);
+    if (is(b, BRN_PRIMITIVE_PLANE)) {
+        cb.radius = 0.0;
+        cb.extent = 0.0;
+        brn_overlap_plane(&ca, b->shape.dim, &spots);
+    } else {
+        brn_core_set(&cb, b, fb, fb);
+        if (ca.hull.dim == 3 && is(a, BRN_PRIMITIVE_CAPSULE) && is(b, BRN_PRIMITIVE_CAPSULE)) {
+            find_segments(&ca, &cb, &spots);
+        } else {
+            find_polytopes(&ca, &cb, within, &spots);
+        }
+    }
+    show(&ca, &cb, within, &spots);
+    thin(&spots);
+    put(&spots, fb, out);
+}

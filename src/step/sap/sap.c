@@ -70,12 +70,13 @@ static void sap_destroy(void *self)
     }
     brn_newton_destroy(sap->newton);
     brn_patches_destroy(sap->patches);
+    brn_manifolds_destroy(sap->manifolds);
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->rigid,      sap->rigid_of, sap->row_rigid, sap->node_hold, sap->place,  sap->fixed,
-                      sap->u,          sap->start,    sap->gradient,  sap->push,      sap->pushed, sap->at,
-                      sap->constraint, sap->block,    sap->impulse,   sap->point};
+    void *arrays[] = {sap->reach, sap->rigid,      sap->rigid_of, sap->row_rigid, sap->node_hold, sap->place,
+                      sap->fixed, sap->u,          sap->start,    sap->gradient,  sap->push,      sap->pushed,
+                      sap->at,    sap->constraint, sap->block,    sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }
@@ -167,6 +168,8 @@ static brn_status fill(brn_sap *sap)
     BRN_TRY(list_held(sap));
     BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
     BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
+    BRN_TRY(brn_manifolds_create(sap->ctx, sap->skin, &sap->manifolds));
+    BRN_ALLOC(sap->ctx, sap->reach, sap->model->nbody + 1);
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
     return brn_sap_make_rows(sap);

@@ -7,6 +7,7 @@
 #ifndef BRN_STEP_SAP_SAP_H
 #define BRN_STEP_SAP_SAP_H
 
+#include "contact/manifolds.h"
 #include "contact/patches.h"
 #include "contact/points.h"
 #include "step/newton.h"
@@ -65,6 +66,8 @@ typedef struct brn_sap {
     brn_newton_terms terms;
     brn_skin *skin;
     brn_patches *patches;
+    brn_manifolds *manifolds;
+    double *reach; /* [nbody] [m] gaps of a body that could close within the step */
     brn_sap_solver *solver;
     int nrigid;
     brn_sap_rigid *rigid;

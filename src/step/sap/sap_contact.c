@@ -14,15 +14,24 @@ static const double SOFTENING = 1e-7;
 
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
-/* [m] Gaps that could close within the step: all that moves, twice, and gravity's share. */
-static double reach_of(const brn_sap *sap, const brn_state *in)
+/* [m] Gaps that could close within the step: what each body moves and what gravity adds. Returns the largest of two together. */
+static double set_reach(brn_sap *sap, const brn_state *in)
 {
+    const brn_model *model = sap->model;
     const double *g = sap->system->controls->gravity;
-    double fastest = 0.0;
-    for (int a = 0; a < sap->model->nnode; ++a) {
-        fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+    const double fall = sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    double most = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        double fastest = 0.0;
+        for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
+             ++a) {
+            fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+        }
+        sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
+                        1e-9 * sap->system->size;
+        most = fmax(most, sap->reach[b]);
     }
-    return 2.0 * sap->h * (sqrt(fastest) + sap->h * sqrt(brn_dense_dot3(g, g))) + 1e-9 * sap->system->size;
+    return 2.0 * most;
 }
 
 static bool deforms(const brn_sap *sap, int body)
@@ -86,34 +95,61 @@ static void set_drift(const brn_sap *sap, brn_sap_point *p)
     }
 }
 
+/* What the laws of a pair and the geometry of a point give; the lever is set already. */
+static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
+{
+    p->relaxation = key_of(sap, BRN_CONTACT_RELAXATION, p->body, 0.0);
+    p->mu = sap->system->controls->friction[brn_model_pair(sap->model, p->body[0], p->body[1])];
+    set_frame(sap->model->dim, normal, p->frame);
+    set_drift(sap, p);
+    ++sap->nat;
+}
+
 static void add_patch(brn_sap *sap, const brn_patch *patch)
 {
     brn_sap_point *p = &sap->at[sap->nat];
+    const bool soft = deforms(sap, patch->body[0]) || deforms(sap, patch->body[1]);
     const double stiffness =
-        key_of(sap, BRN_CONTACT_STIFFNESS, patch->body,
-               deforms(sap, patch->body[0]) || deforms(sap, patch->body[1]) ? SURFACE_STIFFNESS : INFINITY);
-    *p = (brn_sap_point){.body = {patch->body[0], patch->body[1]}, .gap = patch->gap};
-    p->stiffness = patch->area * stiffness;
-    p->relaxation = key_of(sap, BRN_CONTACT_RELAXATION, patch->body, 0.0);
-    p->mu = sap->system->controls->friction[brn_model_pair(sap->model, patch->body[0], patch->body[1])];
+        key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, soft ? SURFACE_STIFFNESS : INFINITY);
+    if (!(patch->area > 0.0) || (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
+                                 brn_manifolds_has(sap->manifolds, patch->body[1]))) {
+        return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
+    }
+    *p = (brn_sap_point){
+        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
-    set_frame(sap->model->dim, patch->normal, p->frame);
     brn_patch_lever(sap->skin, patch, sap->from, &p->lever);
-    set_drift(sap, p);
-    sap->nat += p->stiffness > 0.0; /* a side that faces away carries nothing */
+    add_point(sap, p, patch->normal);
+}
+
+static void add_meeting(brn_sap *sap, const brn_meeting_point *m)
+{
+    brn_sap_point *p = &sap->at[sap->nat];
+    *p = (brn_sap_point){.body = {m->body[0], m->body[1]}, .gap = m->point.gap, .stiffness = INFINITY};
+    memcpy(p->place, m->point.place, sizeof p->place);
+    for (int side = 0; side < 2; ++side) {
+        brn_lever_add_place(&p->lever, sap->model, p->body[side], p->place, side == 0 ? 1.0 : -1.0,
+                            sap->from);
+    }
+    add_point(sap, p, m->point.normal);
 }
 
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const double reach = reach_of(sap, in);
+    const double reach = set_reach(sap, in);
     BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, fmax(reach, 0.05 * sap->system->size)));
-    const int count = brn_patches_count(sap->patches);
-    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)count);
+    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
+    const int npatch = brn_patches_count(sap->patches);
+    const int nmeeting = brn_manifolds_count(sap->manifolds);
+    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)npatch + (size_t)nmeeting);
     sap->nat = 0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < npatch; ++i) {
         add_patch(sap, &brn_patches_get(sap->patches)[i]);
+    }
+    for (int i = 0; i < nmeeting; ++i) {
+        add_meeting(sap, &brn_manifolds_get(sap->manifolds)[i]);
     }
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;

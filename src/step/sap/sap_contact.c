@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* [Pa/m] Pressure a metre of penetration where one side deforms and the scene says nothing. */
-static const double SURFACE_STIFFNESS = 1e8;
 /* Impulses along the surface below this share of what stops the effective mass at the speed that gravity gives it in a step have
    no direction. */
 static const double SOFTENING = 1e-7;
@@ -32,11 +30,6 @@ static double set_reach(brn_sap *sap, const brn_state *in)
         most = fmax(most, sap->reach[b]);
     }
     return 2.0 * most;
-}
-
-static bool deforms(const brn_sap *sap, int body)
-{
-    return brn_body_has_cells(sap->model->body[body].type);
 }
 
 static double key_of(const brn_sap *sap, int key, const int body[2], double otherwise)
@@ -108,9 +101,7 @@ static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
 static void add_patch(brn_sap *sap, const brn_patch *patch)
 {
     brn_sap_point *p = &sap->at[sap->nat];
-    const bool soft = deforms(sap, patch->body[0]) || deforms(sap, patch->body[1]);
-    const double stiffness =
-        key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, soft ? SURFACE_STIFFNESS : INFINITY);
+    const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
     if (!(patch->area > 0.0) || (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
                                  brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
@@ -139,7 +130,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
     const double reach = set_reach(sap, in);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, fmax(reach, 0.05 * sap->system->size)));
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, fmax(reach, 0.005 * sap->system->size)));
     BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
     const int npatch = brn_patches_count(sap->patches);
     const int nmeeting = brn_manifolds_count(sap->manifolds);

@@ -54,6 +54,18 @@ void brn_rotation_quaternion(const double r[9], double q[4])
     }
 }
 
+void brn_rotation_vector(const double r[9], double out[3])
+{
+    double q[4];
+    brn_rotation_quaternion(r, q);
+    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
+    const double length = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double angle = 2.0 * atan2(length, fabs(q[0]));
+    for (int i = 0; i < 3; ++i) {
+        out[i] = length > 0.0 ? sign * angle / length * q[1 + i] : 0.0;
+    }
+}
+
 void brn_rotation_less_one(const double q[4], double t[9])
 {
     const double w = q[0], x = q[1], y = q[2], z = q[3];

@@ -10,5 +10,7 @@ void brn_rotation_quaternion(const double r[9], double q[4]);
 void brn_rotation_less_one(const double q[4], double t[9]);
 /* out = (turn by the rotation vector w, angle times axis in the frame into which q turns) q, of unit length; may be q. */
 void brn_rotation_turn(const double q[4], const double w[3], double out[4]);
+/* Angle in [0, pi] times axis. */
+void brn_rotation_vector(const double r[9], double out[3]);
 
 #endif

@@ -86,6 +86,8 @@ brn_status brn_newton_begin(brn_newton *newton, const brn_state *in, double t, d
 brn_status brn_newton_solve(brn_newton *newton, brn_step_info *info);
 /* Writes positions, velocities, memory, the forces of the last solve, and how they act. */
 brn_status brn_newton_finish(brn_newton *newton, const brn_state *in, brn_state *out, brn_books *books);
+/* The second part of finish: all but positions and velocities, which `out` has already. */
+brn_status brn_newton_book(brn_newton *newton, const brn_state *in, brn_state *out, brn_books *books);
 
 /* Initial accelerations and forces of a state that was set from outside; its memory is cleared. */
 brn_status brn_newton_reset(brn_newton *newton, brn_state *state, double t, brn_books *books);

@@ -1,0 +1,335 @@
+#include "step/sap/sap.h"
+
+#include "step/newton_inner.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const law_words[] = {"cone", "lagged", NULL};
+
+static const brn_param params[] = {
+    BRN_P_CHOICE(brn_sap_params, law, BRN_SAP_LAW_CONE, law_words,
+                 "friction. cone: convex, what slides fast glides on a gap of about h mu times its speed; lagged: with normal forces "
+                 "that are renewed until they settle, without that gap"),
+    BRN_P_REAL(brn_sap_params, near_rigid, "1", 1.0, 0.0, INFINITY, BRN_OPEN,
+               "stiffest contact: its period of oscillation over the step"),
+    BRN_P_REAL(brn_sap_params, slip_regularisation, "1", 1e-3, 0.0, 1.0, BRN_OPEN,
+               "what sticks creeps at this times the speed that the friction force would give it in a step"),
+    BRN_P_REAL(brn_sap_params, tolerance, "1", 1e-6, 0.0, 1.0, BRN_OPEN,
+               "unbalanced impulse at which the solver stops, relative to the momenta and impulses in play"),
+    BRN_P_INT(brn_sap_params, iterations, 200, 1, 100000, "iterations of the solver allowed before a step is cut in half"),
+    BRN_P_INT(brn_sap_params, linearisations, 0, 0, 1000,
+              "how often elastic forces are linearised in a step; 0: until they are balanced, once for corotated_linear"),
+};
+
+/* The method's own figures. */
+enum { OWN_OPTIMALITY, OWN_CONSTRAINTS };
+static const brn_own_figure figures[] = {
+    [OWN_OPTIMALITY] = {{.name = "sap.optimality",
+                         .label = "optimality",
+                         .unit = "1",
+                         .meaning = "unbalanced impulse that the solver left, relative to the momenta and impulses in play",
+                         .reduction = BRN_REDUCE_MAX,
+                         .better = BRN_BETTER_LOW},
+                        BRN_REDUCE_MAX},
+    [OWN_CONSTRAINTS] = {{.name = "sap.constraints",
+                          .label = "constraints",
+                          .unit = "1",
+                          .meaning = "contacts that the step reckoned with, open ones that could close included",
+                          .reduction = BRN_REDUCE_MAX},
+                         BRN_REDUCE_MAX},
+};
+
+static const brn_table table = {
+    .name = "sap",
+    .help = "convex contact at interactive rates: rigid and deformable bodies, large steps, small penetrations",
+    .size = sizeof(brn_sap_params),
+    .params = params,
+    .nparams = BRN_COUNT(params),
+};
+
+static void sap_destroy(void *self)
+{
+    brn_sap *sap = self;
+    if (sap == NULL) {
+        return;
+    }
+    brn_newton_destroy(sap->newton);
+    brn_patches_destroy(sap->patches);
+    brn_skin_destroy(sap->skin);
+    brn_sap_solver_destroy(sap->solver);
+    brn_block_matrix_destroy(sap->a);
+    void *arrays[] = {sap->rigid, sap->rigid_of, sap->row_rigid, sap->node_hold, sap->place,      sap->fixed, sap->u,      sap->start,
+                      sap->gradient, sap->push, sap->pushed,  sap->at,        sap->constraint, sap->block, sap->impulse, sap->point};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(sap->ctx, arrays[i]);
+    }
+    brn_free(sap->ctx, sap);
+}
+
+/* ---- what Newton's books see of contact ----------------------------------------------------------------------------------------- */
+
+static brn_status no_energy(void *self, const double *x, double *value)
+{
+    (void)self;
+    (void)x;
+    *value = 0.0;
+    return BRN_OK;
+}
+
+/* All of it dissipates: nothing is stored in a constraint. */
+static void add_push(void *self, const double *x, double *grad)
+{
+    const brn_sap *sap = self;
+    (void)x;
+    for (int dof = 0; dof < sap->system->ndof; ++dof) {
+        grad[dof] -= sap->push[dof];
+    }
+}
+
+/* It is added once it is known. */
+static brn_status no_gradient(void *self, const double *x, double *grad)
+{
+    (void)self;
+    (void)x;
+    (void)grad;
+    return BRN_OK;
+}
+
+static brn_status no_hessian(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
+{
+    (void)self;
+    (void)x;
+    *sum = base;
+    return BRN_OK;
+}
+
+/* ---- making --------------------------------------------------------------------------------------------------------------------- */
+
+static brn_status list_held(brn_sap *sap)
+{
+    const brn_model *model = sap->model;
+    BRN_ALLOC(sap->ctx, sap->node_hold, model->nnode + 1);
+    for (int a = 0; a < model->nnode; ++a) {
+        sap->node_hold[a] = -1;
+    }
+    for (int b = 0; b < model->nbody; ++b) {
+        const int hold = model->body[b].type == BRN_BODY_STATIC ? brn_model_body_hold(model, b) : -1;
+        for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count; ++a) {
+            sap->node_hold[a] = hold;
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status fill(brn_sap *sap)
+{
+    const brn_newton_params newton = {sap->model->integrator, sap->params->tolerance, sap->params->iterations, 1000000,
+                                      BRN_NEWTON_PROJECTED,   BRN_NEWTON_DIRECT};
+    sap->terms = (brn_newton_terms){
+        .self = sap, .energy = no_energy, .gradient = no_gradient, .dissipative = add_push, .hessian = no_hessian};
+    BRN_TRY(list_held(sap));
+    BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
+    BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
+    BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
+    BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
+    return brn_sap_make_rows(sap);
+}
+
+static brn_status sap_create(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self)
+{
+    *self = NULL;
+    brn_sap *sap = NULL;
+    BRN_ALLOC(ctx, sap, 1);
+    sap->ctx = ctx;
+    sap->model = model;
+    sap->system = system;
+    sap->params = model->method_params;
+    const brn_status status = fill(sap);
+    if (status < 0) {
+        sap_destroy(sap);
+        return status;
+    }
+    *self = sap;
+    return BRN_OK;
+}
+
+/* ---- stepping ------------------------------------------------------------------------------------------------------------------- */
+
+/* Where the solver starts: nodes go on as they did, rigid bodies coast, what is held goes where it must. */
+static void set_start(brn_sap *sap, const brn_state *in)
+{
+    const brn_model *model = sap->model;
+    const int dim = model->dim;
+    for (int dof = 0; dof < sap->system->ndof; ++dof) {
+        sap->u[dof] = model->fixed[dof] == BRN_DOF_HELD ? sap->newton->scheme->held[dof] / sap->h
+                                                        : in->node_vel[brn_model_at(model, dof)];
+    }
+    for (int k = 0; k < sap->nrigid; ++k) {
+        const brn_sap_rigid *r = &sap->rigid[k];
+        memcpy(&sap->u[r->row * dim], r->rate, (size_t)dim * sizeof *sap->u);
+        if (dim == 2) {
+            sap->u[(r->row + 1) * dim] = r->rate[5];
+            sap->u[(r->row + 1) * dim + 1] = 0.0;
+        } else {
+            memcpy(&sap->u[(r->row + 1) * dim], r->rate + 3, 3 * sizeof *sap->u);
+        }
+    }
+}
+
+static brn_status solve(brn_sap *sap, brn_step_info *info)
+{
+    const int nrow = sap->a->n;
+    const int dim = sap->model->dim;
+    const brn_sap_goal goal = {sap->params->tolerance, sap->params->iterations};
+    brn_sap_result result;
+    memcpy(sap->start, sap->u, (size_t)(nrow * dim) * sizeof *sap->u);
+    const brn_sap_problem problem = {.nrow = nrow,
+                                     .size = dim,
+                                     .a = sap->a,
+                                     .fixed = sap->fixed,
+                                     .start = sap->start,
+                                     .gradient = sap->gradient,
+                                     .nconstraint = sap->nat,
+                                     .constraint = sap->constraint,
+                                     .nblock = sap->nblock,
+                                     .block = sap->block};
+    BRN_TRY(brn_sap_solve(sap->solver, &problem, &goal, &sap->system->watch, sap->u, sap->impulse, &result));
+    info->iterations += result.iterations;
+    info->residual = result.optimality;
+    info->own[OWN_OPTIMALITY] = fmax(info->own[OWN_OPTIMALITY], result.optimality);
+    return BRN_OK;
+}
+
+/* Impulse on nodes that nothing balances, by the problem's measure. */
+static brn_status imbalance(brn_sap *sap, double *out)
+{
+    const int dim = sap->model->dim;
+    double most = 0.0;
+    double momentum = 0.0;
+    double push = 0.0;
+    BRN_TRY(brn_sap_unbalanced(sap));
+    for (int dof = 0; dof < sap->system->ndof; ++dof) {
+        const double d = sap->a->value[(size_t)sap->a->start[dof / dim] * (size_t)(dim * dim) + (size_t)(dof % dim * (dim + 1))];
+        if (!sap->fixed[dof] && d > 0.0) {
+            const double left = sap->gradient[dof] - sap->pushed[dof];
+            most += left * left / d;
+            momentum += d * sap->u[dof] * sap->u[dof];
+            push += sap->pushed[dof] * sap->pushed[dof] / d;
+        }
+    }
+    const double scale = fmax(momentum, push);
+    *out = scale > 0.0 ? sqrt(most / scale) : 0.0;
+    return BRN_OK;
+}
+
+/* Elements are linearised at the last solution until their forces there are balanced. Contact's are part of the balance. */
+static brn_status balance(brn_sap *sap, brn_step_info *info)
+{
+    const int wanted = sap->params->linearisations;
+    const int most = wanted > 0 ? wanted : sap->params->iterations;
+    for (int k = 0; k < most; ++k) {
+        brn_stopwatch *watch = &sap->system->watch;
+        double *was = brn_stopwatch_switch(watch, &watch->phases.assembly);
+        BRN_TRY(brn_sap_linearise(sap, BRN_TANGENT_PROJECTED));
+        (void)brn_stopwatch_switch(watch, was);
+        if (k == 0) {
+            BRN_TRY(brn_sap_constrain(sap));
+        }
+        BRN_TRY(solve(sap, info));
+        brn_sap_push(sap);
+        double left = 0.0;
+        was = brn_stopwatch_switch(watch, &watch->phases.assembly);
+        BRN_TRY(imbalance(sap, &left));
+        (void)brn_stopwatch_switch(watch, was);
+        if (!sap->soft || left <= sap->params->tolerance) {
+            return BRN_OK;
+        }
+        if (!isfinite(left)) {
+            return brn_fail(sap->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number", sap->t);
+        }
+    }
+    return wanted > 0 ? BRN_OK
+                      : brn_fail(sap->ctx, BRN_ERR_CONVERGENCE, "t = %g s: elastic forces are not balanced after %d linearisations",
+                                 sap->t, most);
+}
+
+/* Contact joins the forces that the books see. What acts on a rigid body moves it: there is no imbalance there. */
+static void settle_forces(brn_sap *sap)
+{
+    brn_newton *n = sap->newton;
+    for (int i = 0; i < sap->system->ndof; ++i) {
+        n->contact[i] -= sap->push[i];
+        n->unbalanced[i] = n->load[i] + n->carried[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
+    }
+    brn_newton_weld(n);
+    for (int row = 0; row < sap->model->nrow; ++row) {
+        for (int i = 0; i < sap->model->dim && sap->row_rigid[row] >= 0; ++i) {
+            const int dof = row * sap->model->dim + i;
+            n->inertia[dof] += n->unbalanced[dof];
+            n->unbalanced[dof] = 0.0;
+        }
+    }
+}
+
+static brn_status sap_step(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
+                           brn_step_info *info)
+{
+    brn_sap *sap = self;
+    brn_newton *n = sap->newton;
+    *h_done = h;
+    sap->t = t;
+    sap->h = h;
+    sap->from = in->node_pos;
+    BRN_TRY(brn_newton_begin(n, in, t, h));
+    brn_sap_coast(sap, in);
+    set_start(sap, in);
+    BRN_TRY(brn_sap_find_contacts(sap, in));
+    BRN_TRY(balance(sap, info));
+    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
+    brn_sap_finish_rigid(sap, out);
+    brn_model_follow_nodes(sap->model, out->node_vel);
+    settle_forces(sap);
+    BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    info->own[OWN_CONSTRAINTS] = sap->nat;
+    return brn_sap_report(sap, info);
+}
+
+static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_info *info)
+{
+    brn_sap *sap = self;
+    sap->nat = 0;
+    memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
+    BRN_TRY(brn_newton_reset(sap->newton, state, t, &info->books));
+    return brn_sap_report(sap, info);
+}
+
+static brn_stage sap_stage(const void *self, const brn_state *state, double t)
+{
+    (void)state;
+    return brn_newton_stage(((const brn_sap *)self)->newton, t);
+}
+
+static brn_status sap_changed(void *self, brn_state *state, const brn_change *change)
+{
+    return brn_newton_changed(((brn_sap *)self)->newton, state, change);
+}
+
+const brn_method brn_sap_method = {
+    .table = &table,
+    .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_MIDPOINT,
+    .contact = true,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
+    .contact_keys = 1u << BRN_CONTACT_STIFFNESS | 1u << BRN_CONTACT_RELAXATION,
+    .contact_instead = {[BRN_CONTACT_RESTITUTION] =
+                            "impacts of rigid bodies are inelastic; deformable ones bounce by their elasticity"},
+    .figures = figures,
+    .nfigures = BRN_COUNT(figures),
+    .predict = brn_newton_predict,
+    .create = sap_create,
+    .step = sap_step,
+    .reset = sap_reset,
+    .stage = sap_stage,
+    .changed = sap_changed,
+    .destroy = sap_destroy,
+};

@@ -50,7 +50,8 @@ static void test_spin(void **state)
         assert_done(f.ctx, brn_sim_report(f.sim, &start));
         const brn_report end = run(&f, &gain);
         const double kept = length3(end.angular_momentum) / length3(start.angular_momentum);
-        (void)snprintf(name, sizeof name, "spinning block, %s: angular momentum after ten turns", blocks[n].name);
+        (void)snprintf(name, sizeof name, "spinning block, %s: angular momentum after ten turns",
+                       blocks[n].name);
         validation_row(*state, name, 1.0, kept, fabs(kept - 1.0), "of the first, 10 degrees a step");
         assert_near(kept, 1.0, 1e-6); /* Newton's tolerance */
         assert_true(gain < 1e-6);

@@ -75,7 +75,7 @@ static void check_points(const stage *s, double within)
         assert_near(brn_dense_dot3(p->normal, p->normal), 1.0, 1e-14);
         assert_true(p->weight[0] == 1.0 && p->gap < within);
         assert_int_equal(p->body[0], s->skin->node_body[p->node[0]]);
-        brn_patch_lever(s->skin, p, s->x, &lever);
+        brn_patch_lever(s->skin, p, 1, s->x, &lever);
         for (int k = 0; k < lever.count; ++k) {
             for (int c = 0; c < 3; ++c) {
                 between[c] += lever.weight[k] * s->x[3 * lever.node[k] + c];

@@ -202,8 +202,8 @@ static bool is_on(const brn_patches *patches, const view *v)
     const double length = side_length(patches, v->side);
     const double d = sqrt(v->pair.d2);
     const double beside = sqrt(fmax(0.0, v->pair.d2 - v->height * v->height));
-    return !(d > BRN_PATCHES_TOUCH * length) ||
-           (v->looked_at && beside <= BRN_PATCHES_RIM * length && fabs(v->height) <= BRN_PATCHES_RIM * length);
+    return !(d > BRN_PATCHES_TOUCH * length) || (v->looked_at && beside <= BRN_PATCHES_RIM * length &&
+                                                 fabs(v->height) <= BRN_PATCHES_RIM * length);
 }
 
 /* Normal, gap and weights with respect to the nearest side. */

@@ -9,9 +9,10 @@
    first; at the rim of a sheet, any outwards of it. A few degrees more are allowed, for faces that lie on each other. Sheets that lie on
    each other have two such normals: the side on which the first is decides.
 
-   Ends. A crossing this near to the end of an edge (BRN_PATCHES_RIM) is left to the vertex there if the faces lie on each other, since
-   patches then count the vertex as on the face; else it is a point of its own, ends included. Where the end of an edge is inside the
-   other body, less deep below a face that goes off at an angle than the crossing is along n, the way out is the vertex's. */
+   Ends. A crossing near the end of an edge (BRN_PATCHES_RIM) is left to the vertex there if the faces lie on each other, since patches
+   then count the vertex as on the face; else it is a point of its own, ends included. Where the end of an edge is below a face of the
+   other body that goes off at an angle, by less than the crossing is deep along n or by no more than the rim, the vertex has the shorter
+   way out: what stands on a body by a hair too low does not run into its wall. */
 #ifndef BRN_CONTACT_CROSSINGS_H
 #define BRN_CONTACT_CROSSINGS_H
 

@@ -61,19 +61,19 @@ static bool is_at_end(const brn_crossings *c, const brn_ridge *const r[2], const
     return at_end;
 }
 
-/* Whether an end of an edge is inside the other body, below another face, and less deep than the crossing. */
+/* Whether an end of an edge is below another face of the other body, less deep than the crossing or within the rim. */
 static bool ends_shallower(const brn_crossings *c, const brn_ridge *const r[2], const brn_patch *p)
 {
     bool shallower = false;
-    for (int i = 0; i < 8 && p->gap < 0.0; ++i) {
+    for (int i = 0; i < 8; ++i) {
         const brn_ridge *other = r[1 - i / 4];
         const double *normal = other->normal[i % 2];
+        const double least = fmin(p->gap, -BRN_PATCHES_RIM * sqrt(other->area[i % 2]));
         double arm[3];
         brn_ridge_subtract(&c->x[3 * r[i / 4]->node[i / 2 % 2]], &c->x[3 * other->node[0]], arm);
         const double height = brn_dense_dot3(normal, arm);
-        shallower =
-            shallower || (other->opposite[1] >= 0 && fabs(brn_dense_dot3(normal, p->normal)) < STEEP &&
-                          height < 0.0 && height > p->gap);
+        const bool steep = other->opposite[1] >= 0 && fabs(brn_dense_dot3(normal, p->normal)) < STEEP;
+        shallower = shallower || (steep && height < 0.0 && height > least);
     }
     return shallower;
 }

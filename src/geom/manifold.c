@@ -53,9 +53,38 @@ static double corner_area(const brn_spot *p, const brn_spot *q, const brn_spot *
     return fabs(brn_dense_dot3(c, q->n));
 }
 
-/* Of the corners of a convex overlap, in order, those that leave the least area go, never the nearest. */
+/* Around their middle, counterclockwise seen along the normal of the first. */
+static void sort_around(brn_spots *spots)
+{
+    double middle[3] = {0.0, 0.0, 0.0};
+    double angle[BRN_SPOTS_MOST];
+    double basis[9];
+    brn_part_basis(spots->spot[0].n, 3, basis);
+    for (int i = 0; i < spots->count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            middle[k] += spots->spot[i].b[k] / spots->count;
+        }
+    }
+    for (int i = 0; i < spots->count; ++i) {
+        const brn_spot spot = spots->spot[i];
+        const double arm[3] = {spot.b[0] - middle[0], spot.b[1] - middle[1], spot.b[2] - middle[2]};
+        const double own = atan2(brn_dense_dot3(basis + 3, arm), brn_dense_dot3(basis, arm));
+        int at = i;
+        for (; at > 0 && angle[at - 1] > own; --at) {
+            angle[at] = angle[at - 1];
+            spots->spot[at] = spots->spot[at - 1];
+        }
+        angle[at] = own;
+        spots->spot[at] = spot;
+    }
+}
+
+/* Of the corners of a convex overlap, those that leave the least area go, never the nearest. */
 static void thin(brn_spots *spots)
 {
+    if (spots->count > BRN_MANIFOLD_MOST) {
+        sort_around(spots);
+    }
     while (spots->count > BRN_MANIFOLD_MOST) {
         const int n = spots->count;
         int nearest = 0;
@@ -136,7 +165,48 @@ static void add_axis(const brn_core *a, const brn_core *b, const brn_axis *axis,
     out->count++;
 }
 
-/* Edges side by side, apart by `gap`: the ends of the stretch, with their own normals. They take the place of a spot as near that
+/* The line of a core that faces d: an edge, a segment, or with its radius the axis of a cylinder whose mantle does. */
+static bool line_of(const brn_core *core, const double d[3], double ends[2][3], double *radius)
+{
+    double own[3];
+    *radius = 0.0;
+    if (core->hull.nvertex > 0) {
+        return brn_core_edge(core, d, ends) == 2;
+    }
+    brn_core_turn_back(core, d, own);
+    for (int k = 0; k < 2; ++k) {
+        brn_core_place(core, (const double[3]){0.0, 0.0, k == 0 ? -core->size[1] : core->size[1]}, ends[k]);
+    }
+    *radius = core->size[0];
+    return fabs(own[2]) < along;
+}
+
+/* From axes to mantles, whose ends are flat: spots beside an end go. None is nearer than the cores are. */
+static void grow_lines(const double u[3], const double v[3], const double radius[2], const double n[3],
+                       double gap, int from, brn_spots *out)
+{
+    int kept = from;
+    for (int i = from; i < out->count; ++i) {
+        brn_spot *spot = &out->spot[i];
+        const double cosine[2] = {brn_dense_dot3(u, spot->n) / sqrt(brn_dense_dot3(u, u)),
+                                  brn_dense_dot3(v, spot->n) / sqrt(brn_dense_dot3(v, v))};
+        const double shift[2] = {radius[0] * sqrt(1.0 - cosine[0] * cosine[0]),
+                                 radius[1] * sqrt(1.0 - cosine[1] * cosine[1])};
+        if (fabs(cosine[0]) < along && fabs(cosine[1]) < along) {
+            spot->gap -= shift[0] + shift[1];
+            for (int k = 0; k < 3; ++k) {
+                spot->a[k] -= shift[0] * spot->n[k];
+                spot->b[k] += shift[1] * spot->n[k];
+                spot->n[k] = spot->gap < gap ? n[k] : spot->n[k];
+            }
+            spot->gap = fmax(spot->gap, gap);
+            out->spot[kept++] = *spot;
+        }
+    }
+    out->count = kept;
+}
+
+/* Lines side by side, apart by `gap`: the ends of the stretch, with their own normals. They take the place of a spot as near that
    stands there already. */
 static void add_lines(const brn_core *a, const brn_core *b, const double n[3], double gap, brn_spots *out)
 {
@@ -145,9 +215,9 @@ static void add_lines(const brn_core *a, const brn_core *b, const double n[3], d
     double u[3];
     double v[3];
     double c[3];
-    const int np = brn_core_edge(a, (const double[3]){-n[0], -n[1], -n[2]}, p);
-    const int nq = brn_core_edge(b, n, q);
-    if (np < 2 || nq < 2) {
+    double radius[2];
+    const int before = out->count;
+    if (!line_of(a, (const double[3]){-n[0], -n[1], -n[2]}, p, &radius[0]) || !line_of(b, n, q, &radius[1])) {
         return;
     }
     for (int k = 0; k < 3; ++k) {
@@ -155,14 +225,38 @@ static void add_lines(const brn_core *a, const brn_core *b, const double n[3], d
         v[k] = q[1][k] - q[0][k];
     }
     brn_dense_cross3(u, v, c);
-    if (brn_dense_dot3(c, c) < along * along * brn_dense_dot3(u, u) * brn_dense_dot3(v, v)) {
-        const int before = out->count;
-        brn_lines_near((const double(*)[3])p, (const double(*)[3])q, out);
-        if (before == 1 && out->spot[1].gap <= gap * (1.0 + same)) {
-            out->count--;
-            memmove(&out->spot[0], &out->spot[1], (size_t)out->count * sizeof *out->spot);
-        }
+    if (!(brn_dense_dot3(c, c) < along * along * brn_dense_dot3(u, u) * brn_dense_dot3(v, v))) {
+        return;
     }
+    brn_lines_near((const double(*)[3])p, (const double(*)[3])q, out);
+    if (radius[0] + radius[1] > 0.0) {
+        grow_lines(u, v, radius, n, gap, before, out);
+    }
+    if (out->count > before &&
+        brn_dense_dot3(out->spot[before].n, n) < 0.9) { /* others than those that are nearest */
+        out->count = before;
+    } else if (before == 1 && out->count > 1 && out->spot[1].gap <= gap + same * fabs(gap)) {
+        out->count--;
+        memmove(&out->spot[0], &out->spot[1], (size_t)out->count * sizeof *out->spot);
+    }
+}
+
+static double lowest_of(const brn_spots *spots)
+{
+    double lowest = INFINITY;
+    for (int i = 0; i < spots->count; ++i) {
+        lowest = fmin(lowest, spots->spot[i].gap);
+    }
+    return lowest;
+}
+
+static void add_spot(const double pa[3], const double pb[3], const double n[3], double gap, brn_spots *out)
+{
+    brn_spot *spot = &out->spot[out->count++];
+    memcpy(spot->a, pa, sizeof spot->a);
+    memcpy(spot->b, pb, sizeof spot->b);
+    memcpy(spot->n, n, sizeof spot->n);
+    spot->gap = gap;
 }
 
 static void find_polytopes(const brn_core *a, const brn_core *b, double within, brn_spots *out)
@@ -172,16 +266,12 @@ static void find_polytopes(const brn_core *a, const brn_core *b, double within, 
     const bool boxes = a->shape != NULL && b->shape != NULL && a->shape->kind == BRN_PRIMITIVE_BOX &&
                        b->shape->kind == BRN_PRIMITIVE_BOX;
     const brn_axis axis = boxes ? brn_axis_of_boxes(a, b, enough) : brn_axis_of_hulls(a, b, enough);
-    double lowest = INFINITY;
     if (axis.s > enough) {
         return;
     }
     brn_overlap_faces(a, b, axis.n, out);
-    for (int i = 0; i < out->count; ++i) {
-        lowest = fmin(lowest, out->spot[i].gap);
-    }
     /* The overlap has points as near as the axis says: nothing is nearer. Else the shapes are apart, nearest at vertices or edges. */
-    if (lowest <= axis.s + missing + same * fabs(axis.s)) {
+    if (lowest_of(out) <= axis.s + missing + same * fabs(axis.s)) {
         if (axis.s > 0.0 && axis.edge[0] >= 0) {
             add_lines(a, b, axis.n, axis.s, out);
         }
@@ -195,13 +285,39 @@ static void find_polytopes(const brn_core *a, const brn_core *b, double within, 
         add_axis(a, b, &axis, out);
         return;
     }
-    out->count = 1;
-    out->spot[0].gap = distance;
-    memcpy(out->spot[0].n, n, sizeof n);
-    memcpy(out->spot[0].a, pa, sizeof pa);
-    memcpy(out->spot[0].b, pb, sizeof pb);
+    out->count = 0;
+    add_spot(pa, pb, n, distance, out);
     if (b->hull.dim == 3) {
         add_lines(a, b, n, distance, out);
+    }
+}
+
+/* ---- cylinders ---------------------------------------------------------------------------------------------------------------- */
+
+static void find_cylinders(brn_core *a, const brn_core *b, double within, brn_spots *out)
+{
+    const double enough = within + a->radius + b->radius;
+    const double missing = same * (a->extent + b->extent);
+    double n[3];
+    double pa[3];
+    double pb[3];
+    const double s = brn_axis_of_cylinders(a, b, enough, n, pa, pb);
+    if (s > enough) {
+        return;
+    }
+    brn_overlap_faces(a, b, n, out);
+    brn_overlap_rims(a, b, n, out);
+    if (a->hull.nface + b->hull.nface == 0 || lowest_of(out) > s + missing) {
+        add_lines(a, b, n, s, out);
+    }
+    if (lowest_of(out) > s + missing) {
+        double middle[3];
+        for (int k = 0; k < 3; ++k) {
+            middle[k] = 0.5 * (pa[k] + pb[k]);
+            pa[k] = middle[k] + 0.5 * s * n[k];
+            pb[k] = middle[k] - 0.5 * s * n[k];
+        }
+        add_spot(pa, pb, n, s, out);
     }
 }
 
@@ -246,9 +362,6 @@ void brn_manifold_find(const brn_convex *a, const brn_rigid_map *fa, const brn_c
     if (halves) {
         return;
     }
-    if (is(a, BRN_PRIMITIVE_CYLINDER) || is(b, BRN_PRIMITIVE_CYLINDER)) {
-        return;
-    }
     if (is(a, BRN_PRIMITIVE_PLANE)) {
         brn_manifold_find(b, fb, a, fa, within, out);
         for (int i = 0; i < out->count; ++i) {
@@ -279,6 +392,8 @@ void brn_manifold_find(const brn_convex *a, const brn_rigid_map *fa, const brn_c
         brn_core_set(&cb, b, fb, fb);
         if (ca.hull.dim == 3 && is(a, BRN_PRIMITIVE_CAPSULE) && is(b, BRN_PRIMITIVE_CAPSULE)) {
             find_segments(&ca, &cb, &spots);
+        } else if (ca.hull.nvertex == 0 || cb.hull.nvertex == 0) {
+            find_cylinders(&ca, &cb, within, &spots);
         } else {
             find_polytopes(&ca, &cb, within, &spots);
         }

@@ -66,12 +66,34 @@ brn_axis brn_axis_of_boxes(const brn_core *a, const brn_core *b, double enough);
 double brn_core_near(const brn_core *a, const brn_core *b, const double start[3], double n[3], double pa[3],
                      double pb[3]);
 
+/* ---- manifold_cylinder.c ---- */
+/* The gap of two cores of which one is a cylinder, the normal, and a point of each that has it. */
+double brn_axis_of_cylinders(brn_core *a, const brn_core *b, double enough, double n[3], double pa[3],
+                             double pb[3]);
+double brn_core_separation(const brn_core *a, const brn_core *b, const double n[3]);
+
 /* ---- manifold_overlap.c ---- */
+/* What of a core faces sign n, as corners (u, v, w) in a basis whose last row is n: a face, on the plane
+   w = level + slope . (u, v), where it is seen flat enough; an edge, a segment or the line of a mantle; a vertex. */
+typedef struct brn_part {
+    int count;
+    double at[2 * BRN_FACE_MOST][3];
+    double slope[2], level;
+} brn_part;
+
+void brn_part_basis(const double n[3], int dim, double basis[9]);
+void brn_part_set(const brn_core *core, const double basis[9], double sign, brn_part *out);
 /* Corners of the overlap of the two faces that face each other along n. */
 void brn_overlap_faces(const brn_core *a, const brn_core *b, const double n[3], brn_spots *out);
 
 /* Corners of the face of a over the half-space below 0 of the last axis. */
 void brn_overlap_plane(const brn_core *a, int dim, brn_spots *out);
+
+/* ---- manifold_rim.c ---- */
+/* Where the end of a cylinder, or the ends of two, lie over what faces them along n. */
+void brn_overlap_rims(const brn_core *a, const brn_core *b, const double n[3], brn_spots *out);
+/* Four points of the rim of a over the half-space below 0 of z. */
+void brn_rim_over_plane(const brn_core *a, brn_spots *out);
 
 /* ---- manifold_lines.c ---- */
 /* Adds the nearest points of two segments, and the ends of the stretch along which they lie side by side, each with its own normal. */

@@ -201,8 +201,14 @@ double brn_core_near(const brn_core *a, const brn_core *b, const double start[3]
         }
         const simplex old = s;
         s.at[s.count++] = k;
-        if (!reduce(&s)) {
+        const bool outside = reduce(&s);
+        if (!outside && !(best > small)) {
             return 0.0;
+        }
+        if (!outside) { /* of rounding: a direction has shown that the origin is outside */
+            s = old;
+            sum(&s, v, pa, pb);
+            break;
         }
         sum(&s, v, pa, pb);
         memcpy(way, v, sizeof v);

@@ -7,85 +7,12 @@
 
 enum { CORNERS_MOST = 2 * BRN_FACE_MOST };
 
-static const double steep =
-    0.1; /* cosine below which a face is seen from its edge: heights on it say nothing */
 static const double hair = 1e-12; /* of a border, in extents */
 
-/* Corners (u, v, w): of a face, on the plane w = level + slope . (u, v), a segment or a point. */
-typedef struct polygon {
-    int count;
-    double at[CORNERS_MOST][3];
-    double slope[2], level;
-} polygon;
-
-static void basis_across(const double n[3], int dim, double basis[9])
-{
-    memcpy(basis + 6, n, 3 * sizeof *n);
-    if (dim == 2) {
-        memcpy(basis, (const double[6]){n[1], -n[0], 0.0, 0.0, 0.0, 1.0}, 6 * sizeof *basis);
-        return;
-    }
-    /* The axis that is farthest from n, made square to it. */
-    int k = fabs(n[1]) < fabs(n[0]) ? 1 : 0;
-    k = fabs(n[2]) < fabs(n[k]) ? 2 : k;
-    double e[3] = {0.0, 0.0, 0.0};
-    e[k] = 1.0;
-    brn_dense_cross3(e, n, basis + 3);
-    (void)brn_unit3(basis + 3);
-    brn_dense_cross3(basis + 3, n, basis);
-}
-
-/* The face, or where all are steep the edge, or the vertex, of a core that is farthest along sign n. */
-static void facing_part(const brn_core *core, const double basis[9], double sign, polygon *out)
-{
-    const brn_hull *hull = &core->hull;
-    const double d[3] = {sign * basis[6], sign * basis[7], sign * basis[8]};
-    double x[3];
-    double own[3];
-    double slope = 0.0;
-    int next = 1;
-    const int v = brn_core_support(core, d, x);
-    int list[BRN_FACE_MOST] = {v, hull->nvertex == 2 ? 1 - v : v};
-    out->count = hull->nvertex == 2 ? 2 : 1;
-    brn_core_turn_back(core, d, own);
-    const int f = brn_hull_facing(hull, v, own, &slope, &next);
-    const bool flat = f >= 0 && brn_dense_dot3(hull->normal[f], own) > steep;
-    if (flat && hull->nvertex > 2) {
-        const int *corner = hull->face_vertex + hull->face_start[f];
-        const int n = hull->face_start[f + 1] - hull->face_start[f];
-        out->count = n < BRN_FACE_MOST ? n : BRN_FACE_MOST;
-        for (int i = 0; i < out->count; ++i) {
-            list[i] = corner[(int)((long long)i * n / out->count)];
-        }
-    } else if (f >= 0 && slope * slope < 1.0 - steep * steep) {
-        list[1] = next;
-        out->count = 2;
-    } else if (f >= 0) {
-        out->count = 1;
-    }
-    double turn[9];
-    double shift[3];
-    brn_dense_multiply3(basis, core->rotation, turn);
-    brn_dense_apply3(basis, core->origin, shift);
-    for (int i = 0; i < out->count; ++i) {
-        brn_dense_apply3(turn, hull->vertex[list[i]], out->at[i]);
-        for (int k = 0; k < 3; ++k) {
-            out->at[i][k] += shift[k];
-        }
-    }
-    if (out->count > 2) {
-        double normal[3];
-        brn_dense_apply3(turn, hull->normal[f], normal);
-        out->slope[0] = -normal[0] / normal[2];
-        out->slope[1] = -normal[1] / normal[2];
-        out->level = out->at[0][2] - out->slope[0] * out->at[0][0] - out->slope[1] * out->at[0][1];
-    }
-}
-
 /* Cuts a polygon, a segment or a point by the line through p and q: what is on the left of it stays. Sutherland and Hodgman. */
-static void cut(polygon *part, const double p[3], const double q[3], double side, double border)
+static void cut(brn_part *part, const double p[3], const double q[3], double side, double border)
 {
-    polygon next;
+    brn_part next;
     double left[CORNERS_MOST];
     bool all = true;
     const double way[2] = {side * (q[0] - p[0]), side * (q[1] - p[1])};
@@ -130,7 +57,7 @@ static void add(brn_spots *out, const double basis[9], const double at[2], doubl
 }
 
 /* What of `part` lies over the face. */
-static void over_face(polygon *part, const polygon *face, double sign, bool part_is_a, double border,
+static void over_face(brn_part *part, const brn_part *face, double sign, bool part_is_a, double border,
                       const double basis[9], brn_spots *out)
 {
     for (int i = 0; i < face->count && part->count > 0; ++i) {
@@ -144,7 +71,7 @@ static void over_face(polygon *part, const polygon *face, double sign, bool part
 }
 
 /* Ends of p over q, both segments along u: in the plane. */
-static void over_segment(const polygon *p, const polygon *q, bool p_is_a, double border,
+static void over_segment(const brn_part *p, const brn_part *q, bool p_is_a, double border,
                          const double basis[9], brn_spots *out)
 {
     const double length = q->at[1][0] - q->at[0][0];
@@ -161,7 +88,8 @@ static void over_segment(const polygon *p, const polygon *q, bool p_is_a, double
 }
 
 /* Two segments that cross, seen along n. */
-static void crossing(const polygon *a, const polygon *b, double border, const double basis[9], brn_spots *out)
+static void crossing(const brn_part *a, const brn_part *b, double border, const double basis[9],
+                     brn_spots *out)
 {
     const double p[2] = {a->at[1][0] - a->at[0][0], a->at[1][1] - a->at[0][1]};
     const double q[2] = {b->at[1][0] - b->at[0][0], b->at[1][1] - b->at[0][1]};
@@ -179,14 +107,14 @@ static void crossing(const polygon *a, const polygon *b, double border, const do
 
 void brn_overlap_faces(const brn_core *a, const brn_core *b, const double n[3], brn_spots *out)
 {
-    polygon pa;
-    polygon pb;
+    brn_part pa;
+    brn_part pb;
     double basis[9];
     const int dim = b->hull.dim;
     const double border = hair * (a->extent + b->extent);
-    basis_across(n, dim, basis);
-    facing_part(a, basis, -1.0, &pa);
-    facing_part(b, basis, 1.0, &pb);
+    brn_part_basis(n, dim, basis);
+    brn_part_set(a, basis, -1.0, &pa);
+    brn_part_set(b, basis, 1.0, &pb);
     if (dim == 2) {
         const int before = out->count;
         if (pb.count == 2) {
@@ -216,12 +144,15 @@ void brn_overlap_faces(const brn_core *a, const brn_core *b, const double n[3], 
 
 void brn_overlap_plane(const brn_core *a, int dim, brn_spots *out)
 {
-    polygon pa;
+    brn_part pa;
     double basis[9];
     double n[3] = {0.0, 0.0, 0.0};
     n[dim - 1] = 1.0;
-    basis_across(n, dim, basis);
-    facing_part(a, basis, -1.0, &pa);
+    brn_part_basis(n, dim, basis);
+    brn_part_set(a, basis, -1.0, &pa);
+    if (a->hull.nvertex == 0) {
+        brn_rim_over_plane(a, out);
+    }
     for (int i = 0; i < pa.count; ++i) {
         add(out, basis, pa.at[i], pa.at[i][2], 0.0);
     }

@@ -256,6 +256,52 @@ static inline double slow_polytopes(const features *a, const features *b, int di
     return (faces && inside <= most ? inside : sqrt(best)) - radius;
 }
 
+/* ---- anything ----------------------------------------------------------------------------------------------------------------- */
+
+/* The largest separation over directions: all of a fine grid, then from the best of them at random, by smaller and smaller turns. A
+   bound from below, for what is found is a separation. */
+static inline double slow_directions(brn_rng *rng, const solid *a, const solid *b)
+{
+    enum { GRID = 2000, KEPT = 6 };
+    double kept[KEPT][4];
+    for (int k = 0; k < KEPT; ++k) {
+        kept[k][3] = -INFINITY;
+    }
+    for (int i = 0; i < GRID; ++i) {
+        const double z = (2.0 * i + 1.0) / GRID - 1.0;
+        const double turn = 2.399963229728653 * i;
+        const double n[3] = {sqrt(1.0 - z * z) * cos(turn), sqrt(1.0 - z * z) * sin(turn), z};
+        const double s = separation(a, b, n);
+        int worst = 0;
+        for (int k = 1; k < KEPT; ++k) {
+            worst = kept[k][3] < kept[worst][3] ? k : worst;
+        }
+        if (s > kept[worst][3]) {
+            memcpy(kept[worst], n, sizeof n);
+            kept[worst][3] = s;
+        }
+    }
+    double best = -INFINITY;
+    for (int k = 0; k < KEPT; ++k) {
+        double step = 0.05;
+        while (step > 1e-9) {
+            double n[3];
+            for (int i = 0; i < 3; ++i) {
+                n[i] = kept[k][i] + pick(rng, -step, step);
+            }
+            (void)scale_unit(n);
+            const double s = separation(a, b, n);
+            step *= s > kept[k][3] ? 1.5 : 0.92;
+            if (s > kept[k][3]) {
+                memcpy(kept[k], n, sizeof n);
+                kept[k][3] = s;
+            }
+        }
+        best = fmax(best, kept[k][3]);
+    }
+    return best;
+}
+
 /* ---- drawn at random ---------------------------------------------------------------------------------------------------------- */
 
 static inline void random_rotation(brn_rng *rng, int dim, double r[9])
@@ -387,6 +433,115 @@ static inline double random_pair(brn_rng *rng, const hulls *all, const brn_primi
     }
     random_pose(rng, dim, &s[0], &s[1]);
     return scale;
+}
+
+static hulls pool;
+
+static inline int set_up(void **state)
+{
+    (void)state;
+    make_hulls(&pool);
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    (void)state;
+    free_hulls(&pool);
+    return 0;
+}
+
+static inline void find(const solid *a, const solid *b, double within, brn_manifold *out)
+{
+    brn_manifold_find(&a->shape, &a->frame, &b->shape, &b->frame, within, out);
+}
+
+static inline int nearest(const brn_manifold *m)
+{
+    int best = 0;
+    for (int i = 1; i < m->count; ++i) {
+        best = m->point[i].gap < m->point[best].gap ? i : best;
+    }
+    return best;
+}
+
+/* ---- by hand ------------------------------------------------------------------------------------------------------------------ */
+
+static const brn_rigid_map still = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+static inline solid made(brn_primitive_kind kind, int dim, double x, double y, double z)
+{
+    const solid s = {{{kind, dim, {x, y, z}}, NULL}, still};
+    return s;
+}
+
+static inline solid turned(solid s, double ax, double ay, double az, double angle)
+{
+    double r[9];
+    double old[9];
+    memcpy(old, s.frame.rotation, sizeof old);
+    assert_true(brn_dense_rotation((const double[3]){ax, ay, az}, angle, r));
+    brn_dense_multiply3(r, old, s.frame.rotation);
+    return s;
+}
+
+static inline solid moved(solid s, double x, double y, double z)
+{
+    s.frame.origin[0] += x;
+    s.frame.origin[1] += y;
+    s.frame.origin[2] += z;
+    return s;
+}
+
+/* Some point has this place. */
+static inline void has_place(const brn_manifold *m, double x, double y, double z, double tolerance)
+{
+    double best = INFINITY;
+    for (int i = 0; i < m->count; ++i) {
+        const double *p = m->point[i].place;
+        best = fmin(best, fmax(fabs(p[0] - x), fmax(fabs(p[1] - y), fabs(p[2] - z))));
+    }
+    assert_near(best, 0.0, tolerance);
+}
+
+static inline void same_normal(const brn_manifold *m, double x, double y, double z, double tolerance)
+{
+    for (int i = 0; i < m->count; ++i) {
+        assert_near(m->point[i].normal[0], x, tolerance);
+        assert_near(m->point[i].normal[1], y, tolerance);
+        assert_near(m->point[i].normal[2], z, tolerance);
+    }
+}
+
+/* Springs at the points of a box, or cylinder, pressed into its support and tilted a little: the torque is that of springs at its corners,
+   - k sum (x x') of the tilt, whatever the way of the tilt. */
+static inline void torque_of(const solid *on, const solid *below, double depth, double inertia[2])
+{
+    const double tilt = 1e-6;
+    for (int way = 0; way < 2; ++way) {
+        brn_manifold m;
+        double torque = 0.0;
+        double force = 0.0;
+        solid s = turned(*on, way == 0, way == 1, 0, tilt);
+        find(&s, below, 0.1, &m);
+        assert_true(m.count >= 4);
+        for (int i = 0; i < m.count; ++i) {
+            const brn_manifold_point *p = &m.point[i];
+            double arm[3];
+            double f[3];
+            double t[3];
+            apart(p->place, s.frame.origin, arm);
+            for (int k = 0; k < 3; ++k) {
+                f[k] = -p->gap * p->normal[k];
+            }
+            brn_dense_cross3(arm, f, t);
+            torque += t[way];
+            force += f[2];
+        }
+        /* Without the part of the force that the tilted normal and the shifted places have. */
+        assert_near(force, m.count * depth, 1e-4 * depth);
+        inertia[way] = -torque / tilt;
+    }
 }
 
 #endif

@@ -5,36 +5,6 @@ static const brn_primitive_kind kinds[] = {BRN_PRIMITIVE_SPHERE, BRN_PRIMITIVE_B
                                            BRN_PRIMITIVE_NONE, BRN_PRIMITIVE_PLANE};
 enum { NKIND = sizeof kinds / sizeof *kinds, PAIRS = 20000 };
 
-static hulls pool;
-
-static int set_up(void **state)
-{
-    (void)state;
-    make_hulls(&pool);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    free_hulls(&pool);
-    return 0;
-}
-
-static void find(const solid *a, const solid *b, double within, brn_manifold *out)
-{
-    brn_manifold_find(&a->shape, &a->frame, &b->shape, &b->frame, within, out);
-}
-
-static int nearest(const brn_manifold *m)
-{
-    int best = 0;
-    for (int i = 1; i < m->count; ++i) {
-        best = m->point[i].gap < m->point[best].gap ? i : best;
-    }
-    return best;
-}
-
 static double slow_gap(const solid *a, const solid *b)
 {
     static features fa;
@@ -119,52 +89,6 @@ static void test_random(void **state)
 }
 
 /* ---- exact cases -------------------------------------------------------------------------------------------------------------- */
-
-static const brn_rigid_map still = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-
-static solid made(brn_primitive_kind kind, int dim, double x, double y, double z)
-{
-    const solid s = {{{kind, dim, {x, y, z}}, NULL}, still};
-    return s;
-}
-
-static solid turned(solid s, double ax, double ay, double az, double angle)
-{
-    double r[9];
-    double old[9];
-    memcpy(old, s.frame.rotation, sizeof old);
-    assert_true(brn_dense_rotation((const double[3]){ax, ay, az}, angle, r));
-    brn_dense_multiply3(r, old, s.frame.rotation);
-    return s;
-}
-
-static solid moved(solid s, double x, double y, double z)
-{
-    s.frame.origin[0] += x;
-    s.frame.origin[1] += y;
-    s.frame.origin[2] += z;
-    return s;
-}
-
-/* Some point has this place. */
-static void has_place(const brn_manifold *m, double x, double y, double z, double tolerance)
-{
-    double best = INFINITY;
-    for (int i = 0; i < m->count; ++i) {
-        const double *p = m->point[i].place;
-        best = fmin(best, fmax(fabs(p[0] - x), fmax(fabs(p[1] - y), fabs(p[2] - z))));
-    }
-    assert_near(best, 0.0, tolerance);
-}
-
-static void same_normal(const brn_manifold *m, double x, double y, double z, double tolerance)
-{
-    for (int i = 0; i < m->count; ++i) {
-        assert_near(m->point[i].normal[0], x, tolerance);
-        assert_near(m->point[i].normal[1], y, tolerance);
-        assert_near(m->point[i].normal[2], z, tolerance);
-    }
-}
 
 static void test_exact(void **state)
 {
@@ -337,37 +261,6 @@ static void test_symmetry(void **state)
             brn_dense_apply3(motion.rotation, old.normal, m[0].point[i].normal);
         }
         same_points(&m[0], &m[2], 1.0, 1e-8 * scale + 1e-12);
-    }
-}
-
-/* Springs at the points of a box, or cylinder, pressed into its support and tilted a little: the torque is that of springs at its corners,
-   - k sum (x x') of the tilt, whatever the way of the tilt. */
-static void torque_of(const solid *on, const solid *below, double depth, double inertia[2])
-{
-    const double tilt = 1e-6;
-    for (int way = 0; way < 2; ++way) {
-        brn_manifold m;
-        double torque = 0.0;
-        double force = 0.0;
-        solid s = turned(*on, way == 0, way == 1, 0, tilt);
-        find(&s, below, 0.1, &m);
-        assert_true(m.count >= 4);
-        for (int i = 0; i < m.count; ++i) {
-            const brn_manifold_point *p = &m.point[i];
-            double arm[3];
-            double f[3];
-            double t[3];
-            apart(p->place, s.frame.origin, arm);
-            for (int k = 0; k < 3; ++k) {
-                f[k] = -p->gap * p->normal[k];
-            }
-            brn_dense_cross3(arm, f, t);
-            torque += t[way];
-            force += f[2];
-        }
-        /* Without the part of the force that the tilted normal and the shifted places have. */
-        assert_near(force, m.count * depth, 1e-4 * depth);
-        inertia[way] = -torque / tilt;
     }
 }
 

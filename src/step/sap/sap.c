@@ -13,13 +13,13 @@ static const double LAG_SETTLED = 1e-4;
 static const double COST_NOISE = 1e-13;
 enum { HALVINGS = 40 };
 
-static const char *const law_words[] = {"cone", "lagged", NULL};
+static const char *const law_words[] = {"sap", "lagged", NULL};
 
 static const brn_param params[] = {
-    BRN_P_CHOICE(brn_sap_params, law, BRN_SAP_LAW_CONE, law_words,
-                 "friction. cone: convex, what slides fast glides on a gap of about h mu times its speed; "
-                 "lagged: with normal forces "
-                 "that are renewed until they settle, without that gap"),
+    BRN_P_CHOICE(brn_sap_params, law, BRN_SAP_LAW_LAGGED, law_words,
+                 "friction. lagged: Coulomb's law, solved again with renewed normal forces until they "
+                 "settle; sap: convex as "
+                 "published, solved once: what slides glides on a gap of about h mu times its speed"),
     BRN_P_REAL(brn_sap_params, near_rigid, "1", 1.0, 0.0, INFINITY, BRN_OPEN,
                "stiffest contact: its period of oscillation over the step"),
     BRN_P_REAL(brn_sap_params, slip_regularisation, "1", 1e-3, 0.0, 1.0, BRN_OPEN,
@@ -263,7 +263,9 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
 {
     const int nrow = sap->a->n;
     const int dim = sap->model->dim;
-    const brn_sap_goal goal = {sap->params->tolerance, sap->params->iterations};
+    /* Where elements are linearised again anyway, one iteration at a time. */
+    const bool partly = sap->soft && !is_linear(sap) && sap->params->law == BRN_SAP_LAW_SAP;
+    const brn_sap_goal goal = {sap->params->tolerance, partly ? 1 : sap->params->iterations, partly};
     brn_sap_result result;
     BRN_TRY(set_held(sap));
     const brn_sap_problem problem = {.nrow = nrow,

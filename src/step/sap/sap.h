@@ -22,7 +22,7 @@ typedef struct brn_sap_params {
     int linearisations;         /* 0: until the elements' forces are balanced */
 } brn_sap_params;
 
-enum { BRN_SAP_LAW_CONE, BRN_SAP_LAW_LAGGED };
+enum { BRN_SAP_LAW_SAP, BRN_SAP_LAW_LAGGED };
 
 /* A rigid body. */
 typedef struct brn_sap_rigid {

@@ -59,7 +59,8 @@ typedef struct brn_sap_solver brn_sap_solver;
 
 typedef struct brn_sap_goal {
     double tolerance; /* of the optimality */
-    int iterations;   /* at most; BRN_ERR_CONVERGENCE beyond */
+    int iterations;   /* at most */
+    bool partly;      /* fewer than it takes are fine; else BRN_ERR_CONVERGENCE */
 } brn_sap_goal;
 
 brn_status brn_sap_solver_create(brn_ctx *ctx, brn_sap_solver **out);

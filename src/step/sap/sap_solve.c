@@ -379,7 +379,8 @@ static brn_status solve(brn_sap_solver *solver, work *w, const brn_sap_goal *goa
             (void)brn_stopwatch_switch(watch, &watch->phases.contact);
         }
         BRN_TRY(look(w, &result->optimality));
-        if (result->optimality <= goal->tolerance) {
+        if (result->optimality <= goal->tolerance ||
+            (goal->partly && result->iterations >= goal->iterations)) {
             return BRN_OK;
         }
         if (result->iterations >= goal->iterations) {

@@ -546,7 +546,6 @@ static void test_overhang(void **state)
     for (int c = 0; c < BRN_COUNT(cases); ++c) {
         flow f = flow_open(1, cases[c], NULL);
         run(&f, 1.0);
-        print_message("overhang %d: %g m\n", c, moved(&f, 0, false));
         assert_true(moved(&f, 0, false) < 1e-3);
         flow_close(&f);
     }
@@ -576,7 +575,6 @@ static void test_arch(void **state)
     enum { CROWN = 12 };
     flow stands = open_arch("time.end=5;contact.friction=0.5");
     run(&stands, 5.0);
-    print_message("arch at 0.5: %g m\n", moved(&stands, CROWN, false));
     assert_near(moved(&stands, CROWN, true), 5e-4, 2e-4); /* as with ipc: the stones shorten, joints close */
     assert_true(moved(&stands, 0, false) < 1e-3);
     flow_close(&stands);

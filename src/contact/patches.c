@@ -246,7 +246,7 @@ static double carried(const brn_patches *p, int node, int body)
         const int middle = lo + (hi - lo) / 2;
         const brn_patch *at = &p->draft[middle].patch;
         if (at->node[0] == node && at->body[1] == body) {
-            return p->draft[middle].carry;
+            return p->draft[middle].beside ? 0.0 : p->draft[middle].carry;
         }
         if (at->node[0] < node || (at->node[0] == node && at->body[1] < body)) {
             lo = middle + 1;

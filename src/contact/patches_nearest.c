@@ -106,6 +106,7 @@ void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *g
     }
     to->gap = d - patches->skin->radius[group->point];
     out->found = to->gap < patches->within;
+    out->beside = !looks_against(patches, group->point, to->normal, false);
     complete(patches, group->point, to);
 }
 

@@ -244,6 +244,8 @@ static void test_mjcf_bodies(void **state)
         {"<mujoco/>", "1: <mujoco>: has no <body> in a <worldbody>"},
         {"<mujoco>\n<include file='x'/></mujoco>",
          "2: <include>: is not read: write what it stands for into this file"},
+        {B("<frame pos='0 0 1'><geom size='1'/></frame>"),
+         "3: <frame>: is not read: write what it stands for into this file"},
         {B("<joint/>"),
          "3: joint '': nothing that it moves has mass: give link 'b' inertia, or make the joint fixed"},
         {BG("<joint type='hing'/>"),

@@ -250,7 +250,9 @@ static void test_random(void **state)
     brn_ctx *ctx = test_ctx(1);
     brn_ctx *two = test_ctx(2);
     brn_sap_solver *solver = NULL;
+    brn_sap_solver *other = NULL;
     assert_done(ctx, brn_sap_solver_create(ctx, &solver));
+    assert_done(two, brn_sap_solver_create(two, &other));
     brn_rng rng = {9};
     int most = 0;
     for (int n = 0; n < 200; ++n) {
@@ -263,8 +265,8 @@ static void test_random(void **state)
         double *v[3];
         double *impulse = calloc(3 * (size_t)nconstraint, sizeof *impulse);
         brn_sap_result result;
-        const brn_sap_goal goal = {1e-6, 200};
-        const brn_sap_goal tight = {1e-11, 200};
+        const brn_sap_goal goal = {1e-6, 200, false};
+        const brn_sap_goal tight = {1e-11, 200, false};
         for (int k = 0; k < 3; ++k) {
             v[k] = calloc((size_t)dofs, sizeof(double));
             for (int i = 0; i < dofs; ++i) {
@@ -286,6 +288,10 @@ static void test_random(void **state)
         for (int i = 0; i < dofs; ++i) {
             assert_near(v[2][i], v[1][i], 1e-8 * size);
         }
+        start_at(&q, v[0]);
+        assert_done(ctx, brn_sap_solve(solver, &q.p, &tight, NULL, v[1], impulse, &result));
+        assert_done(two, brn_sap_solve(other, &q.p, &tight, NULL, v[2], impulse, &result));
+        assert_memory_equal(v[1], v[2], (size_t)dofs * sizeof(double));
         start_at(&q, v[2]);
         assert_done(ctx, brn_sap_solve(solver, &q.p, &goal, NULL, v[0], impulse, &result));
         assert_int_equal(result.iterations, 0);
@@ -297,6 +303,7 @@ static void test_random(void **state)
     }
     print_message("at most %d iterations\n", most);
     brn_sap_solver_destroy(solver);
+    brn_sap_solver_destroy(other);
     brn_ctx_destroy(two);
     brn_ctx_destroy(ctx);
 }

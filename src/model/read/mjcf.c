@@ -257,13 +257,23 @@ static brn_status read_sections(brn_mjcf *m, const char *name, brn_status (*read
     return BRN_OK;
 }
 
-static brn_status read_all(brn_mjcf *m)
+/* What stands for bodies must not be dropped: a robot without some of its parts is another one. */
+static brn_status refuse_unread(const brn_mjcf *m)
 {
+    static const char *const names[] = {"include", "frame", "replicate", "attach", "composite", "flexcomp"};
     for (int i = 0; i < m->xml->nelement; ++i) {
-        if (brn_xml_is(m->xml, i, "include") || brn_xml_is(m->xml, i, "replicate")) {
-            return brn_xml_fail(m->xml, i, "is not read: write what it stands for into this file");
+        for (int k = 0; k < BRN_COUNT(names); ++k) {
+            if (brn_xml_is(m->xml, i, names[k])) {
+                return brn_xml_fail(m->xml, i, "is not read: write what it stands for into this file");
+            }
         }
     }
+    return BRN_OK;
+}
+
+static brn_status read_all(brn_mjcf *m)
+{
+    BRN_TRY(refuse_unread(m));
     BRN_TRY(read_compiler(m));
     BRN_TRY(read_classes(m));
     BRN_TRY(read_assets(m));

@@ -43,8 +43,10 @@ typedef struct brn_robot_shape {
 
 typedef enum brn_drive_kind { BRN_DRIVE_MOTOR, BRN_DRIVE_POSITION, BRN_DRIVE_VELOCITY } brn_drive_kind;
 
-/* Forces of a drive on its joint: gear * clamp(control), clamp(stiffness (control - gear q) - damping gear v) gear,
-   clamp(damping (control - gear v)) gear. */
+/* Forces of a drive on its joint, with c the control and q, v as the file counts them:
+     motor     gear clamp(c)
+     position  gear clamp(stiffness (c - gear q) - damping gear v)
+     velocity  gear clamp(damping (c - gear v)) */
 typedef struct brn_robot_drive {
     const char *name;
     int line;
@@ -52,8 +54,8 @@ typedef struct brn_robot_drive {
     int link; /* whose joint it moves */
     double gear;
     double stiffness, damping;
-    double control[2],
-        force[2]; /* least and largest; -INFINITY, INFINITY: none; positions as the file has them */
+    double control[2]; /* least and largest; -INFINITY, INFINITY: none */
+    double force[2];   /* the same, before the gear */
 } brn_robot_drive;
 
 typedef enum brn_equality_kind {
@@ -62,17 +64,16 @@ typedef enum brn_equality_kind {
     BRN_EQUALITY_JOINT
 } brn_equality_kind;
 
+/* Frames and points are those of the file (see `origin`). A joint's link[0] follows link[1], or is constant if that is -1. */
 typedef struct brn_robot_equality {
     const char *name;
     int line;
     brn_equality_kind kind;
     bool active;
-    int link
-        [2]; /* -1: the world; joint: the link whose joint follows, and the one that it follows (-1: constant) */
-    double anchor
-        [3];     /* connect and weld: the point in the file's frame of link[0] (connect) or link[1] (weld) */
-    bool placed; /* weld: `frame` is given, else it is that of the start */
-    brn_rigid_map frame; /* of link[1] in link[0], in the file's frames */
+    int link[2];         /* -1: the world */
+    double anchor[3];    /* the point that both share: connect: in link[0]; weld: in link[1] */
+    bool placed;         /* weld: `frame` is given; else it is that of the start */
+    brn_rigid_map frame; /* weld: of link[1] in link[0] */
     double poly[5];      /* joint: q = poly[0] + poly[1] q' + ... + poly[4] q'^4 */
 } brn_robot_equality;
 
@@ -91,7 +92,7 @@ typedef struct brn_robot {
     brn_xml *xml;         /* the file, whose memory has all names */
 } brn_robot;
 
-/* BRN_ERR_FORMAT with file and line, and *out NULL, for what is wrong; names are those of `name` then. */
+/* name: of the file, for messages. What is wrong is BRN_ERR_FORMAT with file and line, beyond a limit BRN_ERR_LIMIT; *out is NULL. */
 brn_status brn_read_urdf(brn_ctx *ctx, const char *bytes, size_t length, const char *name, brn_robot **out);
 brn_status brn_read_mjcf(brn_ctx *ctx, const char *bytes, size_t length, const char *name, brn_robot **out);
 /* By the name of the root element: <robot> or <mujoco>. */

@@ -20,7 +20,7 @@ static const brn_param params[] = {
                  "friction. lagged: Coulomb's law, solved again with renewed normal forces until they "
                  "settle; sap: convex as "
                  "published, solved once: what slides glides on a gap of about h mu times its speed"),
-    BRN_P_REAL(brn_sap_params, near_rigid, "1", 1.0, 0.0, INFINITY, BRN_OPEN,
+    BRN_P_REAL(brn_sap_params, near_rigid, "1", 0.3, 0.0, INFINITY, BRN_OPEN,
                "stiffest contact: its period of oscillation over the step"),
     BRN_P_REAL(brn_sap_params, slip_regularisation, "1", 1e-3, 0.0, 1.0, BRN_OPEN,
                "what sticks creeps at this times the speed that the friction force would give it in a step"),

@@ -211,26 +211,24 @@ static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
     return count;
 }
 
-/* w: size of J diag(A)^-1 J', by its rows. */
-static double weight_of(const brn_sap *sap, const brn_sap_constraint *c)
+/* Diagonal of J diag(A)^-1 J': how much velocity an impulse gives, along the surface (mean) and along the normal [1/kg]. The published
+   measure is one size of all of it; but far below an open gap the lever of friction is long, which must not soften the normal. */
+static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *slip, double *normal)
 {
     const int dim = sap->model->dim;
-    double sum[9] = {0};
-    double square = 0.0;
+    double sum[3] = {0};
     for (int k = c->first; k < c->first + c->count; ++k) {
         const brn_sap_block *b = &sap->block[k];
         const double *diagonal = &sap->a->value[(size_t)sap->a->start[b->row] * (size_t)(dim * dim)];
         for (int s = 0; s < dim; ++s) {
             const double inverse = sap->fixed[b->row * dim + s] ? 0.0 : 1.0 / diagonal[s * dim + s];
-            for (int i = 0; i < c->rows * c->rows; ++i) {
-                sum[i] += b->j[i / c->rows * dim + s] * inverse * b->j[i % c->rows * dim + s];
+            for (int r = 0; r < dim; ++r) {
+                sum[r] += b->j[r * dim + s] * inverse * b->j[r * dim + s];
             }
         }
     }
-    for (int i = 0; i < c->rows * c->rows; ++i) {
-        square += sum[i] * sum[i];
-    }
-    return sqrt(square) / c->rows;
+    *normal = sum[dim - 1];
+    *slip = dim == 3 ? 0.5 * (sum[0] + sum[1]) : sum[0];
 }
 
 static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
@@ -244,16 +242,19 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
         add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
     }
     sap->nblock += c->count;
-    const double w = weight_of(sap, c);
-    const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * w;
+    double slip;
+    double normal;
+    weights_of(sap, c, &slip, &normal);
+    const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
-    c->r_slip = sap->params->slip_regularisation * w;
+    c->r_slip = sap->params->slip_regularisation * slip;
     /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
     const double back = -p->gap / (p->gap > 0.0 ? h : h + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
     }
-    c->softening = SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / w;
+    c->softening =
+        SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / slip;
 }
 
 brn_status brn_sap_constrain(brn_sap *sap)

@@ -246,7 +246,7 @@ static double carried(const brn_patches *p, int node, int body)
         const int middle = lo + (hi - lo) / 2;
         const brn_patch *at = &p->draft[middle].patch;
         if (at->node[0] == node && at->body[1] == body) {
-            return p->draft[middle].carry;
+            return p->draft[middle].beside ? 0.0 : p->draft[middle].carry;
         }
         if (at->node[0] < node || (at->node[0] == node && at->body[1] < body)) {
             lo = middle + 1;
@@ -318,31 +318,34 @@ const brn_patch *brn_patches_get(const brn_patches *p)
 
 /* For a body that moves as a whole the point goes to the nodes that move it. A shell acts at its middle, also on what touches
    it, as in brn_lever_of_pair: the two places are the gap apart, so that forces have no moment. */
-void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, const double *x, brn_lever *out)
+void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, int first, const double *x, brn_lever *out)
 {
-    const int vertex = patch->node[0];
     int span[2][4];
     bool whole[2];
-    double height = 0.0; /* of the vertex over the face's own nodes */
+    double from[3] = {0}; /* the vertex, or the place on the edge */
+    double height = 0.0;  /* of it over the other side's own nodes */
     for (int s = 0; s < 2; ++s) {
         whole[s] = brn_body_span(skin->model, patch->body[s], span[s]) > 0;
     }
     for (int k = 0; k < 4 && patch->node[k] >= 0; ++k) {
         height += patch->weight[k] * brn_dense_dot3(&x[3 * patch->node[k]], patch->normal);
+        for (int i = 0; i < 3 && k < first; ++i) {
+            from[i] += patch->weight[k] * x[3 * patch->node[k] + i];
+        }
     }
-    const double first = !whole[0] ? 0.0 : whole[1] ? skin->radius[vertex] : height - patch->gap;
-    const double down[2] = {first, first + patch->gap}; /* where the two sides act below the vertex */
+    const double depth = !whole[0] ? 0.0 : whole[1] ? skin->radius[patch->node[0]] : height - patch->gap;
+    const double down[2] = {depth, depth + patch->gap}; /* where the two sides act below it */
     out->count = 0;
     for (int s = 0; s < 2; ++s) {
         double place[3];
         for (int i = 0; i < 3; ++i) {
-            place[i] = x[3 * vertex + i] - down[s] * patch->normal[i];
+            place[i] = from[i] - down[s] * patch->normal[i];
         }
         if (whole[s]) {
             brn_lever_add_place(out, skin->model, patch->body[s], place, s == 0 ? 1.0 : -1.0, x);
             continue;
         }
-        for (int k = s; k < (s == 0 ? 1 : 4) && patch->node[k] >= 0; ++k) {
+        for (int k = s == 0 ? 0 : first; k < (s == 0 ? first : 4) && patch->node[k] >= 0; ++k) {
             brn_lever_add(out, patch->node[k], patch->weight[k]);
         }
     }

@@ -24,6 +24,10 @@
 
 #include "contact/lever.h"
 
+/* A face goes on beyond its rim by this fraction of its size for vertices that face it: of two stones with a common joint the corners
+   meet, and which of them is outside by a hair, and where the nearest place is seen from there, must not matter. */
+#define BRN_PATCHES_RIM 1e-3
+
 typedef struct brn_patch {
     int body[2];      /* of the vertex; of the face or shape */
     int node[4];      /* the vertex, then the face's (2D: two); -1: none, as for a shape */
@@ -43,7 +47,9 @@ void brn_patches_destroy(brn_patches *patches);
 brn_status brn_patches_find(brn_patches *patches, const double *x, double within, double depth);
 int brn_patches_count(const brn_patches *patches);
 const brn_patch *brn_patches_get(const brn_patches *patches);
-/* A point in terms of nodes that have dofs or are held: each side acts at its surface. */
-void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, const double *x, brn_lever *out);
+/* A point in terms of nodes that have dofs or are held: each side acts at its surface. first: how many of its nodes are on the first
+   side, 1 for a vertex, 2 for an edge of contact/crossings.h. */
+void brn_patch_lever(const brn_skin *skin, const brn_patch *patch, int first, const double *x,
+                     brn_lever *out);
 
 #endif

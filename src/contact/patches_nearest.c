@@ -10,9 +10,6 @@ static const double TIE = 1e-9;
 /* A side around a vertex faces another side if the cosine of their outward normals is below minus this. Inside a body that
    takes precedence over distance: a corner standing on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
-/* A face goes on beyond its rim by this fraction of its size for vertices that face it: of two stones with a common joint the corners meet, and
-   which of them is outside by a hair, and where the nearest place is seen from there, must not matter. */
-static const double RIM = 1e-3;
 /* Parts of one body no nearer than this fraction of their distance at rest do not touch: neighbours in a sheet, or the two
    faces of a plate, which see each other through its material. */
 static const double NEAR_AT_REST = 0.5;
@@ -109,6 +106,7 @@ void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *g
     }
     to->gap = d - patches->skin->radius[group->point];
     out->found = to->gap < patches->within;
+    out->beside = !looks_against(patches, group->point, to->normal, false);
     complete(patches, group->point, to);
 }
 
@@ -199,14 +197,14 @@ static double side_length(const brn_patches *patches, int side)
     return patches->skin->dim == 3 ? sqrt(size) : size;
 }
 
-/* Whether a vertex lies on a side that it faces, or beside its rim by no more than RIM. */
+/* Whether a vertex lies on a side that it faces, or beside its rim by no more than BRN_PATCHES_RIM. */
 static bool is_on(const brn_patches *patches, const view *v)
 {
     const double length = side_length(patches, v->side);
     const double d = sqrt(v->pair.d2);
     const double beside = sqrt(fmax(0.0, v->pair.d2 - v->height * v->height));
-    return !(d > BRN_PATCHES_TOUCH * length) ||
-           (v->looked_at && beside <= RIM * length && fabs(v->height) <= RIM * length);
+    return !(d > BRN_PATCHES_TOUCH * length) || (v->looked_at && beside <= BRN_PATCHES_RIM * length &&
+                                                 fabs(v->height) <= BRN_PATCHES_RIM * length);
 }
 
 /* Normal, gap and weights with respect to the nearest side. */

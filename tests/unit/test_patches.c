@@ -75,7 +75,7 @@ static void check_points(const stage *s, double within)
         assert_near(brn_dense_dot3(p->normal, p->normal), 1.0, 1e-14);
         assert_true(p->weight[0] == 1.0 && p->gap < within);
         assert_int_equal(p->body[0], s->skin->node_body[p->node[0]]);
-        brn_patch_lever(s->skin, p, s->x, &lever);
+        brn_patch_lever(s->skin, p, 1, s->x, &lever);
         for (int k = 0; k < lever.count; ++k) {
             for (int c = 0; c < 3; ++c) {
                 between[c] += lever.weight[k] * s->x[3 * lever.node[k] + c];
@@ -351,6 +351,33 @@ static void test_stacks(void **state)
     }
 }
 
+/* A block a little wider than the box on it: its rim is beside the box, near enough to count, but does not carry it. The box's corners
+   do, and the middle. */
+static void test_beside(void **state)
+{
+    (void)state;
+    const char text[] =
+        HEAD(3) "meshes: {m: {box: {size: [0.1002, 0.1002, 0.1], cells: [2, 2, 2], element: "
+                "hex8}}}\nbodies:\n" SOFT(
+                    "low", "m",
+                    "[0, 0, 0]") "  - {name: lid, type: rigid, shape: {box: {size: [0.1, 0.1, 0.04]}}, "
+                                 "position: [0, 0, 0.06999]}\n";
+    stage s = stage_open(1, text, 4e-4, 0.001);
+    int corners = 0;
+    int middle = 0;
+    for (int i = 0; i < s.count; ++i) {
+        const brn_patch *p = &s.item[i];
+        if (p->area > 0.0 && fabs(p->normal[2]) > 0.999) {
+            assert_near(p->gap, -1e-5, 1e-14);
+            corners += p->body[0] == 1 && p->normal[2] > 0.0;
+            middle += p->body[0] == 0 && p->normal[2] < 0.0;
+        }
+    }
+    assert_int_equal(corners, 4);
+    assert_int_equal(middle, 1);
+    stage_close(&s);
+}
+
 static const char balls[] = HEAD(
     3) "meshes:\n  m: {sphere: {radius: 0.1, resolution: 0.03}}\n  s: {icosphere: {radius: 0.08}}\nbodies:\n"
     /**/ SOFT("a", "m", "[0, 0, 0]")
@@ -561,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_stacks),         cmocka_unit_test(test_slow_search),
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_self),           cmocka_unit_test(test_self_shell),
+        cmocka_unit_test(test_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

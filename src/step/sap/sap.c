@@ -70,6 +70,7 @@ static void sap_destroy(void *self)
     }
     brn_newton_destroy(sap->newton);
     brn_patches_destroy(sap->patches);
+    brn_crossings_destroy(sap->crossings);
     brn_manifolds_destroy(sap->manifolds);
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
@@ -169,6 +170,7 @@ static brn_status fill(brn_sap *sap)
     BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
     BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
     BRN_TRY(brn_manifolds_create(sap->ctx, sap->skin, &sap->manifolds));
+    BRN_TRY(brn_crossings_create(sap->ctx, sap->skin, sap->manifolds, &sap->crossings));
     BRN_ALLOC(sap->ctx, sap->reach, sap->model->nbody + 1);
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));

@@ -7,8 +7,7 @@
 #ifndef BRN_STEP_SAP_SAP_H
 #define BRN_STEP_SAP_SAP_H
 
-#include "contact/manifolds.h"
-#include "contact/patches.h"
+#include "contact/crossings.h"
 #include "contact/points.h"
 #include "step/newton.h"
 #include "step/sap/sap_problem.h"
@@ -67,6 +66,7 @@ typedef struct brn_sap {
     brn_skin *skin;
     brn_patches *patches;
     brn_manifolds *manifolds;
+    brn_crossings *crossings;
     double *reach; /* [nbody] [m] gaps of a body that could close within the step */
     brn_sap_solver *solver;
     int nrigid;

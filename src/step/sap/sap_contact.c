@@ -98,7 +98,8 @@ static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
     ++sap->nat;
 }
 
-static void add_patch(brn_sap *sap, const brn_patch *patch)
+/* Of a vertex (first: 1) or where edges cross (2). */
+static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
 {
     brn_sap_point *p = &sap->at[sap->nat];
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
@@ -109,7 +110,7 @@ static void add_patch(brn_sap *sap, const brn_patch *patch)
     *p = (brn_sap_point){
         .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
-    brn_patch_lever(sap->skin, patch, sap->from, &p->lever);
+    brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
     add_point(sap, p, patch->normal);
 }
 
@@ -130,14 +131,20 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
     const double reach = set_reach(sap, in);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, fmax(reach, 0.005 * sap->system->size)));
+    const double depth = fmax(reach, 0.005 * sap->system->size);
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, depth));
+    BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
     BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
     const int npatch = brn_patches_count(sap->patches);
+    const int ncrossing = brn_crossings_count(sap->crossings);
     const int nmeeting = brn_manifolds_count(sap->manifolds);
-    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)npatch + (size_t)nmeeting);
+    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)npatch + (size_t)ncrossing + (size_t)nmeeting);
     sap->nat = 0;
     for (int i = 0; i < npatch; ++i) {
-        add_patch(sap, &brn_patches_get(sap->patches)[i]);
+        add_patch(sap, &brn_patches_get(sap->patches)[i], 1);
+    }
+    for (int i = 0; i < ncrossing; ++i) {
+        add_patch(sap, &brn_crossings_get(sap->crossings)[i], 2);
     }
     for (int i = 0; i < nmeeting; ++i) {
         add_meeting(sap, &brn_manifolds_get(sap->manifolds)[i]);

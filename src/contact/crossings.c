@@ -1,0 +1,206 @@
+#include "contact/crossings_inner.h"
+
+#include "base/parallel.h"
+
+enum { EDGE_BLOCK = 256, PAIR_BLOCK = 128 };
+
+/* Cosine of 30 degrees: sides that differ by more make an edge sharp. */
+static const double SHARP = 0.86602540378443865;
+/* Sine of what a normal may be beyond those of the sides: 6 degrees. */
+static const double SLACK = 0.1;
+
+/* ---- which edges are sharp ---------------------------------------------------------------------------------------------------- */
+
+/* Edge and sides at positions x; not finite where a triangle has no area. */
+static void measure(brn_ridge *r, const double *x)
+{
+    const double *from = &x[3 * r->node[0]];
+    double across[3];
+    brn_ridge_subtract(&x[3 * r->node[1]], from, r->along);
+    for (int k = 0; k < 2; ++k) {
+        brn_ridge_subtract(&x[3 * r->opposite[r->opposite[1] < 0 ? 0 : k]], from, across);
+        brn_dense_cross3(k == 0 ? r->along : across, k == 0 ? across : r->along, r->normal[k]);
+        r->area[k] = 0.5 * brn_ridge_make_unit(r->normal[k]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        r->middle[i] = r->normal[0][i] + r->normal[1][i];
+    }
+    if (r->opposite[1] < 0) { /* outwards in the plane of the sheet */
+        brn_dense_cross3(r->along, r->normal[0], r->middle);
+    }
+    (void)brn_ridge_make_unit(r->middle);
+    const double cosine = brn_dense_dot3(r->middle, r->normal[0]);
+    const double sine = sqrt(fmax(0.0, 1.0 - cosine * cosine));
+    r->least = cosine * sqrt(1.0 - SLACK * SLACK) - sine * SLACK;
+}
+
+/* Sheets have no outside: their folds are turned so that they are convex. */
+static bool is_sharp(const brn_crossings *c, brn_ridge *r, int sides)
+{
+    const double *rest = &c->skin->model->rest[0][0];
+    double across[3];
+    if (sides != 1 && sides != 2) {
+        return false;
+    }
+    measure(r, rest);
+    if (sides == 1) {
+        return true;
+    }
+    brn_ridge_subtract(&rest[3 * r->opposite[1]], &rest[3 * r->node[0]], across);
+    const bool convex = brn_dense_dot3(r->normal[0], across) < 0.0;
+    const bool sheet = !c->skin->model->body[c->skin->node_body[r->node[0]]].solid;
+    if (sheet && !convex) {
+        const int first = r->node[0];
+        r->node[0] = r->node[1];
+        r->node[1] = first;
+    }
+    return (convex || sheet) && brn_dense_dot3(r->normal[0], r->normal[1]) < SHARP;
+}
+
+static bool by_manifold(const brn_crossings *c, const brn_ridge *r)
+{
+    return c->manifolds != NULL && brn_manifolds_has(c->manifolds, c->skin->node_body[r->node[0]]);
+}
+
+/* All sharp edges; none where all of them are of bodies that meet by their manifolds. */
+static void list_ridges(brn_crossings *c)
+{
+    const brn_skin *skin = c->skin;
+    bool others = false;
+    for (int e = 0; e < skin->nedge; ++e) {
+        c->ridge[e] = (brn_ridge){.node = {-1, -1}, .opposite = {-1, -1}};
+    }
+    for (int i = 0; i < 3 * skin->ntri; ++i) {
+        const int *t = skin->tri[i / 3];
+        const int a = t[i % 3];
+        const int b = t[(i + 1) % 3];
+        brn_ridge *r = &c->ridge[brn_skin_find_edge(skin, a, b)];
+        const bool first = r->node[0] < 0;
+        r->opposite[first ? 0 : 1] = t[(i + 2) % 3];
+        if (first) {
+            r->node[0] = a;
+            r->node[1] = b;
+        }
+    }
+    for (int e = 0; e < skin->nedge; ++e) {
+        if (is_sharp(c, &c->ridge[e], skin->edge_sides[e])) {
+            others = others || !by_manifold(c, &c->ridge[e]);
+            c->ridge[c->nridge++] = c->ridge[e];
+        }
+    }
+    c->nridge = others ? c->nridge : 0;
+}
+
+/* ---- making --------------------------------------------------------------------------------------------------------------------- */
+
+static brn_status fill(brn_crossings *c)
+{
+    BRN_TRY(brn_bvh_create(c->ctx, &c->tree));
+    BRN_TRY(brn_bvh_pairs_create(c->ctx, &c->pairs));
+    if (c->skin->dim == 3) {
+        BRN_ALLOC(c->ctx, c->ridge, c->skin->nedge + 1);
+        list_ridges(c);
+    }
+    BRN_ALLOC(c->ctx, c->box, c->nridge + 1);
+    return BRN_OK;
+}
+
+brn_status brn_crossings_create(brn_ctx *ctx, const brn_skin *skin, const brn_manifolds *manifolds,
+                                brn_crossings **out)
+{
+    *out = NULL;
+    brn_crossings *c = NULL;
+    BRN_ALLOC(ctx, c, 1);
+    c->ctx = ctx;
+    c->skin = skin;
+    c->manifolds = manifolds;
+    const brn_status status = fill(c);
+    if (status < 0) {
+        brn_crossings_destroy(c);
+        return status;
+    }
+    *out = c;
+    return BRN_OK;
+}
+
+void brn_crossings_destroy(brn_crossings *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    brn_bvh_destroy(c->tree);
+    brn_bvh_pairs_destroy(c->pairs);
+    brn_free(c->ctx, c->ridge);
+    brn_free(c->ctx, c->box);
+    brn_free(c->ctx, c->item);
+    brn_free(c->ctx, c);
+}
+
+/* ---- finding -------------------------------------------------------------------------------------------------------------------- */
+
+static brn_status ridge_block(void *arg, int block, brn_arena *scratch)
+{
+    brn_crossings *c = arg;
+    (void)scratch;
+    for (int k = block * EDGE_BLOCK; k < brn_block_end(c->nridge, EDGE_BLOCK, block); ++k) {
+        const int *node = c->ridge[k].node;
+        const double r = c->skin->radius[node[0]];
+        measure(&c->ridge[k], c->x);
+        for (int i = 0; i < 3; ++i) {
+            c->box[k].lo[i] = fmin(c->x[3 * node[0] + i], c->x[3 * node[1] + i]) - r;
+            c->box[k].hi[i] = fmax(c->x[3 * node[0] + i], c->x[3 * node[1] + i]) + r;
+        }
+    }
+    return BRN_OK;
+}
+
+static bool keep(const void *arg, int i, int j)
+{
+    const brn_crossings *c = arg;
+    const brn_ridge *a = &c->ridge[i];
+    const brn_ridge *b = &c->ridge[j];
+    return c->skin->node_body[a->node[0]] != c->skin->node_body[b->node[0]] &&
+           !(by_manifold(c, a) && by_manifold(c, b)) && brn_skin_may_touch(c->skin, a->node, 2, b->node, 2);
+}
+
+static brn_status pair_block(void *arg, int block, brn_arena *scratch)
+{
+    brn_crossings *c = arg;
+    (void)scratch;
+    for (int k = block * PAIR_BLOCK; k < brn_block_end((int)c->pairs->count, PAIR_BLOCK, block); ++k) {
+        const brn_ridge *const r[2] = {&c->ridge[c->pairs->pair[k][0]], &c->ridge[c->pairs->pair[k][1]]};
+        brn_crossings_meet(c, r, &c->item[k]);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_crossings_find(brn_crossings *c, const double *x, double within, double depth)
+{
+    const brn_bvh_query query = {.within = fmax(within, depth), .keep = keep, .keep_arg = c};
+    c->x = x;
+    c->within = within;
+    c->depth = depth;
+    c->count = 0;
+    BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(c->nridge, EDGE_BLOCK), ridge_block, c));
+    BRN_TRY(brn_bvh_build(c->tree, c->box, c->nridge));
+    BRN_TRY(brn_bvh_query_self(c->tree, &query, c->pairs));
+    const int npair = (int)c->pairs->count;
+    BRN_GROW(c->ctx, c->item, c->capacity, (size_t)npair);
+    BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(npair, PAIR_BLOCK), pair_block, c));
+    for (int k = 0; k < npair; ++k) {
+        if (c->item[k].area > 0.0) {
+            c->item[c->count++] = c->item[k];
+        }
+    }
+    return BRN_OK;
+}
+
+int brn_crossings_count(const brn_crossings *c)
+{
+    return c->count;
+}
+
+const brn_patch *brn_crossings_get(const brn_crossings *c)
+{
+    return c->item;
+}

@@ -1,0 +1,56 @@
+/* What the files of the crossings share. */
+#ifndef BRN_CONTACT_CROSSINGS_INNER_H
+#define BRN_CONTACT_CROSSINGS_INNER_H
+
+#include "contact/crossings.h"
+#include "geom/bvh.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+
+/* A sharp edge. Seen from outside, the first triangle is on its left and the second on its right. */
+typedef struct brn_ridge {
+    int node[2], opposite[2]; /* the third nodes of its triangles; -1: a rim */
+    /* at positions x */
+    double along[3];
+    double normal[2][3], area[2]; /* outward normals of the triangles, unit; of a rim both ways */
+    double middle[3], least;      /* n is a normal of the edge if n . middle >= least */
+} brn_ridge;
+
+struct brn_crossings {
+    brn_ctx *ctx;
+    const brn_skin *skin;
+    const brn_manifolds *manifolds;
+    int nridge;
+    brn_ridge *ridge;
+    brn_box *box; /* [nridge] */
+    brn_bvh *tree;
+    brn_bvh_pairs *pairs;
+    const double *x;
+    double within, depth;
+    brn_patch *item; /* one for each pair, then only those found, whose area is not 0 */
+    int count;
+    size_t capacity;
+};
+
+/* The crossing of two edges (crossings_pair.c); area 0: there is none. */
+void brn_crossings_meet(const brn_crossings *crossings, const brn_ridge *const ridge[2], brn_patch *out);
+
+static inline void brn_ridge_subtract(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        out[i] = a[i] - b[i];
+    }
+}
+
+/* Returns the length before. */
+static inline double brn_ridge_make_unit(double v[3])
+{
+    const double length = sqrt(brn_dense_dot3(v, v));
+    for (int i = 0; i < 3; ++i) {
+        v[i] /= length;
+    }
+    return length;
+}
+
+#endif

@@ -213,6 +213,12 @@ static brn_status fill(brn_ctx *ctx, const double (*point)[3], int n, const brn_
             offset[f] = fmax(offset[f], brn_dense_dot3(normal[f], vertex[v]));
         }
     }
+    for (int v = 0; v < hull->nvertex; ++v) {
+        for (int k = 0; k < hull->dim; ++k) {
+            hull->middle[k] += vertex[v][k] / hull->nvertex;
+        }
+    }
+    hull->inner = brn_hull_depth(hull, hull->middle);
     BRN_TRY(set_rings(ctx, hull));
     return set_edges(ctx, hull);
 }

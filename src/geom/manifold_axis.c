@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NO_EDGE = -1 };
+enum { NO_EDGE = -1, EDGES_MOST = 64 };
 
 static const double rounding = 1e-12; /* of separations, in extents */
 static const double parallel = 1e-12; /* square of the sine below which edges have no cross product */
@@ -22,91 +22,143 @@ static void take(brn_axis *best, double s, const double n[3], double sign)
     }
 }
 
-/* The faces of `of` against the vertices of `to`; sign 1: `of` is b, whose normals go out of it. */
-static bool faces_against(const brn_core *of, const brn_core *to, double sign, double enough, brn_axis *best)
+/* What no direction of a face or an arc can be better than: with balls of radius `inner` about the middles in both shapes,
+   s(n) <= n . way - inner. */
+typedef struct bound {
+    double way[3]; /* from the middle of b to that of a */
+    double inner;
+} bound;
+
+static bound bound_of(const brn_core *a, const brn_core *b)
+{
+    bound out;
+    double ma[3];
+    double mb[3];
+    brn_core_place(a, a->hull.middle, ma);
+    brn_core_place(b, b->hull.middle, mb);
+    for (int i = 0; i < 3; ++i) {
+        out.way[i] = ma[i] - mb[i];
+    }
+    out.inner = a->hull.inner + b->hull.inner;
+    return out;
+}
+
+static void face_against(const brn_core *of, const brn_core *to, double sign, int f, brn_axis *best)
+{
+    double n[3];
+    double p[3];
+    brn_dense_apply3(of->rotation, of->hull.normal[f], n);
+    (void)brn_core_support(to, (const double[3]){-n[0], -n[1], -n[2]}, p);
+    const double base = of->hull.offset[f] + brn_dense_dot3(n, of->origin);
+    take(best, brn_dense_dot3(n, p) - base, n, sign);
+}
+
+/* The faces of `of` against the vertices of `to`; sign 1: `of` is b, whose normals go out of it. The one that promises most is
+   first, so that few others are worth a look. */
+static bool faces_against(const brn_core *of, const brn_core *to, double sign, const bound *most,
+                          double enough, brn_axis *best)
 {
     const brn_hull *hull = &of->hull;
-    for (int f = 0; f < hull->nface && best->s <= enough; ++f) {
-        double n[3];
-        double p[3];
-        brn_dense_apply3(of->rotation, hull->normal[f], n);
-        const double down[3] = {-n[0], -n[1], -n[2]};
-        (void)brn_core_support(to, down, p);
-        const double base = hull->offset[f] + brn_dense_dot3(n, of->origin);
-        take(best, brn_dense_dot3(n, p) - base, n, sign);
+    double way[3];
+    int first = 0;
+    brn_core_turn_back(of, most->way, way);
+    for (int f = 1; f < hull->nface; ++f) {
+        first = sign * (brn_dense_dot3(hull->normal[f], way) - brn_dense_dot3(hull->normal[first], way)) > 0.0
+                    ? f
+                    : first;
+    }
+    for (int k = -1; k < hull->nface && best->s <= enough; ++k) {
+        const int f = k < 0 ? first : k;
+        if (f < hull->nface &&
+            (k < 0 || sign * brn_dense_dot3(hull->normal[f], way) - most->inner > best->s)) {
+            face_against(of, to, sign, f, best);
+        }
     }
     return best->s > enough;
 }
 
-typedef struct turned_edge {
-    double at[3], way[3], face[2][3];
-    bool arc;
-} turned_edge;
+/* An edge in the frame of work: its arc of directions is that between the normals of its faces, of a with their signs changed. */
+typedef struct arc {
+    double at[3], way[3], end[2][3];
+    bool whole; /* of a segment: all directions across */
+} arc;
 
-static void turn_edge(const brn_core *core, int e, double sign, turned_edge *out)
+static void arc_of(const brn_core *core, int e, double sign, arc *out)
 {
     const brn_hull_edge *edge = &core->hull.edge[e];
-    double other[3];
-    brn_core_place(core, core->hull.vertex[edge->vertex[0]], out->at);
-    brn_core_place(core, core->hull.vertex[edge->vertex[1]], other);
-    out->arc = edge->face[0] >= 0;
-    for (int i = 0; i < 3; ++i) {
-        out->way[i] = other[i] - out->at[i];
-    }
-    for (int k = 0; k < 2 && out->arc; ++k) {
-        brn_dense_apply3(core->rotation, core->hull.normal[edge->face[k]], out->face[k]);
+    const double *p = core->hull.vertex[edge->vertex[0]];
+    const double *q = core->hull.vertex[edge->vertex[1]];
+    const double own[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    brn_core_place(core, p, out->at);
+    brn_dense_apply3(core->rotation, own, out->way);
+    out->whole = edge->face[0] < 0;
+    for (int k = 0; k < 2 && !out->whole; ++k) {
+        brn_dense_apply3(core->rotation, core->hull.normal[edge->face[k]], out->end[k]);
         for (int i = 0; i < 3; ++i) {
-            out->face[k][i] *= sign;
+            out->end[k][i] *= sign;
         }
     }
 }
 
-/* n lies on the arc between the normals of the edge's two faces: n = x f0 + y f1 with x, y >= 0. */
-static bool on_arc(const turned_edge *e, const double n[3])
+/* The most that n . way can be on the arc: at way itself, projected, if that lies on it, else at an end. */
+static bool promising(const arc *of, const bound *most, double least)
 {
-    double span[3];
-    double c0[3];
-    double c1[3];
-    if (!e->arc) {
+    double side[2];
+    double c[3];
+    if (of->whole) {
         return true;
     }
-    brn_dense_cross3(e->face[0], e->face[1], span);
-    brn_dense_cross3(n, e->face[1], c0);
-    brn_dense_cross3(e->face[0], n, c1);
-    return brn_dense_dot3(c0, span) >= 0.0 && brn_dense_dot3(c1, span) >= 0.0;
+    for (int k = 0; k < 2; ++k) {
+        brn_dense_cross3(of->way, of->end[k], c);
+        side[k] = brn_dense_dot3(c, most->way);
+    }
+    const double along = brn_dense_dot3(of->way, most->way);
+    const double square = brn_dense_dot3(of->way, of->way);
+    const double reach =
+        side[0] > 0.0 && side[1] < 0.0
+            ? sqrt(fmax(0.0, brn_dense_dot3(most->way, most->way) - along * along / square))
+            : fmax(brn_dense_dot3(of->end[0], most->way), brn_dense_dot3(of->end[1], most->way));
+    return reach - most->inner > least;
 }
 
-static void try_edges(const brn_core *a, const brn_core *b, const int e[2], const turned_edge edge[2],
-                      brn_axis *best)
+/* Arcs cross where the ends of each lie on two sides of the plane of the other, and on the same half of the sphere. Their edges are
+   along the normals of these planes [Gregorius 2013]. */
+static bool arcs_cross(const arc *a, const arc *b)
+{
+    const double b0 = b->whole ? 1.0 : brn_dense_dot3(b->end[0], a->way);
+    const double b1 = b->whole ? -1.0 : brn_dense_dot3(b->end[1], a->way);
+    if (!(b0 * b1 < 0.0)) {
+        return false;
+    }
+    const double a0 = a->whole ? 1.0 : brn_dense_dot3(a->end[0], b->way);
+    const double a1 = a->whole ? -1.0 : brn_dense_dot3(a->end[1], b->way);
+    return a0 * a1 < 0.0 && (a->whole || b->whole || b0 * a1 > 0.0);
+}
+
+static void try_arcs(const brn_core *a, const brn_core *b, const arc *pa, const arc *pb, const int e[2],
+                     brn_axis *best)
 {
     double n[3];
-    brn_dense_cross3(edge[0].way, edge[1].way, n);
+    brn_dense_cross3(pa->way, pb->way, n);
     const double square = brn_dense_dot3(n, n);
-    if (!(square >
-          parallel * brn_dense_dot3(edge[0].way, edge[0].way) * brn_dense_dot3(edge[1].way, edge[1].way))) {
+    if (!(square > parallel * brn_dense_dot3(pa->way, pa->way) * brn_dense_dot3(pb->way, pb->way))) {
         return;
     }
-    (void)brn_unit3(n);
-    const double apart[3] = {edge[0].at[0] - edge[1].at[0], edge[0].at[1] - edge[1].at[1],
-                             edge[0].at[2] - edge[1].at[2]};
-    const double along = brn_dense_dot3(apart, n);
-    /* Both edges support where n lies on both arcs; which of the two signs, the arcs say, or the side, of two segments. */
-    for (int k = 0; k < 2; ++k) {
-        const double sign = (along < 0.0) == (k == 0) ? -1.0 : 1.0;
-        const double s = sign * along;
-        const double margin = best->edge[0] < 0 ? rounding * (a->extent + b->extent) : 0.0;
-        const double way[3] = {sign * n[0], sign * n[1], sign * n[2]};
-        if (s > best->s + margin && on_arc(&edge[0], way) && on_arc(&edge[1], way)) {
-            double pa[3];
-            double pb[3];
-            const double back[3] = {-way[0], -way[1], -way[2]};
-            (void)brn_core_support(a, back, pa);
-            (void)brn_core_support(b, way, pb);
-            const double real = brn_dense_dot3(way, pa) - brn_dense_dot3(way, pb);
-            if (real > best->s + margin) {
-                take(best, real, way, 1.0);
-                memcpy(best->edge, e, sizeof best->edge);
-            }
+    /* Of the two directions the one on the arcs. */
+    const arc *half = pb->whole ? pa : pb;
+    const double facing = brn_dense_dot3(half->end[0], n) + brn_dense_dot3(half->end[1], n);
+    const double scale = (facing < 0.0 ? -1.0 : 1.0) / sqrt(square);
+    const double margin = best->edge[0] < 0 ? rounding * (a->extent + b->extent) : 0.0;
+    for (int i = 0; i < 3; ++i) {
+        n[i] *= scale;
+    }
+    const double apart[3] = {pa->at[0] - pb->at[0], pa->at[1] - pb->at[1], pa->at[2] - pb->at[2]};
+    if (brn_dense_dot3(apart, n) > best->s + margin) {
+        const double s =
+            brn_core_separation(a, b, n); /* of edges nearly parallel the other may be too much */
+        if (s > best->s + margin) {
+            take(best, s, n, 1.0);
+            memcpy(best->edge, e, sizeof best->edge);
         }
     }
 }
@@ -114,15 +166,28 @@ static void try_edges(const brn_core *a, const brn_core *b, const int e[2], cons
 brn_axis brn_axis_of_hulls(const brn_core *a, const brn_core *b, double enough)
 {
     brn_axis best = {.n = {0.0, 0.0, 0.0}, .s = -INFINITY, .edge = {NO_EDGE, NO_EDGE}};
-    if (faces_against(b, a, 1.0, enough, &best) || faces_against(a, b, -1.0, enough, &best)) {
+    const bound most = bound_of(a, b);
+    arc near[EDGES_MOST];
+    int number[EDGES_MOST];
+    if (faces_against(b, a, 1.0, &most, enough, &best) || faces_against(a, b, -1.0, &most, enough, &best)) {
         return best;
     }
-    for (int i = 0; i < a->hull.nedge; ++i) {
-        turned_edge edge[2];
-        turn_edge(a, i, -1.0, &edge[0]);
-        for (int j = 0; j < b->hull.nedge && best.s <= enough; ++j) {
-            turn_edge(b, j, 1.0, &edge[1]);
-            try_edges(a, b, (const int[2]){i, j}, edge, &best);
+    for (int from = 0; from < b->hull.nedge; from += EDGES_MOST) {
+        int nnear = 0;
+        for (int j = from; j < b->hull.nedge && j < from + EDGES_MOST; ++j) {
+            arc_of(b, j, 1.0, &near[nnear]);
+            number[nnear] = j;
+            nnear += promising(&near[nnear], &most, best.s);
+        }
+        for (int i = 0; i < a->hull.nedge && nnear > 0; ++i) {
+            arc own;
+            arc_of(a, i, -1.0, &own);
+            const bool worth = promising(&own, &most, best.s);
+            for (int j = 0; j < nnear && worth && best.s <= enough; ++j) {
+                if (arcs_cross(&own, &near[j])) {
+                    try_arcs(a, b, &own, &near[j], (const int[2]){i, number[j]}, &best);
+                }
+            }
         }
     }
     return best;

@@ -298,26 +298,20 @@ static void find_cylinders(brn_core *a, const brn_core *b, double within, brn_sp
 {
     const double enough = within + a->radius + b->radius;
     const double missing = same * (a->extent + b->extent);
-    double n[3];
-    double pa[3];
-    double pb[3];
-    const double s = brn_axis_of_cylinders(a, b, enough, n, pa, pb);
-    if (s > enough) {
+    brn_spot best = brn_axis_of_cylinders(a, b, enough, out);
+    if (best.gap > enough) {
         return;
     }
-    brn_overlap_faces(a, b, n, out);
-    brn_overlap_rims(a, b, n, out);
-    if (a->hull.nface + b->hull.nface == 0 || lowest_of(out) > s + missing) {
-        add_lines(a, b, n, s, out);
+    if (a->hull.nface + b->hull.nface == 0 || lowest_of(out) > best.gap + missing) {
+        add_lines(a, b, best.n, best.gap, out);
     }
-    if (lowest_of(out) > s + missing) {
-        double middle[3];
+    if (lowest_of(out) > best.gap + missing) {
         for (int k = 0; k < 3; ++k) {
-            middle[k] = 0.5 * (pa[k] + pb[k]);
-            pa[k] = middle[k] + 0.5 * s * n[k];
-            pb[k] = middle[k] - 0.5 * s * n[k];
+            const double middle = 0.5 * (best.a[k] + best.b[k]);
+            best.a[k] = middle + 0.5 * best.gap * best.n[k];
+            best.b[k] = middle - 0.5 * best.gap * best.n[k];
         }
-        add_spot(pa, pb, n, s, out);
+        out->spot[out->count++] = best;
     }
 }
 

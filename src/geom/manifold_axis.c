@@ -22,16 +22,9 @@ static void take(brn_axis *best, double s, const double n[3], double sign)
     }
 }
 
-/* What no direction of a face or an arc can be better than: with balls of radius `inner` about the middles in both shapes,
-   s(n) <= n . way - inner. */
-typedef struct bound {
-    double way[3]; /* from the middle of b to that of a */
-    double inner;
-} bound;
-
-static bound bound_of(const brn_core *a, const brn_core *b)
+brn_bound brn_bound_of(const brn_core *a, const brn_core *b)
 {
-    bound out;
+    brn_bound out;
     double ma[3];
     double mb[3];
     brn_core_place(a, a->hull.middle, ma);
@@ -55,7 +48,7 @@ static void face_against(const brn_core *of, const brn_core *to, double sign, in
 
 /* The faces of `of` against the vertices of `to`; sign 1: `of` is b, whose normals go out of it. The one that promises most is
    first, so that few others are worth a look. */
-static bool faces_against(const brn_core *of, const brn_core *to, double sign, const bound *most,
+static bool faces_against(const brn_core *of, const brn_core *to, double sign, const brn_bound *most,
                           double enough, brn_axis *best)
 {
     const brn_hull *hull = &of->hull;
@@ -100,25 +93,29 @@ static void arc_of(const brn_core *core, int e, double sign, arc *out)
     }
 }
 
-/* The most that n . way can be on the arc: at way itself, projected, if that lies on it, else at an end. */
-static bool promising(const arc *of, const bound *most, double least)
+/* The most that n . way can be on the arc of an edge: at way itself, projected, if that lies on it, else at an end. Way in the core's frame; sign
+   -1: the arc is that of the normals reversed. */
+static bool promising(const brn_core *core, int e, const double way[3], double sign, double least)
 {
-    double side[2];
+    const brn_hull_edge *edge = &core->hull.edge[e];
     double c[3];
-    if (of->whole) {
+    if (edge->face[0] < 0) {
         return true;
     }
-    for (int k = 0; k < 2; ++k) {
-        brn_dense_cross3(of->way, of->end[k], c);
-        side[k] = brn_dense_dot3(c, most->way);
+    const double *n0 = core->hull.normal[edge->face[0]];
+    const double *n1 = core->hull.normal[edge->face[1]];
+    if (sign * brn_dense_dot3(n0, way) > least || sign * brn_dense_dot3(n1, way) > least) {
+        return true;
     }
-    const double along = brn_dense_dot3(of->way, most->way);
-    const double square = brn_dense_dot3(of->way, of->way);
-    const double reach =
-        side[0] > 0.0 && side[1] < 0.0
-            ? sqrt(fmax(0.0, brn_dense_dot3(most->way, most->way) - along * along / square))
-            : fmax(brn_dense_dot3(of->end[0], most->way), brn_dense_dot3(of->end[1], most->way));
-    return reach - most->inner > least;
+    const double *p = core->hull.vertex[edge->vertex[0]];
+    const double *q = core->hull.vertex[edge->vertex[1]];
+    const double own[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    brn_dense_cross3(own, way, c);
+    if (!(sign * brn_dense_dot3(c, n0) < 0.0 && sign * brn_dense_dot3(c, n1) > 0.0)) {
+        return false;
+    }
+    /* |way x edge| / |edge|: the length of way across the edge. */
+    return least < 0.0 || brn_dense_dot3(c, c) > least * least * brn_dense_dot3(own, own);
 }
 
 /* Arcs cross where the ends of each lie on two sides of the plane of the other, and on the same half of the sphere. Their edges are
@@ -163,31 +160,46 @@ static void try_arcs(const brn_core *a, const brn_core *b, const arc *pa, const 
     }
 }
 
+/* The edges of a against some of b. */
+static void edges_against(const brn_core *a, const brn_core *b, const brn_bound *most, const arc *near,
+                          const int *number, int nnear, brn_axis *best)
+{
+    double way[3];
+    brn_core_turn_back(a, most->way, way);
+    for (int i = 0; i < a->hull.nedge && nnear > 0; ++i) {
+        arc own;
+        if (!promising(a, i, way, -1.0, best->s + most->inner)) {
+            continue;
+        }
+        arc_of(a, i, -1.0, &own);
+        for (int j = 0; j < nnear; ++j) {
+            if (arcs_cross(&own, &near[j])) {
+                try_arcs(a, b, &own, &near[j], (const int[2]){i, number[j]}, best);
+            }
+        }
+    }
+}
+
 brn_axis brn_axis_of_hulls(const brn_core *a, const brn_core *b, double enough)
 {
     brn_axis best = {.n = {0.0, 0.0, 0.0}, .s = -INFINITY, .edge = {NO_EDGE, NO_EDGE}};
-    const bound most = bound_of(a, b);
+    const brn_bound most = brn_bound_of(a, b);
     arc near[EDGES_MOST];
     int number[EDGES_MOST];
+    int nnear = 0;
+    double way[3];
     if (faces_against(b, a, 1.0, &most, enough, &best) || faces_against(a, b, -1.0, &most, enough, &best)) {
         return best;
     }
-    for (int from = 0; from < b->hull.nedge; from += EDGES_MOST) {
-        int nnear = 0;
-        for (int j = from; j < b->hull.nedge && j < from + EDGES_MOST; ++j) {
+    brn_core_turn_back(b, most.way, way);
+    for (int j = 0; j < b->hull.nedge && best.s <= enough; ++j) {
+        if (promising(b, j, way, 1.0, best.s + most.inner)) {
             arc_of(b, j, 1.0, &near[nnear]);
-            number[nnear] = j;
-            nnear += promising(&near[nnear], &most, best.s);
+            number[nnear++] = j;
         }
-        for (int i = 0; i < a->hull.nedge && nnear > 0; ++i) {
-            arc own;
-            arc_of(a, i, -1.0, &own);
-            const bool worth = promising(&own, &most, best.s);
-            for (int j = 0; j < nnear && worth && best.s <= enough; ++j) {
-                if (arcs_cross(&own, &near[j])) {
-                    try_arcs(a, b, &own, &near[j], (const int[2]){i, number[j]}, &best);
-                }
-            }
+        if (nnear == EDGES_MOST || j == b->hull.nedge - 1) {
+            edges_against(a, b, &most, near, number, nnear, &best);
+            nnear = 0;
         }
     }
     return best;

@@ -123,7 +123,7 @@ void brn_core_set(brn_core *core, const brn_convex *shape, const brn_rigid_map *
         core->radius = own->size[0];
         break;
     default: /* a cylinder */
-        core->hull = (brn_hull){.dim = own->dim};
+        core->hull = (brn_hull){.dim = own->dim, .inner = fmin(own->size[0], own->size[1])};
         core->size[0] = own->size[0];
         core->size[1] = own->size[1];
         core->extent += own->size[1];

@@ -56,6 +56,13 @@ int brn_hull_facing(const brn_hull *hull, int vertex, const double d[3], double 
 double brn_unit3(double v[3]); /* its length; v is then a unit vector unless it was 0 */
 
 /* ---- manifold_axis.c ---- */
+/* What no direction can be better than: with balls of radius `inner` in all about the middles, s(n) <= n . way - inner. */
+typedef struct brn_bound {
+    double way[3]; /* [m], from the middle of b to that of a */
+    double inner;  /* [m] */
+} brn_bound;
+
+brn_bound brn_bound_of(const brn_core *a, const brn_core *b);
 /* The axis of the largest separation of two polytopes (segments and points among them) over normals of faces and cross products of
    edges: of shapes in each other that is the shortest way out. Any axis whose separation is above `enough` ends the search. */
 brn_axis brn_axis_of_hulls(const brn_core *a, const brn_core *b, double enough);
@@ -67,9 +74,9 @@ double brn_core_near(const brn_core *a, const brn_core *b, const double start[3]
                      double pb[3]);
 
 /* ---- manifold_cylinder.c ---- */
-/* The gap of two cores of which one is a cylinder, the normal, and a point of each that has it. */
-double brn_axis_of_cylinders(brn_core *a, const brn_core *b, double enough, double n[3], double pa[3],
-                             double pb[3]);
+/* The spot of the gap of two cores of which one is a cylinder, and in `out` the overlap of what faces each other along its normal. If the gap
+   is above `enough`, or a spot of the overlap is as near, its points are not set. */
+brn_spot brn_axis_of_cylinders(brn_core *a, const brn_core *b, double enough, brn_spots *out);
 double brn_core_separation(const brn_core *a, const brn_core *b, const double n[3]);
 
 /* ---- manifold_overlap.c ---- */

@@ -6,16 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { NO_EDGE = -1, EDGES_MOST = 64 };
+enum { EDGES_MOST = 64 };
 
 static const double rounding = 1e-12; /* of separations, in extents */
 static const double parallel = 1e-12; /* square of the sine below which edges have no cross product */
 
-static void take(brn_axis *best, double s, const double n[3], double sign)
+void brn_axis_take(brn_axis *best, double s, const double n[3], double sign)
 {
     if (s > best->s) {
         best->s = s;
-        best->edge[0] = NO_EDGE;
+        best->edge[0] = BRN_NO_EDGE;
         for (int i = 0; i < 3; ++i) {
             best->n[i] = sign * n[i];
         }
@@ -43,7 +43,7 @@ static void face_against(const brn_core *of, const brn_core *to, double sign, in
     brn_dense_apply3(of->rotation, of->hull.normal[f], n);
     (void)brn_core_support(to, (const double[3]){-n[0], -n[1], -n[2]}, p);
     const double base = of->hull.offset[f] + brn_dense_dot3(n, of->origin);
-    take(best, brn_dense_dot3(n, p) - base, n, sign);
+    brn_axis_take(best, brn_dense_dot3(n, p) - base, n, sign);
 }
 
 /* The faces of `of` against the vertices of `to`; sign 1: `of` is b, whose normals go out of it. The one that promises most is
@@ -154,7 +154,7 @@ static void try_arcs(const brn_core *a, const brn_core *b, const arc *pa, const 
         const double s =
             brn_core_separation(a, b, n); /* of edges nearly parallel the other may be too much */
         if (s > best->s + margin) {
-            take(best, s, n, 1.0);
+            brn_axis_take(best, s, n, 1.0);
             memcpy(best->edge, e, sizeof best->edge);
         }
     }
@@ -182,7 +182,7 @@ static void edges_against(const brn_core *a, const brn_core *b, const brn_bound 
 
 brn_axis brn_axis_of_hulls(const brn_core *a, const brn_core *b, double enough)
 {
-    brn_axis best = {.n = {0.0, 0.0, 0.0}, .s = -INFINITY, .edge = {NO_EDGE, NO_EDGE}};
+    brn_axis best = {.n = {0.0, 0.0, 0.0}, .s = -INFINITY, .edge = {BRN_NO_EDGE, BRN_NO_EDGE}};
     const brn_bound most = brn_bound_of(a, b);
     arc near[EDGES_MOST];
     int number[EDGES_MOST];
@@ -201,91 +201,6 @@ brn_axis brn_axis_of_hulls(const brn_core *a, const brn_core *b, double enough)
             edges_against(a, b, &most, near, number, nnear, &best);
             nnear = 0;
         }
-    }
-    return best;
-}
-
-/* ---- two boxes ---------------------------------------------------------------------------------------------------------------- */
-
-/* The edge of a box along `axis` that is farthest along d, by the order of the table of edges. */
-static int box_edge_along(const brn_core *core, int axis, const double d[3])
-{
-    double own[3];
-    brn_core_turn_back(core, d, own);
-    const int low = axis == 0 ? 1 : 0;
-    const int high = axis == 2 ? 1 : 2;
-    return 4 * axis + (own[low] > 0.0 ? 1 : 0) + (own[high] > 0.0 ? 2 : 0);
-}
-
-/* Edge i of b with edge j of a [Gottschalk, Lin, Manocha 1996]: L = e_i x A_j, whose products with the axes are entries of R. */
-static double cross_of_boxes(const brn_core *a, const brn_core *b, const double size[3], int i, int j,
-                             double n[3])
-{
-    const double *r = a->rotation;
-    const double *t = a->origin;
-    const int i1 = (i + 1) % 3;
-    const int i2 = (i + 2) % 3;
-    const int j1 = (j + 1) % 3;
-    const int j2 = (j + 2) % 3;
-    const double square = r[3 * i1 + j] * r[3 * i1 + j] + r[3 * i2 + j] * r[3 * i2 + j];
-    if (!(square > parallel)) {
-        return -INFINITY;
-    }
-    const double along = t[i2] * r[3 * i1 + j] - t[i1] * r[3 * i2 + j];
-    const double *other = b->shape->size;
-    const double reach = size[j1] * fabs(r[3 * i + j2]) + size[j2] * fabs(r[3 * i + j1]) +
-                         other[i1] * fabs(r[3 * i2 + j]) + other[i2] * fabs(r[3 * i1 + j]);
-    const double length = sqrt(square);
-    const double scale = (along < 0.0 ? -1.0 : 1.0) / length;
-    n[i] = 0.0;
-    n[i1] = -r[3 * i2 + j] * scale;
-    n[i2] = r[3 * i1 + j] * scale;
-    return (fabs(along) - reach) / length;
-}
-
-brn_axis brn_axis_of_boxes(const brn_core *a, const brn_core *b, double enough)
-{
-    const double *r = a->rotation;
-    const double *t = a->origin;
-    const double *sa = a->shape->size;
-    const double *sb = b->shape->size;
-    const int dim = b->hull.dim;
-    brn_axis best = {.n = {0.0, 0.0, 0.0}, .s = -INFINITY, .edge = {NO_EDGE, NO_EDGE}};
-    for (int i = 0; i < dim; ++i) {
-        double reach = sb[i];
-        double across = sa[i];
-        double along = 0.0;
-        double n[3] = {0.0, 0.0, 0.0};
-        for (int j = 0; j < dim; ++j) {
-            reach += fabs(r[3 * i + j]) * sa[j];
-            across += fabs(r[3 * j + i]) * sb[j];
-            along += r[3 * j + i] * t[j];
-        }
-        n[i] = 1.0;
-        take(&best, fabs(t[i]) - reach, n, t[i] < 0.0 ? -1.0 : 1.0);
-        take(&best, fabs(along) - across, (const double[3]){r[i], r[3 + i], r[6 + i]},
-             along < 0.0 ? -1.0 : 1.0);
-    }
-    if (best.s > enough || dim == 2) {
-        return best;
-    }
-    int pair[2] = {NO_EDGE, NO_EDGE};
-    const double margin = rounding * (a->extent + b->extent);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            double n[3];
-            const double s = cross_of_boxes(a, b, sa, i, j, n);
-            if (s > best.s + (pair[0] == NO_EDGE ? margin : 0.0)) {
-                take(&best, s, n, 1.0);
-                pair[0] = j;
-                pair[1] = i;
-            }
-        }
-    }
-    if (pair[0] != NO_EDGE) {
-        const double back[3] = {-best.n[0], -best.n[1], -best.n[2]};
-        best.edge[0] = box_edge_along(a, pair[0], back);
-        best.edge[1] = box_edge_along(b, pair[1], best.n);
     }
     return best;
 }

@@ -154,6 +154,7 @@ static void find_polytopes(const brn_core *a, const brn_core *b, double within, 
     brn_overlap_faces(a, b, axis.n, out);
     /* The overlap has points as near as the axis says: nothing is nearer. Else the shapes are apart, nearest at vertices or edges. */
     if (lowest_of(out) <= axis.s + missing + same * fabs(axis.s)) {
+        brn_spots_straighten(a, b, out);
         if (axis.s > 0.0 && axis.edge[0] >= 0) {
             add_lines(a, b, axis.n, axis.s, out);
         }

@@ -119,7 +119,10 @@ void brn_overlap_faces(const brn_core *a, const brn_core *b, const double n[3], 
 void brn_overlap_plane(const brn_core *a, int dim, brn_spots *out);
 
 /* ---- manifold_points.c ---- */
-/* From cores to surfaces; spots that are too far or double go. */
+/* Drops corners of an overlap of faces, in order, that lie within a straight side but for a hair: the gap is linear along it. */
+void brn_spots_straighten(const brn_core *a, const brn_core *b, brn_spots *spots);
+/* From cores to surfaces. Spots that are too far go; of those that are one but for a hair, as of boxes on each other that are turned by as
+   little, the nearer stays. */
 void brn_spots_show(const brn_core *a, const brn_core *b, double within, brn_spots *spots);
 /* At most BRN_MANIFOLD_MOST, the nearest among them, about the same area. */
 void brn_spots_thin(brn_spots *spots);

@@ -4,35 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Distance of two points that are one, in extents. */
-static const double same = 1e-9;
-
-/* Spots with the gap between the surfaces in place of that between the cores, without those that are too far or double. */
-void brn_spots_show(const brn_core *a, const brn_core *b, double within, brn_spots *spots)
-{
-    const double least = same * (a->extent + b->extent);
-    int kept = 0;
-    for (int i = 0; i < spots->count; ++i) {
-        brn_spot spot = spots->spot[i];
-        spot.gap -= a->radius + b->radius;
-        bool wanted = spot.gap <= within;
-        for (int k = 0; k < 3; ++k) {
-            spot.a[k] -= a->radius * spot.n[k];
-            spot.b[k] += b->radius * spot.n[k];
-        }
-        for (int j = 0; j < kept && wanted; ++j) {
-            double way[3];
-            for (int k = 0; k < 3; ++k) {
-                way[k] = 0.5 * (spot.a[k] + spot.b[k] - spots->spot[j].a[k] - spots->spot[j].b[k]);
-            }
-            wanted = brn_dense_dot3(way, way) > least * least;
-        }
-        if (wanted) {
-            spots->spot[kept++] = spot;
-        }
-    }
-    spots->count = kept;
-}
+static const double same = 1e-5;  /* distance of two points that are one, in extents of the smaller shape */
+static const double blur = 1e-12; /* that by rounding, in extents of both */
 
 /* Twice the area of the triangle of three spots, across the normal of the second. */
 static double corner_area(const brn_spot *p, const brn_spot *q, const brn_spot *r)
@@ -48,11 +21,71 @@ static double corner_area(const brn_spot *p, const brn_spot *q, const brn_spot *
     return fabs(brn_dense_dot3(c, q->n));
 }
 
+void brn_spots_straighten(const brn_core *a, const brn_core *b, brn_spots *spots)
+{
+    const double least = same * fmin(a->extent, b->extent);
+    for (int i = 0; i < spots->count && spots->count > 4;) {
+        const int n = spots->count;
+        const brn_spot *before = &spots->spot[(i + n - 1) % n];
+        const brn_spot *after = &spots->spot[(i + 1) % n];
+        const double way[3] = {after->b[0] - before->b[0], after->b[1] - before->b[1],
+                               after->b[2] - before->b[2]};
+        const double area = corner_area(before, &spots->spot[i], after);
+        if (area * area < least * least * brn_dense_dot3(way, way)) {
+            memmove(&spots->spot[i], &spots->spot[i + 1], (size_t)(n - 1 - i) * sizeof *spots->spot);
+            spots->count--;
+        } else {
+            ++i;
+        }
+    }
+}
+
+/* The spot among the first `count` that is within `least` of one; -1: none. */
+static int twin(const brn_spots *spots, int count, const brn_spot *of, double least)
+{
+    for (int j = 0; j < count; ++j) {
+        const brn_spot *other = &spots->spot[j];
+        double way[3];
+        for (int k = 0; k < 3; ++k) {
+            way[k] = 0.5 * (of->a[k] + of->b[k] - other->a[k] - other->b[k]);
+        }
+        if (brn_dense_dot3(way, way) <= least * least) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+void brn_spots_show(const brn_core *a, const brn_core *b, double within, brn_spots *spots)
+{
+    const double smaller = b->extent > 0.0 ? fmin(a->extent, b->extent) : a->extent;
+    const double least = same * smaller + blur * (a->extent + b->extent);
+    int kept = 0;
+    for (int i = 0; i < spots->count; ++i) {
+        brn_spot spot = spots->spot[i];
+        spot.gap -= a->radius + b->radius;
+        if (!(spot.gap <= within)) {
+            continue;
+        }
+        for (int k = 0; k < 3; ++k) {
+            spot.a[k] -= a->radius * spot.n[k];
+            spot.b[k] += b->radius * spot.n[k];
+        }
+        const int j = twin(spots, kept, &spot, least);
+        if (j < 0) {
+            spots->spot[kept++] = spot;
+        } else if (spot.gap < spots->spot[j].gap) {
+            spots->spot[j] = spot;
+        }
+    }
+    spots->count = kept;
+}
+
 /* Around their middle, counterclockwise seen along the normal of the first. */
 static void sort_around(brn_spots *spots)
 {
     double middle[3] = {0.0, 0.0, 0.0};
-    double angle[BRN_SPOTS_MOST];
+    double angle[BRN_SPOTS_MOST + 8];
     double basis[9];
     brn_part_basis(spots->spot[0].n, 3, basis);
     for (int i = 0; i < spots->count; ++i) {

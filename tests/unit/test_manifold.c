@@ -70,6 +70,13 @@ static void test_exact(void **state)
         has_place(&m, i % 2 == 0 ? u : -u, i / 2 % 2 == 0 ? v : -v, 0.9375, eps);
     }
 
+    /* Turned by a hair, they have four corners, not eight in pairs. */
+    on = moved(turned(cube, 0, 0, 1, 1e-6), 0, 0, 1.875);
+    find(&on, &cube, 0.1, &m);
+    assert_int_equal(m.count, 4);
+    has_place(&m, 1, 1, 0.9375, 2e-6);
+    has_place(&m, 1, -1, 0.9375, 2e-6);
+
     /* Level capsule on a box: its ends; where it stands out over the border, the border. */
     on = moved(rod, 0, 0, 4.625);
     find(&on, &box, 0.25, &m);

@@ -93,7 +93,7 @@ BRN_LANES_INLINE brn_lanes brn_lanes_abs(brn_lanes a)
 
 BRN_LANES_INLINE brn_lanes brn_lanes_sqrt(brn_lanes a)
 {
-    brn_lanes root;
+    brn_lanes root = a; /* gcc cannot see that the loop sets all of it */
     for (int l = 0; l < BRN_LANES; ++l) {
         root[l] = __builtin_sqrt(a[l]);
     }

@@ -241,6 +241,12 @@ static void test_closed_forms(void **state)
         want = mu * ((a - 1.0) * (a - 1.0) + (b - 1.0) * (b - 1.0) + (d - 1.0) * (d - 1.0)) +
                0.5 * lambda * (jac - 1.0) * (jac - 1.0);
         assert_near(at(&m, s[c]).energy[0], want, 1e-14 * m.scale);
+        m = pair_sample("corotated_linear");
+        const double linear = a + b + d - 3.0;
+        want = mu * ((a - 1.0) * (a - 1.0) + (b - 1.0) * (b - 1.0) + (d - 1.0) * (d - 1.0)) +
+               0.5 * lambda * linear * linear;
+        assert_near(at(&m, s[c]).energy[0], want, 1e-14 * m.scale);
+        assert_near(at(&m, s[c]).first[0][0], 2.0 * mu * (a - 1.0) + lambda * linear, 1e-14 * m.scale);
         /* Smith et al. 2018 with their reparametrised constants; their energy at rest is subtracted */
         m = pair_sample("stable_neo_hookean");
         const double mp = 4.0 / 3.0 * mu, lp = lambda + 5.0 / 6.0 * mu,
@@ -248,7 +254,7 @@ static void test_closed_forms(void **state)
         want = 0.5 * mp * (i1 - 3.0) + 0.5 * lp * (jac - alpha) * (jac - alpha) - 0.5 * mp * log(i1 + 1.0) -
                (0.5 * lp * (1.0 - alpha) * (1.0 - alpha) - 0.5 * mp * log(4.0));
         assert_near(at(&m, s[c]).energy[0], want, 1e-14 * m.scale);
-        m = sample_get(5);
+        m = sample_get(6);
         assert_string_equal(m.material->table->name, "mooney_rivlin");
         const double c10 = m.moduli.constants[0], c01 = m.moduli.constants[1], bulk = m.moduli.constants[2];
         want = c10 * (pow(jac, -2.0 / 3.0) * i1 - 3.0) + c01 * (pow(jac, -4.0 / 3.0) * i2 - 3.0) +

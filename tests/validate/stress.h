@@ -4,6 +4,7 @@
        linear         2 mu e + lambda tr(e) 1,  e = sym F - 1
        stvk           F (2 mu E + lambda tr(E) 1)
        corotated      2 mu (F - R) + lambda (J - 1) cof F
+       corotated_linear  2 mu (F - R) + lambda tr(R'F - 1) R
        neo_hookean    mu (F - F^-T) + lambda ln J F^-T
        stable_n.-h.   m (1 - 1/(I + 1)) F + (l (J - 1) - 3/4 m) cof F,  m = 4/3 mu, l = lambda + 5/6 mu, I = |F|^2
        mooney_rivlin  2 c10 J^-2/3 (F - I1/3 F^-T) + 2 c01 J^-4/3 (I1 F - F C - 2/3 I2 F^-T) + bulk ln J F^-T */
@@ -27,6 +28,7 @@ static const test_material test_materials[] = {
     {"linear", "young: 1.0e6, poisson: 0.3"},
     {"stvk", "young: 1.0e6, poisson: 0.3"},
     {"corotated", "young: 1.0e6, poisson: 0.3"},
+    {"corotated_linear", "young: 1.0e6, poisson: 0.3"},
     {"neo_hookean", "young: 1.0e6, poisson: 0.3"},
     {"stable_neo_hookean", "young: 1.0e6, poisson: 0.3"},
     {"mooney_rivlin", "c10: 1.5e5, c01: 4.0e4, bulk: 8.0e5"},
@@ -119,6 +121,12 @@ static inline void nominal_stress(const char *material, const double f[3][3], do
                 p[i][j] = mu * (fc[i][j] - f[i][j]) + 0.5 * lambda * (i1 - 3.0) * f[i][j];
             } else if (strcmp(material, "corotated") == 0) {
                 p[i][j] = 2.0 * mu * (f[i][j] - r[i][j]) + lambda * (jac - 1.0) * cof[i][j];
+            } else if (strcmp(material, "corotated_linear") == 0) {
+                double trace = -3.0;
+                for (int k = 0; k < 9; ++k) {
+                    trace += r[k / 3][k % 3] * f[k / 3][k % 3];
+                }
+                p[i][j] = 2.0 * mu * (f[i][j] - r[i][j]) + lambda * trace * r[i][j];
             } else if (strcmp(material, "neo_hookean") == 0) {
                 p[i][j] = mu * (f[i][j] - inverse) + lambda * log(jac) * inverse;
             } else {

@@ -6,7 +6,6 @@
 #include "linalg/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void brn_hull_destroy(brn_ctx *ctx, brn_hull *hull)
@@ -23,63 +22,6 @@ void brn_hull_destroy(brn_ctx *ctx, brn_hull *hull)
     brn_free(ctx, (void *)hull->ring);
     brn_free(ctx, (void *)hull->edge);
     brn_free(ctx, hull);
-}
-
-/* ---- in the plane ------------------------------------------------------------------------------------------------------------- */
-
-static int left_first(const void *x, const void *y)
-{
-    const double *a = *(const double *const *)x;
-    const double *b = *(const double *const *)y;
-    return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : a < b ? -1 : a > b;
-}
-
-/* Andrew's monotone chain; then corners within `flat` of the line of their neighbours go. */
-static brn_status polygon(brn_ctx *ctx, const double (*point)[3], int n, double flat, brn_hull_loops *out)
-{
-    brn_arena *arena = brn_ctx_arena(ctx);
-    const double **order;
-    const double **loop;
-    int count = 0;
-    BRN_TAKE(arena, order, n);
-    BRN_TAKE(arena, loop, 2 * (size_t)n + 2);
-    BRN_TAKE(arena, out->start, n + 1);
-    BRN_TAKE(arena, out->corner, 2 * (size_t)n);
-    for (int i = 0; i < n; ++i) {
-        order[i] = point[i];
-    }
-    qsort(order, (size_t)n, sizeof *order, left_first);
-    for (int half = 0; half < 2; ++half) {
-        const int base = count;
-        for (int i = 0; i < n; ++i) {
-            const double *p = order[half == 0 ? i : n - 1 - i];
-            while (count >= base + 2 && brn_orient2d(loop[count - 2], loop[count - 1], p) <= 0) {
-                --count;
-            }
-            loop[count++] = p;
-        }
-        --count; /* the last is the first of the other half */
-    }
-    for (int i = 0; i < count && count > 2;) {
-        const double *before = loop[(i + count - 1) % count];
-        const double *after = loop[(i + 1) % count];
-        const double way[2] = {after[0] - before[0], after[1] - before[1]};
-        const double arm[2] = {loop[i][0] - before[0], loop[i][1] - before[1]};
-        if (fabs(way[0] * arm[1] - way[1] * arm[0]) <= flat * hypot(way[0], way[1])) {
-            memmove(loop + i, loop + i + 1, (size_t)(count - 1 - i) * sizeof *loop);
-            --count;
-        } else {
-            ++i;
-        }
-    }
-    out->nface = count;
-    for (int i = 0; i < count; ++i) {
-        out->start[i] = 2 * i;
-        out->corner[2 * i] = (int)((const double(*)[3])loop[i] - point);
-        out->corner[2 * i + 1] = (int)((const double(*)[3])loop[(i + 1) % count] - point);
-    }
-    out->start[count] = 2 * count;
-    return count > 2 ? BRN_OK : BRN_ERR_RANGE;
 }
 
 /* ---- from loops to the hull --------------------------------------------------------------------------------------------------- */
@@ -213,6 +155,12 @@ static brn_status fill(brn_ctx *ctx, const double (*point)[3], int n, const brn_
             offset[f] = fmax(offset[f], brn_dense_dot3(normal[f], vertex[v]));
         }
     }
+    for (int v = 0; v < hull->nvertex; ++v) {
+        for (int k = 0; k < hull->dim; ++k) {
+            hull->middle[k] += vertex[v][k] / hull->nvertex;
+        }
+    }
+    hull->inner = brn_hull_depth(hull, hull->middle);
     BRN_TRY(set_rings(ctx, hull));
     return set_edges(ctx, hull);
 }
@@ -235,7 +183,7 @@ static brn_status build(brn_ctx *ctx, const double (*point)[3], int n, brn_hull 
     const double flat = BRN_HULL_FLAT * size;
     brn_status status = n > 0 ? BRN_OK : BRN_ERR_RANGE;
     if (status == BRN_OK && hull->dim == 2) {
-        status = polygon(ctx, point, n, flat, &loops);
+        status = brn_hull_polygon(ctx, point, n, flat, &loops);
     } else if (status == BRN_OK) {
         status = brn_hull_triangles(ctx, point, n, &tri, &ntri);
         if (status == BRN_OK) {

@@ -13,7 +13,7 @@
 
 typedef struct brn_hull_edge {
     int vertex[2];
-    int face[2]; /* -1: none, as of a segment */
+    int face[2]; /* the cross product of their normals is along the edge; -1: none, as of a segment */
 } brn_hull_edge;
 
 typedef struct brn_hull {
@@ -26,6 +26,8 @@ typedef struct brn_hull {
     const int *ring_start;     /* [nvertex + 1] into ring */
     const int *ring;           /* faces around a vertex */
     const brn_hull_edge *edge; /* 3D only */
+    double middle[3];          /* [m], a point inside */
+    double inner;              /* [m], its depth */
 } brn_hull;
 
 /* The hull of n points in a plane (dim 2) or in space. BRN_ERR_RANGE, with a message, if they lie in a line or plane or are

@@ -20,5 +20,7 @@ brn_status brn_hull_triangles(brn_ctx *ctx, const double (*point)[3], int n, brn
 /* Triangles in one plane to `flat` [m] become polygons, straight edges one edge. */
 brn_status brn_hull_merge(brn_ctx *ctx, const double (*point)[3], int n, const brn_hull_tri *tri, int ntri,
                           double flat, brn_hull_loops *out);
+/* The sides of the hull of points in the plane, corners straight to `flat` [m] left out; BRN_ERR_RANGE without words if all lie in a line. */
+brn_status brn_hull_polygon(brn_ctx *ctx, const double (*point)[3], int n, double flat, brn_hull_loops *out);
 
 #endif

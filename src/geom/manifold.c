@@ -1,4 +1,4 @@
-/* Finds a manifold: which way for which shapes, and from spots between cores to points between surfaces. */
+/* Finds a manifold: which way for which shapes. */
 #include "geom/manifold.h"
 
 #include "geom/manifold_inner.h"
@@ -6,139 +6,36 @@
 #include <math.h>
 #include <string.h>
 
-static const double same = 1e-9;   /* distance of two points that are one, in extents */
+static const double same = 1e-9;   /* by which gaps agree, in extents or gaps */
 static const double along = 0.1;   /* sine below which edges are looked at as side by side */
 static const double exact = 1e-12; /* by which the overlap may miss the gap of the axis, in extents */
 
-/* ---- points ------------------------------------------------------------------------------------------------------------------- */
-
-/* Spots with the gap between the surfaces in place of that between the cores, without those that are too far or double. */
-static void show(const brn_core *a, const brn_core *b, double within, brn_spots *spots)
-{
-    const double least = same * (a->extent + b->extent);
-    int kept = 0;
-    for (int i = 0; i < spots->count; ++i) {
-        brn_spot spot = spots->spot[i];
-        spot.gap -= a->radius + b->radius;
-        bool wanted = spot.gap <= within;
-        for (int k = 0; k < 3; ++k) {
-            spot.a[k] -= a->radius * spot.n[k];
-            spot.b[k] += b->radius * spot.n[k];
-        }
-        for (int j = 0; j < kept && wanted; ++j) {
-            double way[3];
-            for (int k = 0; k < 3; ++k) {
-                way[k] = 0.5 * (spot.a[k] + spot.b[k] - spots->spot[j].a[k] - spots->spot[j].b[k]);
-            }
-            wanted = brn_dense_dot3(way, way) > least * least;
-        }
-        if (wanted) {
-            spots->spot[kept++] = spot;
-        }
-    }
-    spots->count = kept;
-}
-
-/* Twice the area of the triangle of three spots, across the normal of the second. */
-static double corner_area(const brn_spot *p, const brn_spot *q, const brn_spot *r)
-{
-    double u[3];
-    double v[3];
-    double c[3];
-    for (int k = 0; k < 3; ++k) {
-        u[k] = p->b[k] - q->b[k];
-        v[k] = r->b[k] - q->b[k];
-    }
-    brn_dense_cross3(u, v, c);
-    return fabs(brn_dense_dot3(c, q->n));
-}
-
-/* Around their middle, counterclockwise seen along the normal of the first. */
-static void sort_around(brn_spots *spots)
-{
-    double middle[3] = {0.0, 0.0, 0.0};
-    double angle[BRN_SPOTS_MOST];
-    double basis[9];
-    brn_part_basis(spots->spot[0].n, 3, basis);
-    for (int i = 0; i < spots->count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            middle[k] += spots->spot[i].b[k] / spots->count;
-        }
-    }
-    for (int i = 0; i < spots->count; ++i) {
-        const brn_spot spot = spots->spot[i];
-        const double arm[3] = {spot.b[0] - middle[0], spot.b[1] - middle[1], spot.b[2] - middle[2]};
-        const double own = atan2(brn_dense_dot3(basis + 3, arm), brn_dense_dot3(basis, arm));
-        int at = i;
-        for (; at > 0 && angle[at - 1] > own; --at) {
-            angle[at] = angle[at - 1];
-            spots->spot[at] = spots->spot[at - 1];
-        }
-        angle[at] = own;
-        spots->spot[at] = spot;
-    }
-}
-
-/* Of the corners of a convex overlap, those that leave the least area go, never the nearest. */
-static void thin(brn_spots *spots)
-{
-    if (spots->count > BRN_MANIFOLD_MOST) {
-        sort_around(spots);
-    }
-    while (spots->count > BRN_MANIFOLD_MOST) {
-        const int n = spots->count;
-        int nearest = 0;
-        int least = -1;
-        double area = INFINITY;
-        for (int i = 1; i < n; ++i) {
-            nearest = spots->spot[i].gap < spots->spot[nearest].gap ? i : nearest;
-        }
-        for (int i = 0; i < n; ++i) {
-            const double own =
-                corner_area(&spots->spot[(i + n - 1) % n], &spots->spot[i], &spots->spot[(i + 1) % n]);
-            if (i != nearest && own < area) {
-                least = i;
-                area = own;
-            }
-        }
-        least = least < 0 ? n - 1 : least;
-        memmove(&spots->spot[least], &spots->spot[least + 1], (size_t)(n - 1 - least) * sizeof *spots->spot);
-        spots->count--;
-    }
-}
-
-/* From the frame of b to the world. */
-static void put(const brn_spots *spots, const brn_rigid_map *fb, brn_manifold *out)
-{
-    for (int i = 0; i < spots->count; ++i) {
-        const brn_spot *spot = &spots->spot[i];
-        brn_manifold_point *point = &out->point[i];
-        const double middle[3] = {0.5 * (spot->a[0] + spot->b[0]), 0.5 * (spot->a[1] + spot->b[1]),
-                                  0.5 * (spot->a[2] + spot->b[2])};
-        brn_rigid_map_apply(fb, middle, point->place);
-        brn_dense_apply3(fb->rotation, spot->n, point->normal);
-        point->gap = spot->gap;
-    }
-    out->count = spots->count;
-}
-
 /* ---- polytopes ---------------------------------------------------------------------------------------------------------------- */
+
+static void add_spot(const double pa[3], const double pb[3], const double n[3], double gap, brn_spots *out)
+{
+    brn_spot *spot = &out->spot[out->count++];
+    memcpy(spot->a, pa, sizeof spot->a);
+    memcpy(spot->b, pb, sizeof spot->b);
+    memcpy(spot->n, n, sizeof spot->n);
+    spot->gap = gap;
+}
 
 /* The spot of an axis itself: where the edges cross, or under the vertex that is deepest in the face. */
 static void add_axis(const brn_core *a, const brn_core *b, const brn_axis *axis, brn_spots *out)
 {
     const double back[3] = {-axis->n[0], -axis->n[1], -axis->n[2]};
-    brn_spot *spot = &out->spot[out->count];
+    brn_spots near = {.count = 0};
+    double pa[3];
+    double pb[3];
     double own[3];
     double slope;
     int next;
-    (void)brn_core_support(a, back, spot->a);
-    const int v = brn_core_support(b, axis->n, spot->b);
+    (void)brn_core_support(a, back, pa);
+    const int v = brn_core_support(b, axis->n, pb);
     brn_core_turn_back(b, axis->n, own);
     const int f = brn_hull_facing(&b->hull, v, own, &slope, &next);
     const bool face_of_b = f >= 0 && brn_dense_dot3(b->hull.normal[f], own) > 1.0 - exact;
-    memcpy(spot->n, axis->n, sizeof spot->n);
-    spot->gap = axis->s;
     if (axis->edge[0] >= 0) {
         double p[2][3];
         double q[2][3];
@@ -146,23 +43,17 @@ static void add_axis(const brn_core *a, const brn_core *b, const brn_axis *axis,
             brn_core_place(a, a->hull.vertex[a->hull.edge[axis->edge[0]].vertex[k]], p[k]);
             brn_core_place(b, b->hull.vertex[b->hull.edge[axis->edge[1]].vertex[k]], q[k]);
         }
-        const int before = out->count;
-        brn_lines_near((const double(*)[3])p, (const double(*)[3])q, out);
-        out->count = before;
-        for (int k = 0; k < 3; ++k) {
-            const double middle = 0.5 * (spot->a[k] + spot->b[k]);
-            spot->a[k] = middle + 0.5 * axis->s * axis->n[k];
-            spot->b[k] = middle - 0.5 * axis->s * axis->n[k];
-        }
-        memcpy(spot->n, axis->n, sizeof spot->n);
-        spot->gap = axis->s;
-    } else {
-        for (int k = 0; k < 3; ++k) {
-            spot->a[k] = face_of_b ? spot->a[k] : spot->b[k] + axis->s * axis->n[k];
-            spot->b[k] = face_of_b ? spot->a[k] - axis->s * axis->n[k] : spot->b[k];
-        }
+        brn_lines_near((const double(*)[3])p, (const double(*)[3])q, &near);
     }
-    out->count++;
+    for (int k = 0; k < 3; ++k) {
+        const double lift = axis->s * axis->n[k];
+        const double low = near.count > 0 ? 0.5 * (near.spot[0].a[k] + near.spot[0].b[k] - lift)
+                           : face_of_b    ? pa[k] - lift
+                                          : pb[k];
+        pb[k] = low;
+        pa[k] = low + lift;
+    }
+    add_spot(pa, pb, axis->n, axis->s, out);
 }
 
 /* The line of a core that faces d: an edge, a segment, or with its radius the axis of a cylinder whose mantle does. */
@@ -250,15 +141,6 @@ static double lowest_of(const brn_spots *spots)
     return lowest;
 }
 
-static void add_spot(const double pa[3], const double pb[3], const double n[3], double gap, brn_spots *out)
-{
-    brn_spot *spot = &out->spot[out->count++];
-    memcpy(spot->a, pa, sizeof spot->a);
-    memcpy(spot->b, pb, sizeof spot->b);
-    memcpy(spot->n, n, sizeof spot->n);
-    spot->gap = gap;
-}
-
 static void find_polytopes(const brn_core *a, const brn_core *b, double within, brn_spots *out)
 {
     const double enough = within + a->radius + b->radius;
@@ -272,6 +154,7 @@ static void find_polytopes(const brn_core *a, const brn_core *b, double within, 
     brn_overlap_faces(a, b, axis.n, out);
     /* The overlap has points as near as the axis says: nothing is nearer. Else the shapes are apart, nearest at vertices or edges. */
     if (lowest_of(out) <= axis.s + missing + same * fabs(axis.s)) {
+        brn_spots_straighten(a, b, out);
         if (axis.s > 0.0 && axis.edge[0] >= 0) {
             add_lines(a, b, axis.n, axis.s, out);
         }
@@ -298,26 +181,20 @@ static void find_cylinders(brn_core *a, const brn_core *b, double within, brn_sp
 {
     const double enough = within + a->radius + b->radius;
     const double missing = same * (a->extent + b->extent);
-    double n[3];
-    double pa[3];
-    double pb[3];
-    const double s = brn_axis_of_cylinders(a, b, enough, n, pa, pb);
-    if (s > enough) {
+    brn_spot best = brn_axis_of_cylinders(a, b, enough, out);
+    if (best.gap > enough) {
         return;
     }
-    brn_overlap_faces(a, b, n, out);
-    brn_overlap_rims(a, b, n, out);
-    if (a->hull.nface + b->hull.nface == 0 || lowest_of(out) > s + missing) {
-        add_lines(a, b, n, s, out);
+    if (a->hull.nface + b->hull.nface == 0 || lowest_of(out) > best.gap + missing) {
+        add_lines(a, b, best.n, best.gap, out);
     }
-    if (lowest_of(out) > s + missing) {
-        double middle[3];
+    if (lowest_of(out) > best.gap + missing) {
         for (int k = 0; k < 3; ++k) {
-            middle[k] = 0.5 * (pa[k] + pb[k]);
-            pa[k] = middle[k] + 0.5 * s * n[k];
-            pb[k] = middle[k] - 0.5 * s * n[k];
+            const double middle = 0.5 * (best.a[k] + best.b[k]);
+            best.a[k] = middle + 0.5 * best.gap * best.n[k];
+            best.b[k] = middle - 0.5 * best.gap * best.n[k];
         }
-        add_spot(pa, pb, n, s, out);
+        out->spot[out->count++] = best;
     }
 }
 
@@ -398,7 +275,7 @@ void brn_manifold_find(const brn_convex *a, const brn_rigid_map *fa, const brn_c
             find_polytopes(&ca, &cb, within, &spots);
         }
     }
-    show(&ca, &cb, within, &spots);
-    thin(&spots);
-    put(&spots, fb, out);
+    brn_spots_show(&ca, &cb, within, &spots);
+    brn_spots_thin(&spots);
+    brn_spots_put(&spots, fb, out);
 }

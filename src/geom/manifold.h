@@ -14,6 +14,8 @@
    but where a part that faces the other shape changes for another, at which moment the points that come or go
    are not the nearest ones.
 
+   Points within 1e-5 of the size of the smaller shape of each other are one, the nearer.
+
    No allocation, same bits for same numbers. Exchanged shapes have the same points with the normals reversed, a common motion of both moves
    the points, to rounding; but for coincident centres, where a way out is chosen by the order of the axes. */
 #ifndef BRN_GEOM_MANIFOLD_H

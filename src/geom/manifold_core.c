@@ -12,9 +12,9 @@ static const int box_ring_start[9] = {0, 3, 6, 9, 12, 15, 18, 21, 24};
 static const int box_ring[24] = {1, 3, 5, 0, 3, 5, 1, 2, 5, 0, 2, 5, 1, 3, 4, 0, 3, 4, 1, 2, 4, 0, 2, 4};
 static const double box_normal[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
 static const brn_hull_edge box_edge[12] = {
-    {{0, 1}, {3, 5}}, {{2, 3}, {2, 5}}, {{4, 5}, {3, 4}}, {{6, 7}, {2, 4}},
-    {{0, 2}, {1, 5}}, {{1, 3}, {0, 5}}, {{4, 6}, {1, 4}}, {{5, 7}, {0, 4}},
-    {{0, 4}, {1, 3}}, {{1, 5}, {0, 3}}, {{2, 6}, {1, 2}}, {{3, 7}, {0, 2}},
+    {{0, 1}, {3, 5}}, {{2, 3}, {5, 2}}, {{4, 5}, {4, 3}}, {{6, 7}, {2, 4}},
+    {{0, 2}, {5, 1}}, {{1, 3}, {0, 5}}, {{4, 6}, {1, 4}}, {{5, 7}, {4, 0}},
+    {{0, 4}, {1, 3}}, {{1, 5}, {3, 0}}, {{2, 6}, {2, 1}}, {{3, 7}, {0, 2}},
 };
 static const int plate_face_start[5] = {0, 2, 4, 6, 8};
 static const int plate_face_vertex[8] = {1, 3, 2, 0, 3, 2, 0, 1};
@@ -58,7 +58,9 @@ static void set_box(brn_core *core, const double *size, int dim)
                             solid ? box_face_vertex : plate_face_vertex,
                             solid ? box_ring_start : plate_ring_start,
                             solid ? box_ring : plate_ring,
-                            box_edge};
+                            box_edge,
+                            {0.0, 0.0, 0.0},
+                            fmin(size[0], fmin(size[1], solid ? size[2] : size[1]))};
 }
 
 static void set_rod(brn_core *core, double half, int dim)
@@ -80,7 +82,9 @@ static void set_rod(brn_core *core, double half, int dim)
                             rod_face_vertex,
                             plate_ring_start,
                             rod_ring,
-                            &rod_edge};
+                            &rod_edge,
+                            {0.0, 0.0, 0.0},
+                            0.0};
 }
 
 void brn_core_set(brn_core *core, const brn_convex *shape, const brn_rigid_map *frame,
@@ -119,7 +123,7 @@ void brn_core_set(brn_core *core, const brn_convex *shape, const brn_rigid_map *
         core->radius = own->size[0];
         break;
     default: /* a cylinder */
-        core->hull = (brn_hull){.dim = own->dim};
+        core->hull = (brn_hull){.dim = own->dim, .inner = fmin(own->size[0], own->size[1])};
         core->size[0] = own->size[0];
         core->size[1] = own->size[1];
         core->extent += own->size[1];

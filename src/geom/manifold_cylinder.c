@@ -1,9 +1,10 @@
 /* Gap and normal where a cylinder takes part: the largest separation s(n), which is smooth at rims and mantles.
 
-   One step from n to a better one: a is put at a distance of delta along n, which a shift of delta - s(n) does, and n' is the direction of
-   the nearest points (GJK). With d their distance, d >= delta, and s(n') = d - (delta - s(n)) n.n' >= s(n): it never gets worse, and
-   stays only where the nearest points are above each other along n. Near an optimum of depth h, where the surface of the difference
-   of both has a radius r of curvature, the error shrinks by (h + delta) / (r + delta) a step; of plane faces one step is enough.
+   One step from n to a better one: a is put at a distance of delta along n, which a shift of delta - s(n) does, and n' is the
+   direction of the nearest points (GJK). With d their distance, d >= delta, and s(n') = d - (delta - s(n)) n.n' >= s(n): it never gets
+   worse, and stays only where the nearest points are above each other along n. Farther apart than delta shapes are not shifted, and
+   one step is enough. Near an optimum of depth h, where the surface of the difference of both has a radius r of curvature, the error
+   shrinks by (h + delta) / (r + delta) a step; of plane faces one step is enough.
 
    Shapes that are apart have one optimum. Those that are not are started from the best of the directions that are optima of flat parts:
    axes, normals of faces, cross products. Where the result is as good as one of these, that is taken: it has no error. */
@@ -12,13 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 60, STARTS = 8, SHALLOW = 2 };
+enum { STEPS_MOST = 60 };
 
 static const double apart = 0.05;  /* delta, in extents of the smaller core */
 static const double still = 1e-15; /* gain that ends the search, in extents */
 static const double snap = 1e-14;  /* in extents */
-static const double similar = 0.99;
-static const double deep = 0.01; /* in extents of the smaller core */
+static const double exact = 1e-12; /* in extents */
+static const double deep = 0.01;   /* in extents of the smaller core */
 
 double brn_core_separation(const brn_core *a, const brn_core *b, const double n[3])
 {
@@ -30,43 +31,6 @@ double brn_core_separation(const brn_core *a, const brn_core *b, const double n[
     return brn_dense_dot3(n, way);
 }
 
-/* The best directions so far, best first. */
-typedef struct starts {
-    int count;
-    double s[STARTS], n[STARTS][3];
-} starts;
-
-static void try_one(const brn_core *a, const brn_core *b, const double way[3], double sign, starts *all)
-{
-    double n[3] = {sign * way[0], sign * way[1], sign * way[2]};
-    if (!(brn_unit3(n) > 0.0)) {
-        return;
-    }
-    const double s = brn_core_separation(a, b, n);
-    /* Of directions that are nearly the same one is enough; else the last goes. */
-    int at = all->count < STARTS ? all->count : STARTS - 1;
-    for (int i = 0; i < all->count; ++i) {
-        at = brn_dense_dot3(n, all->n[i]) > similar ? i : at;
-    }
-    if (at < all->count && !(s > all->s[at])) {
-        return;
-    }
-    all->count += at == all->count;
-    while (at > 0 && s > all->s[at - 1]) {
-        all->s[at] = all->s[at - 1];
-        memcpy(all->n[at], all->n[at - 1], sizeof *all->n);
-        --at;
-    }
-    all->s[at] = s;
-    memcpy(all->n[at], n, sizeof n);
-}
-
-static void try_both(const brn_core *a, const brn_core *b, const double way[3], starts *all)
-{
-    try_one(a, b, way, 1.0, all);
-    try_one(a, b, way, -1.0, all);
-}
-
 static void axis_of(const brn_core *core, double axis[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -74,66 +38,45 @@ static void axis_of(const brn_core *core, double axis[3])
     }
 }
 
-/* Faces of a polytope, and its edges with the axis of the cylinder. */
-static void try_polytope(const brn_core *a, const brn_core *b, const brn_core *polytope, const double axis[3],
-                         starts *all)
+/* No direction is better than n. Of shapes that are apart: the overlap has points as near as the separation along n says. Of others: about
+   as deep all over an area that is wide against the depth. For to leave each other they must be moved by the width of what they have in
+   common, which is least across that area. */
+static bool certain(const brn_core *a, const brn_core *b, double s, const double n[3], brn_spots *out)
 {
-    const brn_hull *hull = &polytope->hull;
-    for (int f = 0; f < hull->nface; ++f) {
-        double n[3];
-        brn_dense_apply3(polytope->rotation, hull->normal[f], n);
-        try_one(a, b, n, polytope == b ? 1.0 : -1.0, all);
+    double mean[2] = {0.0, 0.0};
+    double sum[3] = {0.0, 0.0, 0.0};
+    double basis[9];
+    int count = 0;
+    bool near = false;
+    out->count = 0;
+    brn_overlap_faces(a, b, n, out);
+    brn_overlap_rims(a, b, n, out);
+    brn_part_basis(n, 3, basis);
+    for (int i = 0; i < out->count; ++i) {
+        near = near || out->spot[i].gap <= s + exact * (a->extent + b->extent);
     }
-    for (int e = 0; e < hull->nedge; ++e) {
-        const double *p = hull->vertex[hull->edge[e].vertex[0]];
-        const double *q = hull->vertex[hull->edge[e].vertex[1]];
-        const double own[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-        double way[3];
-        double n[3];
-        brn_dense_apply3(polytope->rotation, own, way);
-        brn_dense_cross3(way, axis, n);
-        try_both(a, b, n, all);
+    if (s > 0.0 || !near) {
+        return near;
     }
-}
-
-/* Between the middles, and that across the axis. */
-static void try_middles(const brn_core *a, const brn_core *b, const double axis[3], starts *all)
-{
-    double way[3] = {a->origin[0] - b->origin[0], a->origin[1] - b->origin[1], a->origin[2] - b->origin[2]};
-    double across[3];
-    const double along = brn_dense_dot3(way, axis);
-    for (int i = 0; i < 3; ++i) {
-        across[i] = way[i] - along * axis[i];
-    }
-    try_one(a, b, way, 1.0, all);
-    try_one(a, b, across, 1.0, all);
-}
-
-static void try_flat(const brn_core *a, const brn_core *b, starts *all)
-{
-    double axis[2][3];
-    double n[3];
-    const brn_core *core[2] = {a, b};
-    all->count = 0;
-    for (int k = 0; k < 2; ++k) {
-        axis_of(core[k], axis[k]);
-        if (core[k]->hull.nvertex == 0) {
-            try_both(a, b, axis[k], all);
-            try_middles(a, b, axis[k], all);
-            if (core[1 - k]->hull.nvertex > 0) {
-                try_polytope(a, b, core[1 - k], axis[k], all);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < out->count; ++i) {
+            if (out->spot[i].gap <= 0.5 * s) {
+                const double u = brn_dense_dot3(basis, out->spot[i].b);
+                const double v = brn_dense_dot3(basis + 3, out->spot[i].b);
+                count += pass == 0;
+                mean[0] += pass == 0 ? u : 0.0;
+                mean[1] += pass == 0 ? v : 0.0;
+                sum[0] += pass == 0 ? 0.0 : (u - mean[0]) * (u - mean[0]);
+                sum[1] += pass == 0 ? 0.0 : (v - mean[1]) * (v - mean[1]);
+                sum[2] += pass == 0 ? 0.0 : (u - mean[0]) * (v - mean[1]);
             }
         }
+        mean[0] /= pass == 0 ? count : 1;
+        mean[1] /= pass == 0 ? count : 1;
     }
-    if (a->hull.nvertex == 0 && b->hull.nvertex == 0) {
-        brn_dense_cross3(axis[0], axis[1], n);
-        try_both(a, b, n, all);
-    }
-    /* Deep in each other, rims may have the shortest way out: all around. */
-    for (int k = 0; k < 27; ++k) {
-        const double way[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        try_one(a, b, way, 1.0, all);
-    }
+    /* The least variance over all directions across n; the width is at least twice its root. */
+    const double least = 0.5 * (sum[0] + sum[1]) - hypot(0.5 * (sum[0] - sum[1]), sum[2]);
+    return count > 2 && least / count > 4.0 * s * s;
 }
 
 /* Goes on from n to next, and beyond as long as that is better: where steps are short they have a direction. Returns the separation. */
@@ -167,7 +110,7 @@ static double climb(brn_core *a, const brn_core *b, double enough, double n[3], 
     const double gain = still * (a->extent + b->extent);
     double s = brn_core_separation(a, b, n);
     for (int step = 0; step < STEPS_MOST && s <= enough; ++step) {
-        const double shift = delta - s;
+        const double shift = fmax(0.0, delta - s);
         const double home[3] = {a->origin[0], a->origin[1], a->origin[2]};
         double next[3];
         for (int i = 0; i < 3; ++i) {
@@ -194,7 +137,7 @@ static double climb(brn_core *a, const brn_core *b, double enough, double n[3], 
 /* The normal of a flat part that is as good: the axis of a cylinder, the face of a polytope, the cross product with its edge. */
 static double snap_to_flat(const brn_core *a, const brn_core *b, double s, double n[3])
 {
-    starts all = {.count = 0};
+    brn_starts all = {.count = 0, .bound = brn_bound_of(a, b)};
     const brn_core *core[2] = {a, b};
     double axis[2][3];
     for (int k = 0; k < 2; ++k) {
@@ -206,17 +149,17 @@ static double snap_to_flat(const brn_core *a, const brn_core *b, double s, doubl
             double ends[2][3];
             const double d[3] = {-out * n[0], -out * n[1],
                                  -out * n[2]}; /* what of the other faces the cylinder */
-            try_one(a, b, axis[k], brn_dense_dot3(axis[k], n) < 0.0 ? -1.0 : 1.0, &all);
+            brn_starts_try(a, b, axis[k], brn_dense_dot3(axis[k], n) < 0.0 ? -1.0 : 1.0, &all);
             if (other->hull.nvertex > 1 && brn_core_edge(other, d, ends) == 2) {
                 const double way[3] = {ends[1][0] - ends[0][0], ends[1][1] - ends[0][1],
                                        ends[1][2] - ends[0][2]};
                 brn_dense_cross3(axis[k], way, c);
-                try_one(a, b, c, brn_dense_dot3(c, n) < 0.0 ? -1.0 : 1.0, &all);
+                brn_starts_try(a, b, c, brn_dense_dot3(c, n) < 0.0 ? -1.0 : 1.0, &all);
             }
             for (int f = 0; f < other->hull.nface; ++f) {
                 brn_dense_apply3(other->rotation, other->hull.normal[f], c);
                 if (brn_dense_dot3(c, d) > 1.0 - 1e-9) {
-                    try_one(a, b, c, -out, &all);
+                    brn_starts_try(a, b, c, -out, &all);
                 }
             }
         }
@@ -224,7 +167,7 @@ static double snap_to_flat(const brn_core *a, const brn_core *b, double s, doubl
     if (a->hull.nvertex == 0 && b->hull.nvertex == 0) {
         double c[3];
         brn_dense_cross3(axis[0], axis[1], c);
-        try_one(a, b, c, brn_dense_dot3(c, n) < 0.0 ? -1.0 : 1.0, &all);
+        brn_starts_try(a, b, c, brn_dense_dot3(c, n) < 0.0 ? -1.0 : 1.0, &all);
     }
     if (all.count > 0 && all.s[0] >= s - snap * (a->extent + b->extent)) {
         memcpy(n, all.n[0], sizeof all.n[0]);
@@ -233,34 +176,42 @@ static double snap_to_flat(const brn_core *a, const brn_core *b, double s, doubl
     return s;
 }
 
-double brn_axis_of_cylinders(brn_core *a, const brn_core *b, double enough, double n[3], double pa[3],
-                             double pb[3])
+/* The best of the first `count` starts. Apart, every start leads to the same end. */
+static double climb_all(brn_core *a, const brn_core *b, double enough, const brn_starts *all, int count,
+                        brn_spot *best)
 {
-    starts all;
-    double best = -INFINITY;
-    const double start[3] = {a->origin[0] - b->origin[0] + 1e-3 * a->extent, a->origin[1] - b->origin[1],
-                             a->origin[2] - b->origin[2]};
-    double s = brn_core_near(a, b, start, n, pa, pb);
-    if (s > enough) {
-        return s;
-    }
-    if (s > 0.0) {
-        all.count = 1;
-        memcpy(all.n[0], n, sizeof *all.n);
-    } else {
-        try_flat(a, b, &all);
-    }
-    /* Only where they are deep in each other the shortest way out may be far from the best start. */
-    for (int k = 0; k < all.count && (k < SHALLOW || best < -deep * fmin(a->extent, b->extent)); ++k) {
-        double qa[3];
-        double qb[3];
-        s = climb(a, b, enough, all.n[k], qa, qb);
-        if (s > best) {
-            best = s;
-            memcpy(n, all.n[k], sizeof *all.n);
-            memcpy(pa, qa, sizeof qa);
-            memcpy(pb, qb, sizeof qb);
+    best->gap = -INFINITY;
+    for (int k = 0; k < count && k < all->count && best->gap <= 0.0; ++k) {
+        brn_spot top;
+        memcpy(top.n, all->n[k], sizeof top.n);
+        top.gap = climb(a, b, enough, top.n, top.a, top.b);
+        if (top.gap > best->gap) {
+            *best = top;
         }
     }
-    return snap_to_flat(a, b, best, n);
+    return best->gap;
+}
+
+brn_spot brn_axis_of_cylinders(brn_core *a, const brn_core *b, double enough, brn_spots *out)
+{
+    brn_starts all;
+    brn_spot best = {.gap = 0.0};
+    brn_starts_flat(a, b, &all);
+    best.gap = all.s[0];
+    memcpy(best.n, all.n[0], sizeof best.n);
+    if (best.gap > enough || certain(a, b, best.gap, best.n, out)) {
+        return best;
+    }
+    out->count = 0;
+    if (climb_all(a, b, enough, &all, BRN_STARTS_SHALLOW, &best) < -deep * fmin(a->extent, b->extent)) {
+        /* The shortest way out may be far from the best starts. */
+        brn_starts_around(a, b, &all);
+        (void)climb_all(a, b, enough, &all, BRN_STARTS, &best);
+    }
+    if (best.gap <= enough) {
+        best.gap = snap_to_flat(a, b, best.gap, best.n);
+        brn_overlap_faces(a, b, best.n, out);
+        brn_overlap_rims(a, b, best.n, out);
+    }
+    return best;
 }

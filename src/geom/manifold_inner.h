@@ -9,7 +9,8 @@
 
 enum {
     BRN_SPOTS_MOST = 80, /* candidates of a manifold */
-    BRN_FACE_MOST = 32   /* corners of a face that are looked at; larger ones are thinned */
+    BRN_FACE_MOST = 32,  /* corners of a face that are looked at; larger ones are thinned */
+    BRN_NO_EDGE = -1
 };
 
 typedef struct brn_core {
@@ -38,7 +39,7 @@ typedef struct brn_spot {
 
 typedef struct brn_spots {
     int count;
-    brn_spot spot[BRN_SPOTS_MOST];
+    brn_spot spot[BRN_SPOTS_MOST + 8]; /* overlaps end at BRN_SPOTS_MOST: room for what comes after */
 } brn_spots;
 
 /* ---- manifold_core.c ---- */
@@ -56,9 +57,20 @@ int brn_hull_facing(const brn_hull *hull, int vertex, const double d[3], double 
 double brn_unit3(double v[3]); /* its length; v is then a unit vector unless it was 0 */
 
 /* ---- manifold_axis.c ---- */
+/* What no direction can be better than: with balls of radius `inner` in all about the middles, s(n) <= n . way - inner. */
+typedef struct brn_bound {
+    double way[3]; /* [m], from the middle of b to that of a */
+    double inner;  /* [m] */
+} brn_bound;
+
+brn_bound brn_bound_of(const brn_core *a, const brn_core *b);
 /* The axis of the largest separation of two polytopes (segments and points among them) over normals of faces and cross products of
    edges: of shapes in each other that is the shortest way out. Any axis whose separation is above `enough` ends the search. */
 brn_axis brn_axis_of_hulls(const brn_core *a, const brn_core *b, double enough);
+/* Takes sign n, the normal of a face, if s is better. */
+void brn_axis_take(brn_axis *best, double s, const double n[3], double sign);
+
+/* ---- manifold_boxes.c ---- */
 brn_axis brn_axis_of_boxes(const brn_core *a, const brn_core *b, double enough);
 
 /* ---- manifold_near.c ---- */
@@ -66,13 +78,29 @@ brn_axis brn_axis_of_boxes(const brn_core *a, const brn_core *b, double enough);
 double brn_core_near(const brn_core *a, const brn_core *b, const double start[3], double n[3], double pa[3],
                      double pb[3]);
 
+/* ---- manifold_starts.c ---- */
+enum { BRN_STARTS = 8, BRN_STARTS_SHALLOW = 2 }; /* kept; climbed from unless they are deep in each other */
+
+/* The best directions so far, best first. */
+typedef struct brn_starts {
+    brn_bound bound;
+    int count;
+    double s[BRN_STARTS], n[BRN_STARTS][3];
+} brn_starts;
+
+void brn_starts_try(const brn_core *a, const brn_core *b, const double way[3], double sign, brn_starts *all);
+/* Sets `all`: axes, normals of faces, cross products, between the middles. */
+void brn_starts_flat(const brn_core *a, const brn_core *b, brn_starts *all);
+/* Adds directions all around. */
+void brn_starts_around(const brn_core *a, const brn_core *b, brn_starts *all);
+
 /* ---- manifold_cylinder.c ---- */
-/* The gap of two cores of which one is a cylinder, the normal, and a point of each that has it. */
-double brn_axis_of_cylinders(brn_core *a, const brn_core *b, double enough, double n[3], double pa[3],
-                             double pb[3]);
+/* The spot of the gap of two cores of which one is a cylinder, and in `out` the overlap of what faces each other along its normal. If the gap
+   is above `enough`, or a spot of the overlap is as near, its points are not set. */
+brn_spot brn_axis_of_cylinders(brn_core *a, const brn_core *b, double enough, brn_spots *out);
 double brn_core_separation(const brn_core *a, const brn_core *b, const double n[3]);
 
-/* ---- manifold_overlap.c ---- */
+/* ---- manifold_part.c ---- */
 /* What of a core faces sign n, as corners (u, v, w) in a basis whose last row is n: a face, on the plane
    w = level + slope . (u, v), where it is seen flat enough; an edge, a segment or the line of a mantle; a vertex. */
 typedef struct brn_part {
@@ -83,11 +111,22 @@ typedef struct brn_part {
 
 void brn_part_basis(const double n[3], int dim, double basis[9]);
 void brn_part_set(const brn_core *core, const double basis[9], double sign, brn_part *out);
+
+/* ---- manifold_overlap.c ---- */
 /* Corners of the overlap of the two faces that face each other along n. */
 void brn_overlap_faces(const brn_core *a, const brn_core *b, const double n[3], brn_spots *out);
-
 /* Corners of the face of a over the half-space below 0 of the last axis. */
 void brn_overlap_plane(const brn_core *a, int dim, brn_spots *out);
+
+/* ---- manifold_points.c ---- */
+/* Drops corners of an overlap of faces, in order, that lie within a straight side but for a hair: the gap is linear along it. */
+void brn_spots_straighten(const brn_core *a, const brn_core *b, brn_spots *spots);
+/* From cores to surfaces. Spots that are too far go; of those that are one but for a hair, as of boxes on each other that are turned by as
+   little, the nearer stays. */
+void brn_spots_show(const brn_core *a, const brn_core *b, double within, brn_spots *spots);
+/* At most BRN_MANIFOLD_MOST, the nearest among them, about the same area. */
+void brn_spots_thin(brn_spots *spots);
+void brn_spots_put(const brn_spots *spots, const brn_rigid_map *fb, brn_manifold *out);
 
 /* ---- manifold_rim.c ---- */
 /* Where the end of a cylinder, or the ends of two, lie over what faces them along n. */

@@ -7,7 +7,7 @@
 static const double parallel = 1e-18; /* square of the sine below which segments have no crossing */
 static const double nearly =
     1e-12; /* below which the difference of the points is better than the cross product */
-static const double rounding = 1e-14; /* by which a crossing must be nearer than the ends, in the distance */
+static const double rounding = 4e-16; /* by which a crossing must be nearer than the ends, in the distance */
 static const double hair = 1e-12;     /* of the ends, in lengths */
 static const double side_by_side = 0.9; /* cosine of the normals of an end and of the nearest place */
 
@@ -43,7 +43,7 @@ static double noise(const double p[2][3], const double q[2][3])
     for (int i = 0; i < 6; ++i) {
         most = fmax(most, fmax(fabs(p[i / 3][i % 3]), fabs(q[i / 3][i % 3])));
     }
-    return 10.0 * rounding * most;
+    return 1e-13 * most;
 }
 
 /* Where both lines are nearest, if that is inside of both segments. The normal is the cross product, which stays exact where the segments

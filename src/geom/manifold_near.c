@@ -8,6 +8,8 @@
 
 enum { TURNS_MOST = 200 };
 
+static const double rounding = 1e-14; /* of the distance that ends the search */
+
 typedef struct knot {
     double w[3], a[3], b[3]; /* w = a - b */
     double weight;
@@ -77,7 +79,7 @@ static void choose(const simplex *s, int n, const int *index, const double *weig
     }
 }
 
-/* The nearest places of a triangle's sides, and of its inside where the origin is above that. */
+/* The place inside of a triangle where the origin is above that. */
 static void choose_triangle(const simplex *s, const int t[3], choice *best)
 {
     double u[3];
@@ -86,11 +88,6 @@ static void choose_triangle(const simplex *s, const int t[3], choice *best)
     double c[3];
     double weight[3];
     bool inside = true;
-    for (int i = 0; i < 3; ++i) {
-        const int side[2] = {t[i], t[(i + 1) % 3]};
-        const double at = segment_weight(s, side[0], side[1]);
-        choose(s, 2, side, (const double[2]){1.0 - at, at}, best);
-    }
     difference(s->at[t[1]].w, s->at[t[0]].w, u);
     difference(s->at[t[2]].w, s->at[t[0]].w, v);
     brn_dense_cross3(u, v, n);
@@ -128,24 +125,25 @@ static bool encloses(const simplex *s)
     return true;
 }
 
-/* Reduces the simplex to what carries its nearest point to the origin. False if it contains the origin. */
+/* Reduces the simplex to what carries its nearest point to the origin, of which the last knot is always a part. False if it contains the
+   origin. */
 static bool reduce(simplex *s)
 {
-    static const int face[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
     choice best = {.square = INFINITY};
-    if (s->count == 1) {
+    const int last = s->count - 1;
+    if (last == 0) {
         s->at[0].weight = 1.0;
         return true;
     }
-    if (s->count == 2) {
-        const double at = segment_weight(s, 0, 1);
-        choose(s, 2, face[0], (const double[2]){1.0 - at, at}, &best);
-    }
-    if (s->count == 4 && encloses(s)) {
+    if (last == 3 && encloses(s)) {
         return false;
     }
-    for (int f = 0; f < (s->count == 4 ? 4 : 1) && s->count > 2; ++f) {
-        choose_triangle(s, face[f], &best);
+    for (int i = 0; i < last; ++i) {
+        const double at = segment_weight(s, i, last);
+        choose(s, 2, (const int[2]){i, last}, (const double[2]){1.0 - at, at}, &best);
+        for (int j = 0; j < i; ++j) {
+            choose_triangle(s, (const int[3]){j, i, last}, &best);
+        }
     }
     keep(s, best.n, best.index, best.weight);
     return true;
@@ -196,7 +194,7 @@ double brn_core_near(const brn_core *a, const brn_core *b, const double start[3]
             best = bound;
             memcpy(n, way, sizeof way);
         }
-        if ((turn > 0 && length - bound <= small + 1e-15 * length) || has(&s, &k)) {
+        if ((turn > 0 && length - bound <= small + rounding * length) || has(&s, &k)) {
             break;
         }
         const simplex old = s;

@@ -7,7 +7,8 @@
 
 enum { CORNERS_MOST = 2 * BRN_FACE_MOST };
 
-static const double hair = 1e-12; /* of a border, in extents */
+static const double hair = 1e-12;    /* of a border, in extents */
+static const double parallel = 1e-7; /* sine below which segments do not cross */
 
 /* Cuts a polygon, a segment or a point by the line through p and q: what is on the left of it stays. Sutherland and Hodgman. */
 static void cut(brn_part *part, const double p[3], const double q[3], double side, double border)
@@ -95,6 +96,9 @@ static void crossing(const brn_part *a, const brn_part *b, double border, const 
     const double q[2] = {b->at[1][0] - b->at[0][0], b->at[1][1] - b->at[0][1]};
     const double r[2] = {b->at[0][0] - a->at[0][0], b->at[0][1] - a->at[0][1]};
     const double det = p[0] * q[1] - p[1] * q[0];
+    if (!(fabs(det) > parallel * hypot(p[0], p[1]) * hypot(q[0], q[1]))) {
+        return;
+    }
     const double s = (r[0] * q[1] - r[1] * q[0]) / det;
     const double t = (r[0] * p[1] - r[1] * p[0]) / det;
     const double allowed = border / (hypot(p[0], p[1]) + hypot(q[0], q[1]));

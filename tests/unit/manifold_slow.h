@@ -544,4 +544,64 @@ static inline void torque_of(const solid *on, const solid *below, double depth, 
     }
 }
 
+/* ---- against the slow ones ----------------------------------------------------------------------------------------------------- */
+
+static inline double slow_gap(const solid *a, const solid *b)
+{
+    static features fa;
+    static features fb;
+    const int dim = a->shape.shape.dim;
+    const solid *plane = a->shape.shape.kind == BRN_PRIMITIVE_PLANE   ? a
+                         : b->shape.shape.kind == BRN_PRIMITIVE_PLANE ? b
+                                                                      : NULL;
+    if (plane != NULL) {
+        const double *r = plane->frame.rotation;
+        const double sign = plane == a ? -1.0 : 1.0;
+        const double n[3] = {sign * r[dim - 1], sign * r[dim + 2], sign * r[dim + 5]};
+        return separation(a, b, n);
+    }
+    collect(a, &fa);
+    collect(b, &fb);
+    return slow_polytopes(&fa, &fb, dim);
+}
+
+/* What holds of every manifold. Returns the error of the gap in sizes of the larger shape. */
+static inline double check_pair(const solid *a, const solid *b, double within, double gap)
+{
+    brn_manifold m;
+    const double size = fmax(size_of(a), size_of(b));
+    const double far = fabs(a->frame.origin[0]) + fabs(a->frame.origin[1]) + fabs(a->frame.origin[2]) + size;
+    find(a, b, within, &m);
+    if (m.count == 0) {
+        assert_true(gap > within - 1e-9 * size - 1e-14 * far);
+        return 0.0;
+    }
+    const brn_manifold_point *first = &m.point[nearest(&m)];
+    /* The gap is the one along the normal. Of capsules along each other that is known to the root of rounding. */
+    assert_near(separation(a, b, first->normal), first->gap, 1e-7 * size + 1e-13 * far);
+    for (int i = 0; i < m.count; ++i) {
+        const brn_manifold_point *p = &m.point[i];
+        assert_near(brn_dense_dot3(p->normal, p->normal), 1.0, 1e-14 * 4);
+        assert_true(p->gap <= within);
+        assert_true(a->shape.shape.dim == 3 || (p->normal[2] == 0.0 && p->place[2] == 0.0));
+        /* The place is at the surfaces: half a gap above b, half a gap below a. */
+        for (int e = 0; e < 2; ++e) {
+            const solid *s = e == 0 ? a : b;
+            const double sign = e == 0 ? 1.0 : -1.0;
+            double x[3];
+            double normal[3];
+            double closest[3];
+            for (int k = 0; k < 3; ++k) {
+                x[k] = p->place[k] + sign * 0.5 * p->gap * p->normal[k];
+            }
+            /* Of a capsule that is not level the other end's ball touches below its mantle. */
+            if (s->shape.hull == NULL && (p == first || s->shape.shape.kind == BRN_PRIMITIVE_BOX)) {
+                const double off = brn_primitive_distance_at(&s->shape.shape, &s->frame, x, normal, closest);
+                assert_near(off, 0.0, 1e-9 * size + 1e-13 * far);
+            }
+        }
+    }
+    return fabs(first->gap - gap) / (size + 1e-4 * far);
+}
+
 #endif

@@ -1,6 +1,6 @@
 /* Hulls of points: every point inside, every vertex a point, faces planar and closed (Euler), grids and rounded coordinates without facets
    in one plane, points in a plane refused; how far meshes are from their hull. */
-#include "test.h"
+#include "faulty.h"
 
 #include "base/rng.h"
 #include "geom/hull.h"
@@ -167,8 +167,8 @@ static void test_refused(void **state)
     brn_ctx_destroy(ctx);
 }
 
-/* A cube is its own hull; with its top pushed in by 1/4, not: the middles of the sloping sides are 1/4 / 3 deep, the corner 1/4. With one square
-   folded along the other diagonal no vertex is inside, but the side is. */
+/* A cube is its own hull; with the middle of its top pushed in by 1/4 it departs by that. A triangle between hull edges has no vertex inside, but a
+   middle. */
 static void test_departure(void **state)
 {
     (void)state;
@@ -196,13 +196,29 @@ static void test_departure(void **state)
     brn_ctx_destroy(ctx);
 }
 
+static brn_status make(brn_ctx *ctx, void *arg)
+{
+    const int dim = *(const int *)arg;
+    const double x[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, dim - 2.0}, {1, 1, 0}, {0.2, 0.2, 0}};
+    brn_hull *hull = NULL;
+    const brn_status status = brn_hull_create(ctx, dim, x, 6, &hull);
+    brn_hull_destroy(ctx, hull);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    for (int dim = 2; dim < 4; ++dim) {
+        assert_true(faulty_run(make, &dim, 0) > 8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_departure),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_grid),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_departure), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 static const brn_primitive_kind kinds[] = {BRN_PRIMITIVE_CYLINDER, BRN_PRIMITIVE_SPHERE, BRN_PRIMITIVE_BOX,
                                            BRN_PRIMITIVE_CAPSULE,  BRN_PRIMITIVE_NONE,   BRN_PRIMITIVE_PLANE};
-enum { NKIND = sizeof kinds / sizeof *kinds, PAIRS = 1200 };
+enum { NKIND = sizeof kinds / sizeof *kinds, PAIRS = 600 };
 
 static void test_random(void **state)
 {

@@ -30,8 +30,8 @@ brn_status brn_newton_carry(brn_newton *n, const brn_state *in);
 
 /* ---- newton_tangent.c ---- */
 
-/* n->step = Newton's direction, with the tangent that the parameters ask for. Once the exact tangent has been indefinite, the
-   rest of this step uses the projected one. */
+/* n->step = Newton's direction with the exact tangent or the projected one. If the exact one is indefinite, which the parameters
+   may insist on, *projected becomes true. */
 brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *info);
 
 /* ---- newton_search.c ---- */

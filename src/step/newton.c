@@ -126,10 +126,9 @@ static bool is_allowed(const brn_newton *n)
     return within;
 }
 
-/* After so many iterations with the projected tangent the exact one is tried, then again after twice as many and so on. It is kept
-   as long as it is positive definite and at least this share of its steps (of what is free of them) is taken. Most steps end
-   before. */
-enum { PATIENCE = 120 };
+/* After so many whole steps in a row with the projected tangent the exact one is tried, the next time after twice as many. It is
+   kept as long as it is positive definite and at least this share of its steps (of what is free of them) is taken. */
+enum { PATIENCE = 20 };
 static const double EXACT_SHARE = 0.25;
 
 static brn_status iterate(brn_newton *n, brn_step_info *info)
@@ -137,6 +136,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
     const bool free_tangent = n->params.tangent == BRN_NEWTON_AUTO;
     bool projected = n->params.tangent == BRN_NEWTON_PROJECTED || (free_tangent && n->terms != NULL);
     int patience = PATIENCE;
+    int whole = 0;     /* steps in a row that nothing shortened */
     bool last = false; /* the step just done was within the tolerance */
     double length = INFINITY;
     brn_newton_energy here;
@@ -165,9 +165,10 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return give_up_step(n);
         }
         n->system->effort += 1.0;
-        if (free_tangent && k == patience) {
+        if (free_tangent && projected && whole >= patience) {
             projected = false;
             patience *= 2;
+            whole = 0;
         }
         BRN_TRY(brn_newton_direction(n, &projected, info));
         /* A step within the tolerance is the last one, but still taken: that squares its error. */
@@ -178,8 +179,8 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return BRN_OK; /* rounding allows no better */
         }
         BRN_TRY(status);
-        if (free_tangent && k >= PATIENCE &&
-            length < EXACT_SHARE * brn_newton_most(n->step, n->system->ndof)) {
+        whole = n->whole ? whole + 1 : 0;
+        if (patience > PATIENCE && length < EXACT_SHARE * brn_newton_most(n->step, n->system->ndof)) {
             projected = true;
         }
         info->iterations++;

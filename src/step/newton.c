@@ -266,6 +266,13 @@ static double leaning_shift(const brn_newton *n)
     return 1e-9 * stiff;
 }
 
+/* Iterations worth waiting for. Those of small models cost so little that even the most hopeless step may have more. */
+static int usual_budget(int nodes)
+{
+    static const double least = 1250.0, most = 5000.0, many = 1000.0;
+    return (int)fmin(most, fmax(least, least * many / fmax(1.0, nodes)));
+}
+
 static brn_status allocate(brn_newton *n)
 {
     BRN_TRY(brn_scheme_create(n->ctx, n->system, n->params.integrator, &n->scheme));
@@ -297,7 +304,8 @@ brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *s
     n->system = system;
     n->params = *params;
     n->terms = terms;
-    system->budget = params->budget;
+    n->params.budget = params->budget > 0 ? params->budget : usual_budget(model->nnode);
+    system->budget = n->params.budget;
     const brn_status status = allocate(n);
     if (status < 0) {
         brn_newton_destroy(n);

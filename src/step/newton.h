@@ -16,7 +16,8 @@ typedef struct brn_newton_params {
     int integrator;   /* BRN_IMPLICIT_EULER ... */
     double tolerance; /* unbalanced force, relative to the largest force in play */
     int iterations;   /* allowed in one attempt */
-    int budget;  /* allowed in a step with all its parts and attempts, as brn_system.effort counts them */
+    /* allowed in a step with all its parts and attempts, as brn_system.effort counts them; 0: by the size of the model */
+    int budget;
     int tangent; /* BRN_NEWTON_AUTO ... */
     int solver;  /* BRN_NEWTON_DIRECT ... */
 } brn_newton_params;

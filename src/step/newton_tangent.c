@@ -14,7 +14,7 @@ enum { PCG_CAP = 5000 };
 static const double PCG_ERROR = 1e-6;
 static const double PCG_USABLE = 1e-3;
 /* So many of their iterations cost as much as one of Newton's, about. */
-static const double PCG_HEAVY = 500.0;
+static const double PCG_HEAVY = 200.0;
 
 /* Error of a Newton direction that is found with an earlier factor: with 0.03 draped cloth, a twisted mat and rollers take as
    many iterations as with exact directions, within 3 %; with 0.1 up to 10 % more. A step within the tolerance is the last one,

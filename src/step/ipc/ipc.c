@@ -42,9 +42,11 @@ static const brn_param params[] = {
                "Newton stops when no node would still move faster than this times its body's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 300, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),
-    BRN_P_INT(brn_ipc_params, budget, 1500, 1, 1000000000,
-              "Newton iterations allowed in a step with all its parts and attempts, an iteration with ten "
-              "contacts a node counting as two; then the run ends"),
+    BRN_P_INT(
+        brn_ipc_params, budget, 0, 0, 1000000000,
+        "Newton iterations allowed in a step with all its parts and attempts, an iteration with ten "
+        "contacts a node counting as two; then the run ends; 0: 1250, and up to 5000 for models of less "
+        "than 1000 nodes"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
                  "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi, which leave to direct "
                  "what they cannot solve"),

@@ -3,7 +3,6 @@
 #include "terminal/stop.h"
 #include "terminal/terminal.h"
 
-#include <errno.h>
 #include <string.h>
 
 static bool on_progress(void *user, const brn_progress *now)
@@ -52,22 +51,11 @@ brn_status cli_session_run(cli_session *session, brn_run_options options, brn_su
     return status;
 }
 
-bool cli_session_disk_full(const cli_session *session, brn_status status)
-{
-    static const int errors[] = {ENOSPC, EDQUOT, EFBIG};
-    bool full = false;
-    for (size_t i = 0; i < sizeof errors / sizeof *errors && status == BRN_ERR_FILE; ++i) {
-        full = full || strstr(brn_ctx_message(session->ctx), strerror(errors[i])) != NULL;
-    }
-    return full;
-}
-
 /* A failure before the first step is the fault of the scene or the usage, unless the solver, memory or the disk failed. */
 int cli_session_failure(const cli_session *session, brn_status status)
 {
     const bool numeric = status == BRN_ERR_CONVERGENCE || status == BRN_ERR_NOT_FINITE ||
-                         status == BRN_ERR_SINGULAR || status == BRN_ERR_MEMORY ||
-                         cli_session_disk_full(session, status);
+                         status == BRN_ERR_SINGULAR || status == BRN_ERR_MEMORY || status == BRN_ERR_FULL;
     return session->last_step >= 0 || numeric ? CLI_FAILED : CLI_USAGE;
 }
 

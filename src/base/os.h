@@ -8,7 +8,8 @@ double brn_wall_time(void);   /* [s], monotonic */
 double brn_cpu_time(void);    /* [s], of the whole process */
 double brn_thread_time(void); /* [s], CPU time of the calling thread */
 double brn_peak_mb(void);     /* largest resident set so far */
-int brn_cores(void);          /* that this process may run on: fewer than the machine has under taskset or a job system */
+/* Cores that this process may run on: fewer than the machine has under taskset or a job system. */
+int brn_cores(void);
 /* So much could be allocated now: asked of the system and given back at once. */
 bool brn_memory_has(size_t bytes);
 /* [MB] limit of the address space (ulimit -v), infinite if there is none */

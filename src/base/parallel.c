@@ -37,10 +37,10 @@ struct brn_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, finished;
     _Atomic uint64_t job; /* counts jobs; a change wakes the workers */
-    bool open;            /* helpers may still join the current job; nobody waits for those that wake up too late */
-    atomic_int running;   /* helpers that have joined the current job and not finished it */
-    int asleep;           /* helpers that wait for `wake` */
-    bool watch;           /* a core for every worker */
+    bool open; /* helpers may still join the current job; nobody waits for those that wake up too late */
+    atomic_int running; /* helpers that have joined the current job and not finished it */
+    int asleep;         /* helpers that wait for `wake` */
+    bool watch;         /* a core for every worker */
     atomic_bool quit;
     brn_block_fn fn;
     void *arg;
@@ -81,7 +81,8 @@ static inline void pause_core(void)
 
 static bool another_job(const brn_pool *pool, uint64_t seen)
 {
-    return atomic_load_explicit(&pool->job, memory_order_acquire) != seen || atomic_load_explicit(&pool->quit, memory_order_acquire);
+    return atomic_load_explicit(&pool->job, memory_order_acquire) != seen ||
+           atomic_load_explicit(&pool->quit, memory_order_acquire);
 }
 
 static bool all_finished(const brn_pool *pool, uint64_t seen)

@@ -10,6 +10,9 @@ static const double TIE = 1e-9;
 /* A side around a vertex faces another side if the cosine of their outward normals is below minus this. Inside a body that
    takes precedence over distance: a corner standing on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
+/* A face goes on beyond its rim by this fraction of its size for vertices that face it: of two stones with a common joint the corners meet, and
+   which of them is outside by a hair, and where the nearest place is seen from there, must not matter. */
+static const double RIM = 1e-3;
 /* Parts of one body no nearer than this fraction of their distance at rest do not touch: neighbours in a sheet, or the two
    faces of a plate, which see each other through its material. */
 static const double NEAR_AT_REST = 0.5;
@@ -196,6 +199,16 @@ static double side_length(const brn_patches *patches, int side)
     return patches->skin->dim == 3 ? sqrt(size) : size;
 }
 
+/* Whether a vertex lies on a side that it faces, or beside its rim by no more than RIM. */
+static bool is_on(const brn_patches *patches, const view *v)
+{
+    const double length = side_length(patches, v->side);
+    const double d = sqrt(v->pair.d2);
+    const double beside = sqrt(fmax(0.0, v->pair.d2 - v->height * v->height));
+    return !(d > BRN_PATCHES_TOUCH * length) ||
+           (v->looked_at && beside <= RIM * length && fabs(v->height) <= RIM * length);
+}
+
 /* Normal, gap and weights with respect to the nearest side. */
 static void measure(const brn_patches *patches, view *v, brn_patch *to)
 {
@@ -208,12 +221,12 @@ static void measure(const brn_patches *patches, view *v, brn_patch *to)
     (void)brn_candidate_gather(v->pair.node, patches->x, x);
     (void)brn_pair_frame(&v->pair, (const double(*)[3])x, to->weight, to->normal);
     v->pair.offset = offset_of(patches, v, v->pair.node[0]);
-    const bool flat = v->pair.stencil.count == patches->skin->dim + 1 ||
-                      !(d > BRN_PATCHES_TOUCH * side_length(patches, v->side));
+    const bool inner = v->pair.stencil.count == patches->skin->dim + 1;
+    const bool flat = inner || is_on(patches, v);
     for (int i = 0; i < 3; ++i) {
         to->normal[i] = flat ? (sheet ? side : 1.0) * vector[i] / area : (sheet ? 1.0 : side) * to->normal[i];
     }
-    to->gap = (sheet ? 1.0 : side) * d - v->pair.offset;
+    to->gap = (flat && !inner ? fabs(v->height) : d) * (sheet ? 1.0 : side) - v->pair.offset;
     memcpy(to->node, v->pair.node, sizeof to->node);
 }
 
@@ -231,7 +244,8 @@ static view nearest_side(const brn_patches *patches, const brn_patch_group *grou
             seen = v.looked_at && is_nearer(&v, &seen) ? v : seen;
         }
     }
-    const bool outside = all.side >= 0 && all.height > 0.0 &&
+    const bool on = seen.side >= 0 && is_on(patches, &seen);
+    const bool outside = !on && all.side >= 0 && all.height > 0.0 &&
                          sqrt(all.pair.d2) > BRN_PATCHES_TOUCH * side_length(patches, all.side);
     return solid && !outside && sqrt(seen.pair.d2) < patches->depth ? seen : all;
 }

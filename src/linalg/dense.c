@@ -2,6 +2,33 @@
 
 #include <float.h>
 
+double brn_dense_length3(const double v[3])
+{
+    const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    if (!(largest > 0.0)) {
+        return 0.0;
+    }
+    const double s[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
+    return largest * sqrt(brn_dense_dot3(s, s));
+}
+
+void brn_dense_across3(const double n[3], double u[3], double v[3])
+{
+    /* The axis most across n starts them, so that axis-parallel directions stay exact. */
+    int least = 0;
+    for (int i = 1; i < 3; ++i) {
+        least = fabs(n[i]) < fabs(n[least]) ? i : least;
+    }
+    double axis[3] = {0.0, 0.0, 0.0};
+    axis[least] = 1.0;
+    brn_dense_cross3(n, axis, v);
+    const double length = brn_dense_length3(v);
+    for (int i = 0; i < 3; ++i) {
+        v[i] /= length;
+    }
+    brn_dense_cross3(v, n, u);
+}
+
 bool brn_dense_rotation(const double axis[3], double angle, double r[9])
 {
     for (int i = 0; i < 9; ++i) {

@@ -115,6 +115,11 @@ static inline void brn_dense_cross3(const double a[3], const double b[3], double
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* Length of a vector of any size: no square overflows or is lost. */
+double brn_dense_length3(const double v[3]);
+/* Unit vectors across the unit vector n: u x v = n. */
+void brn_dense_across3(const double n[3], double u[3], double v[3]);
+
 /* Right-handed rotation by angle [rad] about an axis of any length > 0 (Rodrigues). False, and r the identity, if the
    axis is zero or a number is not finite. */
 bool brn_dense_rotation(const double axis[3], double angle, double r[9]);

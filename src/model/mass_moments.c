@@ -2,24 +2,15 @@
 
        int 1 = sum m_ab,   int x = sum m_ab x_a,   int x x' = sum m_ab x_a x_b',
 
-   for any isoparametric cell. Surfaces: the same sums over the tetrahedra of every triangle with the origin, signed; for a
-   linear tetrahedron of volume V the integrals are V/4 sum x_a and V/20 (sum x_a x_a' + (sum x_a)(sum x_b)'). */
+   for any isoparametric cell. */
 #include "model/mass_moments.h"
 
-#include "linalg/dense.h"
 #include "model/read/closed_surface.h"
 #include "phys/solid.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { PAIRS_MAX = BRN_ELEMENT_NODES_MAX * (BRN_ELEMENT_NODES_MAX + 1) / 2 };
-
-/* Sums about `origin`, a point near the body, so that little cancels. */
-typedef struct sums {
-    double origin[3];
-    double one, first[3], second[9];
-} sums;
 
 static void find_origin(const brn_mesh *mesh, double out[3])
 {
@@ -31,7 +22,7 @@ static void find_origin(const brn_mesh *mesh, double out[3])
     }
 }
 
-static void add_pair(sums *s, const double *x, const double *y, double mass)
+static void add_pair(brn_moment_sums *s, const double *x, const double *y, double mass)
 {
     for (int i = 0; i < 3; ++i) {
         const double p = x[i] - s->origin[i];
@@ -43,7 +34,7 @@ static void add_pair(sums *s, const double *x, const double *y, double mass)
     s->one += mass;
 }
 
-static void add_cells(sums *s, const brn_solid *solid, const double (*pos)[3])
+static void add_cells(brn_moment_sums *s, const brn_solid *solid, const double (*pos)[3])
 {
     double pairs[BRN_LANES * PAIRS_MAX];
     const int nnode = solid->element->nnode;
@@ -66,7 +57,7 @@ static void add_cells(sums *s, const brn_solid *solid, const double (*pos)[3])
     }
 }
 
-static brn_status sum_cells(const brn_mesh *mesh, sums *s)
+static brn_status sum_cells(const brn_mesh *mesh, brn_moment_sums *s)
 {
     const brn_moduli any = {.mu = 1.0};
     for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
@@ -86,49 +77,23 @@ static brn_status sum_cells(const brn_mesh *mesh, sums *s)
     return BRN_OK;
 }
 
-static brn_status sum_surface(const brn_mesh *mesh, sums *s)
+static brn_status sum_surface(const brn_mesh *mesh, brn_moment_sums *s)
 {
     brn_closed_surface *surface = NULL;
     BRN_TRY(brn_closed_surface_create(mesh, &surface));
-    for (int t = 0; t < surface->ntri; ++t) {
-        double x[3][3];
-        double cross[3];
-        for (int k = 0; k < 3; ++k) {
-            for (int i = 0; i < 3; ++i) {
-                x[k][i] = surface->pos[surface->tri[t][k]][i] - s->origin[i];
-            }
-        }
-        brn_dense_cross3(x[1], x[2], cross);
-        const double volume = brn_dense_dot3(x[0], cross) / 6.0;
-        s->one += volume;
-        for (int i = 0; i < 3; ++i) {
-            const double sum_i = x[0][i] + x[1][i] + x[2][i];
-            s->first[i] += volume / 4.0 * sum_i;
-            for (int j = 0; j < 3; ++j) {
-                const double sum_j = x[0][j] + x[1][j] + x[2][j];
-                const double own = x[0][i] * x[0][j] + x[1][i] * x[1][j] + x[2][i] * x[2][j];
-                s->second[3 * i + j] += volume / 20.0 * (own + sum_i * sum_j);
-            }
-        }
-    }
+    brn_moment_sums_add_surface(s, (const double(*)[3])surface->pos, (const int(*)[3])surface->tri,
+                                surface->ntri);
     brn_closed_surface_destroy(surface);
     return BRN_OK;
 }
 
 brn_status brn_moments_of_mesh(const brn_mesh *mesh, int dim, brn_moments *out)
 {
-    sums s = {.one = 0.0};
+    brn_moment_sums s = {.one = 0.0};
     find_origin(mesh, s.origin);
     BRN_TRY(dim == 3 && brn_mesh_dim(mesh) == 2 ? sum_surface(mesh, &s) : sum_cells(mesh, &s));
-    if (!(s.one > 0.0 && isfinite(s.one))) {
+    if (!brn_moments_of_sums(&s, out)) {
         return brn_fail(mesh->ctx, BRN_ERR_MESH, "the mesh encloses a volume of %g", s.one);
-    }
-    out->volume = s.one;
-    for (int i = 0; i < 3; ++i) {
-        out->centre[i] = s.origin[i] + s.first[i] / s.one;
-        for (int j = 0; j < 3; ++j) {
-            out->second[3 * i + j] = s.second[3 * i + j] - s.first[i] * s.first[j] / s.one;
-        }
     }
     return BRN_OK;
 }

@@ -3,12 +3,7 @@
 #define BRN_MODEL_MASS_MOMENTS_H
 
 #include "geom/mesh.h"
-
-typedef struct brn_moments {
-    double volume;    /* [m^3], 2D [m^2] */
-    double centre[3]; /* [m] */
-    double second[9]; /* integral of (x - centre)(x - centre)', row-major */
-} brn_moments;
+#include "geom/moments.h"
 
 /* Of a mesh of tets and hexes (3D) or triangles (2D): its cells. Of a surface in 3D (tri3, quad4): of what it encloses;
    BRN_ERR_MESH names a place where it is not closed; shells that face inwards are flipped. */

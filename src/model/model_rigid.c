@@ -37,11 +37,7 @@ static void simplex_corner(int dim, int i, double u[3])
 static brn_status body_moments(brn_builder *b, int index, const brn_mesh *mesh, brn_moments *out)
 {
     const brn_shape_form *form = brn_builder_form(b, index);
-    *out = (brn_moments){.volume = form->volume};
-    if (form->mesh == mesh) {
-        for (int i = 0; i < 3; ++i) {
-            out->second[4 * i] = form->second[i];
-        }
+    if (form->mesh == mesh && brn_moments_of_primitive(&form->primitive, out)) {
         return BRN_OK;
     }
     return brn_moments_of_mesh(mesh, b->model->dim, out);

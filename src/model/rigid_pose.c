@@ -23,19 +23,6 @@ static void handle_map(const brn_model *model, int first, const double *handle, 
     brn_dense_multiply3(now, inverse, f);
 }
 
-/* Angle times axis. */
-static void rotation_vector(const double r[9], double out[3])
-{
-    double q[4];
-    brn_rotation_quaternion(r, q);
-    const double sign = q[0] < 0.0 ? -1.0 : 1.0;
-    const double length = sqrt(brn_dense_dot3(&q[1], &q[1]));
-    const double angle = 2.0 * atan2(length, fabs(q[0]));
-    for (int i = 0; i < 3; ++i) {
-        out[i] = length > 0.0 ? sign * angle / length * q[1 + i] : 0.0;
-    }
-}
-
 void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, const double *vel,
                        brn_rigid_pose *out)
 {
@@ -46,7 +33,7 @@ void brn_rigid_pose_of(const brn_model *model, int body, const double *pos, cons
     brn_body_mean(model, body, vel, out->velocity);
     handle_map(model, first, &pos[3 * first], f);
     brn_rotation_nearest(f, r);
-    rotation_vector(r, out->rotation);
+    brn_rotation_vector(r, out->rotation);
 }
 
 int brn_rigid_count(const brn_model *model)

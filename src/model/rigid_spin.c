@@ -6,6 +6,7 @@
    exactly because w follows from it, and a turn is right to about 1e-6 rad. */
 #include "linalg/dense.h"
 #include "model/rigid_pose.h"
+#include "phys/rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,16 +22,6 @@ typedef struct top {
     double inverse[9]; /* of the inertia about the centre; 0 if the body has no extent: it does not turn */
     double momentum[3];
 } top;
-
-/* R - 1 of a unit quaternion: without the cancellation that R would have for a small turn. */
-static void turn_less_one(const double q[4], double t[9])
-{
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double m[9] = {-2.0 * (y * y + z * z), 2.0 * (x * y - w * z),  2.0 * (x * z + w * y),
-                         2.0 * (x * y + w * z),  -2.0 * (x * x + z * z), 2.0 * (y * z - w * x),
-                         2.0 * (x * z - w * y),  2.0 * (y * z + w * x),  -2.0 * (x * x + y * y)};
-    memcpy(t, m, sizeof m);
-}
 
 /* v + (R - 1) v, or with R' */
 static void turn(const double t[9], bool back, const double v[3], double out[3])
@@ -48,7 +39,7 @@ static void spin_at(const top *b, const double q[4], double w[3])
     double t[9];
     double inner[3];
     double out[3];
-    turn_less_one(q, t);
+    brn_rotation_less_one(q, t);
     turn(t, true, b->momentum, inner);
     brn_dense_apply3(b->inverse, inner, out);
     turn(t, false, out, w);
@@ -208,7 +199,7 @@ void brn_rigid_coast(const brn_model *model, int body, const double *pos, const 
     coast(&b, h, q);
     memcpy(out->centre, b.centre, sizeof out->centre);
     memcpy(out->velocity, b.velocity, sizeof out->velocity);
-    turn_less_one(q, out->turn);
+    brn_rotation_less_one(q, out->turn);
     brn_dense_apply3(b.inverse, b.momentum, out->spin[0]);
     spin_at(&b, q, out->spin[1]);
     spin_rate(&b, out->turn, out->spin[1], out->rate);

@@ -15,8 +15,19 @@ enum { BRN_GROUP_NODES_MAX = 20 };
 /* How the Hessian is made. PROJECTED: its positive semi-definite part, element by element. VISCOUS is the stiffness that
    damping uses: the part of the tangent that resists a change of strain, with the moduli at rest. It equals the exact
    tangent at rest, is positive semi-definite in any state, and every rigid velocity (translation + omega x x) lies in its
-   null space in any state, stressed or not. */
-typedef enum brn_tangent { BRN_TANGENT_EXACT, BRN_TANGENT_PROJECTED, BRN_TANGENT_VISCOUS } brn_tangent;
+   null space in any state, stressed or not. LAGGED: with the rotation of the material held, where the material is linear then;
+   else PROJECTED. */
+typedef enum brn_tangent {
+    BRN_TANGENT_EXACT,
+    BRN_TANGENT_PROJECTED,
+    BRN_TANGENT_VISCOUS,
+    BRN_TANGENT_LAGGED
+} brn_tangent;
+
+static inline bool brn_tangent_projects(brn_tangent tangent)
+{
+    return tangent == BRN_TANGENT_PROJECTED || tangent == BRN_TANGENT_LAGGED;
+}
 
 typedef struct brn_element_group brn_element_group;
 

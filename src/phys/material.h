@@ -58,6 +58,7 @@ typedef struct brn_material {
     const brn_table *table; /* its struct starts with brn_material_common */
     const char *equation;   /* W in one line, for the reference */
     bool linear;  /* small-strain: energy is quadratic in F, tangent constant (does not use stretches) */
+    bool lagged;  /* linear in F while its rotation is held: BRN_TANGENT_LAGGED */
     bool barrier; /* W -> inf as det F -> 0: inverted states are outside the domain */
     /* Checks and converts the parameters; false with a reason (for the scene's problem list) if they make no sense. */
     bool (*moduli)(const void *params, brn_moduli *out, const char **reason);

@@ -184,7 +184,9 @@ BRN_LANES_INLINE void evaluate(const request *job, point *p, brn_order order, co
             p->energy = p->w.energy;
         }
     }
-    if (order == BRN_ORDER_SECOND && job->tangent == BRN_TANGENT_PROJECTED) {
+    if (order == BRN_ORDER_SECOND && job->tangent == BRN_TANGENT_LAGGED && material->lagged) {
+        p->w.plus[0] = p->w.plus[1] = p->w.plus[2] = brn_lanes_all(0.0);
+    } else if (order == BRN_ORDER_SECOND && brn_tangent_projects(job->tangent)) {
         project(&p->w, dim);
     }
 }

@@ -243,6 +243,11 @@ static brn_status gather_forces(brn_newton *n, const brn_state *in)
 brn_status brn_newton_finish(brn_newton *n, const brn_state *in, brn_state *out, brn_books *books)
 {
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
+    return brn_newton_book(n, in, out, books);
+}
+
+brn_status brn_newton_book(brn_newton *n, const brn_state *in, brn_state *out, brn_books *books)
+{
     BRN_TRY(brn_newton_keep_spin(n, in, out));
     *books = brn_scheme_books(n->scheme->integrator, n->scheme->kind);
     BRN_TRY(brn_newton_losses(n, in, out, books));

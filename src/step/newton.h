@@ -33,6 +33,7 @@ typedef struct brn_newton_terms {
     /* *sum = base + Hessian, positive semi-definite, of any pattern; base itself if there is nothing to add. Rows of tied nodes
        take no part in the solve: what belongs to them must go into those of their masters. */
     brn_status (*hessian)(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum);
+    bool before; /* their forces act where bodies are at the start of a step */
     /* Largest fraction in (0, 1] of the step that keeps everything free of intersections; all smaller ones do too. */
     brn_status (*bound)(void *self, const double *x, const double *step, double *fraction);
 } brn_newton_terms;
@@ -88,6 +89,8 @@ brn_status brn_newton_begin(brn_newton *newton, const brn_state *in, double t, d
 brn_status brn_newton_solve(brn_newton *newton, brn_step_info *info);
 /* Writes positions, velocities, memory, the forces of the last solve, and how they act. */
 brn_status brn_newton_finish(brn_newton *newton, const brn_state *in, brn_state *out, brn_books *books);
+/* The second part of finish: all but positions and velocities, which `out` has already. */
+brn_status brn_newton_book(brn_newton *newton, const brn_state *in, brn_state *out, brn_books *books);
 
 /* Initial accelerations and forces of a state that was set from outside; its memory is cleared. */
 brn_status brn_newton_reset(brn_newton *newton, brn_state *state, double t, brn_books *books);

@@ -93,6 +93,13 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
             if (e == 1) { /* all forces but gravity, which has no moment */
                 add_moments(model, &model->body[b], x, centre, n->inertia, torque);
             }
+            if (n->terms != NULL && n->terms->before) { /* of these, contact's act at the start */
+                double contact[3];
+                add_moments(model, &model->body[b], x, centre, n->contact, contact);
+                for (int i = 0; i < 3; ++i) {
+                    torque[i] -= ends[e].sign * contact[i];
+                }
+            }
             for (int i = 0; i < 3; ++i) {
                 sums->missing[b][i] += ends[e].sign * moment[i] + n->scheme->h * torque[i];
             }

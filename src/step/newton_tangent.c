@@ -53,7 +53,7 @@ static void unplace_rigid(brn_newton *n)
     }
 }
 
-static brn_status assemble(brn_newton *n, brn_tangent tangent)
+brn_status brn_newton_assemble(brn_newton *n, brn_tangent tangent)
 {
     const brn_scheme *m = n->scheme;
     brn_system *s = n->system;
@@ -201,7 +201,7 @@ brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *i
     for (int attempt = 0; attempt < 2; ++attempt) {
         const bool project = *projected;
         (void)brn_newton_watch(n, &n->system->watch.phases.assembly);
-        BRN_TRY(assemble(n, project ? BRN_TANGENT_PROJECTED : BRN_TANGENT_EXACT));
+        BRN_TRY(brn_newton_assemble(n, project ? BRN_TANGENT_PROJECTED : BRN_TANGENT_EXACT));
         (void)brn_newton_watch(n, &n->system->watch.phases.solve);
         const brn_status status = solve(n, project, info);
         if (status != BRN_ERR_SINGULAR || project || n->params.tangent == BRN_NEWTON_EXACT) {

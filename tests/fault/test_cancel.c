@@ -26,7 +26,8 @@ enum { STEPS = 12, CANCELS = 4 };
 typedef struct canceller {
     brn_ctx *ctx;
     atomic_bool stop;
-    atomic_int left; /* how often this step may still be cancelled: on a busy machine none would come to its end otherwise */
+    atomic_int
+        left; /* how often this step may still be cancelled: on a busy machine none would come to its end otherwise */
     uint64_t seed;
     double longest; /* [s] of a pause */
 } canceller;

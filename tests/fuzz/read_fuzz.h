@@ -51,9 +51,10 @@ static inline void fuzz_check(const brn_mesh *mesh)
     }
 }
 
-static inline int read_fuzz(brn_reader_fn read, const uint8_t *data, size_t size)
+/* One ctx, kept between inputs, so that leaks show up as such. */
+static inline brn_ctx *fuzz_ctx(void)
 {
-    static brn_ctx *ctx = NULL; /* kept between inputs, so that leaks show up as such */
+    static brn_ctx *ctx = NULL;
     if (ctx == NULL) {
         brn_ctx_options options = brn_ctx_options_default();
         options.threads = 1;
@@ -62,6 +63,12 @@ static inline int read_fuzz(brn_reader_fn read, const uint8_t *data, size_t size
             abort();
         }
     }
+    return ctx;
+}
+
+static inline int read_fuzz(brn_reader_fn read, const uint8_t *data, size_t size)
+{
+    brn_ctx *ctx = fuzz_ctx();
     brn_mesh *mesh = NULL;
     const brn_status status = read(ctx, (const char *)data, size, "fuzz", &mesh);
     if ((status == BRN_OK) != (mesh != NULL) || (status < 0 && brn_ctx_message(ctx)[0] == '\0')) {

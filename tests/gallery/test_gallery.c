@@ -4,7 +4,7 @@
        - {figure: NAME, below: VALUE, why: TEXT}
 
    where NAME is a key of summary.json or a column of series.csv (its last value). Without `within` a number must be
-   equal; a word must be the same. Arguments: names of scenes; none: all of them. */
+   equal; a word must be the same. Arguments: names of scenes, or `--except` and names; none: all of them. */
 #include "test.h"
 
 #include "base/os.h"
@@ -168,8 +168,18 @@ static int run_scene(brn_ctx *ctx, const char *name)
     return wrong;
 }
 
-static int chosen_count;
-static char **chosen;
+static int named_count;
+static char **named;
+static bool except; /* all but the named ones */
+
+static bool is_named(const char *name)
+{
+    bool found = false;
+    for (int i = 0; i < named_count; ++i) {
+        found = found || strcmp(named[i], name) == 0;
+    }
+    return found;
+}
 
 static void test_gallery(void **state)
 {
@@ -177,12 +187,9 @@ static void test_gallery(void **state)
     brn_ctx *ctx = test_ctx(0);
     int scenes = 0;
     int wrong = 0;
-    for (int i = 0; i < chosen_count; ++i, ++scenes) {
-        wrong += run_scene(ctx, chosen[i]);
-    }
-    DIR *dir = chosen_count == 0 ? opendir(BRN_SOURCE_DIR "/scenes") : NULL;
+    DIR *dir = opendir(BRN_SOURCE_DIR "/scenes");
     for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] != '.') {
+        if (entry->d_name[0] != '.' && is_named(entry->d_name) != except) {
             wrong += run_scene(ctx, entry->d_name);
             ++scenes;
         }
@@ -190,15 +197,16 @@ static void test_gallery(void **state)
     if (dir != NULL) {
         (void)closedir(dir);
     }
-    assert_true(scenes > 0);
+    assert_true(except ? scenes > 0 : scenes == named_count);
     assert_int_equal(wrong, 0);
     brn_ctx_destroy(ctx);
 }
 
 int main(int argc, char **argv)
 {
-    chosen_count = argc - 1;
-    chosen = argv + 1;
+    except = argc == 1 || strcmp(argv[1], "--except") == 0;
+    named = argv + (except && argc > 1 ? 2 : 1);
+    named_count = (int)(argv + argc - named);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_gallery)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

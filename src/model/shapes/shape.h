@@ -19,9 +19,6 @@ typedef struct brn_shape_form {
     bool fit;       /* the patch is 2 m wide and may be given any size */
     brn_primitive primitive; /* the exact shape */
     double axes[9];          /* the primitive's own axes are the columns */
-    double volume;           /* [m^3], in 2D [m^2]; exact, not that of the mesh */
-    double
-        second[3]; /* [m^5], in 2D [m^4]: integrals of x^2, y^2, z^2 over the volume; the mixed ones are 0 */
 } brn_shape_form;
 
 /* A shape: one file in model/shapes/ plus one line in shapes.def. params is the struct its table describes; dim: of the

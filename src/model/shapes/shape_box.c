@@ -47,8 +47,7 @@ static const int halves[2][3] = {{0, 1, 3}, {0, 3, 2}};
 static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form *form)
 {
     const box_params *p = given;
-    *form = (brn_shape_form){
-        .primitive = {.kind = BRN_PRIMITIVE_BOX, .dim = dim}, .axes = BRN_SHAPE_UPRIGHT, .volume = 1.0};
+    *form = (brn_shape_form){.primitive = {.kind = BRN_PRIMITIVE_BOX, .dim = dim}, .axes = BRN_SHAPE_UPRIGHT};
     BRN_TRY(brn_generate_check(ctx, &table, p));
     if (p->size.count < dim) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s.size: needs %d numbers, got %d", brn_generate_path(&table, p),
@@ -74,10 +73,6 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
     }
     for (int i = 0; i < dim; ++i) {
         form->primitive.size[i] = 0.5 * p->size.v[i];
-        form->volume *= p->size.v[i];
-    }
-    for (int i = 0; i < dim; ++i) {
-        form->second[i] = form->volume * p->size.v[i] * p->size.v[i] / 12.0;
     }
     return BRN_OK;
 }

@@ -52,25 +52,6 @@ static brn_status show(brn_ctx *ctx, const capsule_params *p, int dim, brn_mesh 
     return BRN_OK;
 }
 
-/* The straight part and the two half balls, shifted by h/2: their own integrals of 1, z and z^2 by hand. */
-static void measure(double r, double h, int dim, brn_shape_form *form)
-{
-    const double r2 = r * r;
-    if (dim == 3) {
-        const double rod = M_PI * r2 * h;
-        const double ball = 4.0 / 3.0 * M_PI * r2 * r;
-        form->volume = rod + ball;
-        form->second[0] = form->second[1] = rod * r2 / 4.0 + ball * r2 / 5.0;
-        form->second[2] = rod * h * h / 12.0 + ball * (h * h / 4.0 + r2 / 5.0) + 0.5 * M_PI * h * r2 * r2;
-        return;
-    }
-    const double bar = 2.0 * r * h;
-    const double disc = M_PI * r2;
-    form->volume = bar + disc;
-    form->second[0] = bar * r2 / 3.0 + disc * r2 / 4.0;
-    form->second[1] = bar * h * h / 12.0 + disc * (h * h / 4.0 + r2 / 4.0) + 4.0 / 3.0 * h * r2 * r;
-}
-
 static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form *form)
 {
     const capsule_params *p = given;
@@ -83,7 +64,6 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
     BRN_TRY(brn_generate_check(ctx, &table, p));
     BRN_TRY(
         brn_generate_limit(ctx, &table, p, "segments", p->segments * (dim == 3 ? (double)p->segments : 1.0)));
-    measure(p->radius, p->height, dim, form);
     return show(ctx, p, dim, &form->mesh);
 }
 

@@ -42,14 +42,11 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
     *form = (brn_shape_form){
         .primitive = {.kind = BRN_PRIMITIVE_CYLINDER, .dim = dim, .size = {r, 0.5 * h}},
         .axes = BRN_SHAPE_UPRIGHT,
-        .volume = M_PI * r * r * h,
     };
     BRN_TRY(brn_generate_check(ctx, &table, p));
     if (dim != 3) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s: a 2D scene has no cylinder", brn_generate_path(&table, p));
     }
-    form->second[0] = form->second[1] = form->volume * r * r / 4.0;
-    form->second[2] = form->volume * h * h / 12.0;
     const double profile[4][2] = {{0.0, -0.5 * h}, {r, -0.5 * h}, {r, 0.5 * h}, {0.0, 0.5 * h}};
     return brn_shape_lathe(ctx, profile, 4, p->segments, 0, &form->mesh);
 }

@@ -22,23 +22,13 @@ static const brn_param params[] = {
                "width of the square shown; not given: six times as far as the other bodies reach"),
 };
 
-static double length3(const double v[3])
-{
-    const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-    if (!(largest > 0.0)) {
-        return 0.0;
-    }
-    const double s[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
-    return largest * sqrt(brn_dense_dot3(s, s));
-}
-
 static void check(brn_scene *scene, int dimension, const void *value)
 {
     const plane_params *p = value;
     if (p->normal.count != 0 && p->normal.count != dimension) {
         brn_scene_add_problem(scene, p->block.path, "normal: needs %d numbers in %dD, found %d", dimension,
                               dimension, p->normal.count);
-    } else if (p->normal.count != 0 && !(length3(p->normal.v) > 0.0)) {
+    } else if (p->normal.count != 0 && !(brn_dense_length3(p->normal.v) > 0.0)) {
         brn_scene_add_problem(scene, p->block.path, "normal: must not be zero");
     }
 }
@@ -53,23 +43,6 @@ static const brn_table table = {
     .check = check,
 };
 
-/* The plane's two directions: u x v = n. The axis most across n starts them, so that an axis-parallel plane is exact. */
-static void directions(const double n[3], double u[3], double v[3])
-{
-    int least = 0;
-    for (int i = 1; i < 3; ++i) {
-        least = fabs(n[i]) < fabs(n[least]) ? i : least;
-    }
-    double axis[3] = {0.0, 0.0, 0.0};
-    axis[least] = 1.0;
-    brn_dense_cross3(n, axis, v);
-    const double length = length3(v);
-    for (int i = 0; i < 3; ++i) {
-        v[i] /= length;
-    }
-    brn_dense_cross3(v, n, u);
-}
-
 /* The last axis is the normal. */
 static void set_axes(const double n[3], int dim, double axes[9])
 {
@@ -77,7 +50,7 @@ static void set_axes(const double n[3], int dim, double axes[9])
     double v[3] = {n[0], n[1], 0.0};
     double w[3] = {0.0, 0.0, 1.0};
     if (dim == 3) {
-        directions(n, u, v);
+        brn_dense_across3(n, u, v);
         memcpy(w, n, sizeof w);
     }
     for (int i = 0; i < 3; ++i) {
@@ -93,7 +66,7 @@ static void place_patch(const double n[3], double half, brn_mesh *mesh)
     static const int tri[6] = {0, 1, 2, 0, 2, 3};
     double u[3];
     double v[3];
-    directions(n, u, v);
+    brn_dense_across3(n, u, v);
     for (int a = 0; a < 4; ++a) {
         for (int i = 0; i < 3; ++i) {
             mesh->pos[a][i] = half * (corner[a][0] * u[i] + corner[a][1] * v[i]);
@@ -121,10 +94,9 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
         .half_space = true,
         .fit = isnan(p->size),
         .primitive = {.kind = BRN_PRIMITIVE_PLANE, .dim = dim},
-        .volume = INFINITY,
     };
     double n[3] = {0.0, dim == 2 ? 1.0 : 0.0, dim == 2 ? 0.0 : 1.0};
-    const double length = p->normal.count > 0 ? length3(p->normal.v) : 1.0;
+    const double length = p->normal.count > 0 ? brn_dense_length3(p->normal.v) : 1.0;
     for (int i = 0; i < 3 && p->normal.count > 0; ++i) {
         n[i] = i < p->normal.count ? p->normal.v[i] / length : 0.0;
     }

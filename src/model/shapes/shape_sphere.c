@@ -55,10 +55,6 @@ static brn_status make(brn_ctx *ctx, const void *given, int dim, brn_shape_form 
     BRN_TRY(brn_generate_check(ctx, &table, p));
     BRN_TRY(
         brn_generate_limit(ctx, &table, p, "segments", p->segments * (dim == 3 ? (double)p->segments : 1.0)));
-    form->volume = dim == 3 ? 4.0 / 3.0 * M_PI * r * r * r : M_PI * r * r;
-    for (int i = 0; i < dim; ++i) {
-        form->second[i] = form->volume * r * r / (dim + 2.0);
-    }
     return show(ctx, p, dim, &form->mesh);
 }
 

@@ -266,7 +266,7 @@ void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int f
         }
         if (hess != NULL) {
             brn_lanes out[54], s[3] = {p.stress[0], p.stress[1], p.stress[2]};
-            if (tangent == BRN_TANGENT_PROJECTED) {
+            if (brn_tangent_projects(tangent)) {
                 positive_part(s);
             } else if (tangent == BRN_TANGENT_VISCOUS) {
                 for (int i = 0; i < 6; ++i) {

@@ -115,9 +115,9 @@ void brn_spring_eval(const brn_spring *spring, const double (*x)[3], int first, 
         }
         if (hess != NULL) {
             double across = spring->length[number] == 0.0 ? k : l > 0.0 ? k * stretch / l : 0.0;
-            across = tangent == BRN_TANGENT_VISCOUS                     ? 0.0
-                     : tangent == BRN_TANGENT_PROJECTED && across < 0.0 ? 0.0
-                                                                        : across;
+            across = tangent == BRN_TANGENT_VISCOUS                  ? 0.0
+                     : brn_tangent_projects(tangent) && across < 0.0 ? 0.0
+                                                                     : across;
             write_hessian(u, k, across, hess + 27 * (size_t)e);
         }
     }

@@ -1,0 +1,134 @@
+/* Method `sap`: convex contact at velocity level [Han, Masterjohn, Castro 2023]. A step minimises the incremental potential of
+   step/scheme.h, linearised, plus a convex cost of every contact over the mean velocities u = (x^{n+1} - x^n)/h: of nodes, and of
+   rigid bodies, which are exactly rigid here.
+
+   The rows of the problem are those of the model, with the handles of rigid bodies taken out, and two for each rigid body:
+   velocity of its centre of mass, angular velocity. What acts on handles acts on the body: v_k = v + w x r_k. */
+#ifndef BRN_STEP_SAP_SAP_H
+#define BRN_STEP_SAP_SAP_H
+
+#include "contact/manifolds.h"
+#include "contact/patches.h"
+#include "contact/points.h"
+#include "step/newton.h"
+#include "step/sap/sap_problem.h"
+
+typedef struct brn_sap_params {
+    brn_block block;
+    int law;                    /* BRN_SAP_LAW_... */
+    double near_rigid;          /* beta: stiffest contact, period over step */
+    double slip_regularisation; /* sigma */
+    double tolerance;           /* of the optimality */
+    int iterations;             /* of the convex solver, and of the outer loops */
+    int linearisations;         /* 0: until the elements' forces are balanced */
+} brn_sap_params;
+
+enum { BRN_SAP_LAW_SAP, BRN_SAP_LAW_LAGGED };
+
+/* A rigid body. */
+typedef struct brn_sap_rigid {
+    int body;
+    int row;           /* its first row in the problem */
+    int handle_row;    /* of the model, the first of dim + 1 */
+    bool welded;       /* elements of other bodies pull at it */
+    double mass;       /* [kg] */
+    double rest[4][3]; /* [m] handles about the centre of mass at rest */
+    /* of the step */
+    double centre[3], velocity[3]; /* at the start */
+    double rotation[9];            /* from rest to the start */
+    double momentum[3];            /* [N m s] angular, about the centre, at the start */
+    double coasted[9];             /* from rest to where it would turn to without forces */
+    double inertia[9];             /* [kg m^2] there */
+    double arm[4][3]; /* [m] handles about the centre at the start, and where forces are evaluated */
+    double arm_now[4][3];
+    double rate[6];  /* [m/s], [rad/s] mean of the free motion */
+    double force[6]; /* [N], [N m] of all but contact and inertia, about the centre */
+} brn_sap_rigid;
+
+/* Where two bodies can touch in this step. */
+typedef struct brn_sap_point {
+    int body[2];
+    double place[3], frame[9]; /* rows: across the normal, the last of dim the normal, out of body[1] */
+    double gap;                /* [m] at the start */
+    double stiffness;          /* [N/m]; +inf: as stiff as the step allows */
+    double relaxation;         /* [s] */
+    double mu;
+    double drift[3]; /* [m/s] velocity of what is held, in the frame */
+    brn_lever lever;
+} brn_sap_point;
+
+typedef struct brn_sap {
+    brn_ctx *ctx;
+    const brn_model *model;
+    brn_system *system;
+    const brn_sap_params *params;
+    brn_newton *newton;
+    brn_newton_terms terms;
+    brn_skin *skin;
+    brn_patches *patches;
+    brn_manifolds *manifolds;
+    double *reach; /* [nbody] [m] gaps of a body that could close within the step */
+    brn_sap_solver *solver;
+    int nrigid;
+    brn_sap_rigid *rigid;
+    int *rigid_of;  /* [nbody] -1: it is not rigid */
+    int *row_rigid; /* [model rows] the rigid body whose handle it is; -1: none */
+    bool
+        lagged; /* all that deforms is linear while its rotations are held: one linearisation a step is exact */
+    bool soft;           /* something deforms */
+    int *node_hold;      /* [nnode] hold of a node of an obstacle; -1: none */
+    brn_block_matrix *a; /* of the problem */
+    int *place;          /* [blocks of the system's matrix] where they go in a; -1: by way of rigid bodies */
+    unsigned char *fixed;
+    double t, h;
+    const double *from;           /* [nnode][3] x^n */
+    double *u, *start, *gradient; /* [rows*dim] of the problem */
+    double *pushed;               /* [rows*dim] J' gamma */
+    double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
+    brn_sap_point *at;
+    int nat;
+    size_t at_capacity;
+    brn_sap_constraint *constraint;
+    size_t constraint_capacity;
+    brn_sap_block *block;
+    int nblock;
+    size_t block_capacity;
+    double *impulse;
+    size_t impulse_capacity;
+    brn_contact_point *point;
+    int npoint;
+    size_t point_capacity;
+} brn_sap;
+
+extern const brn_method brn_sap_method;
+
+/* ---- sap_rows.c: the rows of the problem ---- */
+
+brn_status brn_sap_make_rows(brn_sap *sap);
+/* Rigid bodies at the start of a step, and how they would go on without forces; arms at positions x of the handles. */
+void brn_sap_coast(brn_sap *sap, const brn_state *in);
+/* n->y of all rows from u: nodes h u, rigid bodies turned; arms where forces act. */
+void brn_sap_place(brn_sap *sap);
+/* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
+brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
+/* The gradient alone. */
+brn_status brn_sap_unbalanced(brn_sap *sap);
+/* [J] Inertia and weight of rigid bodies in the cost of u. */
+double brn_sap_rigid_cost(const brn_sap *sap);
+/* Positions and velocities of rigid bodies at the end. */
+void brn_sap_finish_rigid(brn_sap *sap, brn_state *out);
+
+/* ---- sap_contact.c: where bodies can touch, and their constraints ---- */
+
+brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
+/* Jacobians, regularisation and targets, once a is known. */
+brn_status brn_sap_constrain(brn_sap *sap);
+/* [J] of all constraints at u; their impulses there. */
+double brn_sap_contact_cost(const brn_sap *sap);
+void brn_sap_find_impulses(brn_sap *sap);
+/* sap->pushed and sap->push from the impulses. */
+void brn_sap_push(brn_sap *sap);
+/* The contact points at the end of the step, and their figures. */
+brn_status brn_sap_report(brn_sap *sap, brn_step_info *info);
+
+#endif

@@ -1,0 +1,372 @@
+/* Where bodies can touch within a step, and the constraints that follow. */
+#include "linalg/dense.h"
+#include "model/body_shape.h"
+#include "step/sap/sap.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Impulses along the surface below this share of what stops the effective mass at the speed that gravity gives it in a step have
+   no direction. */
+static const double SOFTENING = 1e-7;
+
+/* ---- points ------------------------------------------------------------------------------------------------------------------ */
+
+/* [m] Gaps that could close within the step: what each body moves and what gravity adds. Returns the largest of two together. */
+static double set_reach(brn_sap *sap, const brn_state *in)
+{
+    const brn_model *model = sap->model;
+    const double *g = sap->system->controls->gravity;
+    const double fall = sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    double most = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        double fastest = 0.0;
+        for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
+             ++a) {
+            fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+        }
+        sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
+                        1e-9 * sap->system->size;
+        most = fmax(most, sap->reach[b]);
+    }
+    return 2.0 * most;
+}
+
+static double key_of(const brn_sap *sap, int key, const int body[2], double otherwise)
+{
+    const double *values = sap->model->contact_key[key];
+    const double value = values != NULL ? values[brn_model_pair(sap->model, body[0], body[1])] : NAN;
+    return isnan(value) ? otherwise : value;
+}
+
+/* Two directions across the normal; in 2D one. */
+static void set_frame(int dim, const double normal[3], double frame[9])
+{
+    memset(frame, 0, 9 * sizeof *frame);
+    if (dim == 2) {
+        frame[0] = normal[1];
+        frame[1] = -normal[0];
+        memcpy(&frame[2], normal, 2 * sizeof *frame);
+        return;
+    }
+    int least = 0;
+    double axis[3] = {0};
+    for (int i = 1; i < 3; ++i) {
+        least = fabs(normal[i]) < fabs(normal[least]) ? i : least;
+    }
+    axis[least] = 1.0;
+    brn_dense_cross3(normal, axis, frame);
+    const double length = sqrt(brn_dense_dot3(frame, frame));
+    for (int i = 0; i < 3; ++i) {
+        frame[i] /= length;
+    }
+    brn_dense_cross3(normal, frame, frame + 3);
+    memcpy(frame + 6, normal, 3 * sizeof *frame);
+}
+
+/* Velocity of the obstacles' side, in the frame. */
+static void set_drift(const brn_sap *sap, brn_sap_point *p)
+{
+    const int dim = sap->model->dim;
+    double v[3] = {0};
+    for (int k = 0; k < p->lever.count; ++k) {
+        const int node = p->lever.node[k];
+        double to[3];
+        if (sap->node_hold[node] < 0) {
+            continue;
+        }
+        brn_controls_place(sap->system->controls, sap->node_hold[node], node, sap->t + sap->h, to, NULL);
+        for (int i = 0; i < dim; ++i) {
+            v[i] += p->lever.weight[k] * (to[i] - sap->from[3 * node + i]) / sap->h;
+        }
+    }
+    memset(p->drift, 0, sizeof p->drift);
+    for (int r = 0; r < dim; ++r) {
+        for (int i = 0; i < dim; ++i) {
+            p->drift[r] += p->frame[r * dim + i] * v[i];
+        }
+    }
+}
+
+/* What the laws of a pair and the geometry of a point give; the lever is set already. */
+static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
+{
+    p->relaxation = key_of(sap, BRN_CONTACT_RELAXATION, p->body, 0.0);
+    p->mu = sap->system->controls->friction[brn_model_pair(sap->model, p->body[0], p->body[1])];
+    set_frame(sap->model->dim, normal, p->frame);
+    set_drift(sap, p);
+    ++sap->nat;
+}
+
+static void add_patch(brn_sap *sap, const brn_patch *patch)
+{
+    brn_sap_point *p = &sap->at[sap->nat];
+    const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
+    if (!(patch->area > 0.0) || (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
+                                 brn_manifolds_has(sap->manifolds, patch->body[1]))) {
+        return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
+    }
+    *p = (brn_sap_point){
+        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = patch->area * stiffness};
+    memcpy(p->place, patch->place, sizeof p->place);
+    brn_patch_lever(sap->skin, patch, sap->from, &p->lever);
+    add_point(sap, p, patch->normal);
+}
+
+static void add_meeting(brn_sap *sap, const brn_meeting_point *m)
+{
+    brn_sap_point *p = &sap->at[sap->nat];
+    *p = (brn_sap_point){.body = {m->body[0], m->body[1]}, .gap = m->point.gap, .stiffness = INFINITY};
+    memcpy(p->place, m->point.place, sizeof p->place);
+    for (int side = 0; side < 2; ++side) {
+        brn_lever_add_place(&p->lever, sap->model, p->body[side], p->place, side == 0 ? 1.0 : -1.0,
+                            sap->from);
+    }
+    add_point(sap, p, m->point.normal);
+}
+
+brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
+{
+    brn_stopwatch *watch = &sap->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
+    const double reach = set_reach(sap, in);
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, fmax(reach, 0.005 * sap->system->size)));
+    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
+    const int npatch = brn_patches_count(sap->patches);
+    const int nmeeting = brn_manifolds_count(sap->manifolds);
+    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)npatch + (size_t)nmeeting);
+    sap->nat = 0;
+    for (int i = 0; i < npatch; ++i) {
+        add_patch(sap, &brn_patches_get(sap->patches)[i]);
+    }
+    for (int i = 0; i < nmeeting; ++i) {
+        add_meeting(sap, &brn_manifolds_get(sap->manifolds)[i]);
+    }
+    (void)brn_stopwatch_switch(watch, was);
+    return BRN_OK;
+}
+
+/* ---- constraints --------------------------------------------------------------------------------------------------------------- */
+
+/* The block of a constraint for a row, made if it is not there yet. */
+static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
+{
+    for (int i = c->first; i < c->first + c->count; ++i) {
+        if (sap->block[i].row == row) {
+            return &sap->block[i];
+        }
+    }
+    brn_sap_block *b = &sap->block[c->first + c->count++];
+    *b = (brn_sap_block){.row = row};
+    return b;
+}
+
+/* Adds weight * frame for a node that has a row, or for the body whose handle it is. */
+static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight)
+{
+    const int dim = sap->model->dim;
+    const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
+    brn_sap_block *b = block_for(sap, c, r != NULL ? r->row : row);
+    for (int i = 0; i < dim * dim; ++i) {
+        b->j[i] += weight * p->frame[i];
+    }
+    if (r == NULL) {
+        return;
+    }
+    const double *arm = r->arm[row - r->handle_row];
+    b = block_for(sap, c, r->row + 1);
+    for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
+        const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
+                             dim == 3 ? p->frame[k * dim + 2] : 0.0};
+        double moment[3];
+        brn_dense_cross3(arm, f, moment);
+        for (int i = 0; i < dim; ++i) {
+            b->j[k * dim + i] += weight * (dim == 3 ? moment[i] : i == 0 ? moment[2] : 0.0);
+        }
+    }
+}
+
+static void add_node(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int node, double weight)
+{
+    const brn_masters on = brn_model_masters(sap->model, node);
+    for (int k = 0; k < on.count && sap->node_hold[node] < 0; ++k) {
+        add_row(sap, p, c, sap->model->node_row[on.node[k]], weight * on.weight[k]);
+    }
+}
+
+/* At most so many blocks. */
+static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
+{
+    size_t count = 0;
+    for (int k = 0; k < p->lever.count; ++k) {
+        count += 2 * (size_t)brn_model_masters(sap->model, p->lever.node[k]).count;
+    }
+    return count;
+}
+
+/* Diagonal of J diag(A)^-1 J': how much velocity an impulse gives, along the surface (mean) and along the normal [1/kg]. The published
+   measure is one size of all of it; but far below an open gap the lever of friction is long, which must not soften the normal. */
+static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *slip, double *normal)
+{
+    const int dim = sap->model->dim;
+    double sum[3] = {0};
+    for (int k = c->first; k < c->first + c->count; ++k) {
+        const brn_sap_block *b = &sap->block[k];
+        const double *diagonal = &sap->a->value[(size_t)sap->a->start[b->row] * (size_t)(dim * dim)];
+        for (int s = 0; s < dim; ++s) {
+            const double inverse = sap->fixed[b->row * dim + s] ? 0.0 : 1.0 / diagonal[s * dim + s];
+            for (int r = 0; r < dim; ++r) {
+                sum[r] += b->j[r * dim + s] * inverse * b->j[r * dim + s];
+            }
+        }
+    }
+    *normal = sum[dim - 1];
+    *slip = dim == 3 ? 0.5 * (sum[0] + sum[1]) : sum[0];
+}
+
+static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+{
+    const int dim = sap->model->dim;
+    const double h = sap->h;
+    const double *g = sap->system->controls->gravity;
+    *c = (brn_sap_constraint){
+        .kind = BRN_SAP_CONTACT, .rows = dim, .first = sap->nblock, .mu = p->mu, .most = -1.0};
+    for (int k = 0; k < p->lever.count; ++k) {
+        add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
+    }
+    sap->nblock += c->count;
+    double slip;
+    double normal;
+    weights_of(sap, c, &slip, &normal);
+    const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
+    c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
+    c->r_slip = sap->params->slip_regularisation * slip;
+    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
+    const double back = -p->gap / (p->gap > 0.0 ? h : h + p->relaxation);
+    for (int r = 0; r < dim; ++r) {
+        c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
+    }
+    c->softening =
+        SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / slip;
+}
+
+brn_status brn_sap_constrain(brn_sap *sap)
+{
+    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, (size_t)sap->nat);
+    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * (size_t)sap->nat);
+    size_t width = 0;
+    for (int i = 0; i < sap->nat; ++i) {
+        width += width_of(sap, &sap->at[i]);
+    }
+    BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width);
+    sap->nblock = 0;
+    for (int i = 0; i < sap->nat; ++i) {
+        constrain(sap, &sap->at[i], &sap->constraint[i]);
+    }
+    return BRN_OK;
+}
+
+/* J u of a constraint. */
+static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double v[3])
+{
+    const int dim = sap->model->dim;
+    memset(v, 0, 3 * sizeof *v);
+    for (int k = c->first; k < c->first + c->count; ++k) {
+        for (int j = 0; j < dim * dim; ++j) {
+            v[j / dim] += sap->block[k].j[j] * sap->u[sap->block[k].row * dim + j % dim];
+        }
+    }
+}
+
+double brn_sap_contact_cost(const brn_sap *sap)
+{
+    double sum = 0.0;
+    for (int i = 0; i < sap->nat; ++i) {
+        double v[3];
+        double impulse[3];
+        velocity_of(sap, &sap->constraint[i], v);
+        sum += brn_sap_impulse(&sap->constraint[i], v, impulse, NULL);
+    }
+    return sum;
+}
+
+void brn_sap_find_impulses(brn_sap *sap)
+{
+    for (int i = 0; i < sap->nat; ++i) {
+        double v[3];
+        velocity_of(sap, &sap->constraint[i], v);
+        (void)brn_sap_impulse(&sap->constraint[i], v, &sap->impulse[3 * i], NULL);
+    }
+}
+
+/* Force of a point on body[0] in the world. */
+static void force_of(const brn_sap *sap, int i, double force[3])
+{
+    const int dim = sap->model->dim;
+    memset(force, 0, 3 * sizeof *force);
+    for (int r = 0; r < dim; ++r) {
+        for (int s = 0; s < dim; ++s) {
+            force[s] += sap->at[i].frame[r * dim + s] * sap->impulse[3 * i + r] / sap->h;
+        }
+    }
+}
+
+void brn_sap_push(brn_sap *sap)
+{
+    const int dim = sap->model->dim;
+    memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
+    memset(sap->pushed, 0, (size_t)(sap->a->n * dim) * sizeof *sap->pushed);
+    for (int i = 0; i < sap->nat; ++i) {
+        const brn_lever *lever = &sap->at[i].lever;
+        const brn_sap_constraint *c = &sap->constraint[i];
+        double force[3];
+        force_of(sap, i, force);
+        for (int k = 0; k < lever->count; ++k) {
+            brn_model_add_force(sap->model, lever->node[k], lever->weight[k], force, sap->push);
+        }
+        for (int k = c->first; k < c->first + c->count; ++k) {
+            for (int j = 0; j < dim * dim; ++j) {
+                sap->pushed[sap->block[k].row * dim + j % dim] +=
+                    sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
+            }
+        }
+    }
+}
+
+brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
+{
+    const int dim = sap->model->dim;
+    BRN_GROW(sap->ctx, sap->point, sap->point_capacity, (size_t)sap->nat);
+    sap->npoint = 0;
+    for (int i = 0; i < sap->nat; ++i) {
+        const brn_sap_point *p = &sap->at[i];
+        const double *impulse = &sap->impulse[3 * i];
+        double v[3];
+        velocity_of(sap, &sap->constraint[i], v);
+        for (int r = 0; r < dim; ++r) {
+            v[r] += p->drift[r];
+        }
+        const double gap = p->gap + sap->h * v[dim - 1];
+        if (!(impulse[dim - 1] > 0.0) && gap > 0.0) {
+            continue;
+        }
+        brn_contact_point *to = &sap->point[sap->npoint++];
+        *to = (brn_contact_point){.body = {p->body[0], p->body[1]}, .gap = gap, .mu = p->mu};
+        memcpy(to->place, p->place, sizeof to->place);
+        memcpy(to->normal, &p->frame[dim * (dim - 1)], (size_t)dim * sizeof *to->normal);
+        to->normal_force = impulse[dim - 1] / sap->h;
+        for (int s = 0; s < dim; ++s) {
+            for (int r = 0; r < dim - 1; ++r) {
+                to->friction[s] += p->frame[r * dim + s] * impulse[r] / sap->h;
+                to->slip[s] += p->frame[r * dim + s] * v[r];
+            }
+        }
+        info->gap_min = fmin(info->gap_min, gap);
+        info->complementarity =
+            to->normal_force > 0.0 ? fmax(info->complementarity, gap) : info->complementarity;
+    }
+    info->point = sap->point;
+    info->npoint = sap->npoint;
+    info->contacts = sap->npoint;
+    return BRN_OK;
+}

@@ -1,0 +1,7 @@
+/* Any bytes as a URDF file: an error or a robot, never a crash, a leak or a large allocation. */
+#include "robot_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return robot_fuzz(brn_read_urdf, data, size);
+}

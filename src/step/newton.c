@@ -274,7 +274,7 @@ static double leaning_shift(const brn_newton *n)
 /* Iterations worth waiting for. Those of small models cost so little that even the most hopeless step may have more. */
 static int usual_budget(int nodes)
 {
-    static const double least = 1250.0, most = 5000.0, many = 1000.0;
+    static const double least = 1500.0, most = 5000.0, many = 1000.0;
     return (int)fmin(most, fmax(least, least * many / fmax(1.0, nodes)));
 }
 

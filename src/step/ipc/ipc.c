@@ -45,7 +45,7 @@ static const brn_param params[] = {
     BRN_P_INT(
         brn_ipc_params, budget, 0, 0, 1000000000,
         "Newton iterations allowed in a step with all its parts and attempts, an iteration with ten "
-        "contacts a node counting as two; then the run ends; 0: 1250, and up to 5000 for models of less "
+        "contacts a node counting as two; then the run ends; 0: 1500, and up to 5000 for models of less "
         "than 1000 nodes"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
                  "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi, which leave to direct "

@@ -48,6 +48,10 @@ brn_status cli_session_run(cli_session *session, brn_run_options options, brn_su
     const brn_status status = brn_run(session->ctx, session->scene, &options, summary);
     cli_stop_cancels(NULL);
     cli_progress_clear(&session->progress);
+    if (session->last_step < 0 && summary->steps > 0) { /* a resumed run that did no step of its own */
+        session->last_step = summary->steps;
+        session->last_time = summary->time_end;
+    }
     return status;
 }
 

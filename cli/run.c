@@ -134,7 +134,7 @@ static int report_failure(const cli_session *session, const run_args *args, cons
         (void)fprintf(stderr, "%s keeps everything up to step %" PRId64 ", t = %.6g s\n", dir,
                       session->last_step, session->last_time);
     }
-    const bool full = cli_session_disk_full(session, status);
+    const bool full = status == BRN_ERR_FULL;
     if (full || cli_folder_has(dir, "checkpoint.h5")) {
         const bool smaller = worth_a_smaller_step(status) && session->last_step > 0;
         (void)fprintf(stderr, "%s\n",

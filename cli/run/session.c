@@ -3,7 +3,6 @@
 #include "terminal/stop.h"
 #include "terminal/terminal.h"
 
-#include <errno.h>
 #include <string.h>
 
 static bool on_progress(void *user, const brn_progress *now)
@@ -49,25 +48,18 @@ brn_status cli_session_run(cli_session *session, brn_run_options options, brn_su
     const brn_status status = brn_run(session->ctx, session->scene, &options, summary);
     cli_stop_cancels(NULL);
     cli_progress_clear(&session->progress);
-    return status;
-}
-
-bool cli_session_disk_full(const cli_session *session, brn_status status)
-{
-    static const int errors[] = {ENOSPC, EDQUOT, EFBIG};
-    bool full = false;
-    for (size_t i = 0; i < sizeof errors / sizeof *errors && status == BRN_ERR_FILE; ++i) {
-        full = full || strstr(brn_ctx_message(session->ctx), strerror(errors[i])) != NULL;
+    if (session->last_step < 0 && summary->steps > 0) { /* a resumed run that did no step of its own */
+        session->last_step = summary->steps;
+        session->last_time = summary->time_end;
     }
-    return full;
+    return status;
 }
 
 /* A failure before the first step is the fault of the scene or the usage, unless the solver, memory or the disk failed. */
 int cli_session_failure(const cli_session *session, brn_status status)
 {
     const bool numeric = status == BRN_ERR_CONVERGENCE || status == BRN_ERR_NOT_FINITE ||
-                         status == BRN_ERR_SINGULAR || status == BRN_ERR_MEMORY ||
-                         cli_session_disk_full(session, status);
+                         status == BRN_ERR_SINGULAR || status == BRN_ERR_MEMORY || status == BRN_ERR_FULL;
     return session->last_step >= 0 || numeric ? CLI_FAILED : CLI_USAGE;
 }
 

@@ -19,8 +19,6 @@ int cli_session_open(cli_session *session, const cli_scene_input *input, const c
                      bool quiet);
 /* Runs the scene with these options; progress is shown, signals stop it. */
 brn_status cli_session_run(cli_session *session, brn_run_options options, brn_summary *summary);
-/* The run failed because there was no room on the disk. */
-bool cli_session_disk_full(const cli_session *session, brn_status status);
 /* The exit code of a failed run: CLI_USAGE if the scene or the usage is to blame. */
 int cli_session_failure(const cli_session *session, brn_status status);
 void cli_session_close(cli_session *session);

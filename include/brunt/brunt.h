@@ -54,7 +54,8 @@ typedef enum brn_status {
     BRN_ERR_LIMIT = -11,      /* a stated limit was exceeded */
     BRN_ERR_CANCELLED = -12,  /* given up at the caller's request: brn_ctx_cancel */
     BRN_ERR_BUSY = -13,       /* another process or call is writing into the folder */
-    BRN_REMARK_STOPPED = 1,   /* stopped early at the caller's request; everything so far is kept */
+    BRN_ERR_FULL = -14, /* a file cannot be written for want of room: disk, quota or largest size of a file */
+    BRN_REMARK_STOPPED = 1, /* stopped early at the caller's request; everything so far is kept */
 } brn_status;
 
 BRN_API const char *brn_status_name(brn_status status);
@@ -83,7 +84,9 @@ BRN_API void brn_ctx_destroy(brn_ctx *ctx);
 BRN_API const char *brn_ctx_message(const brn_ctx *ctx); /* text of the last error, "" if none */
 BRN_API int brn_ctx_threads(const brn_ctx *ctx);
 /* While it is on, a step that is under way ends soon with BRN_ERR_CANCELLED and leaves the state as it was, the next one ends at
-   once, brn_model_compile does not wait for a surface to be filled, and brn_run stops and keeps everything. The only call that may come from another thread, or from a signal handler. */
+   once, brn_model_compile does not wait for a surface to be filled, and brn_run stops and keeps everything.
+   What cannot be interrupted is the one ordering (METIS) before the first factorisation, 2 s for 98 000 tets. The only call that may come
+   from another thread, or from a signal handler. */
 BRN_API void brn_ctx_cancel(brn_ctx *ctx, bool on);
 BRN_API void brn_ctx_free(brn_ctx *ctx, void *text); /* frees a text returned by a call below */
 

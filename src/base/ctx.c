@@ -58,6 +58,8 @@ const char *brn_status_name(brn_status status)
         return "cancelled";
     case BRN_ERR_BUSY:
         return "folder in use";
+    case BRN_ERR_FULL:
+        return "no room left";
     case BRN_REMARK_STOPPED:
         return "stopped";
     }

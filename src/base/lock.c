@@ -39,7 +39,8 @@ static bool same_file(const struct stat *a, const struct stat *b)
 
 static brn_status lock_error(const brn_lock *lock, const char *what)
 {
-    return brn_fail(lock->ctx, BRN_ERR_FILE, "%s: cannot %s: %s", lock->path, what, strerror(errno));
+    return brn_fail(lock->ctx, brn_file_status(errno), "%s: cannot %s: %s", lock->path, what,
+                    strerror(errno));
 }
 
 /* ---- who ----------------------------------------------------------------------------------------------------------- */

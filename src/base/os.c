@@ -65,9 +65,15 @@ double brn_memory_limit_mb(void)
                : INFINITY;
 }
 
+brn_status brn_file_status(int error)
+{
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    return error == ENOMEM ? BRN_ERR_MEMORY : full ? BRN_ERR_FULL : BRN_ERR_FILE;
+}
+
 static brn_status file_error(brn_ctx *ctx, const char *path, const char *what)
 {
-    return brn_fail(ctx, BRN_ERR_FILE, "%s: cannot %s: %s", path, what, strerror(errno));
+    return brn_fail(ctx, brn_file_status(errno), "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
 /* What is there instead of a regular file, "" for one. */

@@ -30,6 +30,8 @@ typedef struct brn_file_out {
     void *stream; /* NULL: closed */
     char path[4096], temporary[4096 + 8];
 } brn_file_out;
+/* The status for an error of the system about a file: BRN_ERR_FULL, BRN_ERR_MEMORY or BRN_ERR_FILE. */
+brn_status brn_file_status(int error);
 brn_status brn_file_begin(brn_ctx *ctx, const char *path, brn_file_out *out);
 brn_status brn_file_add(brn_file_out *out, const void *bytes, size_t length);
 brn_status brn_file_end(brn_file_out *out);

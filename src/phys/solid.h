@@ -80,8 +80,8 @@ double brn_solid_element_volume(const brn_solid *solid, int element);
 /* tet4, tri3: every element keeps a tenth of its volume at x0, certified, rounding included (geom/volume_bound.h). tet10, hex8,
    hex20, tri6: so does the determinant of d(current)/d(reference) at the quadrature points, where their energy uses it; it is
    a cubic in the fraction there too and bounded by the same function, from columns that are already rounded. Between these
-   points it may be negative. An element (or quadrature point) that is not positive beyond rounding at x0, which some
-   materials allow, sets no bound. */
+   points it may be negative. An element (or quadrature point) that is not positive beyond rounding at x0, or of a
+   material without a barrier and flatter there than a hundredth of its volume at rest, sets no bound. */
 double brn_solid_bound(const brn_solid *solid, const double (*x0)[3], const double (*x1)[3], int first,
                        int count);
 

@@ -1,12 +1,16 @@
 /* A solid as an element group, and how far its elements may move before one turns inside out. */
 #include "base/hash.h"
 #include "geom/volume_bound.h"
+#include "linalg/dense.h"
 #include "phys/solid.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double KEEP = 0.1; /* of the volume at the start */
+/* A material whose energy is finite there does not resist being flattened. With less than this of its volume at rest, a point of
+   it is on its way through: to hold it back would only take steps. */
+static const double FLAT = 0.01;
 
 static bool is_finite(int count, const double x0[][3], const double x1[][3])
 {
@@ -35,8 +39,22 @@ static void columns(const brn_solid *solid, int quad, const double x[][3], doubl
     }
 }
 
+/* Whether a point of an element is flat and may turn inside out; simplex: as `columns` gives it. */
+static bool may_pass(const brn_solid *solid, int e, int quad, const double simplex[4][3])
+{
+    const int dim = solid->element->dim;
+    const size_t at = ((size_t)(e / BRN_LANES) * (size_t)solid->element->nquad + (size_t)quad) * BRN_LANES;
+    const double rest = solid->volume[at + (size_t)(e % BRN_LANES)] / solid->element->weight[quad];
+    double edges[9] = {0};
+    for (int i = 0; i < dim * dim; ++i) {
+        edges[i] = simplex[1 + i / dim][i % dim] - simplex[0][i % dim];
+    }
+    const double now = dim == 3 ? brn_dense_det3(edges) : brn_dense_det2(edges);
+    return !solid->material->barrier && now < FLAT * rest;
+}
+
 /* For one element with its nodes at x0 and x1. */
-static double element_bound(const brn_solid *solid, const double x0[][3], const double x1[][3])
+static double element_bound(const brn_solid *solid, int e, const double x0[][3], const double x1[][3])
 {
     const brn_element *element = solid->element;
     const bool simplex = element->cell == BRN_TET4 || element->cell == BRN_TRI3;
@@ -55,7 +73,9 @@ static double element_bound(const brn_solid *solid, const double x0[][3], const 
         if (!(t > 0.0) && !is_finite(element->nnode, x0, x1)) {
             return 0.0;
         }
-        fraction = t > 0.0 && t < fraction ? t : fraction;
+        if (t > 0.0 && t < fraction && !may_pass(solid, e, quad, from)) {
+            fraction = t;
+        }
     }
     return fraction;
 }
@@ -72,7 +92,7 @@ double brn_solid_bound(const brn_solid *solid, const double (*x0)[3], const doub
             memcpy(from[a], x0[conn[a]], sizeof from[a]);
             memcpy(to[a], x1[conn[a]], sizeof to[a]);
         }
-        fraction = fmin(fraction, element_bound(solid, (const double(*)[3])from, (const double(*)[3])to));
+        fraction = fmin(fraction, element_bound(solid, e, (const double(*)[3])from, (const double(*)[3])to));
     }
     return fraction;
 }

@@ -1,7 +1,9 @@
 #include "state/hdf5_file.h"
 
-#include <errno.h>
+#include "base/os.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void brn_h5_begin(brn_h5 *h5)
@@ -23,24 +25,24 @@ void brn_h5_end(brn_h5 *h5)
 
 typedef struct error_reason {
     char text[256];
-    bool system; /* the operating system refused */
-    bool memory; /* because memory ran out */
+    int error; /* of the operating system, which refused; 0: it did not */
 } error_reason;
 
-/* Keeps the innermost description; that of the file driver quotes the operating system between two marks. */
+/* Keeps the innermost description; that of the file driver has the number of the operating system's error, and quotes it between two
+   marks. */
 static herr_t find_reason(unsigned depth, const H5E_error2_t *error, void *arg)
 {
-    static const char mark[] = "error message = '";
+    static const char mark[] = "error message = '", number[] = "errno = ";
     error_reason *reason = arg;
     const char *text = error->desc != NULL ? error->desc : "";
     const char *system = strstr(text, mark);
-    if (system != NULL && !reason->system) {
+    const char *error_at = strstr(text, number);
+    if (system != NULL && error_at != NULL && reason->error == 0) {
         system += sizeof mark - 1;
         const char *end = strchr(system, '\'');
         const int length = end != NULL ? (int)(end - system) : (int)strlen(system);
         (void)snprintf(reason->text, sizeof reason->text, "%.*s", length, system);
-        reason->system = true;
-        reason->memory = strcmp(reason->text, strerror(ENOMEM)) == 0;
+        reason->error = atoi(error_at + sizeof number - 1);
     } else if (depth == 0) {
         (void)snprintf(reason->text, sizeof reason->text, "%s", text);
     }
@@ -51,7 +53,7 @@ brn_status brn_h5_fail(brn_h5 *h5, brn_status status, const char *what, const ch
 {
     error_reason reason = {.text = "unknown HDF5 error"};
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &reason);
-    status = reason.memory ? BRN_ERR_MEMORY : reason.system ? BRN_ERR_FILE : status;
+    status = reason.error != 0 ? brn_file_status(reason.error) : status;
     return brn_fail(h5->ctx, status, "%s: cannot %s %s: %s", h5->path, what, name, reason.text);
 }
 

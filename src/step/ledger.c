@@ -13,6 +13,9 @@ static const double GAIN_TOTAL = 1e-2;
 /* A rule whose energy swings may be off by this much, near its largest step, without having gained any. */
 static const double SWING_MOST = 0.5;
 
+/* Positions are rounded to this fraction of the largest. */
+static const double POSITION_NOISE = 1e-15;
+
 static const char BETWEEN[] = "ledger.loss_between";
 
 typedef struct measure {
@@ -136,6 +139,20 @@ static void book_exchanged(const brn_system *s, brn_state *out, double h, const 
     out->ledger[BRN_LEDGER_EXCHANGED_TURN] += h * turn;
 }
 
+/* [J] of the elements when every position is rounded: energies below say nothing. */
+static double rounding_energy(const brn_system *s, const brn_state *state)
+{
+    double reach = s->size;
+    double stiffness = 0.0;
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        const double stiff = s->stiff_diagonal[dof];
+        stiffness += stiff;
+        reach = stiff > 0.0 ? fmax(reach, fabs(state->node_pos[brn_model_at(s->model, dof)])) : reach;
+    }
+    const double noise = POSITION_NOISE * reach;
+    return stiffness * noise * noise;
+}
+
 brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info *info)
 {
     measure m;
@@ -147,7 +164,8 @@ brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info
     ledger[BRN_LEDGER_ENERGY0] = m.kinetic + m.elastic + m.gravity + info->contact_energy;
     ledger[BRN_LEDGER_CONTACT] = info->contact_energy;
     ledger[BRN_LEDGER_GRAVITY0] = m.gravity;
-    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(fmax(m.kinetic, m.elastic), info->contact_energy);
+    ledger[BRN_LEDGER_ENERGY_SCALE] =
+        fmax(fmax(m.kinetic, m.elastic), fmax(info->contact_energy, rounding_energy(s, state)));
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = m.momentum_scale;
     ledger[BRN_LEDGER_ANGULAR_SCALE] = m.angular_scale;
     memcpy(&ledger[BRN_LEDGER_START], m.momentum, sizeof m.momentum);

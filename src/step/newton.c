@@ -126,9 +126,17 @@ static bool is_allowed(const brn_newton *n)
     return within;
 }
 
+/* After so many whole steps in a row with the projected tangent the exact one is tried, the next time after twice as many. It is
+   kept as long as it is positive definite and at least this share of its steps (of what is free of them) is taken. */
+enum { PATIENCE = 20 };
+static const double EXACT_SHARE = 0.25;
+
 static brn_status iterate(brn_newton *n, brn_step_info *info)
 {
-    bool projected = false;
+    const bool free_tangent = n->params.tangent == BRN_NEWTON_AUTO;
+    bool projected = n->params.tangent == BRN_NEWTON_PROJECTED || (free_tangent && n->terms != NULL);
+    int patience = PATIENCE;
+    int whole = 0;     /* steps in a row that nothing shortened */
     bool last = false; /* the step just done was within the tolerance */
     double length = INFINITY;
     brn_newton_energy here;
@@ -157,6 +165,11 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return give_up_step(n);
         }
         n->system->effort += 1.0;
+        if (free_tangent && projected && whole >= patience) {
+            projected = false;
+            patience *= 2;
+            whole = 0;
+        }
         BRN_TRY(brn_newton_direction(n, &projected, info));
         /* A step within the tolerance is the last one, but still taken: that squares its error. */
         last = settled && n->step_allowed != NULL && is_allowed(n);
@@ -166,6 +179,10 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return BRN_OK; /* rounding allows no better */
         }
         BRN_TRY(status);
+        whole = n->whole ? whole + 1 : 0;
+        if (patience > PATIENCE && length < EXACT_SHARE * brn_newton_most(n->step, n->system->ndof)) {
+            projected = true;
+        }
         info->iterations++;
     }
 }
@@ -254,6 +271,13 @@ static double leaning_shift(const brn_newton *n)
     return 1e-9 * stiff;
 }
 
+/* Iterations worth waiting for. Those of small models cost so little that even the most hopeless step may have more. */
+static int usual_budget(int nodes)
+{
+    static const double least = 1500.0, most = 5000.0, many = 1000.0;
+    return (int)fmin(most, fmax(least, least * many / fmax(1.0, nodes)));
+}
+
 static brn_status allocate(brn_newton *n)
 {
     BRN_TRY(brn_scheme_create(n->ctx, n->system, n->params.integrator, &n->scheme));
@@ -285,7 +309,8 @@ brn_status brn_newton_create(brn_ctx *ctx, const brn_model *model, brn_system *s
     n->system = system;
     n->params = *params;
     n->terms = terms;
-    system->budget = params->budget;
+    n->params.budget = params->budget > 0 ? params->budget : usual_budget(model->nnode);
+    system->budget = n->params.budget;
     const brn_status status = allocate(n);
     if (status < 0) {
         brn_newton_destroy(n);

@@ -16,7 +16,8 @@ typedef struct brn_newton_params {
     int integrator;   /* BRN_IMPLICIT_EULER ... */
     double tolerance; /* unbalanced force, relative to the largest force in play */
     int iterations;   /* allowed in one attempt */
-    int budget;  /* allowed in a step with all its parts and attempts, as brn_system.effort counts them */
+    /* allowed in a step with all its parts and attempts, as brn_system.effort counts them; 0: by the size of the model */
+    int budget;
     int tangent; /* BRN_NEWTON_AUTO ... */
     int solver;  /* BRN_NEWTON_DIRECT ... */
 } brn_newton_params;
@@ -48,6 +49,7 @@ typedef struct brn_newton {
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     bool factored;            /* it is of an iteration of this step */
+    bool whole;               /* the last search took all of its step, or more */
     bool direct;              /* conjugate gradients have failed in this step: no more of them */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions at y */

@@ -32,8 +32,8 @@ brn_status brn_newton_carry(brn_newton *n, const brn_state *in);
 
 /* n->matrix: the Hessian of the potential at n->x, condensed. */
 brn_status brn_newton_assemble(brn_newton *n, brn_tangent tangent);
-/* n->step = Newton's direction, with the tangent that the parameters ask for. Once the exact tangent has been indefinite, the
-   rest of this step uses the projected one. */
+/* n->step = Newton's direction with the exact tangent or the projected one. If the exact one is indefinite and the parameters do not
+   insist on it, the projected one is used and *projected becomes true. */
 brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *info);
 
 /* ---- newton_search.c ---- */

@@ -131,6 +131,7 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
         BRN_TRY(search_turned(n, here, &limits, &found));
         if (found) {
             *length = brn_newton_most(n->step, ndof);
+            n->whole = true;
             return BRN_OK;
         }
     }
@@ -163,6 +164,7 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
                 n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
             *here = there;
+            n->whole = alpha >= 1.0;
             *length =
                 alpha / bound * brn_newton_most(n->step, ndof); /* an obstruction is no sign of convergence */
             return BRN_OK;

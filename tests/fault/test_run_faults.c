@@ -49,7 +49,7 @@ static int run_into_full_disk(void *arg)
     if (a->status == BRN_OK) {
         return 1;
     }
-    if (a->status != BRN_ERR_FILE) {
+    if (a->status != BRN_ERR_FULL) {
         print_error("%s: %s\n", brn_status_name(a->status), a->message);
         return 2;
     }

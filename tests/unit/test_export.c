@@ -530,7 +530,7 @@ static brn_status one_export(brn_ctx *ctx, void *arg)
 static int on_full_disk(void *arg)
 {
     brn_ctx *ctx = test_ctx(1);
-    return one_export(ctx, arg) == BRN_ERR_FILE && strstr(brn_ctx_message(ctx), "File too large") != NULL ? 0
+    return one_export(ctx, arg) == BRN_ERR_FULL && strstr(brn_ctx_message(ctx), "File too large") != NULL ? 0
                                                                                                           : 1;
 }
 

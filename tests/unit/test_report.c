@@ -504,7 +504,7 @@ static int export_to_full_disk(void *arg)
 {
     brn_ctx *ctx = arg;
     const brn_status status = export_page(ctx, DIR_LONG, "report_out/full.html", 1, 25.0);
-    return status == BRN_ERR_FILE && strstr(brn_ctx_message(ctx), "report_out/full.html") != NULL &&
+    return status == BRN_ERR_FULL && strstr(brn_ctx_message(ctx), "report_out/full.html") != NULL &&
                    strstr(brn_ctx_message(ctx), "File too large") != NULL &&
                    access("report_out/full.html.tmp", F_OK) != 0 &&
                    access("report_out/full.html.frames.tmp", F_OK) != 0

@@ -176,7 +176,7 @@ static int fill_disk(void *arg)
     while (accepted < 100000 && (status = brn_series_add(series, row)) >= 0) {
         accepted++;
     }
-    if (status != BRN_ERR_FILE || strstr(brn_ctx_message(ctx), "cannot write: File too large") == NULL) {
+    if (status != BRN_ERR_FULL || strstr(brn_ctx_message(ctx), "cannot write: File too large") == NULL) {
         return 2;
     }
     if (brn_series_add(series, row) != BRN_ERR_FILE) {

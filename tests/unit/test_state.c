@@ -342,7 +342,7 @@ static int save_on_full_disk(void *arg)
 {
     brn_state *state = arg;
     const brn_status status = brn_state_save(state, CHECKPOINT, OTHER, NULL, 0);
-    return status == BRN_ERR_FILE && strstr(brn_ctx_message(state->ctx), "File too large") != NULL ? 0 : 1;
+    return status == BRN_ERR_FULL && strstr(brn_ctx_message(state->ctx), "File too large") != NULL ? 0 : 1;
 }
 
 /* The checkpoint that was there stays, and nothing else is left behind. */

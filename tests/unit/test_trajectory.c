@@ -610,7 +610,7 @@ static int fill_disk(void *arg)
         }
         accepted++;
     }
-    if (status != BRN_ERR_FILE || strstr(brn_ctx_message(ctx), "File too large") == NULL ||
+    if (status != BRN_ERR_FULL || strstr(brn_ctx_message(ctx), "File too large") == NULL ||
         strstr(brn_ctx_message(ctx), "frames before it are kept") == NULL) {
         print_error("%s\n", brn_ctx_message(ctx));
         return 2;
@@ -653,7 +653,7 @@ static int make_on_full_disk(void *arg)
 {
     disk_job *job = arg;
     brn_trajectory *trajectory = NULL;
-    return brn_trajectory_open(job->ctx, DIR "/full2.h5", job->model, -1, &trajectory) == BRN_ERR_FILE ? 0
+    return brn_trajectory_open(job->ctx, DIR "/full2.h5", job->model, -1, &trajectory) == BRN_ERR_FULL ? 0
                                                                                                        : 1;
 }
 

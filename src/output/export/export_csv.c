@@ -123,7 +123,7 @@ static brn_status flush(brn_ctx *ctx, brn_text *text, FILE *file, const char *pa
         return brn_fail(ctx, BRN_ERR_MEMORY, "%s: out of memory while writing", path);
     }
     if (fwrite(text->data, 1, text->length, file) != text->length) {
-        return brn_fail(ctx, BRN_ERR_FILE, "%s: cannot write: %s", path, strerror(errno));
+        return brn_fail(ctx, brn_file_status(errno), "%s: cannot write: %s", path, strerror(errno));
     }
     text->length = 0;
     return BRN_OK;
@@ -197,11 +197,11 @@ static brn_status write_table(tables *t, const char *path, table_fn write)
     }
     FILE *file = fopen(temporary, "wb");
     if (file == NULL) {
-        return brn_fail(t->ctx, BRN_ERR_FILE, "%s: cannot create: %s", temporary, strerror(errno));
+        return brn_fail(t->ctx, brn_file_status(errno), "%s: cannot create: %s", temporary, strerror(errno));
     }
     brn_status status = write(t, file, temporary);
     if (fclose(file) != 0 && status >= 0) {
-        status = brn_fail(t->ctx, BRN_ERR_FILE, "%s: cannot write: %s", temporary, strerror(errno));
+        status = brn_fail(t->ctx, brn_file_status(errno), "%s: cannot write: %s", temporary, strerror(errno));
     }
     if (status < 0) {
         (void)remove(temporary);

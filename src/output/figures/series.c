@@ -57,7 +57,7 @@ static brn_status write_error(brn_series *series, int error)
     series->failed = true;
     /* Half a row would pass for a whole one when the run is resumed or read. */
     (void)brn_file_truncate(series->ctx, series->path, series->length);
-    return brn_fail(series->ctx, BRN_ERR_FILE, "%s: cannot write: %s; the rows before it are kept",
+    return brn_fail(series->ctx, brn_file_status(error), "%s: cannot write: %s; the rows before it are kept",
                     series->path, strerror(error));
 }
 
@@ -107,7 +107,8 @@ static brn_status cut_back(brn_series *series, const char *header, int64_t keep_
     BRN_TRY(brn_file_check(series->ctx, series->path));
     FILE *file = fopen(series->path, "rb");
     if (file == NULL) {
-        return brn_fail(series->ctx, BRN_ERR_FILE, "%s: cannot open: %s", series->path, strerror(errno));
+        return brn_fail(series->ctx, brn_file_status(errno), "%s: cannot open: %s", series->path,
+                        strerror(errno));
     }
     const brn_status status = find_cut(series, file, header, keep_rows);
     (void)fclose(file);
@@ -127,7 +128,8 @@ static brn_status start(brn_series *series, const char *path, const char *header
     }
     series->file = fopen(path, keep_rows >= 0 ? "ab" : "wb");
     if (series->file == NULL || setvbuf(series->file, NULL, _IONBF, 0) != 0) {
-        return brn_fail(series->ctx, BRN_ERR_FILE, "%s: cannot open for writing: %s", path, strerror(errno));
+        return brn_fail(series->ctx, brn_file_status(errno), "%s: cannot open for writing: %s", path,
+                        strerror(errno));
     }
     return keep_rows >= 0 ? BRN_OK : write_line(series, header, strlen(header));
 }

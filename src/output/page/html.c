@@ -19,7 +19,7 @@ size_t brn_html_frame_bytes(int nrun)
 
 static brn_status failed(brn_ctx *ctx, const char *path, const char *what)
 {
-    return brn_fail(ctx, BRN_ERR_FILE, "%s: cannot %s: %s", path, what, strerror(errno));
+    return brn_fail(ctx, brn_file_status(errno), "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
 static brn_status put(brn_html *html, const char *bytes, size_t n)

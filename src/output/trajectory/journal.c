@@ -44,7 +44,7 @@ static herr_t system_error(void)
 {
     const int error = errno;
     (void)H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_WRITEERROR,
-                   "error message = '%s'", strerror(error));
+                   "errno = %d, error message = '%s'", error, strerror(error));
     errno = error;
     return -1;
 }
@@ -341,8 +341,7 @@ brn_status brn_journal_commit(brn_h5 *h5)
     }
     journal *j = journal_of(h5);
     if (j == NULL || !commit_pages(j)) {
-        return brn_fail(h5->ctx, errno == ENOMEM ? BRN_ERR_MEMORY : BRN_ERR_FILE, "%s: cannot write: %s",
-                        h5->path, strerror(errno));
+        return brn_fail(h5->ctx, brn_file_status(errno), "%s: cannot write: %s", h5->path, strerror(errno));
     }
     return BRN_OK;
 }
@@ -353,7 +352,7 @@ brn_status brn_journal_sync(brn_h5 *h5)
     const journal *j = journal_of(h5);
     return j != NULL && fsync(j->pages.fd) == 0
                ? BRN_OK
-               : brn_fail(h5->ctx, BRN_ERR_FILE, "%s: cannot sync: %s", h5->path, strerror(errno));
+               : brn_fail(h5->ctx, brn_file_status(errno), "%s: cannot sync: %s", h5->path, strerror(errno));
 }
 
 void brn_journal_abandon(brn_h5 *h5)

@@ -42,9 +42,11 @@ static const brn_param params[] = {
                "Newton stops when no node would still move faster than this times its body's size a second"),
     BRN_P_INT(brn_ipc_params, iterations, 300, 1, 100000,
               "Newton iterations allowed before a step is cut in half"),
-    BRN_P_INT(brn_ipc_params, budget, 5000, 1, 1000000000,
-              "Newton iterations allowed in a step with all its parts and attempts, an iteration with ten "
-              "contacts a node counting as two; then the run ends"),
+    BRN_P_INT(
+        brn_ipc_params, budget, 0, 0, 1000000000,
+        "Newton iterations allowed in a step with all its parts and attempts, an iteration with ten "
+        "contacts a node counting as two; then the run ends; 0: 1500, and up to 5000 for models of less "
+        "than 1000 nodes"),
     BRN_P_CHOICE(brn_ipc_params, solver, BRN_NEWTON_DIRECT, solver_words,
                  "direct: sparse Cholesky; pcg: conjugate gradients with block-Jacobi, which leave to direct "
                  "what they cannot solve"),
@@ -175,7 +177,7 @@ static brn_status fill(brn_ipc *ipc)
 {
     const brn_ipc_params *p = ipc->params;
     const brn_newton_params newton = {ipc->model->integrator, 1e-10,    p->iterations, p->budget,
-                                      BRN_NEWTON_PROJECTED,   p->solver};
+                                      BRN_NEWTON_AUTO,        p->solver};
     brn_ipc_fill_terms(ipc);
     BRN_ALLOC(ipc->ctx, ipc->far, (size_t)ipc->model->nnode * 3);
     BRN_TRY(brn_skin_create(ipc->ctx, ipc->model, &ipc->skin));
@@ -215,6 +217,9 @@ static brn_status measure(brn_ipc *ipc, const brn_state *in, brn_state *out, brn
     BRN_TRY(brn_ipc_find_points(ipc, x));
     BRN_TRY(count_meetings(ipc, x, &meetings));
     info->intersections = (int)meetings.count;
+    if (meetings.count > 0 && in != NULL) {
+        return brn_ipc_tell_stuck(ipc, x, &meetings);
+    }
     BRN_TRY(ipc->terms.energy(ipc, x, &info->contact_energy)); /* friction is gone: only what is stored */
     info->point = ipc->point;
     info->npoint = ipc->npoint;
@@ -324,12 +329,6 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     BRN_TRY(solve_with_friction(ipc, info));
     BRN_TRY(brn_newton_finish(n, in, out, &info->books));
     BRN_TRY(measure(ipc, in, out, info));
-    if (info->intersections > 0) {
-        return brn_fail(ipc->ctx, BRN_ERR_CONVERGENCE,
-                        "t = %g s: gaps shrank below the rounding of positions; try a larger method.dhat or "
-                        "method.kappa",
-                        t);
-    }
     return brn_ipc_remember_stiffness(ipc, in, out);
 }
 

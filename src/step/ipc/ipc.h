@@ -133,6 +133,9 @@ enum { BRN_IPC_ADVICE = 200 };
 brn_status brn_ipc_advise(brn_ipc *ipc, const double *x, const brn_meetings *meetings,
                           char advice[BRN_IPC_ADVICE]);
 
+/* BRN_ERR_CONVERGENCE: a step ended at x, where these touch to rounding; says which, and whether they could give way (ipc_stuck.c). */
+brn_status brn_ipc_tell_stuck(const brn_ipc *ipc, const double *x, const brn_meetings *meetings);
+
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
 /* After a renewal: forces become `share` of the new plus 1 - share of the old ones (which are reordered); a pair that has

@@ -14,8 +14,9 @@ static const brn_param params[] = {
                "unbalanced force at which Newton stops, relative to the largest force in play"),
     BRN_P_INT(none_params, iterations, 50, 1, 10000,
               "Newton iterations allowed before a step is cut in half"),
-    BRN_P_INT(none_params, budget, 5000, 1, 1000000000,
-              "Newton iterations allowed in a step with all its parts and attempts; then the run ends"),
+    BRN_P_INT(none_params, budget, 0, 0, 1000000000,
+              "Newton iterations allowed in a step with all its parts and attempts; then the run ends; 0: "
+              "1500, and up to 5000 for models of less than 1000 nodes"),
     BRN_P_CHOICE(none_params, tangent, BRN_NEWTON_AUTO, tangent_words,
                  "auto: exact while it is positive definite, else projected element by element"),
     BRN_P_CHOICE(none_params, solver, BRN_NEWTON_DIRECT, solver_words,

@@ -19,10 +19,14 @@ typedef struct brn_sap_params {
     double slip_regularisation; /* sigma */
     double tolerance;           /* of the optimality */
     int iterations;             /* of the convex solver, and of the outer loops */
-    int linearisations;         /* 0: until the elements' forces are balanced */
+    int budget;
+    int linearisations; /* 0: until the elements' forces are balanced */
 } brn_sap_params;
 
 enum { BRN_SAP_LAW_SAP, BRN_SAP_LAW_LAGGED };
+
+/* The method's own figures. */
+enum { BRN_SAP_OPTIMALITY, BRN_SAP_CONSTRAINTS };
 
 /* A rigid body. */
 typedef struct brn_sap_rigid {
@@ -117,6 +121,11 @@ brn_status brn_sap_unbalanced(brn_sap *sap);
 double brn_sap_rigid_cost(const brn_sap *sap);
 /* Positions and velocities of rigid bodies at the end. */
 void brn_sap_finish_rigid(brn_sap *sap, brn_state *out);
+
+/* ---- sap_balance.c ---- */
+
+/* u and the impulses of the step, contacts known. */
+brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info);
 
 /* ---- sap_contact.c: where bodies can touch, and their constraints ---- */
 

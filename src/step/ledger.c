@@ -13,8 +13,9 @@ static const double GAIN_TOTAL = 1e-2;
 /* A rule whose energy swings may be off by this much, near its largest step, without having gained any. */
 static const double SWING_MOST = 0.5;
 
-/* Positions are rounded to this fraction of the largest. */
-static const double POSITION_NOISE = 1e-15;
+/* Positions are rounded to 1e-16 of the largest, and what that does adds up over a run: displacements below this fraction say
+   nothing about energies. */
+static const double POSITION_NOISE = 1e-13;
 
 static const char BETWEEN[] = "ledger.loss_between";
 

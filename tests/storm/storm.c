@@ -106,7 +106,11 @@ static void write_rates(const tally *all, double budget)
     (void)snprintf(note, sizeof note, "%d of them wild, %d with contact", all->wild, all->touching);
     validation_row(file, "scenes", NAN, all->scenes, NAN, note);
     for (int k = 0; k < STORM_ENDS; ++k) {
-        (void)snprintf(note, sizeof note, k == STORM_OVER ? "budget %g s" : "", budget);
+        if (k == STORM_OVER) {
+            (void)snprintf(note, sizeof note, "budget %g s", budget);
+        } else {
+            note[0] = '\0';
+        }
         validation_row(file, endings[k], k > STORM_FAILED ? 0.0 : NAN, all->end[k], NAN, note);
     }
     for (int k = 0; k < STORM_ORACLES; ++k) {

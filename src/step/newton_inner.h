@@ -25,6 +25,8 @@ const double *brn_newton_seen(brn_newton *n);
 brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energy *out);
 /* Forces at n->y; n->unbalanced follows. */
 brn_status brn_newton_forces(brn_newton *n);
+/* n->unbalanced from the forces as they stand. */
+void brn_newton_sum(brn_newton *n);
 /* n->carried: the share of loads and elements at x^n. */
 brn_status brn_newton_carry(brn_newton *n, const brn_state *in);
 

@@ -147,12 +147,17 @@ brn_status brn_newton_forces(brn_newton *n)
     if (brn_newton_pull(n, n->y, &n->pull)) {
         brn_drag_add_force(&s->controls->drag, n->model, n->pull.force, -1.0, n->contact);
     }
-    for (int i = 0; i < s->ndof; ++i) {
+    brn_newton_sum(n);
+    return BRN_OK;
+}
+
+void brn_newton_sum(brn_newton *n)
+{
+    for (int i = 0; i < n->system->ndof; ++i) {
         n->unbalanced[i] =
             n->load[i] + n->carried[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
     }
     brn_newton_weld(n);
-    return BRN_OK;
 }
 
 /* The element that keeps a rigid body rigid has no history. */

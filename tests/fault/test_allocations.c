@@ -247,6 +247,18 @@ static const char sheet[] =
     "loads: [{body: s, where: {all: true}, pressure: 2}]\ncontact: {friction: 0.4}\n"
     "output: {fields: [stress]}\n";
 
+/* Convex contact: a soft block, one welded to a rigid body, a convex mesh and shapes, edges that cross. */
+static const char convex[] =
+    "brunt: 1\nmethod: {type: sap}\ntime: {step: 0.01, end: 0.02}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
+    "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1], element: tet4}}}\n"
+    "bodies:\n  - {name: a, type: deformable, mesh: m, material: a, position: [0, 0, 0.05]}\n"
+    "  - {name: b, type: rigid, mesh: m, position: [0.03, 0.02, 0.1501], density: 1000}\n"
+    "  - {name: c, type: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [0.03, 0.02, 0.2502]}\n"
+    "  - {name: d, type: deformable, mesh: m, material: a, position: [0.03, 0.02, 0.35]}\n"
+    "  - {name: e, type: static, shape: {plane: {}}}\n"
+    "attach: [{body: d, where: {face: -z}, to: c}]\ncontact: {friction: 0.4}\n";
+
 static const whole_flow flows[] = {
     {.text = plate, .sets = "integrator=newmark"},
     {.text = plate, .sets = "method={type: none, solver: pcg}"},
@@ -254,6 +266,7 @@ static const whole_flow flows[] = {
     {.text = block, .sets = "integrator=symplectic_euler"},
     {.text = touching, .sets = "integrator=implicit_euler"},
     {.text = sheet, .sets = "integrator=implicit_euler"},
+    {.text = convex, .sets = "integrator=turning_euler"},
 };
 
 static void test_flow(void **state)

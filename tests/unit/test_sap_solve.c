@@ -253,6 +253,7 @@ static void test_random(void **state)
     brn_sap_solver *other = NULL;
     assert_done(ctx, brn_sap_solver_create(ctx, &solver));
     assert_done(two, brn_sap_solver_create(two, &other));
+    brn_stopwatch watch = {0};
     brn_rng rng = {9};
     int most = 0;
     for (int n = 0; n < 200; ++n) {
@@ -265,8 +266,8 @@ static void test_random(void **state)
         double *v[3];
         double *impulse = calloc(3 * (size_t)nconstraint, sizeof *impulse);
         brn_sap_result result;
-        const brn_sap_goal goal = {1e-6, 200, false};
-        const brn_sap_goal tight = {1e-11, 200, false};
+        const brn_sap_goal goal = {1e-6, 200};
+        const brn_sap_goal tight = {1e-11, 200};
         for (int k = 0; k < 3; ++k) {
             v[k] = calloc((size_t)dofs, sizeof(double));
             for (int i = 0; i < dofs; ++i) {
@@ -274,7 +275,7 @@ static void test_random(void **state)
             }
             start_at(&q, v[k]);
             const brn_status status =
-                brn_sap_solve(solver, &q.p, k == 0 ? &goal : &tight, NULL, v[k], impulse, &result);
+                brn_sap_solve(solver, &q.p, k == 0 ? &goal : &tight, &watch, v[k], impulse, &result);
             if (status < 0) {
                 fail_msg("problem %d, %d rows, %d constraints, %.1f decades: %s", n, q.p.nrow, nconstraint,
                          decades, brn_ctx_message(ctx));
@@ -289,11 +290,11 @@ static void test_random(void **state)
             assert_near(v[2][i], v[1][i], 1e-8 * size);
         }
         start_at(&q, v[0]);
-        assert_done(ctx, brn_sap_solve(solver, &q.p, &tight, NULL, v[1], impulse, &result));
-        assert_done(two, brn_sap_solve(other, &q.p, &tight, NULL, v[2], impulse, &result));
+        assert_done(ctx, brn_sap_solve(solver, &q.p, &tight, &watch, v[1], impulse, &result));
+        assert_done(two, brn_sap_solve(other, &q.p, &tight, &watch, v[2], impulse, &result));
         assert_memory_equal(v[1], v[2], (size_t)dofs * sizeof(double));
         start_at(&q, v[2]);
-        assert_done(ctx, brn_sap_solve(solver, &q.p, &goal, NULL, v[0], impulse, &result));
+        assert_done(ctx, brn_sap_solve(solver, &q.p, &goal, &watch, v[0], impulse, &result));
         assert_int_equal(result.iterations, 0);
         free(impulse);
         for (int k = 0; k < 3; ++k) {

@@ -71,9 +71,9 @@ static void sap_destroy(void *self)
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->reach, sap->rigid,      sap->rigid_of, sap->row_rigid, sap->node_hold, sap->place,
-                      sap->fixed, sap->u,          sap->start,    sap->gradient,  sap->push,      sap->pushed,
-                      sap->at,    sap->constraint, sap->block,    sap->impulse,   sap->point};
+    void *arrays[] = {sap->reach,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,  sap->fixed,
+                      sap->u,          sap->start, sap->gradient,  sap->push,      sap->pushed, sap->at,
+                      sap->constraint, sap->block, sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }
@@ -136,18 +136,24 @@ static brn_status list_held(brn_sap *sap)
     return BRN_OK;
 }
 
-static bool is_lagged(const brn_model *model)
+/* What deforms: the cells of bodies, and what belongs to none (springs, bending). */
+static void look_at_groups(brn_sap *sap)
 {
-    bool all = true;
+    const brn_model *model = sap->model;
+    int own = 0; /* groups of bodies come first */
+    sap->lagged = true;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        for (int g = body->group_first;
-             g < body->group_first + body->group_count && brn_body_has_cells(body->type); ++g) {
+        const int end = body->group_first + body->group_count;
+        own = end > own ? end : own;
+        for (int g = body->group_first; g < end && brn_body_has_cells(body->type); ++g) {
             const brn_solid *solid = brn_solid_of_group(model->group[g]);
-            all = all && solid != NULL && solid->material->lagged;
+            sap->soft = true;
+            sap->lagged = sap->lagged && solid != NULL && solid->material->lagged;
         }
     }
-    return all;
+    sap->soft = sap->soft || model->ngroup > own;
+    sap->lagged = sap->lagged && model->ngroup == own;
 }
 
 static brn_status fill(brn_sap *sap)
@@ -160,7 +166,7 @@ static brn_status fill(brn_sap *sap)
                                     .dissipative = add_push,
                                     .hessian = no_hessian,
                                     .before = true};
-    sap->lagged = is_lagged(sap->model);
+    look_at_groups(sap);
     BRN_TRY(list_held(sap));
     BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
     BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
@@ -192,36 +198,14 @@ static brn_status sap_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping ------------------------------------------------------------------------------------------------------------------- */
 
-/* Where it starts: nodes go on as they did, rigid bodies coast. */
-static void set_start(brn_sap *sap, const brn_state *in)
-{
-    const brn_model *model = sap->model;
-    const int dim = model->dim;
-    for (int dof = 0; dof < sap->system->ndof; ++dof) {
-        sap->u[dof] = in->node_vel[brn_model_at(model, dof)];
-    }
-    for (int k = 0; k < sap->nrigid; ++k) {
-        const brn_sap_rigid *r = &sap->rigid[k];
-        memcpy(&sap->u[r->row * dim], r->rate, (size_t)dim * sizeof *sap->u);
-        if (dim == 2) {
-            sap->u[(r->row + 1) * dim] = r->rate[5];
-            sap->u[(r->row + 1) * dim + 1] = 0.0;
-        } else {
-            memcpy(&sap->u[(r->row + 1) * dim], r->rate + 3, 3 * sizeof *sap->u);
-        }
-    }
-}
-
 /* Contact joins the forces that the books see. What acts on a rigid body moves it: there is no imbalance there. */
 static void settle_forces(brn_sap *sap)
 {
     brn_newton *n = sap->newton;
     for (int i = 0; i < sap->system->ndof; ++i) {
         n->contact[i] -= sap->push[i];
-        n->unbalanced[i] =
-            n->load[i] + n->carried[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
     }
-    brn_newton_weld(n);
+    brn_newton_sum(n);
     for (int row = 0; row < sap->model->nrow; ++row) {
         for (int i = 0; i < sap->model->dim && sap->row_rigid[row] >= 0; ++i) {
             const int dof = row * sap->model->dim + i;
@@ -241,8 +225,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->h = h;
     sap->from = in->node_pos;
     BRN_TRY(brn_newton_begin(n, in, t, h));
-    brn_sap_coast(sap, in);
-    set_start(sap, in);
+    brn_sap_start(sap, in);
     BRN_TRY(brn_sap_find_contacts(sap, in));
     BRN_TRY(brn_sap_balance(sap, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));

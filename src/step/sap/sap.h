@@ -34,6 +34,7 @@ typedef struct brn_sap_rigid {
     int row;           /* its first row in the problem */
     int handle_row;    /* of the model, the first of dim + 1 */
     bool welded;       /* elements of other bodies pull at it */
+    bool pulled;       /* in this step: they do, or a hand */
     double mass;       /* [kg] */
     double rest[4][3]; /* [m] handles about the centre of mass at rest */
     /* of the step */
@@ -75,7 +76,6 @@ typedef struct brn_sap {
     brn_sap_solver *solver;
     int nrigid;
     brn_sap_rigid *rigid;
-    int *rigid_of;  /* [nbody] -1: it is not rigid */
     int *row_rigid; /* [model rows] the rigid body whose handle it is; -1: none */
     bool
         lagged; /* all that deforms is linear while its rotations are held: one linearisation a step is exact */
@@ -109,14 +109,29 @@ extern const brn_method brn_sap_method;
 /* ---- sap_rows.c: the rows of the problem ---- */
 
 brn_status brn_sap_make_rows(brn_sap *sap);
-/* Rigid bodies at the start of a step, and how they would go on without forces; arms at positions x of the handles. */
-void brn_sap_coast(brn_sap *sap, const brn_state *in);
+/* u at the start: nodes go on as they did, rigid bodies coast. */
+void brn_sap_start(brn_sap *sap, const brn_state *in);
 /* n->y of all rows from u: nodes h u, rigid bodies turned; arms where forces act. */
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
 /* The gradient alone. */
 brn_status brn_sap_unbalanced(brn_sap *sap);
+
+/* ---- sap_rigid.c: rigid bodies ---- */
+
+void brn_sap_make_rigid(const brn_sap *sap, int body, brn_sap_rigid *r);
+/* A rigid body at the start of a step, and how it would go on without forces. */
+void brn_sap_coast(const brn_sap *sap, const brn_state *in, brn_sap_rigid *r);
+/* Its entries in a vector of the problem: velocity [3], angular velocity [3]. */
+void brn_sap_read(const brn_sap *sap, const brn_sap_rigid *r, const double *u, double out[6]);
+void brn_sap_write(const brn_sap *sap, const brn_sap_rigid *r, const double in[6], double *u);
+/* n->y of its handles from u; their arms where forces act. */
+void brn_sap_place_rigid(const brn_sap *sap, brn_sap_rigid *r);
+/* r->force from the forces on the handles. */
+void brn_sap_gather(const brn_sap *sap, brn_sap_rigid *r);
+/* Inertia times what u adds to the free motion, as impulses. */
+void brn_sap_inertia(const brn_sap *sap, const brn_sap_rigid *r, double out[6]);
 /* [J] Inertia and weight of rigid bodies in the cost of u. */
 double brn_sap_rigid_cost(const brn_sap *sap);
 /* Positions and velocities of rigid bodies at the end. */

@@ -29,38 +29,41 @@ static double remaining(const brn_sap *sap)
     return most;
 }
 
+/* gradient += A way: what a way of the start adds to it. */
+static brn_status shift_gradient(brn_sap *sap, const double *way)
+{
+    BRN_TRY(brn_block_matrix_multiply(sap->a, way, sap->pushed));
+    for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
+        sap->gradient[dof] += sap->pushed[dof];
+    }
+    return BRN_OK;
+}
+
 /* The problem starts from u with held dofs moved to where they must be; the gradient there, from the one at u. */
 static brn_status set_held(brn_sap *sap)
 {
-    const int count = sap->a->n * sap->model->dim;
-    bool moves = false;
-    memcpy(sap->start, sap->u, (size_t)count * sizeof *sap->u);
-    memset(sap->pushed, 0, (size_t)count * sizeof *sap->pushed);
-    for (int dof = 0; dof < sap->system->ndof; ++dof) {
-        if (sap->model->fixed[dof] == BRN_DOF_HELD) {
-            sap->start[dof] = sap->newton->scheme->held[dof] / sap->h;
-            sap->pushed[dof] = sap->start[dof] - sap->u[dof];
-            moves = moves || sap->pushed[dof] != 0.0;
-        }
-    }
+    const size_t bytes = (size_t)(sap->a->n * sap->model->dim) * sizeof *sap->u;
+    const bool moves = remaining(sap) > 0.0;
+    memcpy(sap->start, sap->u, bytes);
     if (!moves) {
         return BRN_OK;
     }
-    double *more = sap->u; /* replaced by the solution */
-    BRN_TRY(brn_block_matrix_multiply(sap->a, sap->pushed, more));
-    for (int dof = 0; dof < count; ++dof) {
-        sap->gradient[dof] += more[dof];
+    memset(sap->u, 0, bytes); /* the way; replaced by the solution */
+    for (int dof = 0; dof < sap->system->ndof; ++dof) {
+        if (sap->model->fixed[dof] == BRN_DOF_HELD) {
+            const double there = sap->newton->scheme->held[dof] / sap->h;
+            sap->u[dof] = there - sap->start[dof];
+            sap->start[dof] = there;
+        }
     }
-    return BRN_OK;
+    return shift_gradient(sap, sap->u);
 }
 
 static brn_status solve(brn_sap *sap, brn_step_info *info)
 {
     const int nrow = sap->a->n;
     const int dim = sap->model->dim;
-    /* Where elements are linearised again anyway, one iteration at a time. */
-    const bool partly = sap->soft && !is_linear(sap) && sap->params->law == BRN_SAP_LAW_SAP;
-    const brn_sap_goal goal = {sap->params->tolerance, partly ? 1 : sap->params->iterations, partly};
+    const brn_sap_goal goal = {sap->params->tolerance, sap->params->iterations};
     brn_sap_result result;
     BRN_TRY(set_held(sap));
     const brn_sap_problem problem = {.nrow = nrow,
@@ -124,10 +127,7 @@ static brn_status solve_lagged(brn_sap *sap, brn_step_info *info)
         for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) { /* the gradient where it goes on from */
             sap->start[dof] = sap->u[dof] - sap->start[dof];
         }
-        BRN_TRY(brn_block_matrix_multiply(sap->a, sap->start, sap->pushed));
-        for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
-            sap->gradient[dof] += sap->pushed[dof];
-        }
+        BRN_TRY(shift_gradient(sap, sap->start));
         BRN_TRY(solve(sap, info));
         info->lags++;
     }
@@ -137,25 +137,13 @@ static brn_status solve_lagged(brn_sap *sap, brn_step_info *info)
 /* Impulse that nothing balances, with elements as they are, by the solver's measure. */
 static brn_status imbalance(brn_sap *sap, double *out)
 {
-    const int dim = sap->model->dim;
-    double left = 0.0;
-    double momentum = 0.0;
-    double push = 0.0;
-    double *moving = sap->start;
+    double *momentum = sap->start;
     BRN_TRY(brn_sap_unbalanced(sap));
-    BRN_TRY(brn_block_matrix_multiply(sap->a, sap->u, moving));
-    for (int dof = 0; dof < sap->a->n * dim; ++dof) {
-        const double d = sap->a->value[(size_t)sap->a->start[dof / dim] * (size_t)(dim * dim) +
-                                       (size_t)(dof % dim * (dim + 1))];
-        if (!sap->fixed[dof] && d > 0.0) {
-            const double unbalanced = sap->gradient[dof] - sap->pushed[dof];
-            left += unbalanced * unbalanced / d;
-            momentum += moving[dof] * moving[dof] / d;
-            push += sap->pushed[dof] * sap->pushed[dof] / d;
-        }
+    BRN_TRY(brn_block_matrix_multiply(sap->a, sap->u, momentum));
+    for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
+        sap->gradient[dof] -= sap->pushed[dof];
     }
-    const double scale = fmax(momentum, push);
-    *out = left > 0.0 ? sqrt(left / (scale > 0.0 ? scale : 1.0)) : 0.0;
+    *out = brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed);
     return BRN_OK;
 }
 
@@ -221,10 +209,7 @@ static brn_status linearise_once(brn_sap *sap, double *u)
     for (int dof = 0; dof < count; ++dof) {
         sap->start[dof] = u[dof] - sap->u[dof];
     }
-    BRN_TRY(brn_block_matrix_multiply(sap->a, sap->start, sap->pushed));
-    for (int dof = 0; dof < count; ++dof) {
-        sap->gradient[dof] += sap->pushed[dof];
-    }
+    BRN_TRY(shift_gradient(sap, sap->start));
     memcpy(sap->u, u, (size_t)count * sizeof *u);
     return BRN_OK;
 }

@@ -59,16 +59,19 @@ typedef struct brn_sap_solver brn_sap_solver;
 
 typedef struct brn_sap_goal {
     double tolerance; /* of the optimality */
-    int iterations;   /* at most */
-    bool partly;      /* fewer than it takes are fine; else BRN_ERR_CONVERGENCE */
+    int iterations;   /* at most; BRN_ERR_CONVERGENCE beyond */
 } brn_sap_goal;
 
 brn_status brn_sap_solver_create(brn_ctx *ctx, brn_sap_solver **out);
 void brn_sap_solver_destroy(brn_sap_solver *solver);
-/* v [nrow*size] and the impulses [3 nconstraint]. watch: where its time goes; may be NULL. Deterministic: depends on the problem alone, not
+/* v [nrow*size] and the impulses [3 nconstraint]. watch: where its time goes. Deterministic: depends on the problem alone, not
    on those before it. */
 brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal,
                          brn_stopwatch *watch, double *v, double *impulse, brn_sap_result *result);
+
+/* Its measure of what is left, |D unbalanced| / max(|D momentum|, |D push|) over the free dofs, all [nrow*size]: momentum = A v, push = J' gamma. */
+double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed, const double *unbalanced,
+                          const double *momentum, const double *push);
 
 /* The impulse of a constraint at velocity v [rows], and G [rows][rows] if not NULL (sap_law.c). Returns its cost l. */
 double brn_sap_impulse(const brn_sap_constraint *c, const double *v, double *impulse, double *g);

@@ -1,6 +1,5 @@
 #include "linalg/dense.h"
 #include "model/rigid_pose.h"
-#include "phys/rotation.h"
 #include "step/newton_inner.h"
 #include "step/sap/sap.h"
 
@@ -51,8 +50,8 @@ static brn_status make_pattern(brn_sap *sap, int nrow)
     const int nblock = from->start[from->n];
     int *pair = NULL;
     int n = 0;
-    BRN_ALLOC(sap->ctx, pair, 8 * ((size_t)nblock + 1) + 2 * (size_t)sap->nrigid);
     BRN_ALLOC(sap->ctx, sap->place, nblock);
+    BRN_ALLOC(sap->ctx, pair, 8 * ((size_t)nblock + 1) + 2 * (size_t)sap->nrigid);
     for (int row = 0; row < from->n; ++row) {
         for (int b = from->start[row]; b < from->start[row + 1]; ++b) {
             const parts p = parts_of(sap, row);
@@ -80,21 +79,6 @@ static brn_status make_pattern(brn_sap *sap, int nrow)
     return BRN_OK;
 }
 
-static void make_rigid(brn_sap *sap, int body, brn_sap_rigid *r)
-{
-    const brn_model *model = sap->model;
-    const brn_body *b = &model->body[body];
-    double centre[3];
-    *r = (brn_sap_rigid){.body = body, .handle_row = model->node_row[b->handle]};
-    brn_body_mean(model, body, &model->rest[0][0], centre);
-    for (int k = 0; k <= model->dim; ++k) {
-        r->mass += model->node_mass[b->handle + k];
-        for (int i = 0; i < model->dim; ++i) {
-            r->rest[k][i] = model->rest[b->handle + k][i] - centre[i];
-        }
-    }
-}
-
 /* Whether elements of other bodies pull at a rigid body: else its matrix is that of its inertia alone. */
 static bool is_welded(const brn_sap *sap, int rigid)
 {
@@ -120,7 +104,6 @@ brn_status brn_sap_make_rows(brn_sap *sap)
     sap->nrigid = brn_rigid_count(model);
     const int nrow = model->nrow + 2 * sap->nrigid;
     BRN_ALLOC(sap->ctx, sap->rigid, sap->nrigid + 1);
-    BRN_ALLOC(sap->ctx, sap->rigid_of, model->nbody + 1);
     BRN_ALLOC(sap->ctx, sap->row_rigid, model->nrow + 1);
     BRN_ALLOC(sap->ctx, sap->fixed, nrow * dim + 1);
     double **const vectors[] = {&sap->u, &sap->start, &sap->gradient, &sap->pushed};
@@ -136,13 +119,10 @@ brn_status brn_sap_make_rows(brn_sap *sap)
     }
     int n = 0;
     for (int b = 0; b < model->nbody; ++b) {
-        sap->rigid_of[b] = -1;
-        sap->soft = sap->soft || brn_body_has_cells(model->body[b].type);
         if (model->body[b].type != BRN_BODY_RIGID) {
             continue;
         }
-        sap->rigid_of[b] = n;
-        make_rigid(sap, b, &sap->rigid[n]);
+        brn_sap_make_rigid(sap, b, &sap->rigid[n]);
         sap->rigid[n].row = model->nrow + 2 * n;
         const int first = sap->rigid[n].handle_row;
         for (int k = 0; k <= dim; ++k) {
@@ -158,117 +138,31 @@ brn_status brn_sap_make_rows(brn_sap *sap)
     return make_pattern(sap, nrow);
 }
 
-/* ---- rigid bodies ----------------------------------------------------------------------------------------------------------- */
+/* ---- where u leads ------------------------------------------------------------------------------------------------------------ */
 
-/* sum of m (r^2 1 - r r') over the handles, which have equal masses. */
-static void inertia_of(const brn_sap *sap, const brn_sap_rigid *r, const double arm[4][3], double out[9])
+/* A hand pulls at a rigid body by its handles. */
+static bool is_dragged(const brn_sap *sap, const brn_sap_rigid *r)
 {
-    const int count = sap->model->dim + 1;
-    memset(out, 0, 9 * sizeof *out);
-    for (int k = 0; k < count; ++k) {
-        const double square = brn_dense_dot3(arm[k], arm[k]);
-        for (int i = 0; i < 3; ++i) {
-            for (int j = 0; j < 3; ++j) {
-                out[3 * i + j] += r->mass / count * ((i == j ? square : 0.0) - arm[k][i] * arm[k][j]);
-            }
-        }
+    const brn_drag *drag = &sap->system->controls->drag;
+    const int handle = sap->model->body[r->body].handle;
+    bool dragged = false;
+    for (int k = 0; drag->node >= 0 && k < drag->on.count; ++k) {
+        dragged = dragged || (drag->on.node[k] >= handle && drag->on.node[k] <= handle + sap->model->dim);
     }
+    return dragged;
 }
 
-static void turn_arms(const brn_sap *sap, const brn_sap_rigid *r, const double rotation[9], double arm[4][3])
+void brn_sap_start(brn_sap *sap, const brn_state *in)
 {
-    for (int k = 0; k <= sap->model->dim; ++k) {
-        brn_dense_apply3(rotation, r->rest[k], arm[k]);
+    for (int dof = 0; dof < sap->system->ndof; ++dof) {
+        sap->u[dof] = in->node_vel[brn_model_at(sap->model, dof)];
     }
-}
-
-/* exp(w) R */
-static void turn_by(const double w[3], const double r[9], double out[9])
-{
-    double turn[9];
-    (void)brn_dense_rotation(w, sqrt(brn_dense_dot3(w, w)), turn);
-    brn_dense_multiply3(turn, r, out);
-}
-
-void brn_sap_coast(brn_sap *sap, const brn_state *in)
-{
-    const int dim = sap->model->dim;
-    const int count = dim + 1;
-    for (int n = 0; n < sap->nrigid; ++n) {
-        brn_sap_rigid *r = &sap->rigid[n];
-        const int handle = sap->model->body[r->body].handle;
-        brn_rigid_pose pose;
-        brn_coasting coasting;
-        double turn[9];
-        double vector[3];
-        brn_rigid_pose_of(sap->model, r->body, in->node_pos, in->node_vel, &pose);
-        memcpy(r->centre, pose.centre, sizeof r->centre);
-        memcpy(r->velocity, pose.velocity, sizeof r->velocity);
-        (void)brn_dense_rotation(pose.rotation, sqrt(brn_dense_dot3(pose.rotation, pose.rotation)),
-                                 r->rotation);
-        turn_arms(sap, r, r->rotation, r->arm);
-        memset(r->momentum, 0, sizeof r->momentum);
-        for (int k = 0; k < count; ++k) {
-            double v[3] = {0};
-            double moment[3];
-            for (int i = 0; i < dim; ++i) {
-                v[i] = in->node_vel[3 * (handle + k) + i] - r->velocity[i];
-            }
-            brn_dense_cross3(r->arm[k], v, moment);
-            for (int i = 0; i < 3; ++i) {
-                r->momentum[i] += r->mass / count * moment[i];
-            }
-        }
-        brn_rigid_coast(sap->model, r->body, in->node_pos, in->node_vel, sap->h, &coasting);
-        memcpy(turn, coasting.turn, sizeof turn);
-        for (int i = 0; i < 3; ++i) {
-            turn[4 * i] += 1.0;
-        }
-        brn_dense_multiply3(turn, r->rotation, r->coasted);
-        brn_rotation_vector(turn, vector);
-        memcpy(r->rate, r->velocity, sizeof r->velocity);
-        for (int i = 0; i < 3; ++i) {
-            r->rate[3 + i] = vector[i] / sap->h;
-        }
-        double arm[4][3];
-        turn_arms(sap, r, r->coasted, arm);
-        inertia_of(sap, r, (const double(*)[3])arm, r->inertia);
+    for (int k = 0; k < sap->nrigid; ++k) {
+        brn_sap_rigid *r = &sap->rigid[k];
+        r->pulled = r->welded || is_dragged(sap, r);
+        brn_sap_coast(sap, in, r);
+        brn_sap_write(sap, r, r->rate, sap->u);
     }
-}
-
-/* Entries of a rigid body in a vector of the problem: velocity [3], angular velocity [3]. */
-static void read_rigid(const brn_sap *sap, const brn_sap_rigid *r, const double *u, double out[6])
-{
-    const int dim = sap->model->dim;
-    memset(out, 0, 6 * sizeof *out);
-    memcpy(out, &u[r->row * dim], (size_t)dim * sizeof *out);
-    if (dim == 2) {
-        out[5] = u[(r->row + 1) * dim];
-    } else {
-        memcpy(out + 3, &u[(r->row + 1) * dim], 3 * sizeof *out);
-    }
-}
-
-static void write_rigid(const brn_sap *sap, const brn_sap_rigid *r, const double in[6], double *u)
-{
-    const int dim = sap->model->dim;
-    memcpy(&u[r->row * dim], in, (size_t)dim * sizeof *u);
-    if (dim == 2) {
-        u[(r->row + 1) * dim] = in[5];
-        u[(r->row + 1) * dim + 1] = 0.0;
-    } else {
-        memcpy(&u[(r->row + 1) * dim], in + 3, 3 * sizeof *u);
-    }
-}
-
-/* Rotation from rest to the end of the step: what was added to the free motion turns it further. */
-static void rotation_at(const brn_sap *sap, const brn_sap_rigid *r, const double rate[6], double out[9])
-{
-    double more[3];
-    for (int i = 0; i < 3; ++i) {
-        more[i] = sap->h * (rate[3 + i] - r->rate[3 + i]);
-    }
-    turn_by(more, r->coasted, out);
 }
 
 void brn_sap_place(brn_sap *sap)
@@ -285,54 +179,14 @@ void brn_sap_place(brn_sap *sap)
         }
     }
     for (int k = 0; k < sap->nrigid; ++k) {
-        brn_sap_rigid *r = &sap->rigid[k];
-        double rate[6];
-        double rotation[9];
-        read_rigid(sap, r, sap->u, rate);
-        rotation_at(sap, r, rate, rotation);
-        turn_arms(sap, r, rotation, r->arm_now);
-        for (int p = 0; p <= dim; ++p) {
-            const int node = model->body[r->body].handle + p;
-            for (int i = 0; i < dim; ++i) {
-                n->y[(r->handle_row + p) * dim + i] =
-                    r->centre[i] + sap->h * rate[i] + r->arm_now[p][i] - sap->from[3 * node + i];
-            }
-        }
+        brn_sap_place_rigid(sap, &sap->rigid[k]);
     }
     brn_model_follow(model, n->y);
 }
 
 /* ---- forces and their tangent ------------------------------------------------------------------------------------------------- */
 
-/* Force and torque on rigid bodies but for contact and inertia. */
-static void gather_rigid(brn_sap *sap)
-{
-    const brn_newton *n = sap->newton;
-    const int dim = sap->model->dim;
-    const double *gravity = sap->system->controls->gravity;
-    for (int k = 0; k < sap->nrigid; ++k) {
-        brn_sap_rigid *r = &sap->rigid[k];
-        memset(r->force, 0, sizeof r->force);
-        for (int p = 0; p <= dim; ++p) {
-            double force[3] = {0};
-            double torque[3];
-            for (int i = 0; i < dim; ++i) {
-                const int dof = (r->handle_row + p) * dim + i;
-                force[i] = n->unbalanced[dof] + n->inertia[dof];
-            }
-            brn_dense_cross3(r->arm_now[p], force, torque);
-            for (int i = 0; i < 3; ++i) {
-                r->force[i] += force[i];
-                r->force[3 + i] += torque[i];
-            }
-        }
-        for (int i = 0; i < dim; ++i) {
-            r->force[i] += r->mass * gravity[i];
-        }
-    }
-}
-
-/* Adds sign scale L' B R for the parts of both sides of a block. */
+/* Adds h^2 L' B R for the parts of both sides of a block. */
 static void add_parts(brn_sap *sap, const parts *p, const parts *q, const double *block, bool diagonal)
 {
     const int dim = sap->model->dim;
@@ -382,7 +236,7 @@ static void reduce_matrix(brn_sap *sap)
                     to[i] = scale * block[i];
                 }
             } else if (sap->row_rigid[row] < 0 || sap->row_rigid[from->column[b]] != sap->row_rigid[row] ||
-                       sap->rigid[sap->row_rigid[row]].welded) {
+                       sap->rigid[sap->row_rigid[row]].pulled) {
                 const parts p = parts_of(sap, row);
                 const parts q = parts_of(sap, from->column[b]);
                 double own[9];
@@ -413,53 +267,23 @@ static void reduce_matrix(brn_sap *sap)
     }
 }
 
-double brn_sap_rigid_cost(const brn_sap *sap)
-{
-    const double share = sap->h * sap->h / sap->newton->scheme->s;
-    const double *gravity = sap->system->controls->gravity;
-    double sum = 0.0;
-    for (int k = 0; k < sap->nrigid; ++k) {
-        const brn_sap_rigid *r = &sap->rigid[k];
-        double rate[6];
-        double turning[3];
-        read_rigid(sap, r, sap->u, rate);
-        for (int i = 0; i < 3; ++i) {
-            sum -= sap->h * r->mass * gravity[i] * rate[i];
-        }
-        for (int i = 0; i < 6; ++i) {
-            rate[i] -= r->rate[i];
-        }
-        brn_dense_apply3(r->inertia, rate + 3, turning);
-        sum += 0.5 * share * (r->mass * brn_dense_dot3(rate, rate) + brn_dense_dot3(rate + 3, turning));
-    }
-    return sum;
-}
-
 brn_status brn_sap_unbalanced(brn_sap *sap)
 {
     brn_newton *n = sap->newton;
-    const double share = sap->h * sap->h / n->scheme->s;
     brn_sap_place(sap);
     BRN_TRY(brn_newton_forces(n));
-    gather_rigid(sap);
     for (int dof = 0; dof < sap->system->ndof; ++dof) {
         sap->gradient[dof] = sap->fixed[dof] ? 0.0 : -sap->h * n->unbalanced[dof];
     }
     for (int k = 0; k < sap->nrigid; ++k) {
-        const brn_sap_rigid *r = &sap->rigid[k];
-        double rate[6];
-        double more[6];
-        double turning[3];
-        read_rigid(sap, r, sap->u, rate);
+        brn_sap_rigid *r = &sap->rigid[k];
+        double left[6];
+        brn_sap_gather(sap, r);
+        brn_sap_inertia(sap, r, left);
         for (int i = 0; i < 6; ++i) {
-            more[i] = rate[i] - r->rate[i];
+            left[i] -= sap->h * r->force[i];
         }
-        brn_dense_apply3(r->inertia, more + 3, turning);
-        for (int i = 0; i < 3; ++i) {
-            more[i] = share * r->mass * more[i] - sap->h * r->force[i];
-            more[3 + i] = share * turning[i] - sap->h * r->force[3 + i];
-        }
-        write_rigid(sap, r, more, sap->gradient);
+        brn_sap_write(sap, r, left, sap->gradient);
     }
     return BRN_OK;
 }
@@ -470,59 +294,4 @@ brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent)
     BRN_TRY(brn_newton_assemble(sap->newton, tangent));
     reduce_matrix(sap);
     return BRN_OK;
-}
-
-/* ---- the end ------------------------------------------------------------------------------------------------------------------- */
-
-void brn_sap_finish_rigid(brn_sap *sap, brn_state *out)
-{
-    const brn_model *model = sap->model;
-    const int dim = model->dim;
-    for (int k = 0; k < sap->nrigid; ++k) {
-        brn_sap_rigid *r = &sap->rigid[k];
-        const int handle = model->body[r->body].handle;
-        double rate[6];
-        double rotation[9];
-        double arm[4][3];
-        double inertia[9];
-        double momentum[3];
-        double spin[3] = {0};
-        double push[6];
-        read_rigid(sap, r, sap->u, rate);
-        rotation_at(sap, r, rate, rotation);
-        turn_arms(sap, r, rotation, arm);
-        inertia_of(sap, r, (const double(*)[3])arm, inertia);
-        read_rigid(sap, r, sap->pushed, push); /* about the centre at the start */
-        if (r->welded) {                       /* what elements pull, as the solution has it */
-            const double share = sap->h * sap->h / sap->newton->scheme->s;
-            double turning[3];
-            for (int i = 0; i < 6; ++i) {
-                r->force[i] = rate[i] - r->rate[i];
-            }
-            brn_dense_apply3(r->inertia, r->force + 3, turning);
-            for (int i = 0; i < 3; ++i) {
-                r->force[i] = (share * r->mass * r->force[i] - push[i]) / sap->h;
-                r->force[3 + i] = (share * turning[i] - push[3 + i]) / sap->h;
-            }
-        }
-        for (int i = 0; i < 3; ++i) {
-            momentum[i] = r->momentum[i] + sap->h * r->force[3 + i] + push[3 + i];
-        }
-        if (dim == 2) {
-            spin[2] = momentum[2] / inertia[8];
-        } else {
-            double inverse[9];
-            (void)brn_dense_inverse3(inertia, inverse);
-            brn_dense_apply3(inverse, momentum, spin);
-        }
-        for (int p = 0; p <= dim; ++p) {
-            double swing[3];
-            brn_dense_cross3(spin, arm[p], swing);
-            for (int i = 0; i < dim; ++i) {
-                const double v = r->velocity[i] + (sap->h * r->force[i] + push[i]) / r->mass;
-                out->node_pos[3 * (handle + p) + i] = r->centre[i] + sap->h * rate[i] + arm[p][i];
-                out->node_vel[3 * (handle + p) + i] = v + swing[i];
-            }
-        }
-    }
 }

@@ -33,7 +33,7 @@ typedef struct work {
     int n;                    /* dofs */
     double *v;
     double *change; /* A (v - start) */
-    double *gradient, *push, *step, *curve, *scale,
+    double *gradient, *push, *step, *curve,
         *momentum;              /* [n]: push = J' gamma, curve = A step, momentum = A v */
     double *vc, *dvc, *impulse; /* [3 nconstraint] */
     double *g;                  /* [9 nconstraint] */
@@ -213,9 +213,30 @@ static void add_constraint(const work *w, int i)
 
 /* ---- Newton ----------------------------------------------------------------------------------------------------------------- */
 
-static bool is_fixed(const brn_sap_problem *p, int dof)
+static bool is_fixed(const unsigned char *fixed, int dof)
 {
-    return p->fixed != NULL && p->fixed[dof] != 0;
+    return fixed != NULL && fixed[dof] != 0;
+}
+
+double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed, const double *unbalanced,
+                          const double *momentum, const double *push)
+{
+    double left = 0.0;
+    double moving = 0.0;
+    double pushed = 0.0;
+    for (int dof = 0; dof < a->n * a->size; ++dof) {
+        const int row = dof / a->size;
+        const int i = dof % a->size;
+        const double d =
+            a->value[(size_t)a->start[row] * (size_t)(a->size * a->size) + (size_t)(i * (a->size + 1))];
+        if (!is_fixed(fixed, dof) && d > 0.0) {
+            left += unbalanced[dof] * unbalanced[dof] / d;
+            moving += momentum[dof] * momentum[dof] / d;
+            pushed += push[dof] * push[dof] / d;
+        }
+    }
+    const double most = sqrt(fmax(moving, pushed));
+    return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
 }
 
 /* Impulses, G and the gradient at w->v; returns the optimality. */
@@ -232,18 +253,10 @@ static brn_status look(work *w, double *optimality)
         (void)brn_sap_impulse(&p->constraint[i], &w->vc[3 * i], &w->impulse[3 * i], &w->g[9 * i]);
     }
     apply_back(p, w->impulse, w->push);
-    double gradient = 0.0;
-    double momentum = 0.0;
-    double push = 0.0;
     for (int dof = 0; dof < w->n; ++dof) {
-        const double d = w->scale[dof];
-        w->gradient[dof] = is_fixed(p, dof) ? 0.0 : p->gradient[dof] + w->change[dof] - w->push[dof];
-        gradient += d * w->gradient[dof] * w->gradient[dof];
-        momentum += is_fixed(p, dof) ? 0.0 : d * w->momentum[dof] * w->momentum[dof];
-        push += is_fixed(p, dof) ? 0.0 : d * w->push[dof] * w->push[dof];
+        w->gradient[dof] = is_fixed(p->fixed, dof) ? 0.0 : p->gradient[dof] + w->change[dof] - w->push[dof];
     }
-    const double most = sqrt(fmax(momentum, push));
-    *optimality = gradient > 0.0 ? sqrt(gradient) / (most > 0.0 ? most : 1.0) : 0.0;
+    *optimality = brn_sap_optimality(p->a, p->fixed, w->gradient, w->momentum, w->push);
     return isfinite(*optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
 }
 
@@ -310,46 +323,37 @@ static double search(const work *w, double slope, double bend)
 static brn_status iterate(brn_sap_solver *solver, work *w, brn_stopwatch *watch)
 {
     const brn_sap_problem *p = w->p;
-    if (watch != NULL) {
-        (void)brn_stopwatch_switch(watch, &watch->phases.contact);
-    }
+    (void)brn_stopwatch_switch(watch, &watch->phases.contact);
     BRN_TRY(brn_block_matrix_load(w->matrix, p->a));
     for (int i = 0; i < p->nconstraint; ++i) {
         add_constraint(w, i);
     }
-    if (watch != NULL) {
-        (void)brn_stopwatch_switch(watch, &watch->phases.factor);
-    }
+    (void)brn_stopwatch_switch(watch, &watch->phases.factor);
     BRN_TRY(brn_factor_numeric(solver->factor, w->matrix, p->fixed));
-    if (watch != NULL) {
-        (void)brn_stopwatch_switch(watch, &watch->phases.solve);
-    }
+    (void)brn_stopwatch_switch(watch, &watch->phases.solve);
     for (int dof = 0; dof < w->n; ++dof) {
         w->step[dof] = -w->gradient[dof];
     }
     BRN_TRY(brn_factor_solve(solver->factor, w->step, w->step));
-    if (watch != NULL) {
-        (void)brn_stopwatch_switch(watch, &watch->phases.search);
-    }
+    (void)brn_stopwatch_switch(watch, &watch->phases.search);
     BRN_TRY(brn_block_matrix_multiply(p->a, w->step, w->curve));
     apply(p, w->step, w->dvc);
     double slope = 0.0;
     double bend = 0.0;
     for (int dof = 0; dof < w->n; ++dof) {
-        slope += is_fixed(p, dof) ? 0.0 : w->step[dof] * (p->gradient[dof] + w->change[dof]);
-        bend += is_fixed(p, dof) ? 0.0 : w->step[dof] * w->curve[dof];
+        slope += is_fixed(p->fixed, dof) ? 0.0 : w->step[dof] * (p->gradient[dof] + w->change[dof]);
+        bend += is_fixed(p->fixed, dof) ? 0.0 : w->step[dof] * w->curve[dof];
     }
     const double alpha = p->nconstraint > 0 ? search(w, slope, bend) : 1.0;
     for (int dof = 0; dof < w->n; ++dof) {
-        w->v[dof] += is_fixed(p, dof) ? 0.0 : alpha * w->step[dof];
+        w->v[dof] += is_fixed(p->fixed, dof) ? 0.0 : alpha * w->step[dof];
     }
     return BRN_OK;
 }
 
 static brn_status take(brn_arena *arena, const brn_sap_problem *p, work *w)
 {
-    double **const vectors[] = {&w->change, &w->gradient, &w->push,    &w->step,
-                                &w->curve,  &w->scale,    &w->momentum};
+    double **const vectors[] = {&w->change, &w->gradient, &w->push, &w->step, &w->curve, &w->momentum};
     w->n = p->nrow * p->size;
     for (int k = 0; k < BRN_COUNT(vectors); ++k) {
         BRN_TAKE(arena, *vectors[k], w->n + 1);
@@ -358,14 +362,6 @@ static brn_status take(brn_arena *arena, const brn_sap_problem *p, work *w)
     BRN_TAKE(arena, w->vc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->dvc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->g, 9 * p->nconstraint + 1);
-    const int square = p->size * p->size;
-    for (int row = 0; row < p->nrow; ++row) {
-        const double *block = &p->a->value[(size_t)p->a->start[row] * (size_t)square];
-        for (int i = 0; i < p->size; ++i) {
-            const double diagonal = block[i * p->size + i];
-            w->scale[row * p->size + i] = diagonal > 0.0 ? 1.0 / diagonal : 0.0;
-        }
-    }
     return BRN_OK;
 }
 
@@ -375,12 +371,9 @@ static brn_status solve(brn_sap_solver *solver, work *w, const brn_sap_goal *goa
     bool prepared = false;
     memcpy(w->v, w->p->start, (size_t)w->n * sizeof *w->v);
     for (;;) {
-        if (watch != NULL) {
-            (void)brn_stopwatch_switch(watch, &watch->phases.contact);
-        }
+        (void)brn_stopwatch_switch(watch, &watch->phases.contact);
         BRN_TRY(look(w, &result->optimality));
-        if (result->optimality <= goal->tolerance ||
-            (goal->partly && result->iterations >= goal->iterations)) {
+        if (result->optimality <= goal->tolerance) {
             return BRN_OK;
         }
         if (result->iterations >= goal->iterations) {
@@ -390,9 +383,7 @@ static brn_status solve(brn_sap_solver *solver, work *w, const brn_sap_goal *goa
         }
         BRN_TRY(brn_ctx_check(solver->ctx));
         if (!prepared) {
-            if (watch != NULL) {
-                (void)brn_stopwatch_switch(watch, &watch->phases.symbolic);
-            }
+            (void)brn_stopwatch_switch(watch, &watch->phases.symbolic);
             BRN_TRY(prepare(solver, w));
             prepared = true;
         }
@@ -406,16 +397,14 @@ brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem,
 {
     brn_arena *arena = brn_ctx_arena(solver->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    double *const was = watch != NULL ? watch->phase : NULL;
+    double *const was = watch->phase;
     work w = {.p = problem, .v = v, .impulse = impulse};
     *result = (brn_sap_result){0};
     brn_status status = take(arena, problem, &w);
     if (status >= 0) {
         status = solve(solver, &w, goal, watch, result);
     }
-    if (watch != NULL) {
-        (void)brn_stopwatch_switch(watch, was);
-    }
+    (void)brn_stopwatch_switch(watch, was);
     brn_arena_rewind(arena, mark);
     return status;
 }

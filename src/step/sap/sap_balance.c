@@ -72,7 +72,7 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
                                      .fixed = sap->fixed,
                                      .start = sap->start,
                                      .gradient = sap->gradient,
-                                     .nconstraint = sap->nat,
+                                     .nconstraint = sap->nat + sap->njoint,
                                      .constraint = sap->constraint,
                                      .nblock = sap->nblock,
                                      .block = sap->block};

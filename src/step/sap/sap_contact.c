@@ -155,8 +155,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 
 /* ---- constraints --------------------------------------------------------------------------------------------------------------- */
 
-/* The block of a constraint for a row, made if it is not there yet. */
-static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
+brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row)
 {
     for (int i = c->first; i < c->first + c->count; ++i) {
         if (sap->block[i].row == row) {
@@ -168,12 +167,31 @@ static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
     return b;
 }
 
+/* Adds weight * frame * J for the handle of a link. */
+static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const brn_sap_rigid *r,
+                     int handle, double weight)
+{
+    const int *path = brn_sap_path(sap, r);
+    for (int k = 0; k < r->path; ++k) {
+        const double *j = &r->j_start[(handle * r->path + k) * 9];
+        brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
+        for (int i = 0; i < 9; ++i) {
+            const double *f = &p->frame[i / 3 * 3];
+            b->j[i] += weight * (f[0] * j[i % 3] + f[1] * j[3 + i % 3] + f[2] * j[6 + i % 3]);
+        }
+    }
+}
+
 /* Adds weight * frame for a node that has a row, or for the body whose handle it is. */
 static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight)
 {
     const int dim = sap->model->dim;
     const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
-    brn_sap_block *b = block_for(sap, c, r != NULL ? r->row : row);
+    if (r != NULL && r->tree >= 0) {
+        add_link(sap, p, c, r, row - r->handle_row, weight);
+        return;
+    }
+    brn_sap_block *b = brn_sap_block_for(sap, c, r != NULL ? r->row : row);
     for (int i = 0; i < dim * dim; ++i) {
         b->j[i] += weight * p->frame[i];
     }
@@ -181,7 +199,7 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
         return;
     }
     const double *arm = r->arm[row - r->handle_row];
-    b = block_for(sap, c, r->row + 1);
+    b = brn_sap_block_for(sap, c, r->row + 1);
     for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
         const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
                              dim == 3 ? p->frame[k * dim + 2] : 0.0};
@@ -206,7 +224,11 @@ static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
 {
     size_t count = 0;
     for (int k = 0; k < p->lever.count; ++k) {
-        count += 2 * (size_t)brn_model_masters(sap->model, p->lever.node[k]).count;
+        const brn_masters on = brn_model_masters(sap->model, p->lever.node[k]);
+        for (int m = 0; m < on.count; ++m) {
+            const int rigid = sap->row_rigid[sap->model->node_row[on.node[m]]];
+            count += rigid < 0 ? 1 : sap->rigid[rigid].tree < 0 ? 2 : (size_t)sap->rigid[rigid].path;
+        }
     }
     return count;
 }
@@ -259,9 +281,11 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
 
 brn_status brn_sap_constrain(brn_sap *sap)
 {
-    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, (size_t)sap->nat);
-    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * (size_t)sap->nat);
     size_t width = 0;
+    size_t count = (size_t)sap->nat;
+    brn_sap_joint_room(sap, &count, &width);
+    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
+    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
     for (int i = 0; i < sap->nat; ++i) {
         width += width_of(sap, &sap->at[i]);
     }
@@ -270,6 +294,7 @@ brn_status brn_sap_constrain(brn_sap *sap)
     for (int i = 0; i < sap->nat; ++i) {
         constrain(sap, &sap->at[i], &sap->constraint[i]);
     }
+    brn_sap_constrain_joints(sap);
     return BRN_OK;
 }
 
@@ -279,7 +304,7 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
     const int dim = sap->model->dim;
     memset(v, 0, 3 * sizeof *v);
     for (int k = c->first; k < c->first + c->count; ++k) {
-        for (int j = 0; j < dim * dim; ++j) {
+        for (int j = 0; j < c->rows * dim; ++j) {
             v[j / dim] += sap->block[k].j[j] * sap->u[sap->block[k].row * dim + j % dim];
         }
     }
@@ -288,7 +313,7 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
 double brn_sap_contact_cost(const brn_sap *sap)
 {
     double sum = 0.0;
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         double impulse[3];
         velocity_of(sap, &sap->constraint[i], v);
@@ -299,7 +324,7 @@ double brn_sap_contact_cost(const brn_sap *sap)
 
 void brn_sap_find_impulses(brn_sap *sap)
 {
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         velocity_of(sap, &sap->constraint[i], v);
         (void)brn_sap_impulse(&sap->constraint[i], v, &sap->impulse[3 * i], NULL);
@@ -325,14 +350,16 @@ void brn_sap_push(brn_sap *sap)
     memset(sap->pushed, 0, (size_t)(sap->a->n * dim) * sizeof *sap->pushed);
     for (int i = 0; i < sap->nat; ++i) {
         const brn_lever *lever = &sap->at[i].lever;
-        const brn_sap_constraint *c = &sap->constraint[i];
         double force[3];
         force_of(sap, i, force);
         for (int k = 0; k < lever->count; ++k) {
             brn_model_add_force(sap->model, lever->node[k], lever->weight[k], force, sap->push);
         }
+    }
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
+        const brn_sap_constraint *c = &sap->constraint[i];
         for (int k = c->first; k < c->first + c->count; ++k) {
-            for (int j = 0; j < dim * dim; ++j) {
+            for (int j = 0; j < c->rows * dim; ++j) {
                 sap->pushed[sap->block[k].row * dim + j % dim] +=
                     sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
             }

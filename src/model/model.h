@@ -132,6 +132,7 @@ struct brn_model {
     struct brn_robot_model **robot;
     int njoint; /* positions of all joints of robots */
     int ndrive; /* of all robots */
+    int nlink;  /* of all robots */
 
     brn_ties ties;
     /* Block rows: the nodes that have an equation or whose force is needed, in ascending order. Nodes that only show a shape

@@ -291,6 +291,7 @@ brn_status brn_builder_add_robot(brn_builder *b, int source, int copy, int index
     model->robot = grown;
     BRN_ALLOC(b->ctx, robot, 1);
     robot->ctx = b->ctx;
+    robot->index = model->nrobot;
     model->robot[model->nrobot++] = robot;
     char name[BRN_REPEAT_NAME_MAX + 64];
     brn_repeat_name(&def->common, copy, name, sizeof name);
@@ -310,6 +311,8 @@ brn_status brn_builder_add_robot(brn_builder *b, int source, int copy, int index
     robot->q_first = model->njoint;
     robot->v_first = model->njoint; /* as many places, the last of them unused where quaternions are */
     robot->drive_first = model->ndrive;
+    robot->link_first = model->nlink;
+    model->nlink += robot->nlink;
     model->njoint += robot->tree->nq;
     model->ndrive += robot->ndrive;
     return robot->q0 != NULL ? add_pieces(b, source, copy, robot) : BRN_OK;

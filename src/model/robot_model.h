@@ -42,6 +42,7 @@ typedef struct brn_joint_spring {
 typedef struct brn_robot_model {
     brn_ctx *ctx;
     char *name;
+    int index;
     int source; /* the scene's body */
     brn_rigid_map base;
     brn_tree *tree;
@@ -51,16 +52,21 @@ typedef struct brn_robot_model {
     double *reference; /* [nlink] what the file and the scene call the position 0 */
     int *cluster;      /* [nlink] its first link; -1: fixed to the world */
     int body_first, body_count;
-    bool *apart;          /* [body_count][body_count] bodies that do not touch each other */
-    int q_first, v_first; /* in the state's joint_pos and joint_vel */
-    double *q0, *v0;      /* [nq], [nv] */
-    int drive_first;      /* among those of all robots */
+    bool *apart;                 /* [body_count][body_count] bodies that do not touch each other */
+    int q_first, v_first;        /* in the state's joint_pos and joint_vel */
+    double *q0, *v0;             /* [nq], [nv] */
+    int drive_first, link_first; /* among those of all robots */
     int ndrive, nmimic, ncoupling, nspring;
     brn_drive *drive;
     brn_mimic *mimic;
     brn_coupling *coupling;
     brn_joint_spring *spring;
 } brn_robot_model;
+
+/* What a method leaves in the state's memory about the last step: effort of the drives of every joint velocity (as joint_vel), and force and
+   torque on every link through its joint, [6] about the origin of the world. */
+#define BRN_ROBOT_EFFORT "robot.effort"
+#define BRN_ROBOT_WRENCH "robot.wrench"
 
 void brn_robot_model_destroy(brn_robot_model *robot);
 /* The control of a drive as its table has it at a time. */

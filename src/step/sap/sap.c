@@ -242,7 +242,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
-    brn_sap_book_joints(sap, in, out, &info->books);
+    BRN_TRY(brn_sap_book_joints(sap, in, out, &info->books));
     info->own[BRN_SAP_CONSTRAINTS] = sap->nat;
     return brn_sap_report(sap, info);
 }
@@ -252,7 +252,10 @@ static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_inf
     brn_sap *sap = self;
     sap->nat = sap->njoint = 0;
     memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
+    double *effort = NULL;
+    double *wrench = NULL;
     BRN_TRY(brn_newton_reset(sap->newton, state, t, &info->books));
+    BRN_TRY(brn_sap_remember_joints(sap, state, &effort, &wrench));
     return brn_sap_report(sap, info);
 }
 

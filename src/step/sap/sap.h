@@ -42,9 +42,10 @@ typedef struct brn_sap_tree {
     brn_tree_motion *start, *now; /* at the start of the step, and where forces are evaluated */
     double *numbers;              /* memory of what follows */
     /* of the step */
-    double *q0, *q1;                    /* [nq] at the start, scratch */
-    double *v0, *rate, *end;            /* [nv] at the start; mean and end of the free motion */
-    double *force;                      /* [nv] of springs and motors at the start */
+    double *q0, *q1;         /* [nq] at the start, scratch */
+    double *v0, *rate, *end; /* [nv] at the start; mean and end of the free motion */
+    double *force,
+        *weight; /* [nv] of weight, springs and motors before they move anything; of weight alone */
     double *inertia, *mass;             /* [nv][nv] share M; with h D + h^2 K of damping and springs */
     double *row_of_j, *row_of_j2;       /* [3][nv] scratch */
     int drive_first, ndrive, joint_end; /* constraints of its drives, and of its joints behind them */
@@ -195,12 +196,16 @@ static inline const int *brn_sap_path(const brn_sap *sap, const brn_sap_rigid *r
 /* Adds how many constraints and blocks there can be. */
 void brn_sap_joint_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
 void brn_sap_constrain_joints(brn_sap *sap);
-/* [N m] or [N]: half the sum of a drive's bounds, which acts whatever its gains say. */
-double brn_sap_drive_mean(const brn_drive *drive);
+/* Whether a drive is a constraint: it has gains. */
+bool brn_sap_drive_constrains(const brn_sap *sap, const brn_drive *drive);
+/* [N m] or [N] of a motor; of others half the sum of their bounds, which acts whatever their gains say. */
+double brn_sap_drive_force(const brn_sap *sap, const brn_sap_tree *t, int drive);
 
 /* ---- sap_books.c ---- */
 
-void brn_sap_book_joints(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_books *books);
+brn_status brn_sap_book_joints(const brn_sap *sap, const brn_state *in, brn_state *out, brn_books *books);
+/* Room in the state for efforts and wrenches of the step (model/robot_model.h); zeros at first. */
+brn_status brn_sap_remember_joints(const brn_sap *sap, brn_state *out, double **effort, double **wrench);
 
 /* ---- sap_balance.c ---- */
 

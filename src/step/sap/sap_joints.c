@@ -75,6 +75,28 @@ static void add_friction(brn_sap *sap, const brn_sap_tree *t)
     }
 }
 
+static double gain_of(const brn_sap *sap, const brn_drive *drive)
+{
+    return sap->h * sap->h * drive->stiffness + sap->h * drive->damping;
+}
+
+bool brn_sap_drive_constrains(const brn_sap *sap, const brn_drive *drive)
+{
+    return drive->kind != BRN_DRIVE_MOTOR && gain_of(sap, drive) > 0.0;
+}
+
+double brn_sap_drive_force(const brn_sap *sap, const brn_sap_tree *t, int index)
+{
+    const brn_drive *drive = &t->robot->drive[index];
+    const double mean = 0.5 * (drive->effort[0] + drive->effort[1]);
+    if (drive->kind != BRN_DRIVE_MOTOR) {
+        return isfinite(mean) ? mean : 0.0;
+    }
+    const double f =
+        drive->scale * brn_controls_drive(sap->system->controls, t->index, index, sap->t + sap->h);
+    return fmin(fmax(f, drive->effort[0]), drive->effort[1]);
+}
+
 /* gamma = h clamp(kp (q* - q0 - h u) + kd (v* - u)) = clamp((target - u) / R). Bounds that differ in size are shifted to be equal: the
    mean of them is a force of its own (smooth_forces). */
 static void add_drives(brn_sap *sap, brn_sap_tree *t)
@@ -82,8 +104,8 @@ static void add_drives(brn_sap *sap, brn_sap_tree *t)
     const brn_tree *tree = t->robot->tree;
     for (int k = 0; k < t->robot->ndrive; ++k) {
         const brn_drive *drive = &t->robot->drive[k];
-        const double gain = sap->h * sap->h * drive->stiffness + sap->h * drive->damping;
-        if (drive->kind == BRN_DRIVE_MOTOR || !(gain > 0.0)) {
+        const double gain = gain_of(sap, drive);
+        if (!brn_sap_drive_constrains(sap, drive)) {
             continue;
         }
         const double control = brn_controls_drive(sap->system->controls, t->index, k, sap->t + sap->h);
@@ -94,15 +116,9 @@ static void add_drives(brn_sap *sap, brn_sap_tree *t)
         c->most = 0.5 * sap->h * (drive->effort[1] - drive->effort[0]);
         c->r = 1.0 / gain;
         c->target[0] = (sap->h * drive->stiffness * way + sap->h * drive->damping * speed -
-                        sap->h * brn_sap_drive_mean(drive)) /
+                        sap->h * brn_sap_drive_force(sap, t, k)) /
                        gain;
     }
-}
-
-double brn_sap_drive_mean(const brn_drive *drive)
-{
-    const double mean = 0.5 * (drive->effort[0] + drive->effort[1]);
-    return drive->kind != BRN_DRIVE_MOTOR && isfinite(mean) ? mean : 0.0;
 }
 
 static void add_mimics(brn_sap *sap, const brn_sap_tree *t)

@@ -5,8 +5,9 @@
 
        share M (u - rate) = impulses,    v^{n+1} = end + share (u - rate),
 
-   with share 1, or 2 for the midpoint rule, where a force moves half as far as it speeds up. Weight is part of the free motion; with
-   share 1 it moves the tree as far as it speeds it up, as impulses do: what rests has no velocity, and energy is only lost. */
+   with share 1, or 2 for the midpoint rule, where a force moves half as far as it speeds up. Inertia and the directions of forces are taken
+   where the free motion ends, with the midpoint rule half-way. Weight is one of the forces, or part of the free motion with
+   the midpoint rule. */
 #include "linalg/dense.h"
 #include "phys/rigid/tree_coast.h"
 #include "step/sap/sap.h"
@@ -61,9 +62,9 @@ brn_status brn_sap_make_tree(brn_sap *sap, const brn_robot_model *robot, brn_sap
     BRN_TRY(brn_tree_motion_create(tree, &t->start));
     BRN_TRY(brn_tree_motion_create(tree, &t->now));
     BRN_TRY(list_paths(sap->ctx, t));
-    BRN_ALLOC(sap->ctx, t->numbers, 2 * (size_t)tree->nq + nv * (4 + 6 + 2 * nv) + 1);
+    BRN_ALLOC(sap->ctx, t->numbers, 2 * (size_t)tree->nq + nv * (5 + 6 + 2 * nv) + 1);
     double *at = t->numbers;
-    double **const vectors[] = {&t->v0, &t->rate, &t->end, &t->force};
+    double **const vectors[] = {&t->v0, &t->rate, &t->end, &t->force, &t->weight};
     t->q0 = at;
     t->q1 = t->q0 + tree->nq;
     at = t->q1 + tree->nq;
@@ -119,13 +120,19 @@ static void handle_jacobians(const brn_sap *sap, const brn_sap_tree *t, const br
     }
 }
 
-/* Forces of springs and motors that do not depend on u, and what does linearly: t->force and t->mass = share M + h D + h^2 K. */
-static void smooth_forces(brn_sap *sap, brn_sap_tree *t)
+/* Forces of weight, springs and motors that do not depend on u, and what does linearly: t->force and t->mass = share M + h D + h^2 K. */
+static void smooth_forces(brn_sap *sap, brn_sap_tree *t, const double gravity[3])
 {
     const brn_tree *tree = t->robot->tree;
     const int nv = tree->nv;
     const double share = sap->share;
     memset(t->force, 0, (size_t)nv * sizeof *t->force);
+    brn_tree_move(tree, t->force, t->now); /* the bias of a tree at rest is its weight */
+    brn_tree_inverse(tree, t->now, NULL, gravity, t->weight);
+    for (int i = 0; i < nv; ++i) {
+        t->weight[i] = -t->weight[i];
+        t->force[i] = t->weight[i];
+    }
     brn_tree_mass(tree, t->now, t->inertia);
     for (int i = 0; i < nv * nv; ++i) {
         t->inertia[i] *= share;
@@ -143,12 +150,7 @@ static void smooth_forces(brn_sap *sap, brn_sap_tree *t)
         t->force[i] += spring->stiffness * (spring->rest - t->q0[tree->q_first[spring->link]]);
     }
     for (int k = 0; k < t->robot->ndrive; ++k) {
-        const brn_drive *drive = &t->robot->drive[k];
-        const double f =
-            drive->scale * brn_controls_drive(sap->system->controls, t->index, k, sap->t + sap->h);
-        t->force[tree->v_first[drive->link]] += drive->kind == BRN_DRIVE_MOTOR
-                                                    ? fmin(fmax(f, drive->effort[0]), drive->effort[1])
-                                                    : brn_sap_drive_mean(drive);
+        t->force[tree->v_first[t->robot->drive[k].link]] += brn_sap_drive_force(sap, t, k);
     }
 }
 
@@ -164,24 +166,14 @@ brn_status brn_sap_coast_tree(brn_sap *sap, const brn_state *in, brn_sap_tree *t
     memcpy(t->v0, &in->joint_vel[robot->v_first], bytes);
     memcpy(t->end, t->v0, bytes);
     memset(t->rate, 0, bytes);
-    BRN_TRY(brn_tree_coast(tree, t->now, t->q0, t->v0, gravity, sap->h, t->q1, t->end));
-    if (midpoint) {
+    if (midpoint || any_speed(t->v0, tree->nv)) {
+        BRN_TRY(brn_tree_coast(tree, t->now, t->q0, t->v0, midpoint ? gravity : none, sap->h, t->q1, t->end));
         brn_tree_between(tree, t->q0, t->q1, sap->h, t->rate);
-    } else { /* weight moves it as far as it speeds it up */
-        double *alone = t->force;
-        memset(alone, 0, bytes);
-        if (any_speed(t->v0, tree->nv)) {
-            BRN_TRY(brn_tree_coast(tree, t->now, t->q0, t->v0, none, sap->h, t->q1, alone));
-            brn_tree_between(tree, t->q0, t->q1, sap->h, t->rate);
-        }
-        for (int i = 0; i < tree->nv; ++i) {
-            t->rate[i] += t->end[i] - alone[i];
-        }
     }
     brn_tree_place(tree, t->q0, t->start);
-    brn_tree_advance(tree, t->q0, t->rate, midpoint ? 0.5 * sap->h : 0.0, t->q1);
-    brn_tree_place(tree, t->q1, t->now); /* Euler's rules take inertia where the step starts */
-    smooth_forces(sap, t);
+    brn_tree_advance(tree, t->q0, t->rate, midpoint ? 0.5 * sap->h : sap->h, t->q1);
+    brn_tree_place(tree, t->q1, t->now);
+    smooth_forces(sap, t, midpoint ? none : gravity);
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
         if (r->tree == t->index) {

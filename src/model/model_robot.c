@@ -268,7 +268,7 @@ static brn_status add_pieces(brn_builder *b, int source, int copy, brn_robot_mod
         body->source = source;
         body->plane[0] = -1;
         body->handle = -1;
-        body->solid = true;
+        body->solid = draft->piece[k].shape >= 0;
         body->robot = b->model->nrobot - 1;
         body->link = draft->piece[k].cluster;
         status = name_body(b, source, copy, k, body);

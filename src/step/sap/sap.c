@@ -230,6 +230,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     BRN_TRY(brn_sap_balance(sap, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     brn_sap_finish_rigid(sap, out);
+    BRN_TRY(brn_sap_remember(sap, out));
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));

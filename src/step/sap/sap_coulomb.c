@@ -13,10 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-/* An optimality above which the convex law gives the first bounds, and to which convex problems are solved before bounds are renewed. */
+/* Optimality below which Newton's method on the law is tried: from the start, where the active set is often right already, and later.
+   Convex problems are solved to NEAR before bounds are renewed. */
+static const double START = 0.5;
 static const double FAR = 0.1;
 static const double NEAR = 0.01;
-/* A Newton step must leave at most this share of the unbalanced impulse, and is solved for to this share of it. */
+/* A Newton step, halved at most so often, must take this share of it off the unbalanced impulse; it is solved for to INEXACT. */
+enum { HALVINGS = 2 };
 static const double GAIN = 0.5;
 static const double INEXACT = 0.03;
 /* Renewals before bounds go half of the way, against cycles, and in all. */
@@ -144,9 +147,9 @@ static brn_status take(brn_sap_work *w)
     return BRN_OK;
 }
 
-/* One step of Newton's method at v, renewed bounds there; *nearer: it has gained enough. If not, the convex problem's direction is
-   followed with those bounds instead. */
-static brn_status chase(brn_sap_work *w, bool *nearer)
+/* A step of Newton's method at v, renewed bounds there; *nearer: it has gained enough. If not, v is as it was, and w->step the convex
+   problem's direction with those bounds. */
+static brn_status step_on_law(brn_sap_work *w, bool *nearer)
 {
     double *const vectors[] = {w->v, w->smooth, w->momentum};
     const size_t n = (size_t)w->n;
@@ -161,9 +164,17 @@ static brn_status chase(brn_sap_work *w, bool *nearer)
     BRN_TRY(bend_step(w));
     (void)brn_stopwatch_switch(w->watch, was);
     BRN_TRY(brn_block_matrix_multiply(w->p->a, w->step, w->curve));
-    BRN_TRY(brn_sap_move(w, 1.0));
-    BRN_TRY(brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED));
-    *nearer = w->left <= GAIN * before;
+    double share = 1.0;
+    brn_sap_move(w, share);
+    for (int k = 0;; ++k) {
+        BRN_TRY(brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED));
+        *nearer = w->left <= (1.0 - GAIN * share) * before;
+        if (*nearer || k == HALVINGS) {
+            break;
+        }
+        share *= 0.5;
+        brn_sap_move(w, -share);
+    }
     if (*nearer) {
         return BRN_OK;
     }
@@ -171,8 +182,19 @@ static brn_status chase(brn_sap_work *w, bool *nearer)
         memcpy(vectors[k], w->kept + (size_t)k * n, n * sizeof *w->kept);
     }
     memcpy(w->step, w->kept + 3 * n, n * sizeof *w->kept);
-    BRN_TRY(brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED));
-    return brn_sap_descend(w);
+    return brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED);
+}
+
+/* Newton's method on the law, if the start is not too far; *done: to the tolerance. If not, v is the best so far and w->step a direction of
+   descent there, unless it was not tried. */
+static brn_status chase(brn_sap_work *w, double far, bool *tried, bool *done)
+{
+    *tried = w->result->optimality > w->goal->tolerance && w->result->optimality <= far;
+    *done = w->result->optimality <= far;
+    while (w->result->optimality > w->goal->tolerance && *done) {
+        BRN_TRY(step_on_law(w, done));
+    }
+    return BRN_OK;
 }
 
 /* ---- bounds ----------------------------------------------------------------------------------------------------------------- */
@@ -197,29 +219,32 @@ brn_status brn_sap_solve_coulomb(brn_sap_work *w)
 {
     const double wanted = w->goal->tolerance;
     double *last = NULL;
+    bool tried = false;
+    bool done = false;
     BRN_TAKE(brn_ctx_arena(w->solver->ctx), last, w->p->nconstraint + 1);
     BRN_TRY(brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED));
-    if (w->result->optimality > FAR) {
-        BRN_TRY(brn_sap_solve_convex(w, BRN_SAP_BOUNDS_CONE, FAR));
-        BRN_TRY(brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED));
+    BRN_TRY(chase(w, START, &tried, &done));
+    if (done) {
+        return BRN_OK;
     }
+    /* the convex law gives the first bounds: those at the start may be anything */
+    BRN_TRY(brn_sap_solve_convex(w, BRN_SAP_BOUNDS_CONE, FAR));
     for (;; w->result->renewals++) {
-        bool nearer = w->result->optimality <= FAR;
-        while (w->result->optimality > wanted && nearer) {
-            BRN_TRY(chase(w, &nearer));
-        }
-        if (nearer) {
+        BRN_TRY(brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED));
+        BRN_TRY(chase(w, FAR, &tried, &done));
+        if (done) {
             return BRN_OK;
         }
         const bool plain = w->result->renewals < RENEWALS_PLAIN;
         if (!plain) {
             halve_bounds(w, last);
+        } else if (tried) {
+            BRN_TRY(brn_sap_descend(w));
         }
         keep_bounds(w, last);
         BRN_TRY(brn_sap_solve_convex(w, BRN_SAP_BOUNDS_GIVEN, plain ? fmax(NEAR, wanted) : wanted));
         if (w->result->renewals >= RENEWALS_MAX) {
             return BRN_OK; /* bounds as given, within what cycles leave open */
         }
-        BRN_TRY(brn_sap_look(w, BRN_SAP_BOUNDS_RENEWED));
     }
 }

@@ -65,7 +65,7 @@ brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds);
 /* w->step = -(A + J' G J)^-1 gradient */
 brn_status brn_sap_direct(brn_sap_work *w);
 /* v += alpha step. */
-brn_status brn_sap_move(brn_sap_work *w, double alpha);
+void brn_sap_move(brn_sap_work *w, double alpha);
 /* Along a step of descent to where the cost with the given bounds is least. */
 brn_status brn_sap_descend(brn_sap_work *w);
 

@@ -185,14 +185,13 @@ static double search(const brn_sap_work *w, double slope, double bend)
     return fmin(fmax(alpha, lo), hi);
 }
 
-brn_status brn_sap_move(brn_sap_work *w, double alpha)
+void brn_sap_move(brn_sap_work *w, double alpha)
 {
     for (int dof = 0; dof < w->n; ++dof) {
         w->v[dof] += alpha * w->step[dof];
         w->smooth[dof] += alpha * w->curve[dof];
         w->momentum[dof] += alpha * w->curve[dof];
     }
-    return BRN_OK;
 }
 
 brn_status brn_sap_descend(brn_sap_work *w)
@@ -207,7 +206,7 @@ brn_status brn_sap_descend(brn_sap_work *w)
         slope += w->step[dof] * w->smooth[dof];
         bend += w->step[dof] * w->curve[dof];
     }
-    BRN_TRY(brn_sap_move(w, w->p->nconstraint > 0 ? search(w, slope, bend) : 1.0));
+    brn_sap_move(w, w->p->nconstraint > 0 ? search(w, slope, bend) : 1.0);
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }

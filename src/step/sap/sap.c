@@ -239,6 +239,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     for (int k = 0; k < sap->ntree; ++k) {
         brn_sap_finish_tree(sap, &sap->tree[k], out);
     }
+    BRN_TRY(brn_sap_remember(sap, out));
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));

@@ -140,8 +140,10 @@ extern const brn_method brn_sap_method;
 /* ---- sap_rows.c: the rows of the problem ---- */
 
 brn_status brn_sap_make_rows(brn_sap *sap);
-/* u at the start: nodes go on as they did, rigid bodies coast. */
+/* u at the start: nodes go on as they did, rigid bodies coast. The mean velocity of the last step is nearer to that of the next one than
+   the velocity at its end, which turning Euler corrects: to stiff bodies at rest a millionth of it is a force. */
 brn_status brn_sap_start(brn_sap *sap, const brn_state *in);
+brn_status brn_sap_remember(const brn_sap *sap, brn_state *out);
 /* n->y of all rows from u: nodes h u, rigid bodies turned; arms where forces act. */
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */

@@ -1,13 +1,10 @@
-/* Forces in balance: elements linearised, the convex problem solved, friction's bounds renewed, until nothing is left. */
+/* Forces in balance: elements linearised, the problem of velocities solved, until nothing is left. */
 #include "step/newton_inner.h"
 #include "step/sap/sap.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Solves allowed while bounds of friction settle, and when they have: changes relative to the largest. */
-enum { LAGS_MAX = 50, LAGS_PLAIN = 10 };
-static const double LAG_SETTLED = 1e-4;
 /* Costs are sums of many terms: differences below this fraction of them are rounding. */
 static const double COST_NOISE = 1e-13;
 enum { HALVINGS = 40 };
@@ -63,7 +60,9 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
 {
     const int nrow = sap->a->n;
     const int dim = sap->model->dim;
-    const brn_sap_goal goal = {sap->params->tolerance, sap->params->iterations};
+    const brn_sap_goal goal = {.tolerance = sap->params->tolerance,
+                               .iterations = sap->params->iterations,
+                               .coulomb = sap->params->law == BRN_SAP_LAW_LAGGED};
     brn_sap_result result;
     BRN_TRY(set_held(sap));
     const brn_sap_problem problem = {.nrow = nrow,
@@ -81,6 +80,7 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
     sap->system->effort += result.iterations;
     BRN_TRY(status);
     info->iterations += result.iterations;
+    info->lags = 1 + result.renewals;
     info->residual = result.optimality;
     if (sap->system->effort >= sap->system->budget) {
         return brn_fail(sap->ctx, BRN_ERR_CONVERGENCE,
@@ -90,47 +90,6 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
                         sap->t, sap->system->budget);
     }
     info->own[BRN_SAP_OPTIMALITY] = fmax(info->own[BRN_SAP_OPTIMALITY], result.optimality);
-    return BRN_OK;
-}
-
-/* Bounds of friction from the present normal impulses; returns the largest change of one, relative to the largest impulse. */
-static double renew_bounds(brn_sap *sap, double share)
-{
-    const int normal = sap->model->dim - 1;
-    double most = 0.0;
-    double change = 0.0;
-    for (int i = 0; i < sap->nat; ++i) {
-        brn_sap_constraint *c = &sap->constraint[i];
-        const double bound = c->mu * fmax(sap->impulse[3 * i + normal], 0.0);
-        const double old = fmax(c->most, 0.0);
-        most = fmax(most, fmax(bound, old));
-        change = fmax(change, fabs(bound - old));
-        c->most = old + (c->most < 0.0 ? 1.0 : share) * (bound - old);
-    }
-    return most > 0.0 ? change / most : 0.0;
-}
-
-/* Law `lagged`: solved again with the bounds that follow from the last solution until they settle. Plain renewals may cycle; after
-   LAGS_PLAIN of them they go half of the way. */
-static brn_status solve_lagged(brn_sap *sap, brn_step_info *info)
-{
-    info->lags = 1;
-    for (int i = 0; i < sap->nat; ++i) { /* first by the convex law */
-        sap->constraint[i].most = -1.0;
-    }
-    BRN_TRY(solve(sap, info));
-    while (sap->params->law == BRN_SAP_LAW_LAGGED && sap->nat > 0 && info->lags < LAGS_MAX) {
-        const double change = renew_bounds(sap, info->lags < LAGS_PLAIN ? 1.0 : 0.5);
-        if (change <= LAG_SETTLED) {
-            break;
-        }
-        for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) { /* the gradient where it goes on from */
-            sap->start[dof] = sap->u[dof] - sap->start[dof];
-        }
-        BRN_TRY(shift_gradient(sap, sap->start));
-        BRN_TRY(solve(sap, info));
-        info->lags++;
-    }
     return BRN_OK;
 }
 
@@ -230,7 +189,7 @@ static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_in
         }
         (void)brn_stopwatch_switch(watch, was);
         BRN_TRY(brn_sap_constrain(sap));
-        const brn_status status = solve_lagged(sap, info);
+        const brn_status status = solve(sap, info);
         if (status != BRN_ERR_SINGULAR || !*exact) {
             return status;
         }

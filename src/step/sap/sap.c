@@ -71,7 +71,7 @@ static void sap_destroy(void *self)
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->reach,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,  sap->fixed,
+    void *arrays[] = {sap->reach,      sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,  sap->fixed,
                       sap->u,          sap->start, sap->gradient,  sap->push,      sap->pushed, sap->at,
                       sap->constraint, sap->block, sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
@@ -173,6 +173,7 @@ static brn_status fill(brn_sap *sap)
     BRN_TRY(brn_manifolds_create(sap->ctx, sap->skin, &sap->manifolds));
     BRN_TRY(brn_crossings_create(sap->ctx, sap->skin, sap->manifolds, &sap->crossings));
     BRN_ALLOC(sap->ctx, sap->reach, sap->model->nbody + 1);
+    BRN_ALLOC(sap->ctx, sap->ahead, 3 * sap->model->nnode + 1);
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
     return brn_sap_make_rows(sap);

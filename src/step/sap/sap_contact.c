@@ -12,8 +12,9 @@ static const double SOFTENING = 1e-7;
 
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
-/* [m] Gaps that could close within the step: what each body moves and what gravity adds. Returns the largest of two together. */
-static double set_reach(brn_sap *sap, const brn_state *in)
+/* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
+   together. */
+static double look_ahead(brn_sap *sap, const brn_state *in)
 {
     const brn_model *model = sap->model;
     const double *g = sap->system->controls->gravity;
@@ -24,6 +25,9 @@ static double set_reach(brn_sap *sap, const brn_state *in)
         for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
              ++a) {
             fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+            for (int i = 0; i < 3; ++i) {
+                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + sap->h * in->node_vel[3 * a + i];
+            }
         }
         sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
                         1e-9 * sap->system->size;
@@ -130,11 +134,11 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const double reach = set_reach(sap, in);
+    const double reach = look_ahead(sap, in);
     const double depth = fmax(reach, 0.005 * sap->system->size);
     BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
-    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
+    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
     const int npatch = brn_patches_count(sap->patches);
     const int ncrossing = brn_crossings_count(sap->crossings);
     const int nmeeting = brn_manifolds_count(sap->manifolds);

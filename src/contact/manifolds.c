@@ -17,7 +17,7 @@ static const double CONVEX = 1e-5;
 typedef struct firm {
     int body;
     brn_convex convex;
-    brn_hull *hull; /* in coordinates about the centre of mass at rest; NULL: it has a shape */
+    brn_hull *hull;         /* in coordinates about the centre of mass at rest; NULL: it has a shape */
     brn_rigid_map frame[2]; /* at x, and ahead */
     double reach;
 } firm;

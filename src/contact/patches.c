@@ -41,8 +41,10 @@ static brn_status fill(brn_patches *p)
     BRN_ALLOC(p->ctx, p->at_first, model->nnode + 1);
     BRN_ALLOC(p->ctx, p->at, p->nside * skin->dim);
     BRN_ALLOC(p->ctx, p->vector, p->nside);
+    BRN_ALLOC(p->ctx, p->vector_ahead, p->nside);
     BRN_ALLOC(p->ctx, p->shape, model->nbody);
     BRN_ALLOC(p->ctx, p->frame, model->nbody);
+    BRN_ALLOC(p->ctx, p->frame_ahead, model->nbody);
     BRN_ALLOC(p->ctx, p->box, longest > model->nbody ? longest : model->nbody);
     BRN_TRY(brn_bvh_create(p->ctx, &p->points));
     BRN_TRY(brn_bvh_create(p->ctx, &p->sides));
@@ -82,7 +84,8 @@ void brn_patches_destroy(brn_patches *p)
     brn_bvh_destroy(p->sides);
     brn_bvh_destroy(p->shapes);
     brn_bvh_pairs_destroy(p->pairs);
-    void *arrays[] = {p->at_first, p->at, p->vector, p->shape, p->frame, p->box, p->group, p->draft, p->item};
+    void *arrays[] = {p->at_first,     p->at,          p->vector, p->shape, p->frame, p->box,
+                      p->vector_ahead, p->frame_ahead, p->group,  p->draft, p->item};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(p->ctx, arrays[i]);
     }
@@ -110,6 +113,7 @@ static brn_status vector_block(void *arg, int block, brn_arena *scratch)
     (void)scratch;
     for (int s = block * SIDE_BLOCK; s < brn_block_end(p->nside, SIDE_BLOCK, block); ++s) {
         brn_patches_side_vector(p, s, p->x, p->vector[s]);
+        brn_patches_side_vector(p, s, p->ahead, p->vector_ahead[s]);
     }
     return BRN_OK;
 }
@@ -143,6 +147,7 @@ static brn_status build_shapes(brn_patches *p)
         const brn_primitive *primitive = &p->skin->model->body[body].shape.primitive;
         brn_box *box = &p->box[s];
         brn_body_shape_frame(p->skin->model, body, p->x, &p->frame[body]);
+        brn_body_shape_frame(p->skin->model, body, p->ahead, &p->frame_ahead[body]);
         brn_bvh_bounds(p->points, box);
         for (int i = 0; i < 3; ++i) {
             double way[3] = {0.0};
@@ -202,7 +207,7 @@ static brn_status list_groups(brn_patches *p, bool shapes)
 
 typedef struct meet_job {
     const brn_patches *patches;
-    void (*meet)(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
+    brn_patches_meet_fn meet;
     brn_patch_draft *to;
 } meet_job;
 
@@ -210,9 +215,14 @@ static brn_status meet_block(void *arg, int block, brn_arena *scratch)
 {
     const meet_job *job = arg;
     const brn_patches *p = job->patches;
+    brn_patches later = *p;
     (void)scratch;
+    later.x = p->ahead;
+    later.vector = p->vector_ahead;
+    later.frame = p->frame_ahead;
     for (int i = block * MEET_BLOCK; i < brn_block_end(p->ngroup, MEET_BLOCK, block); ++i) {
         job->meet(p, &p->group[i], &job->to[i]);
+        brn_patches_pass(p, &later, &p->group[i], job->meet, &job->to[i]);
     }
     return BRN_OK;
 }
@@ -295,9 +305,10 @@ static brn_status find(brn_patches *p)
     return brn_parallel_for(p->ctx, brn_block_count(p->count, AREA_BLOCK), area_block, p);
 }
 
-brn_status brn_patches_find(brn_patches *p, const double *x, double within, double depth)
+brn_status brn_patches_find(brn_patches *p, const double *x, const double *ahead, double within, double depth)
 {
     p->x = x;
+    p->ahead = ahead;
     p->within = within;
     p->depth = depth;
     p->count = 0;

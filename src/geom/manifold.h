@@ -49,10 +49,10 @@ typedef struct brn_manifold {
 void brn_manifold_find(const brn_convex *a, const brn_rigid_map *fa, const brn_convex *b,
                        const brn_rigid_map *fb, double within, brn_manifold *out);
 
-/* For shapes that go from frames fa[0], fb[0], with these points, to fa[1], fb[1]. If a point would close, and another normal is that of the
-   end, along which they are apart at the start too, but for a hair, then they meet there if at all: the points become those of the end,
-   with the gaps and places that the same parts of the shapes have at the start. So a box that slides over the seam of two others does not
-   run into the wall of the second. */
+/* For shapes that go from frames fa[0], fb[0], with these points, to fa[1], fb[1]. If a point closes, and the shapes have another normal
+   a little later, along which they are apart at the start too, but for a hair, then they meet that way if at all: the points become the
+   later ones, with the gaps and places that the same parts of the shapes have at the start. So a box that slides over the seam of two
+   others does not run into the wall of the second. */
 void brn_manifold_pass(const brn_convex *a, const brn_rigid_map fa[2], const brn_convex *b,
                        const brn_rigid_map fb[2], double within, brn_manifold *points);
 

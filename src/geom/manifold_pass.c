@@ -18,10 +18,12 @@ static void lead(const brn_rigid_map *from, const brn_rigid_map *to, const doubl
     brn_rigid_map_apply(to, own, out);
 }
 
-/* Whether a point closes by more than its gap. */
-static bool closes(const brn_manifold *now, const brn_rigid_map fa[2], const brn_rigid_map fb[2],
-                   double least)
+/* The share of the motion after which the point that closes most is in the other shape by `depth`; 0: none closes its gap. */
+static double share_to(const brn_manifold *now, const brn_rigid_map fa[2], const brn_rigid_map fb[2],
+                       double least, double depth)
 {
+    double share = 0.0;
+    double most = 0.0;
     for (int i = 0; i < now->count; ++i) {
         const brn_manifold_point *p = &now->point[i];
         double a[3];
@@ -29,14 +31,24 @@ static bool closes(const brn_manifold *now, const brn_rigid_map fa[2], const brn
         lead(&fa[0], &fa[1], p->place, a);
         lead(&fb[0], &fb[1], p->place, b);
         const double closing = brn_dense_dot3(b, p->normal) - brn_dense_dot3(a, p->normal);
-        if (closing > least && closing > p->gap) {
-            return true;
+        if (closing > least && closing - p->gap > most) {
+            most = closing - p->gap;
+            share = fmin(1.0, (fmax(p->gap, 0.0) + depth) / closing);
         }
     }
-    return false;
+    return share;
 }
 
-/* Points of the end as they are at the start: the parts of both shapes that meet are not at one place yet. */
+static void go(const brn_rigid_map frame[2], double share, brn_rigid_map out[2])
+{
+    out[0] = frame[0];
+    out[1] = frame[1];
+    for (int k = 0; k < 3; ++k) {
+        out[1].origin[k] = frame[0].origin[k] + share * (frame[1].origin[k] - frame[0].origin[k]);
+    }
+}
+
+/* Points of a later moment as they are at the start: the parts of both shapes that meet are not at one place yet. */
 static void take_back(const brn_rigid_map fa[2], const brn_rigid_map fb[2], brn_manifold *points)
 {
     for (int i = 0; i < points->count; ++i) {
@@ -62,6 +74,8 @@ void brn_manifold_pass(const brn_convex *a, const brn_rigid_map fa[2], const brn
 {
     brn_core ca;
     brn_core cb;
+    brn_rigid_map ga[2];
+    brn_rigid_map gb[2];
     brn_manifold later;
     double own[3];
     if (points->count == 0 || is_plane(a) || is_plane(b)) { /* nothing passes a half-space */
@@ -70,17 +84,20 @@ void brn_manifold_pass(const brn_convex *a, const brn_rigid_map fa[2], const brn
     brn_core_set(&ca, a, &fa[0], &fb[0]);
     brn_core_set(&cb, b, &fb[0], &fb[0]);
     const double thin = fmin(ca.hull.inner + ca.radius, cb.hull.inner + cb.radius);
-    if (!closes(points, fa, fb, still * thin)) {
+    const double share = share_to(points, fa, fb, still * thin, thin);
+    if (share == 0.0) {
         return;
     }
-    brn_manifold_find(a, &fa[1], b, &fb[1], within, &later);
+    go(fa, share, ga);
+    go(fb, share, gb);
+    brn_manifold_find(a, &ga[1], b, &gb[1], within, &later);
     const double *n = later.point[0].normal;
     if (later.count == 0 || brn_dense_dot3(n, points->point[0].normal) > same) {
         return;
     }
     brn_dense_apply3_t(fb[0].rotation, n, own);
     if (brn_core_separation(&ca, &cb, own) - ca.radius - cb.radius >= -hair * thin) {
-        take_back(fa, fb, &later);
+        take_back(ga, gb, &later);
         *points = later;
     }
 }

@@ -136,7 +136,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
     const double reach = look_ahead(sap, in);
     const double depth = fmax(reach, 0.005 * sap->system->size);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, depth));
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
     BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
     const int npatch = brn_patches_count(sap->patches);

@@ -246,8 +246,8 @@ static brn_status meet_groups(brn_patches *p, bool shapes)
     return BRN_OK;
 }
 
-/* The share of its patch that a vertex carries against a body; 0: not a point against it. */
-static double carried(const brn_patches *p, int node, int body)
+/* The share of its patch that a vertex carries against a body; 0: not a point against it, or one with a gap above `most`. */
+static double carried(const brn_patches *p, int node, int body, double most)
 {
     const bool shape = brn_patches_has_shape(p, body);
     int lo = shape ? 0 : p->nshape_draft;
@@ -256,7 +256,7 @@ static double carried(const brn_patches *p, int node, int body)
         const int middle = lo + (hi - lo) / 2;
         const brn_patch *at = &p->draft[middle].patch;
         if (at->node[0] == node && at->body[1] == body) {
-            return p->draft[middle].beside ? 0.0 : p->draft[middle].carry;
+            return p->draft[middle].beside || at->gap > most ? 0.0 : p->draft[middle].carry;
         }
         if (at->node[0] < node || (at->node[0] == node && at->body[1] < body)) {
             lo = middle + 1;
@@ -267,7 +267,8 @@ static double carried(const brn_patches *p, int node, int body)
     return 0.0;
 }
 
-/* Against a shape a vertex carries all; a shape's corners get what is left. */
+/* Against a shape a vertex carries all; a shape's corners get what is left. What is farther away than the corner by more than the rim
+   carries nothing for it. */
 static brn_status area_block(void *arg, int block, brn_arena *scratch)
 {
     brn_patches *p = arg;
@@ -275,9 +276,10 @@ static brn_status area_block(void *arg, int block, brn_arena *scratch)
     for (int i = block * AREA_BLOCK; i < brn_block_end(p->count, AREA_BLOCK, block); ++i) {
         const brn_patch_draft *from = &p->draft[i];
         const int body = from->patch.body[0];
+        const double most = from->patch.gap + BRN_PATCHES_RIM * sqrt(from->patch.area);
         double covered = 0.0;
         for (int k = 1; k < 4 && from->patch.node[k] >= 0; ++k) {
-            covered -= from->patch.weight[k] * carried(p, from->patch.node[k], body);
+            covered -= from->patch.weight[k] * carried(p, from->patch.node[k], body, most);
         }
         p->item[i] = from->patch;
         p->item[i].area *= from->carry * (1.0 - (brn_patches_has_shape(p, body) ? 1.0 : 0.5) * covered);

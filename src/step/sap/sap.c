@@ -71,7 +71,7 @@ static void sap_destroy(void *self)
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,
+    void *arrays[] = {sap->size, sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,
                       sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,      sap->pushed,
                       sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
@@ -156,6 +156,19 @@ static void look_at_groups(brn_sap *sap)
     sap->lagged = sap->lagged && model->ngroup == own;
 }
 
+static brn_status list_sizes(brn_sap *sap)
+{
+    BRN_ALLOC(sap->ctx, sap->size, sap->model->nbody + 1);
+    for (int b = 0; b < sap->model->nbody; ++b) {
+        const brn_body *body = &sap->model->body[b];
+        const double volume = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
+        sap->size[b] = body->type == BRN_BODY_STATIC ? INFINITY
+                       : sap->model->dim == 3        ? cbrt(volume)
+                                                     : sqrt(volume);
+    }
+    return BRN_OK;
+}
+
 static brn_status fill(brn_sap *sap)
 {
     const brn_newton_params newton = {sap->model->integrator, sap->params->tolerance, sap->params->iterations,
@@ -168,6 +181,7 @@ static brn_status fill(brn_sap *sap)
                                     .before = true};
     look_at_groups(sap);
     BRN_TRY(list_held(sap));
+    BRN_TRY(list_sizes(sap));
     BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
     BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
     BRN_TRY(brn_manifolds_create(sap->ctx, sap->skin, &sap->manifolds));

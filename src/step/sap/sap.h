@@ -73,6 +73,7 @@ typedef struct brn_sap {
     brn_manifolds *manifolds;
     brn_crossings *crossings;
     double *reach; /* [nbody] [m] gaps of a body that could close within the step */
+    double *size;  /* [nbody] [m] of its elements, of a rigid body as a whole; +inf: an obstacle */
     double *ahead; /* [nnode][3] [m] where nodes would be at its end if they went on as they do */
     brn_sap_solver *solver;
     int nrigid;

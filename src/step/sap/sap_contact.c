@@ -10,6 +10,11 @@
    no direction. */
 static const double SOFTENING = 1e-7;
 
+/* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
+   other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
+static const double DEEP = 0.01;
+static const double LONG = 10.0;
+
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
 /* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
@@ -235,6 +240,16 @@ static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *
     *slip = dim == 3 ? 0.5 * (sum[0] + sum[1]) : sum[0];
 }
 
+/* [m] How much of a gap a step is to undo. */
+static double undone(const brn_sap *sap, const brn_sap_point *p)
+{
+    const double *g = sap->system->controls->gravity;
+    const double deep = DEEP * fmin(sap->size[p->body[0]], sap->size[p->body[1]]) +
+                        sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    const bool slow = isinf(p->stiffness) && p->gap < -deep;
+    return slow ? -deep + (p->gap + deep) / LONG : p->gap;
+}
+
 static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
 {
     const int dim = sap->model->dim;
@@ -253,7 +268,7 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
     /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
-    const double back = -p->gap / (p->gap > 0.0 ? h : h + p->relaxation);
+    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : h + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
     }

@@ -131,6 +131,7 @@ void brn_crossings_meet(const brn_crossings *c, const brn_ridge *const r[2], brn
     }
     if (sign != 0.0 && to->gap < c->within && to->gap > -c->depth && !is_at_end(c, r, to) &&
         !ends_shallower(c, r, to)) {
+        to->bears = true;
         to->area = 0.25 * fmin(facing(r[0], to->normal, -1.0), facing(r[1], to->normal, 1.0));
     }
 }

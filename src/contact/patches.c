@@ -267,22 +267,32 @@ static double carried(const brn_patches *p, int node, int body, double most)
     return 0.0;
 }
 
-/* Against a shape a vertex carries all; a shape's corners get what is left. What is farther away than the corner by more than the rim
-   carries nothing for it. */
+/* How much of a point's place others carry that have a gap of at most `most`. */
+static double covered_by(const brn_patches *p, const brn_patch *at, double most)
+{
+    double covered = 0.0;
+    for (int k = 1; k < 4 && at->node[k] >= 0; ++k) {
+        covered -= at->weight[k] * carried(p, at->node[k], at->body[0], most);
+    }
+    return covered;
+}
+
+/* Against a shape a vertex carries all; a shape's corners get what is left. A corner bears all the same where it is nearer than
+   what is around it, and so does what is round before it touches. */
 static brn_status area_block(void *arg, int block, brn_arena *scratch)
 {
     brn_patches *p = arg;
     (void)scratch;
     for (int i = block * AREA_BLOCK; i < brn_block_end(p->count, AREA_BLOCK, block); ++i) {
         const brn_patch_draft *from = &p->draft[i];
-        const int body = from->patch.body[0];
-        const double most = from->patch.gap + BRN_PATCHES_RIM * sqrt(from->patch.area);
-        double covered = 0.0;
-        for (int k = 1; k < 4 && from->patch.node[k] >= 0; ++k) {
-            covered -= from->patch.weight[k] * carried(p, from->patch.node[k], body, most);
-        }
-        p->item[i] = from->patch;
-        p->item[i].area *= from->carry * (1.0 - (brn_patches_has_shape(p, body) ? 1.0 : 0.5) * covered);
+        const brn_patch *at = &from->patch;
+        const bool shape = brn_patches_has_shape(p, at->body[0]);
+        const bool core = brn_patches_is_core(p, at->node[0]);
+        const double near = at->gap + BRN_PATCHES_RIM * (core ? p->skin->radius[at->node[0]] : sqrt(at->area));
+        p->item[i] = *at;
+        p->item[i].area *= from->carry * (1.0 - (shape ? 1.0 : 0.5) * covered_by(p, at, fmax(near, 0.0)));
+        p->item[i].bears = (at->area * from->carry > 0.0 || core) &&
+                           !(shape && covered_by(p, at, near) > 1.0 - BRN_PATCHES_RIM);
     }
     return BRN_OK;
 }

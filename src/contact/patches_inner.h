@@ -53,6 +53,8 @@ struct brn_patches {
 void brn_patches_side_vector(const brn_patches *patches, int side, const double *x, double out[3]);
 /* Area of the sides around a vertex that face along -n (sign -1) or n (sign 1); for sheets, both ways. */
 double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign);
+/* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
+bool brn_patches_is_core(const brn_patches *patches, int node);
 /* The points of a vertex against a shape, and against the nearest of some sides (patches_nearest.c). */
 void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
 void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);

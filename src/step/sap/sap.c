@@ -90,7 +90,7 @@ static brn_status no_energy(void *self, const double *x, double *value)
     return BRN_OK;
 }
 
-/* All of it dissipates: nothing is stored in a constraint. */
+/* All of it; brn_sap_book takes out what is held. */
 static void add_push(void *self, const double *x, double *grad)
 {
     const brn_sap *sap = self;
@@ -248,6 +248,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    brn_sap_book(sap, in, out, info);
     info->own[BRN_SAP_CONSTRAINTS] = sap->nat;
     return brn_sap_report(sap, info);
 }

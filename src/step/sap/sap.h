@@ -157,4 +157,9 @@ void brn_sap_push(brn_sap *sap);
 /* The contact points at the end of the step, and their figures. */
 brn_status brn_sap_report(brn_sap *sap, brn_step_info *info);
 
+/* ---- sap_books.c ---- */
+
+/* Energy held and dissipated by contact, once the rest is booked. */
+void brn_sap_book(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_step_info *info);
+
 #endif

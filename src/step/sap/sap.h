@@ -100,6 +100,8 @@ typedef struct brn_sap {
     brn_manifolds *manifolds;
     brn_crossings *crossings;
     double *reach; /* [nbody] [m] gaps of a body that could close within the step */
+    double *size;  /* [nbody] [m] of its elements, of a rigid body as a whole; +inf: an obstacle */
+    double *ahead; /* [nnode][3] [m] where nodes would be at its end if they went on as they do */
     brn_sap_solver *solver;
     int ntree;
     brn_sap_tree *tree;
@@ -228,5 +230,10 @@ void brn_sap_find_impulses(brn_sap *sap);
 void brn_sap_push(brn_sap *sap);
 /* The contact points at the end of the step, and their figures. */
 brn_status brn_sap_report(brn_sap *sap, brn_step_info *info);
+
+/* ---- sap_books.c ---- */
+
+/* Energy held and dissipated by contact, once the rest is booked. */
+void brn_sap_book(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_step_info *info);
 
 #endif

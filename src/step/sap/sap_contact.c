@@ -10,10 +10,16 @@
    no direction. */
 static const double SOFTENING = 1e-7;
 
+/* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
+   other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
+static const double DEEP = 0.01;
+static const double LONG = 10.0;
+
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
-/* [m] Gaps that could close within the step: what each body moves and what gravity adds. Returns the largest of two together. */
-static double set_reach(brn_sap *sap, const brn_state *in)
+/* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
+   together. */
+static double look_ahead(brn_sap *sap, const brn_state *in)
 {
     const brn_model *model = sap->model;
     const double *g = sap->system->controls->gravity;
@@ -24,6 +30,9 @@ static double set_reach(brn_sap *sap, const brn_state *in)
         for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
              ++a) {
             fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+            for (int i = 0; i < 3; ++i) {
+                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + sap->h * in->node_vel[3 * a + i];
+            }
         }
         sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
                         1e-9 * sap->system->size;
@@ -103,12 +112,13 @@ static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
 {
     brn_sap_point *p = &sap->at[sap->nat];
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(patch->area > 0.0) || (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
+    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) ||
+        (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
                                  brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
     }
     *p = (brn_sap_point){
-        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = patch->area * stiffness};
+        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
     brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
     add_point(sap, p, patch->normal);
@@ -130,11 +140,11 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const double reach = set_reach(sap, in);
+    const double reach = look_ahead(sap, in);
     const double depth = fmax(reach, 0.005 * sap->system->size);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, depth));
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
-    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
+    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
     const int npatch = brn_patches_count(sap->patches);
     const int ncrossing = brn_crossings_count(sap->crossings);
     const int nmeeting = brn_manifolds_count(sap->manifolds);
@@ -253,6 +263,16 @@ static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *
     *slip = dim == 3 ? 0.5 * (sum[0] + sum[1]) : sum[0];
 }
 
+/* [m] How much of a gap a step is to undo. */
+static double undone(const brn_sap *sap, const brn_sap_point *p)
+{
+    const double *g = sap->system->controls->gravity;
+    const double deep = DEEP * fmin(sap->size[p->body[0]], sap->size[p->body[1]]) +
+                        sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    const bool slow = isinf(p->stiffness) && p->gap < -deep;
+    return slow ? -deep + (p->gap + deep) / LONG : p->gap;
+}
+
 static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
 {
     const int dim = sap->model->dim;
@@ -271,7 +291,7 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
     /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
-    const double back = -p->gap / (p->gap > 0.0 ? h : h + p->relaxation);
+    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : h + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
     }

@@ -24,10 +24,11 @@ typedef struct tally {
 
 static const char *word_of(const storm_scene *s)
 {
-    return s->ipc         ? s->still ? "ipc static" : "ipc"
-           : s->still     ? "none static"
-           : s->explicit_ ? "none explicit"
-                          : "none";
+    return s->method == STORM_SAP   ? "sap"
+           : s->method == STORM_IPC ? s->still ? "ipc static" : "ipc"
+           : s->still               ? "none static"
+           : s->explicit_           ? "none explicit"
+                                    : "none";
 }
 
 static void count(tally *all, int number, const storm_verdict *v)

@@ -145,8 +145,8 @@ brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info);
 /* ---- sap_contact.c: where bodies can touch, and their constraints ---- */
 
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
-/* Jacobians, regularisation and targets, once a is known. */
-brn_status brn_sap_constrain(brn_sap *sap);
+/* Jacobians, regularisation and targets, once a is known. first: of the step; later ones keep the bounds of friction. */
+brn_status brn_sap_constrain(brn_sap *sap, bool first);
 /* [J] of all constraints at u; their impulses there. */
 double brn_sap_contact_cost(const brn_sap *sap);
 void brn_sap_find_impulses(brn_sap *sap);

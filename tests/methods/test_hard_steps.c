@@ -52,19 +52,56 @@ static const char blocks[] =
     "     motion: {velocity: [0.001, 0, -0.1]}}\n"
     "contact: {friction: 0}\n";
 
-static void test_held_parts_meet(void **state)
+/* Steps until it fails, which it must, with a message that has these words. */
+static void expect_failure(const char *scene, const char *const words[3])
 {
-    (void)state;
-    flow f = flow_open(1, blocks, NULL);
+    flow f = flow_open(1, scene, NULL);
     brn_status status = BRN_OK;
     while (status >= 0 && brn_sim_step_count(f.sim) < 20) {
         status = brn_sim_step(f.sim, NULL);
     }
     assert_int_equal(status, BRN_ERR_CONVERGENCE);
-    const char *message = brn_ctx_message(f.ctx);
-    if (strstr(message, "both are held") == NULL || strstr(message, "'lower'") == NULL ||
-        strstr(message, "'upper'") == NULL) {
-        fail_msg("%s", message);
+    for (int i = 0; i < 3; ++i) {
+        if (strstr(brn_ctx_message(f.ctx), words[i]) == NULL) {
+            fail_msg("%s", brn_ctx_message(f.ctx));
+        }
+    }
+    flow_close(&f);
+}
+
+static void test_held_parts_meet(void **state)
+{
+    (void)state;
+    expect_failure(blocks, (const char *const[3]){"both are held", "'lower'", "'upper'"});
+}
+
+/* A block with its right half held, over a half-space. Its free half could stay above whatever the motion does. */
+static const char over_floor[] =
+    "brunt: 1\n"
+    "time: {step: 0.01, end: 0.2}\n"
+    "integrator: static\n"
+    "materials:\n"
+    "  soft: {type: neo_hookean, density: 1000, young: 1e5, poisson: 0.3}\n"
+    "meshes:\n"
+    "  block: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}\n"
+    "bodies:\n"
+    "  - {name: block, type: deformable, mesh: block, material: soft, position: [0, 0, %s]}\n"
+    "  - {name: floor, type: static, shape: {plane: {}}}\n"
+    "fixed:\n"
+    "  - {body: block, where: {box: {min: [%s, -1, -1], max: [1, 1, 1]}}, motion: {velocity: [0.1, 0, "
+    "%s]}}\n";
+
+static void test_held_part_meets_half_space(void **state)
+{
+    (void)state;
+    char scene[900];
+    (void)snprintf(scene, sizeof scene, over_floor, "0.0505", "-0.01", "-0.1");
+    expect_failure(scene, (const char *const[3]){"'block' is moved into 'floor'", "held", "hold less"});
+    /* All of it held, on the floor, and moved along it. */
+    (void)snprintf(scene, sizeof scene, over_floor, "0.05", "-1", "0");
+    flow f = flow_open(1, scene, NULL);
+    while (!brn_sim_done(f.sim)) {
+        assert_done(f.ctx, brn_sim_step(f.sim, NULL));
     }
     flow_close(&f);
 }
@@ -74,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_creeping_ends),
         cmocka_unit_test(test_held_parts_meet),
+        cmocka_unit_test(test_held_part_meets_half_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

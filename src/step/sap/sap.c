@@ -1,6 +1,7 @@
 #include "step/sap/sap.h"
 
 #include "phys/solid.h"
+#include "step/ledger.h"
 #include "step/newton_inner.h"
 
 #include <math.h>
@@ -291,6 +292,7 @@ const brn_method brn_sap_method = {
     .table = &table,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_MIDPOINT,
     .contact = true,
+    .dissipates = true,
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID |
               1u << BRN_BODY_SHELL | 1u << BRN_BODY_ROBOT,
     .contact_keys = 1u << BRN_CONTACT_STIFFNESS | 1u << BRN_CONTACT_RELAXATION,

@@ -221,8 +221,8 @@ brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info);
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
 /* The block of a constraint for a row, made if it is not there yet. */
 brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row);
-/* Jacobians, regularisation and targets, once a is known. */
-brn_status brn_sap_constrain(brn_sap *sap);
+/* Jacobians, regularisation and targets, once a is known. first: of the step; later ones keep the bounds of friction. */
+brn_status brn_sap_constrain(brn_sap *sap, bool first);
 /* [J] of all constraints at u; their impulses there. */
 double brn_sap_contact_cost(const brn_sap *sap);
 void brn_sap_find_impulses(brn_sap *sap);

@@ -9,6 +9,8 @@
 /* Impulses along the surface below this share of what stops the effective mass at the speed that gravity gives it in a step have
    no direction. */
 static const double SOFTENING = 1e-7;
+/* [m/s] A velocity of separation that is always there. */
+static const double FAR = 1e100;
 
 /* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
    other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
@@ -273,13 +275,16 @@ static double undone(const brn_sap *sap, const brn_sap_point *p)
     return slow ? -deep + (p->gap + deep) / LONG : p->gap;
 }
 
-static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
 {
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){
-        .kind = BRN_SAP_CONTACT, .rows = dim, .first = sap->nblock, .mu = p->mu, .most = -1.0};
+    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
+                              .rows = dim,
+                              .first = sap->nblock,
+                              .mu = p->mu,
+                              .most = first ? -1.0 : c->most};
     for (int k = 0; k < p->lever.count; ++k) {
         add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
     }
@@ -290,16 +295,26 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
     const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
-    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
-    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : h + p->relaxation);
+    if (!(slip > 0.0)) { /* held along the surface on both sides */
+        c->mu = 0.0;
+        c->r_slip = slip = 1.0;
+    }
+    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. Without a stiffness of its own
+       that takes a whole step of the scene, however short the parts of one: pushed out in less it would gain speed. */
+    const double least = isinf(p->stiffness) ? fmax(h, sap->model->step) : h;
+    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : least + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
+    }
+    if (!(normal > 0.0)) { /* held on both sides: what it would push cannot give way */
+        c->r = 1.0;
+        c->target[dim - 1] = -FAR;
     }
     c->softening =
         SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / slip;
 }
 
-brn_status brn_sap_constrain(brn_sap *sap)
+brn_status brn_sap_constrain(brn_sap *sap, bool first)
 {
     size_t width = 0;
     size_t count = (size_t)sap->nat;
@@ -312,7 +327,7 @@ brn_status brn_sap_constrain(brn_sap *sap)
     BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width);
     sap->nblock = 0;
     for (int i = 0; i < sap->nat; ++i) {
-        constrain(sap, &sap->at[i], &sap->constraint[i]);
+        constrain(sap, &sap->at[i], first, &sap->constraint[i]);
     }
     brn_sap_constrain_joints(sap);
     return BRN_OK;

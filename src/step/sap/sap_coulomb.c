@@ -47,7 +47,8 @@ static void apply_skew(brn_sap_work *w, const double *d, double *out)
         }
     }
     brn_sap_apply_back(p, w->dvc, out);
-    for (int dof = 0; dof < w->n; ++dof) {
+    memset(out, 0, (size_t)w->first * sizeof *out);
+    for (int dof = w->first; dof < w->n; ++dof) {
         out[dof] = w->weight[dof] > 0.0 ? out[dof] : 0.0;
     }
 }
@@ -55,7 +56,7 @@ static void apply_skew(brn_sap_work *w, const double *d, double *out)
 static double dot(const brn_sap_work *w, const double *x, const double *y)
 {
     double sum = 0.0;
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         sum += w->weight[dof] * x[dof] * y[dof];
     }
     return sum;
@@ -63,14 +64,14 @@ static double dot(const brn_sap_work *w, const double *x, const double *y)
 
 static void add(const brn_sap_work *w, double factor, const double *x, double *y)
 {
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         y[dof] += factor * x[dof];
     }
 }
 
 static void scale(const brn_sap_work *w, double factor, const double *x, double *y)
 {
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         y[dof] = factor * x[dof];
     }
 }
@@ -108,6 +109,7 @@ static brn_status bend_step(brn_sap_work *w)
     if (!(start > 0.0)) {
         return BRN_OK;
     }
+    memset(w->basis, 0, (size_t)w->first * sizeof *w->basis);
     scale(w, 1.0 / start, w->step, w->basis);
     right[0] = start;
     while (count < MOST && fabs(right[count]) > INEXACT * start) {

@@ -48,10 +48,10 @@ static void weigh_row(const brn_block_matrix *a, const unsigned char *fixed, int
 }
 
 /* |D x|^2, D = weight^-1/2 */
-static double size_of(int n, const double *weight, const double *x)
+static double size_of(int first, int n, const double *weight, const double *x)
 {
     double sum = 0.0;
-    for (int dof = 0; dof < n; ++dof) {
+    for (int dof = first; dof < n; ++dof) {
         sum += weight[dof] > 0.0 ? x[dof] * x[dof] / weight[dof] : 0.0;
     }
     return sum;
@@ -73,9 +73,9 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
         double weight[3];
         const int dof = row * a->size;
         weigh_row(a, fixed, row, weight);
-        left += size_of(a->size, weight, &unbalanced[dof]);
-        moving += size_of(a->size, weight, &momentum[dof]);
-        pushed += size_of(a->size, weight, &push[dof]);
+        left += size_of(0, a->size, weight, &unbalanced[dof]);
+        moving += size_of(0, a->size, weight, &momentum[dof]);
+        pushed += size_of(0, a->size, weight, &push[dof]);
     }
     return optimality_of(left, moving, pushed);
 }
@@ -94,13 +94,13 @@ brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
         (void)brn_sap_impulse(c, &w->vc[3 * i], &w->impulse[3 * i], &w->g[9 * i]);
     }
     brn_sap_apply_back(p, w->impulse, w->push);
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         w->gradient[dof] = w->weight[dof] > 0.0 ? w->smooth[dof] - w->push[dof] : 0.0;
     }
-    const double left = size_of(w->n, w->weight, w->gradient);
+    const double left = size_of(w->first, w->n, w->weight, w->gradient);
     w->left = sqrt(left);
     w->result->optimality =
-        optimality_of(left, size_of(w->n, w->weight, w->momentum), size_of(w->n, w->weight, w->push));
+        optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum), size_of(w->first, w->n, w->weight, w->push));
     return isfinite(w->result->optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
 }
 
@@ -187,7 +187,7 @@ static double search(const brn_sap_work *w, double slope, double bend)
 
 void brn_sap_move(brn_sap_work *w, double alpha)
 {
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         w->v[dof] += alpha * w->step[dof];
         w->smooth[dof] += alpha * w->curve[dof];
         w->momentum[dof] += alpha * w->curve[dof];
@@ -202,7 +202,7 @@ brn_status brn_sap_descend(brn_sap_work *w)
     brn_sap_apply(w->p, w->step, w->dvc);
     double slope = 0.0;
     double bend = 0.0;
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         slope += w->step[dof] * w->smooth[dof];
         bend += w->step[dof] * w->curve[dof];
     }
@@ -254,6 +254,10 @@ static brn_status solve(brn_sap_work *w)
     for (int row = 0; row < p->nrow; ++row) {
         weigh_row(p->a, p->fixed, row, &w->weight[row * p->size]);
     }
+    while (w->first < w->n && !(w->weight[w->first] > 0.0)) {
+        w->first++;
+    }
+    memset(w->gradient, 0, bytes);
     memset(w->impulse, 0, 3 * (size_t)p->nconstraint * sizeof *w->impulse); /* rows that a constraint lacks */
     memcpy(w->v, p->start, bytes);
     memcpy(w->smooth, p->gradient, bytes);

@@ -8,6 +8,12 @@
 /* Costs are sums of many terms: differences below this fraction of them are rounding. */
 static const double COST_NOISE = 1e-13;
 enum { HALVINGS = 40 };
+/* Of the tolerance: what a problem of linearised elements is solved to. With more left over, the next one does not lead downwards. */
+static const double INNER = 0.1;
+/* A linearisation that leaves more than this share of what was unbalanced creeps. */
+static const double CREEP = 0.3;
+/* Of the budget of a step: what one attempt may take. The rest is for shorter ones. */
+static const double ATTEMPT = 0.2;
 
 /* Whether elements' forces are taken as linear through a step. */
 static bool is_linear(const brn_sap *sap)
@@ -60,7 +66,8 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
 {
     const int nrow = sap->a->n;
     const int dim = sap->model->dim;
-    const brn_sap_goal goal = {.tolerance = sap->params->tolerance,
+    const double share = sap->soft && !is_linear(sap) ? INNER : 1.0;
+    const brn_sap_goal goal = {.tolerance = share * sap->params->tolerance,
                                .iterations = sap->params->iterations,
                                .coulomb = sap->params->law == BRN_SAP_LAW_LAGGED};
     brn_sap_result result;
@@ -71,7 +78,7 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
                                      .fixed = sap->fixed,
                                      .start = sap->start,
                                      .gradient = sap->gradient,
-                                     .nconstraint = sap->nat,
+                                     .nconstraint = sap->nat + sap->njoint,
                                      .constraint = sap->constraint,
                                      .nblock = sap->nblock,
                                      .block = sap->block};
@@ -89,20 +96,29 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
                         "time.step, or a larger method.budget",
                         sap->t, sap->system->budget);
     }
+    if ((double)info->iterations > ATTEMPT * sap->system->budget) {
+        return brn_fail(sap->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: a step of %g s is not in balance after %lld iterations", sap->t, sap->h,
+                        (long long)info->iterations);
+    }
     info->own[BRN_SAP_OPTIMALITY] = fmax(info->own[BRN_SAP_OPTIMALITY], result.optimality);
     return BRN_OK;
 }
 
-/* Impulse that nothing balances, with elements as they are, by the solver's measure. */
+/* Impulse that nothing balances, with elements as they are, by the solver's measure; contact pushes by its impulses. */
 static brn_status imbalance(brn_sap *sap, double *out)
 {
     double *momentum = sap->start;
+    brn_stopwatch *watch = &sap->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.assembly);
+    brn_sap_push(sap);
     BRN_TRY(brn_sap_unbalanced(sap));
     BRN_TRY(brn_block_matrix_multiply(sap->a, sap->u, momentum));
     for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
         sap->gradient[dof] -= sap->pushed[dof];
     }
     *out = brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed);
+    (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }
 
@@ -174,8 +190,8 @@ static brn_status linearise_once(brn_sap *sap, double *u)
 }
 
 /* One linearisation at u and the solution that follows from it. *exact: with the exact tangent, which may turn out not to be positive
-   definite; then with the projected one for the rest of the step. */
-static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_info *info)
+   definite; then with the projected one. */
+static brn_status advance(brn_sap *sap, bool first, bool *exact, double *before, brn_step_info *info)
 {
     const size_t bytes = (size_t)(sap->a->n * sap->model->dim) * sizeof *sap->u;
     brn_stopwatch *watch = &sap->system->watch;
@@ -188,7 +204,7 @@ static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_in
             BRN_TRY(brn_sap_linearise(sap, *exact ? BRN_TANGENT_EXACT : BRN_TANGENT_PROJECTED));
         }
         (void)brn_stopwatch_switch(watch, was);
-        BRN_TRY(brn_sap_constrain(sap));
+        BRN_TRY(brn_sap_constrain(sap, first));
         const brn_status status = solve(sap, info);
         if (status != BRN_ERR_SINGULAR || !*exact) {
             return status;
@@ -206,23 +222,25 @@ static brn_status balance(brn_sap *sap, double *before, brn_step_info *info)
     brn_stopwatch *watch = &sap->system->watch;
     bool exact = true;
     double left = INFINITY;
+    double last = INFINITY;
     for (int k = 0; k < most; ++k) {
         BRN_TRY(brn_ctx_check(sap->ctx));
-        BRN_TRY(advance(sap, &exact, before, info));
-        double *was = brn_stopwatch_switch(watch, &watch->phases.search);
-        if (sap->soft && wanted != 1) {
-            BRN_TRY(back_off(sap, before));
-        }
-        brn_sap_push(sap);
-        (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
+        BRN_TRY(advance(sap, k == 0, &exact, before, info));
         BRN_TRY(imbalance(sap, &left));
-        (void)brn_stopwatch_switch(watch, was);
+        if (sap->soft && wanted != 1 && !(left <= sap->params->tolerance)) {
+            double *was = brn_stopwatch_switch(watch, &watch->phases.search);
+            BRN_TRY(back_off(sap, before));
+            (void)brn_stopwatch_switch(watch, was);
+            BRN_TRY(imbalance(sap, &left));
+        }
         if (isnan(left)) {
             return brn_fail(sap->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number", sap->t);
         }
         if (!sap->soft || (left <= sap->params->tolerance && remaining(sap) == 0.0)) {
             return BRN_OK;
         }
+        exact = exact || left > CREEP * last; /* the projected tangent may be many times too stiff */
+        last = left;
     }
     return wanted > 0
                ? BRN_OK

@@ -31,7 +31,7 @@ enum { RENEWALS_PLAIN = 10, RENEWALS_MAX = 50 };
 static void apply_skew(brn_sap_work *w, const double *d, double *out)
 {
     const brn_sap_problem *p = w->p;
-    brn_sap_apply(p, d, w->dvc);
+    brn_sap_apply(p, 0, p->nconstraint, d, w->dvc);
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
         const double *y = &w->impulse[3 * i];

@@ -41,6 +41,7 @@ typedef struct brn_sap_work {
     double *step, *curve;    /* A step */
     double *vc, *dvc;        /* [3 nconstraint] J v, J step */
     double *impulse, *g;     /* [3 nconstraint], [9 nconstraint] */
+    double (*slope)[2];      /* of parts of the cost along a line */
     double *kept;            /* [4 n] v, smooth, momentum and a step to come back to */
     double *basis;           /* [BRN_SAP_KRYLOV_MAX + 1][n]; NULL until needed */
 } brn_sap_work;
@@ -52,8 +53,8 @@ brn_status brn_sap_prepare(brn_sap_work *w);
 
 /* ---- sap_jacobian.c ---- */
 
-/* vc = J v; push = J' impulse, 0 where fixed. */
-void brn_sap_apply(const brn_sap_problem *p, const double *v, double *vc);
+/* vc = J v of constraints [first, end); push = J' impulse. */
+void brn_sap_apply(const brn_sap_problem *p, int first, int end, const double *v, double *vc);
 void brn_sap_apply_back(const brn_sap_problem *p, const double *impulse, double *push);
 /* matrix += J' G J */
 void brn_sap_add_constraints(const brn_sap_work *w);

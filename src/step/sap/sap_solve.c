@@ -2,13 +2,13 @@
    descent and the cost is strictly convex, so it converges from any start. */
 #include "step/sap/sap_inner.h"
 
-#include "base/arena.h"
+#include "base/parallel.h"
 #include "base/param.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SEARCH_MAX = 100 };
+enum { SEARCH_MAX = 100, CONSTRAINTS = 128 }; /* constraints of one parallel block */
 
 /* Longest step of a line search [Castro, Permenter, Han 2022], and the share of the slope that may be left at its end: where all
    constraints keep their state a whole step leaves nothing, and elsewhere more exactness saves no iteration. */
@@ -80,19 +80,40 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
     return optimality_of(left, moving, pushed);
 }
 
-brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
+/* What a parallel loop over the constraints works with. */
+typedef struct loop {
+    brn_sap_work *w;
+    brn_sap_bounds bounds; /* of a look */
+    double alpha;          /* of a line search */
+    double (*slope)[2];    /* [blocks] first and second derivative */
+} loop;
+
+static brn_status look_block(void *arg, int block, brn_arena *scratch)
 {
+    const loop *job = arg;
+    const brn_sap_work *w = job->w;
     const brn_sap_problem *p = w->p;
-    brn_sap_apply(p, w->v, w->vc);
-    for (int i = 0; i < p->nconstraint; ++i) {
+    (void)scratch;
+    const int first = block * CONSTRAINTS;
+    const int end = brn_block_end(p->nconstraint, CONSTRAINTS, block);
+    brn_sap_apply(p, first, end, w->v, w->vc);
+    for (int i = first; i < end; ++i) {
         brn_sap_constraint *c = &p->constraint[i];
-        if (c->kind == BRN_SAP_CONTACT && bounds != BRN_SAP_BOUNDS_GIVEN) {
+        if (c->kind == BRN_SAP_CONTACT && job->bounds != BRN_SAP_BOUNDS_GIVEN) {
             const int n = c->rows - 1;
             const double normal = fmax((c->target[n] - w->vc[3 * i + n]) / c->r, 0.0);
-            c->most = bounds == BRN_SAP_BOUNDS_CONE ? -1.0 : c->mu * normal;
+            c->most = job->bounds == BRN_SAP_BOUNDS_CONE ? -1.0 : c->mu * normal;
         }
         (void)brn_sap_impulse(c, &w->vc[3 * i], &w->impulse[3 * i], &w->g[9 * i]);
     }
+    return BRN_OK;
+}
+
+brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
+{
+    const brn_sap_problem *p = w->p;
+    loop job = {.w = w, .bounds = bounds};
+    BRN_TRY(brn_parallel_for(w->solver->ctx, brn_block_count(p->nconstraint, CONSTRAINTS), look_block, &job));
     brn_sap_apply_back(p, w->impulse, w->push);
     for (int dof = w->first; dof < w->n; ++dof) {
         w->gradient[dof] = w->weight[dof] > 0.0 ? w->smooth[dof] - w->push[dof] : 0.0;
@@ -130,25 +151,42 @@ brn_status brn_sap_direct(brn_sap_work *w)
     return BRN_OK;
 }
 
-/* Derivatives of the cost along the step; the smooth part's are slope + alpha bend. */
-static double slope_at(const brn_sap_work *w, double alpha, double slope, double bend, double *second)
+static brn_status slope_block(void *arg, int block, brn_arena *scratch)
 {
-    const brn_sap_problem *p = w->p;
-    double first = slope + alpha * bend;
-    *second = bend;
-    for (int i = 0; i < p->nconstraint; ++i) {
+    const loop *job = arg;
+    const brn_sap_work *w = job->w;
+    double *out = job->slope[block];
+    (void)scratch;
+    out[0] = 0.0;
+    out[1] = 0.0;
+    for (int i = block * CONSTRAINTS; i < brn_block_end(w->p->nconstraint, CONSTRAINTS, block); ++i) {
         const double *d = &w->dvc[3 * i];
         double v[3];
         for (int r = 0; r < 3; ++r) {
-            v[r] = w->vc[3 * i + r] + alpha * d[r];
+            v[r] = w->vc[3 * i + r] + job->alpha * d[r];
         }
-        first += brn_sap_slope(&p->constraint[i], v, d, second);
+        out[0] += brn_sap_slope(&w->p->constraint[i], v, d, &out[1]);
+    }
+    return BRN_OK;
+}
+
+/* Derivatives of the cost along the step; the smooth part's are slope + alpha bend. */
+static double slope_at(brn_sap_work *w, double alpha, double slope, double bend, double *second)
+{
+    const int nblocks = brn_block_count(w->p->nconstraint, CONSTRAINTS);
+    loop job = {.w = w, .alpha = alpha, .slope = w->slope};
+    double first = slope + alpha * bend;
+    *second = bend;
+    (void)brn_parallel_for(w->solver->ctx, nblocks, slope_block, &job); /* cannot fail */
+    for (int k = 0; k < nblocks; ++k) {
+        first += w->slope[k][0];
+        *second += w->slope[k][1];
     }
     return first;
 }
 
 /* Where the cost's slope vanishes in (0, STEP_MAX]: Newton's method, kept between two signs. */
-static double search(const brn_sap_work *w, double slope, double bend)
+static double search(brn_sap_work *w, double slope, double bend)
 {
     double second = 0.0;
     double lo = 0.0;
@@ -199,7 +237,7 @@ brn_status brn_sap_descend(brn_sap_work *w)
     brn_stopwatch *watch = w->watch;
     double *const was = brn_stopwatch_switch(watch, &watch->phases.search);
     BRN_TRY(brn_block_matrix_multiply(w->p->a, w->step, w->curve));
-    brn_sap_apply(w->p, w->step, w->dvc);
+    brn_sap_apply(w->p, 0, w->p->nconstraint, w->step, w->dvc);
     double slope = 0.0;
     double bend = 0.0;
     for (int dof = w->first; dof < w->n; ++dof) {
@@ -244,6 +282,7 @@ static brn_status take(brn_arena *arena, brn_sap_work *w)
     BRN_TAKE(arena, w->vc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->dvc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->g, 9 * p->nconstraint + 1);
+    BRN_TAKE(arena, w->slope, brn_block_count(p->nconstraint, CONSTRAINTS) + 1);
     return BRN_OK;
 }
 

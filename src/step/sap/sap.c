@@ -72,9 +72,9 @@ static void sap_destroy(void *self)
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->size, sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,
-                      sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,      sap->pushed,
-                      sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
+    void *arrays[] = {sap->size,   sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold,
+                      sap->place,  sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,
+                      sap->pushed, sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }
@@ -269,6 +269,13 @@ static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_inf
 {
     brn_sap *sap = self;
     sap->nat = sap->njoint = 0;
+    for (int k = 0; k < sap->ntree; ++k) { /* whatever was set from outside */
+        brn_sap_pose_tree(sap, &sap->tree[k], state);
+    }
+    if (sap->ntree > 0) {
+        brn_model_follow_nodes(sap->model, state->node_pos);
+        brn_model_follow_nodes(sap->model, state->node_vel);
+    }
     memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
     double *effort = NULL;
     double *wrench = NULL;

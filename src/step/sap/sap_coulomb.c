@@ -27,6 +27,22 @@ enum { RENEWALS_PLAIN = 10, RENEWALS_MAX = 50 };
 
 /* ---- Newton's method on the law --------------------------------------------------------------------------------------------- */
 
+/* Whether friction of a constraint is at its bound, up to rounding. */
+static bool slides(const brn_sap_constraint *c, const double *y)
+{
+    const double slip = c->rows == 3 ? sqrt(y[0] * y[0] + y[1] * y[1]) : fabs(y[0]);
+    return c->kind == BRN_SAP_CONTACT && slip > 0.0 && slip >= c->most * (1.0 - 1e-12);
+}
+
+static bool any_slides(const brn_sap_work *w)
+{
+    bool any = false;
+    for (int i = 0; i < w->p->nconstraint && !any; ++i) {
+        any = slides(&w->p->constraint[i], &w->impulse[3 * i]);
+    }
+    return any;
+}
+
 /* out = J' N J d, 0 where fixed. */
 static void apply_skew(brn_sap_work *w, const double *d, double *out)
 {
@@ -38,10 +54,8 @@ static void apply_skew(brn_sap_work *w, const double *d, double *out)
         double *q = &w->dvc[3 * i];
         const int n = c->rows - 1;
         const double closing = q[n];
-        const double slip = n == 2 ? sqrt(y[0] * y[0] + y[1] * y[1]) : fabs(y[0]);
-        /* on the bound up to rounding */
-        const bool slides = c->kind == BRN_SAP_CONTACT && slip > 0.0 && slip >= c->most * (1.0 - 1e-12);
-        const double pull = slides ? c->mu * closing / (c->r * slip) : 0.0;
+        /* the direction is that of the impulse, which is as long as the bound */
+        const double pull = slides(c, y) ? c->mu * closing / (c->r * c->most) : 0.0;
         for (int r = 0; r < 3; ++r) {
             q[r] = r < n ? pull * y[r] : 0.0;
         }
@@ -106,7 +120,7 @@ static brn_status bend_step(brn_sap_work *w)
     double right[MOST + 1] = {0.0};
     const double start = sqrt(dot(w, w->step, w->step));
     int count = 0;
-    if (!(start > 0.0)) {
+    if (!(start > 0.0) || !any_slides(w)) {
         return BRN_OK;
     }
     memset(w->basis, 0, (size_t)w->first * sizeof *w->basis);

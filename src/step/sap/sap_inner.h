@@ -13,6 +13,9 @@ struct brn_sap_solver {
     int factor_rows, factor_size;
     int *stencil, *place; /* rows of the constraints by width; blocks of the joined matrix that they add to */
     size_t stencil_capacity, place_capacity;
+    /* All that decides the pattern, of the one that is prepared [nsketch] and of the problem at hand. */
+    int *sketch, *fresh;
+    size_t nsketch, sketch_capacity, fresh_capacity;
 };
 
 /* How bounds of friction are chosen. */

@@ -35,6 +35,8 @@ void brn_sap_solver_destroy(brn_sap_solver *solver)
     brn_factor_destroy(solver->factor);
     brn_free(solver->ctx, solver->stencil);
     brn_free(solver->ctx, solver->place);
+    brn_free(solver->ctx, solver->sketch);
+    brn_free(solver->ctx, solver->fresh);
     brn_free(solver->ctx, solver);
 }
 

@@ -225,7 +225,8 @@ static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, do
     for (int i = 0; i < 6; ++i) {
         const double free_rate = rate[i] - gain[i] / h;
         const double mean = (1.0 - books->last) * free_rate + books->last * in->ledger[BRN_LEDGER_RATE + i];
-        ledger[BRN_LEDGER_IMPULSE + i] += books->summed ? books->impulse[i] : h * mean + gain[i];
+        ledger[BRN_LEDGER_IMPULSE + i] +=
+            books->summed ? books->impulse[i] : h * mean + gain[i] + books->base_impulse[i];
         ledger[BRN_LEDGER_RATE + i] = books->carries ? mean : free_rate;
     }
 }
@@ -247,7 +248,7 @@ static void book_work(const brn_system *s, const brn_state *in, brn_state *out, 
         work += ((1.0 - books->before) * now + books->before * was) * dx;
         work += inertia * h * 0.5 * (in->node_vel[i] + out->node_vel[i]);
     }
-    out->ledger[BRN_LEDGER_WORK] += books->summed ? books->work : work;
+    out->ledger[BRN_LEDGER_WORK] += books->summed ? books->work : work + books->drive_work;
     out->ledger[BRN_LEDGER_DISSIPATED] += books->dissipated;
 }
 

@@ -12,10 +12,16 @@ static const double SOFTENING = 1e-7;
 /* [m/s] A velocity of separation that is always there. */
 static const double FAR = 1e100;
 
+/* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
+   other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
+static const double DEEP = 0.01;
+static const double LONG = 10.0;
+
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
-/* [m] Gaps that could close within the step: what each body moves and what gravity adds. Returns the largest of two together. */
-static double set_reach(brn_sap *sap, const brn_state *in)
+/* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
+   together. */
+static double look_ahead(brn_sap *sap, const brn_state *in)
 {
     const brn_model *model = sap->model;
     const double *g = sap->system->controls->gravity;
@@ -26,6 +32,9 @@ static double set_reach(brn_sap *sap, const brn_state *in)
         for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
              ++a) {
             fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+            for (int i = 0; i < 3; ++i) {
+                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + sap->h * in->node_vel[3 * a + i];
+            }
         }
         sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
                         1e-9 * sap->system->size;
@@ -105,12 +114,13 @@ static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
 {
     brn_sap_point *p = &sap->at[sap->nat];
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(patch->area > 0.0) || (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
+    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) ||
+        (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
                                  brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
     }
     *p = (brn_sap_point){
-        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = patch->area * stiffness};
+        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
     brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
     add_point(sap, p, patch->normal);
@@ -132,11 +142,11 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const double reach = set_reach(sap, in);
+    const double reach = look_ahead(sap, in);
     const double depth = fmax(reach, 0.005 * sap->system->size);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, depth));
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
-    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
+    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
     const int npatch = brn_patches_count(sap->patches);
     const int ncrossing = brn_crossings_count(sap->crossings);
     const int nmeeting = brn_manifolds_count(sap->manifolds);
@@ -157,8 +167,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 
 /* ---- constraints --------------------------------------------------------------------------------------------------------------- */
 
-/* The block of a constraint for a row, made if it is not there yet. */
-static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
+brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row)
 {
     for (int i = c->first; i < c->first + c->count; ++i) {
         if (sap->block[i].row == row) {
@@ -170,12 +179,31 @@ static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
     return b;
 }
 
+/* Adds weight * frame * J for the handle of a link. */
+static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const brn_sap_rigid *r,
+                     int handle, double weight)
+{
+    const int *path = brn_sap_path(sap, r);
+    for (int k = 0; k < r->path; ++k) {
+        const double *j = &r->j_start[(handle * r->path + k) * 9];
+        brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
+        for (int i = 0; i < 9; ++i) {
+            const double *f = &p->frame[i / 3 * 3];
+            b->j[i] += weight * (f[0] * j[i % 3] + f[1] * j[3 + i % 3] + f[2] * j[6 + i % 3]);
+        }
+    }
+}
+
 /* Adds weight * frame for a node that has a row, or for the body whose handle it is. */
 static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight)
 {
     const int dim = sap->model->dim;
     const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
-    brn_sap_block *b = block_for(sap, c, r != NULL ? r->row : row);
+    if (r != NULL && r->tree >= 0) {
+        add_link(sap, p, c, r, row - r->handle_row, weight);
+        return;
+    }
+    brn_sap_block *b = brn_sap_block_for(sap, c, r != NULL ? r->row : row);
     for (int i = 0; i < dim * dim; ++i) {
         b->j[i] += weight * p->frame[i];
     }
@@ -183,7 +211,7 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
         return;
     }
     const double *arm = r->arm[row - r->handle_row];
-    b = block_for(sap, c, r->row + 1);
+    b = brn_sap_block_for(sap, c, r->row + 1);
     for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
         const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
                              dim == 3 ? p->frame[k * dim + 2] : 0.0};
@@ -208,7 +236,11 @@ static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
 {
     size_t count = 0;
     for (int k = 0; k < p->lever.count; ++k) {
-        count += 2 * (size_t)brn_model_masters(sap->model, p->lever.node[k]).count;
+        const brn_masters on = brn_model_masters(sap->model, p->lever.node[k]);
+        for (int m = 0; m < on.count; ++m) {
+            const int rigid = sap->row_rigid[sap->model->node_row[on.node[m]]];
+            count += rigid < 0 ? 1 : sap->rigid[rigid].tree < 0 ? 2 : (size_t)sap->rigid[rigid].path;
+        }
     }
     return count;
 }
@@ -231,6 +263,16 @@ static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *
     }
     *normal = sum[dim - 1];
     *slip = dim == 3 ? 0.5 * (sum[0] + sum[1]) : sum[0];
+}
+
+/* [m] How much of a gap a step is to undo. */
+static double undone(const brn_sap *sap, const brn_sap_point *p)
+{
+    const double *g = sap->system->controls->gravity;
+    const double deep = DEEP * fmin(sap->size[p->body[0]], sap->size[p->body[1]]) +
+                        sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    const bool slow = isinf(p->stiffness) && p->gap < -deep;
+    return slow ? -deep + (p->gap + deep) / LONG : p->gap;
 }
 
 static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
@@ -260,7 +302,7 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
     /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. Without a stiffness of its own
        that takes a whole step of the scene, however short the parts of one: pushed out in less it would gain speed. */
     const double least = isinf(p->stiffness) ? fmax(h, sap->model->step) : h;
-    const double back = -p->gap / (p->gap > 0.0 ? h : least + p->relaxation);
+    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : least + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
     }
@@ -274,9 +316,11 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
 
 brn_status brn_sap_constrain(brn_sap *sap, bool first)
 {
-    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, (size_t)sap->nat);
-    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * (size_t)sap->nat);
     size_t width = 0;
+    size_t count = (size_t)sap->nat;
+    brn_sap_joint_room(sap, &count, &width);
+    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
+    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
     for (int i = 0; i < sap->nat; ++i) {
         width += width_of(sap, &sap->at[i]);
     }
@@ -285,6 +329,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     for (int i = 0; i < sap->nat; ++i) {
         constrain(sap, &sap->at[i], first, &sap->constraint[i]);
     }
+    brn_sap_constrain_joints(sap);
     return BRN_OK;
 }
 
@@ -294,7 +339,7 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
     const int dim = sap->model->dim;
     memset(v, 0, 3 * sizeof *v);
     for (int k = c->first; k < c->first + c->count; ++k) {
-        for (int j = 0; j < dim * dim; ++j) {
+        for (int j = 0; j < c->rows * dim; ++j) {
             v[j / dim] += sap->block[k].j[j] * sap->u[sap->block[k].row * dim + j % dim];
         }
     }
@@ -303,7 +348,7 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
 double brn_sap_contact_cost(const brn_sap *sap)
 {
     double sum = 0.0;
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         double impulse[3];
         velocity_of(sap, &sap->constraint[i], v);
@@ -314,7 +359,7 @@ double brn_sap_contact_cost(const brn_sap *sap)
 
 void brn_sap_find_impulses(brn_sap *sap)
 {
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         velocity_of(sap, &sap->constraint[i], v);
         (void)brn_sap_impulse(&sap->constraint[i], v, &sap->impulse[3 * i], NULL);
@@ -340,14 +385,16 @@ void brn_sap_push(brn_sap *sap)
     memset(sap->pushed, 0, (size_t)(sap->a->n * dim) * sizeof *sap->pushed);
     for (int i = 0; i < sap->nat; ++i) {
         const brn_lever *lever = &sap->at[i].lever;
-        const brn_sap_constraint *c = &sap->constraint[i];
         double force[3];
         force_of(sap, i, force);
         for (int k = 0; k < lever->count; ++k) {
             brn_model_add_force(sap->model, lever->node[k], lever->weight[k], force, sap->push);
         }
+    }
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
+        const brn_sap_constraint *c = &sap->constraint[i];
         for (int k = c->first; k < c->first + c->count; ++k) {
-            for (int j = 0; j < dim * dim; ++j) {
+            for (int j = 0; j < c->rows * dim; ++j) {
                 sap->pushed[sap->block[k].row * dim + j % dim] +=
                     sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
             }

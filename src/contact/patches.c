@@ -288,7 +288,8 @@ static brn_status area_block(void *arg, int block, brn_arena *scratch)
         const brn_patch *at = &from->patch;
         const bool shape = brn_patches_has_shape(p, at->body[0]);
         const bool core = brn_patches_is_core(p, at->node[0]);
-        const double near = at->gap + BRN_PATCHES_RIM * (core ? p->skin->radius[at->node[0]] : sqrt(at->area));
+        const double near =
+            at->gap + BRN_PATCHES_RIM * (core ? p->skin->radius[at->node[0]] : sqrt(at->area));
         p->item[i] = *at;
         p->item[i].area *= from->carry * (1.0 - (shape ? 1.0 : 0.5) * covered_by(p, at, fmax(near, 0.0)));
         p->item[i].bears = (at->area * from->carry > 0.0 || core) &&

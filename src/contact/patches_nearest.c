@@ -44,8 +44,9 @@ bool brn_patches_is_core(const brn_patches *patches, int node)
 static double vertex_area(const brn_patches *patches, const brn_patch *patch)
 {
     const int node = patch->node[0];
-    return brn_patches_is_core(patches, node) ? cap_area(patches->skin->dim, patches->skin->radius[node], -patch->gap)
-                                  : brn_patches_facing(patches, node, patch->normal, -1.0);
+    return brn_patches_is_core(patches, node)
+               ? cap_area(patches->skin->dim, patches->skin->radius[node], -patch->gap)
+               : brn_patches_facing(patches, node, patch->normal, -1.0);
 }
 
 /* The common part: body and nodes, the middle between the surfaces, the area of the vertex. */

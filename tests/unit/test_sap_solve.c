@@ -404,11 +404,8 @@ static void test_coulomb(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_slopes),
-        cmocka_unit_test(test_cone),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_coulomb),
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_slopes),  cmocka_unit_test(test_cone),
+        cmocka_unit_test(test_random),      cmocka_unit_test(test_coulomb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,9 +72,9 @@ static void sap_destroy(void *self)
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->size, sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,
-                      sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,      sap->pushed,
-                      sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
+    void *arrays[] = {sap->size,   sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold,
+                      sap->place,  sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,
+                      sap->pushed, sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }

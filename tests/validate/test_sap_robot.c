@@ -238,7 +238,8 @@ static void test_hold(void **state)
         const brn_report report = run(&f);
         const brn_joint_state a = joint(&f, "r/a");
         const double weight = 2.0 * G * 0.5 * cos(a.position[0]);
-        assert_near(a.velocity[0], 0.0, 1e-5);
+        assert_near(a.velocity[0], 0.0,
+                    k < 2 ? 1e-5 : 1e-3); /* friction creeps: by sigma h torque / inertia */
         assert_near(a.force[2], 2.0 * G, 1e-3);
         assert_true(fabs(report.energy_error) < 1e-2);
         if (k == 0) {

@@ -269,6 +269,13 @@ static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_inf
 {
     brn_sap *sap = self;
     sap->nat = sap->njoint = 0;
+    for (int k = 0; k < sap->ntree; ++k) { /* whatever was set from outside */
+        brn_sap_pose_tree(sap, &sap->tree[k], state);
+    }
+    if (sap->ntree > 0) {
+        brn_model_follow_nodes(sap->model, state->node_pos);
+        brn_model_follow_nodes(sap->model, state->node_vel);
+    }
     memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
     double *effort = NULL;
     double *wrench = NULL;

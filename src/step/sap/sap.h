@@ -186,6 +186,8 @@ void brn_sap_place_tree(brn_sap *sap, brn_sap_tree *t);
 void brn_sap_tree_gradient(brn_sap *sap, brn_sap_tree *t);
 void brn_sap_tree_matrix(brn_sap *sap, const brn_sap_tree *t);
 double brn_sap_tree_cost(const brn_sap *sap, const brn_sap_tree *t);
+/* Handles of a robot's links where its joints in the state put them. */
+void brn_sap_pose_tree(const brn_sap *sap, brn_sap_tree *t, brn_state *state);
 /* Joints and handles at the end. */
 void brn_sap_finish_tree(brn_sap *sap, brn_sap_tree *t, brn_state *out);
 /* The block rows of its tree that move a link, [r->path]. */

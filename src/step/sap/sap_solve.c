@@ -10,6 +10,9 @@
 
 enum { SEARCH_MAX = 100 };
 
+/* Of the momenta: impulses below are rounding. */
+static const double ROUNDING = 1e-13;
+
 /* Longest step of a line search [Castro, Permenter, Han 2022], and the share of the slope that may be left at its end: where all
    constraints keep their state a whole step leaves nothing, and elsewhere more exactness saves no iteration. */
 static const double STEP_MAX = 1.5;
@@ -57,9 +60,12 @@ static double size_of(int n, const double *weight, const double *x)
     return sum;
 }
 
-static double optimality_of(double left, double moving, double pushed)
+/* Of what is left, in the impulses that change momenta: those of the smooth part and of the constraints, which balance in the end. Momenta
+   themselves are no measure: of a fast body they hide all forces when steps are short; they only say what rounding is. */
+static double optimality_of(double left, double moving, double pulled, double pushed)
 {
-    const double most = sqrt(fmax(moving, pushed));
+    const bool rounding = left <= ROUNDING * ROUNDING * moving;
+    const double most = sqrt(rounding ? moving : fmax(pulled, pushed));
     return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
 }
 
@@ -77,7 +83,8 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
         moving += size_of(a->size, weight, &momentum[dof]);
         pushed += size_of(a->size, weight, &push[dof]);
     }
-    return optimality_of(left, moving, pushed);
+    const double most = sqrt(fmax(moving, pushed));
+    return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
 }
 
 brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
@@ -100,7 +107,8 @@ brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
     const double left = size_of(w->n, w->weight, w->gradient);
     w->left = sqrt(left);
     w->result->optimality =
-        optimality_of(left, size_of(w->n, w->weight, w->momentum), size_of(w->n, w->weight, w->push));
+        optimality_of(left, size_of(w->n, w->weight, w->momentum), size_of(w->n, w->weight, w->smooth),
+                      size_of(w->n, w->weight, w->push));
     return isfinite(w->result->optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
 }
 

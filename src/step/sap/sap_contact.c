@@ -19,6 +19,9 @@ static const double FAR = 1e100;
 static const double DEEP = 0.01;
 static const double LONG = 10.0;
 
+/* Of the system's size: overlap that is seen, however slow. */
+static const double DEPTH = 0.005;
+
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
 /* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
@@ -111,12 +114,22 @@ static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
     ++sap->nat;
 }
 
+/* Patches are looked for as far as the fastest of all bodies goes. What is deeper in a mesh than its elements, or the other's, are long is
+   none: a vertex behind the plane of a face far away. Shapes know their depth. */
+static bool is_within(const brn_sap *sap, const brn_patch *patch)
+{
+    const int a = patch->body[0];
+    const int b = patch->body[1];
+    const double deepest = fmax(DEPTH * sap->system->size, fmin(sap->size[a], sap->size[b]));
+    return patch->gap < sap->reach[a] + sap->reach[b] && (patch->node[1] < 0 || patch->gap > -deepest);
+}
+
 /* Of a vertex (first: 1) or where edges cross (2). */
 static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
 {
     brn_sap_point *p = &sap->at[sap->nat];
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) ||
+    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) || !is_within(sap, patch) ||
         (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
          brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
@@ -146,7 +159,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
     const double reach = look_ahead(sap, in);
-    const double depth = fmax(reach, 0.005 * sap->system->size);
+    const double depth = fmax(reach, DEPTH * sap->system->size);
     BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
     BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));

@@ -307,7 +307,9 @@ static brn_status solve(brn_sap_work *w)
         w->first++;
     }
     memset(w->gradient, 0, bytes);
-    memset(w->impulse, 0, 3 * (size_t)p->nconstraint * sizeof *w->impulse); /* rows that a constraint lacks */
+    for (int i = 0; i < 3 * p->nconstraint; ++i) { /* rows that a constraint lacks */
+        w->impulse[i] = 0.0;
+    }
     memcpy(w->v, p->start, bytes);
     memcpy(w->smooth, p->gradient, bytes);
     BRN_TRY(brn_block_matrix_multiply(p->a, w->v, w->momentum));

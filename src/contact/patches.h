@@ -36,7 +36,7 @@ typedef struct brn_patch {
     double gap;       /* [m] along the normal; below 0: penetration depth */
     double place[3];  /* [m] middle between the two surfaces */
     double area;      /* [m^2], in 2D [m]; 0 where the surface does not face the other body */
-    bool bears;       /* it faces it, and no other point is as near in its place: false, and it can be left out */
+    bool bears; /* it faces it, and no other point is as near in its place: false, and it can be left out */
 } brn_patch;
 
 typedef struct brn_patches brn_patches;

@@ -71,9 +71,9 @@ static void sap_destroy(void *self)
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->size, sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,
-                      sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,      sap->pushed,
-                      sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
+    void *arrays[] = {sap->size,   sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold,
+                      sap->place,  sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,
+                      sap->pushed, sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }
@@ -156,15 +156,17 @@ static void look_at_groups(brn_sap *sap)
     sap->lagged = sap->lagged && model->ngroup == own;
 }
 
+/* Of the elements of each body: of sheets along them; of a rigid body as a whole. */
 static brn_status list_sizes(brn_sap *sap)
 {
     BRN_ALLOC(sap->ctx, sap->size, sap->model->nbody + 1);
     for (int b = 0; b < sap->model->nbody; ++b) {
         const brn_body *body = &sap->model->body[b];
-        const double volume = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
-        sap->size[b] = body->type == BRN_BODY_STATIC ? INFINITY
-                       : sap->model->dim == 3        ? cbrt(volume)
-                                                     : sqrt(volume);
+        const double share = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
+        sap->size[b] = body->type == BRN_BODY_STATIC  ? INFINITY
+                       : body->type == BRN_BODY_SHELL ? sqrt(share / (2.0 * body->radius))
+                       : sap->model->dim == 3         ? cbrt(share)
+                                                      : sqrt(share);
     }
     return BRN_OK;
 }

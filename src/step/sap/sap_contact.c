@@ -12,7 +12,7 @@ static const double SOFTENING = 1e-7;
 
 /* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
    other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
-static const double DEEP = 0.01;
+static const double DEEP = 0.03;
 static const double LONG = 10.0;
 
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
@@ -114,11 +114,12 @@ static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
     if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) ||
         (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
-                                 brn_manifolds_has(sap->manifolds, patch->body[1]))) {
+         brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
     }
-    *p = (brn_sap_point){
-        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
+    *p = (brn_sap_point){.body = {patch->body[0], patch->body[1]},
+                         .gap = patch->gap,
+                         .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
     brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
     add_point(sap, p, patch->normal);

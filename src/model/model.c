@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "linalg/dense.h"
+#include "model/robot_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -121,6 +122,11 @@ void brn_model_destroy(brn_model *model)
         }
         brn_boundary_destroy(model->body[i].boundary);
     }
+    for (int i = 0; i < model->nrobot; ++i) {
+        brn_robot_model_destroy(model->robot[i]);
+    }
+    brn_free(ctx, model->robot);
+    brn_free(ctx, model->apart);
     for (int i = 0; i < model->nsource; ++i) {
         brn_free(ctx, model->source[i].name);
     }

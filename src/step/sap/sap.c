@@ -1,6 +1,7 @@
 #include "step/sap/sap.h"
 
 #include "phys/solid.h"
+#include "step/ledger.h"
 #include "step/newton_inner.h"
 
 #include <math.h>
@@ -77,6 +78,11 @@ static void sap_destroy(void *self)
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }
+    for (int k = 0; k < sap->ntree; ++k) {
+        brn_sap_tree_destroy(sap->ctx, &sap->tree[k]);
+    }
+    brn_free(sap->ctx, sap->tree);
+    brn_free(sap->ctx, sap->link_numbers);
     brn_free(sap->ctx, sap);
 }
 
@@ -242,14 +248,20 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->h = h;
     sap->from = in->node_pos;
     BRN_TRY(brn_newton_begin(n, in, t, h));
-    brn_sap_start(sap, in);
+    sap->share = h * h / n->scheme->s;
+    BRN_TRY(brn_sap_start(sap, in));
     BRN_TRY(brn_sap_find_contacts(sap, in));
     BRN_TRY(brn_sap_balance(sap, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     brn_sap_finish_rigid(sap, out);
+    for (int k = 0; k < sap->ntree; ++k) {
+        brn_sap_finish_tree(sap, &sap->tree[k], out);
+    }
+    BRN_TRY(brn_sap_remember(sap, out));
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    BRN_TRY(brn_sap_book_joints(sap, in, out, &info->books));
     brn_sap_book(sap, in, out, info);
     info->own[BRN_SAP_CONSTRAINTS] = sap->nat;
     return brn_sap_report(sap, info);
@@ -258,9 +270,19 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
 static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
     brn_sap *sap = self;
-    sap->nat = 0;
+    sap->nat = sap->njoint = 0;
+    for (int k = 0; k < sap->ntree; ++k) { /* whatever was set from outside */
+        brn_sap_pose_tree(sap, &sap->tree[k], state);
+    }
+    if (sap->ntree > 0) {
+        brn_model_follow_nodes(sap->model, state->node_pos);
+        brn_model_follow_nodes(sap->model, state->node_vel);
+    }
     memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
+    double *effort = NULL;
+    double *wrench = NULL;
     BRN_TRY(brn_newton_reset(sap->newton, state, t, &info->books));
+    BRN_TRY(brn_sap_remember_joints(sap, state, &effort, &wrench));
     return brn_sap_report(sap, info);
 }
 
@@ -279,7 +301,9 @@ const brn_method brn_sap_method = {
     .table = &table,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_MIDPOINT,
     .contact = true,
-    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
+    .dissipates = true,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID |
+              1u << BRN_BODY_SHELL | 1u << BRN_BODY_ROBOT,
     .contact_keys = 1u << BRN_CONTACT_STIFFNESS | 1u << BRN_CONTACT_RELAXATION,
     .contact_instead =
         {[BRN_CONTACT_RESTITUTION] =

@@ -9,6 +9,8 @@
 /* Impulses along the surface below this share of what stops the effective mass at the speed that gravity gives it in a step have
    no direction. */
 static const double SOFTENING = 1e-7;
+/* [m/s] A velocity of separation that is always there. */
+static const double FAR = 1e100;
 
 /* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
    other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
@@ -166,8 +168,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 
 /* ---- constraints --------------------------------------------------------------------------------------------------------------- */
 
-/* The block of a constraint for a row, made if it is not there yet. */
-static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
+brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row)
 {
     for (int i = c->first; i < c->first + c->count; ++i) {
         if (sap->block[i].row == row) {
@@ -179,12 +180,31 @@ static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
     return b;
 }
 
+/* Adds weight * frame * J for the handle of a link. */
+static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const brn_sap_rigid *r,
+                     int handle, double weight)
+{
+    const int *path = brn_sap_path(sap, r);
+    for (int k = 0; k < r->path; ++k) {
+        const double *j = &r->j_start[(handle * r->path + k) * 9];
+        brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
+        for (int i = 0; i < 9; ++i) {
+            const double *f = &p->frame[i / 3 * 3];
+            b->j[i] += weight * (f[0] * j[i % 3] + f[1] * j[3 + i % 3] + f[2] * j[6 + i % 3]);
+        }
+    }
+}
+
 /* Adds weight * frame for a node that has a row, or for the body whose handle it is. */
 static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight)
 {
     const int dim = sap->model->dim;
     const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
-    brn_sap_block *b = block_for(sap, c, r != NULL ? r->row : row);
+    if (r != NULL && r->tree >= 0) {
+        add_link(sap, p, c, r, row - r->handle_row, weight);
+        return;
+    }
+    brn_sap_block *b = brn_sap_block_for(sap, c, r != NULL ? r->row : row);
     for (int i = 0; i < dim * dim; ++i) {
         b->j[i] += weight * p->frame[i];
     }
@@ -192,7 +212,7 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
         return;
     }
     const double *arm = r->arm[row - r->handle_row];
-    b = block_for(sap, c, r->row + 1);
+    b = brn_sap_block_for(sap, c, r->row + 1);
     for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
         const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
                              dim == 3 ? p->frame[k * dim + 2] : 0.0};
@@ -217,7 +237,11 @@ static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
 {
     size_t count = 0;
     for (int k = 0; k < p->lever.count; ++k) {
-        count += 2 * (size_t)brn_model_masters(sap->model, p->lever.node[k]).count;
+        const brn_masters on = brn_model_masters(sap->model, p->lever.node[k]);
+        for (int m = 0; m < on.count; ++m) {
+            const int rigid = sap->row_rigid[sap->model->node_row[on.node[m]]];
+            count += rigid < 0 ? 1 : sap->rigid[rigid].tree < 0 ? 2 : (size_t)sap->rigid[rigid].path;
+        }
     }
     return count;
 }
@@ -252,13 +276,16 @@ static double undone(const brn_sap *sap, const brn_sap_point *p)
     return slow ? -deep + (p->gap + deep) / LONG : p->gap;
 }
 
-static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
 {
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){
-        .kind = BRN_SAP_CONTACT, .rows = dim, .first = sap->nblock, .mu = p->mu, .most = -1.0};
+    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
+                              .rows = dim,
+                              .first = sap->nblock,
+                              .mu = p->mu,
+                              .most = first ? -1.0 : c->most};
     for (int k = 0; k < p->lever.count; ++k) {
         add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
     }
@@ -269,28 +296,41 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
     const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
-    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
-    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : h + p->relaxation);
+    if (!(slip > 0.0)) { /* held along the surface on both sides */
+        c->mu = 0.0;
+        c->r_slip = slip = 1.0;
+    }
+    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. Without a stiffness of its own
+       that takes a whole step of the scene, however short the parts of one: pushed out in less it would gain speed. */
+    const double least = isinf(p->stiffness) ? fmax(h, sap->model->step) : h;
+    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : least + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
+    }
+    if (!(normal > 0.0)) { /* held on both sides: what it would push cannot give way */
+        c->r = 1.0;
+        c->target[dim - 1] = -FAR;
     }
     c->softening =
         SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / slip;
 }
 
-brn_status brn_sap_constrain(brn_sap *sap)
+brn_status brn_sap_constrain(brn_sap *sap, bool first)
 {
-    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, (size_t)sap->nat);
-    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * (size_t)sap->nat);
     size_t width = 0;
+    size_t count = (size_t)sap->nat;
+    brn_sap_joint_room(sap, &count, &width);
+    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
+    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
     for (int i = 0; i < sap->nat; ++i) {
         width += width_of(sap, &sap->at[i]);
     }
     BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width);
     sap->nblock = 0;
     for (int i = 0; i < sap->nat; ++i) {
-        constrain(sap, &sap->at[i], &sap->constraint[i]);
+        constrain(sap, &sap->at[i], first, &sap->constraint[i]);
     }
+    brn_sap_constrain_joints(sap);
     return BRN_OK;
 }
 
@@ -300,7 +340,7 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
     const int dim = sap->model->dim;
     memset(v, 0, 3 * sizeof *v);
     for (int k = c->first; k < c->first + c->count; ++k) {
-        for (int j = 0; j < dim * dim; ++j) {
+        for (int j = 0; j < c->rows * dim; ++j) {
             v[j / dim] += sap->block[k].j[j] * sap->u[sap->block[k].row * dim + j % dim];
         }
     }
@@ -309,7 +349,7 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
 double brn_sap_contact_cost(const brn_sap *sap)
 {
     double sum = 0.0;
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         double impulse[3];
         velocity_of(sap, &sap->constraint[i], v);
@@ -320,7 +360,7 @@ double brn_sap_contact_cost(const brn_sap *sap)
 
 void brn_sap_find_impulses(brn_sap *sap)
 {
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         velocity_of(sap, &sap->constraint[i], v);
         (void)brn_sap_impulse(&sap->constraint[i], v, &sap->impulse[3 * i], NULL);
@@ -346,14 +386,16 @@ void brn_sap_push(brn_sap *sap)
     memset(sap->pushed, 0, (size_t)(sap->a->n * dim) * sizeof *sap->pushed);
     for (int i = 0; i < sap->nat; ++i) {
         const brn_lever *lever = &sap->at[i].lever;
-        const brn_sap_constraint *c = &sap->constraint[i];
         double force[3];
         force_of(sap, i, force);
         for (int k = 0; k < lever->count; ++k) {
             brn_model_add_force(sap->model, lever->node[k], lever->weight[k], force, sap->push);
         }
+    }
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
+        const brn_sap_constraint *c = &sap->constraint[i];
         for (int k = c->first; k < c->first + c->count; ++k) {
-            for (int j = 0; j < dim * dim; ++j) {
+            for (int j = 0; j < c->rows * dim; ++j) {
                 sap->pushed[sap->block[k].row * dim + j % dim] +=
                     sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
             }

@@ -16,7 +16,7 @@ static const double FAR = 1e100;
 
 /* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
    other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
-static const double DEEP = 0.01;
+static const double DEEP = 0.03;
 static const double LONG = 10.0;
 
 /* Of the system's size: overlap that is seen, however slow. */

@@ -16,7 +16,9 @@
 
    T d2V/V is a tangent of F as well, that of J = s1 s2 s3: J_ij = s_k, minus_k = -s_k, plus_k = s_k.
 
-   The projection makes every point positive semi-definite in (dF, d theta), with T d2 theta shared out to the points.
+   The projection makes every point positive semi-definite in (dF, d theta), -T (d theta)^2 shared out to the points, and leaves out
+   T d2V/V. Summed over all patches that term is only a matter of the body's surface and of differences in pressure, as V is a
+   boundary integral; cut to its positive part patch by patch, a pressure beyond the shear modulus would stiffen everything.
    The viscous tangent is that of Fbar (phys/solid_eval.c): in the frames U = V = 1, with M at Fbar, N = M : Fbar, G = F^-T
 
        dFbar = r dF + Fbar (d theta - G : dF)/d,
@@ -275,8 +277,9 @@ BRN_LANES_INLINE void second_of_stretches(const patches *at, int quad, brn_tange
         p.w.s[i] = r * s[i];
     }
     at->solid->material->stretches(&at->solid->moduli, BRN_ORDER_SECOND, &p.w);
-    hat(&p.w, s, r, at->pull / at->size, dim, cross, &out->theta);
-    if (brn_tangent_projects(tangent)) {
+    const bool projects = brn_tangent_projects(tangent);
+    hat(&p.w, s, r, projects ? brn_lanes_all(0.0) : at->pull / at->size, dim, cross, &out->theta);
+    if (projects) {
         project(&p.w, cross, &out->theta, dim);
     }
     brn_point_tangent(&p, volume, out->m, dim);

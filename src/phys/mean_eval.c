@@ -31,19 +31,11 @@
 
 enum { WIDTH_MAX = BRN_ELEMENT_NODES_MAX, POINTS_MAX = BRN_ELEMENT_QUAD_MAX };
 
-/* The arguments of brn_mean_solid_eval. */
-typedef struct request {
-    const brn_mean_solid *mean;
-    const double (*x)[3];
-    int first, end;
-    brn_tangent tangent;
-    double *energy, *grad, *hess;
-} request;
-
 /* One batch of patches. Vectors are [width][dim], without node 0, which gets minus the sum of the others. */
 typedef struct patches {
+    const brn_solid_job *job;
     const brn_solid *solid;
-    const brn_mean_solid *mean;
+    const brn_mean_solid *mean; /* the same */
     int batch, width;
     brn_lanes edge[WIDTH_MAX * 3]; /* positions relative to node 0 */
     brn_lanes f[POINTS_MAX * 9], growth[POINTS_MAX];
@@ -181,7 +173,7 @@ BRN_LANES_INLINE void add_first(patches *at, brn_order order, const int dim)
         brn_lanes inverse[9], shapes[WIDTH_MAX * 3], flux[9], spread[9];
         const brn_lanes volume = point_volume(at, q);
         const brn_lanes r = averaged(at, q, dim, p.f, inverse);
-        brn_point_evaluate(at->solid, BRN_TANGENT_EXACT, order, &p, dim);
+        brn_point_evaluate(at->job, &p, order, dim);
         at->energy += volume * p.energy;
         if (order == BRN_ORDER_ENERGY) {
             continue;
@@ -369,13 +361,14 @@ BRN_LANES_INLINE void add_second(patches *at, brn_tangent tangent, brn_lanes *he
 /* ---- batches ------------------------------------------------------------------------------------------------------------- */
 
 /* All batches of a job, with constant dim. */
-BRN_LANES_INLINE void run(const request *job, const int dim, brn_lanes *hess)
+BRN_LANES_INLINE void run(const brn_solid_job *job, const int dim, brn_lanes *hess)
 {
-    const brn_stencils list = brn_group_stencils(&job->mean->solid.group);
+    const brn_stencils list = brn_group_stencils(&job->solid->group);
     const int width = list.width;
     const int grad_size = width * dim, hess_size = width * (width + 1) / 2 * dim * dim;
     const brn_order order = job->hess != NULL || job->grad != NULL ? BRN_ORDER_FIRST : BRN_ORDER_ENERGY;
-    patches at = {.solid = &job->mean->solid, .mean = job->mean, .width = width};
+    patches at = {
+        .job = job, .solid = job->solid, .mean = (const brn_mean_solid *)job->solid, .width = width};
     for (at.batch = job->first / BRN_LANES; at.batch * BRN_LANES < job->end; ++at.batch) {
         const int rows = brn_batch_rows(at.batch, job->end);
         const size_t row = (size_t)(at.batch * BRN_LANES - job->first);
@@ -397,14 +390,14 @@ BRN_LANES_INLINE void run(const request *job, const int dim, brn_lanes *hess)
     }
 }
 
-static void run_2d(const request *job)
+static void run_2d(const brn_solid_job *job)
 {
     enum { N = 6 };
     brn_lanes hess[N * (N + 1) / 2 * 4];
     run(job, 2, hess);
 }
 
-static void run_3d(const request *job)
+static void run_3d(const brn_solid_job *job)
 {
     brn_lanes hess[WIDTH_MAX * (WIDTH_MAX + 1) / 2 * 9]; /* 120 kB of stack */
     run(job, 3, hess);
@@ -413,7 +406,7 @@ static void run_3d(const request *job)
 void brn_mean_solid_eval(const brn_mean_solid *mean, const double (*x)[3], int first, int count,
                          brn_tangent tangent, double *energy, double *grad, double *hess)
 {
-    const request job = {mean, x, first, first + count, tangent, energy, grad, hess};
+    const brn_solid_job job = {&mean->solid, x, first, first + count, tangent, energy, grad, hess};
     if (mean->solid.element->dim == 2) {
         run_2d(&job);
     } else {

@@ -21,19 +21,10 @@
 #include "phys/lane_rows.h"
 #include "phys/solid_point.h"
 
-/* The arguments of brn_solid_eval. */
-typedef struct request {
-    const brn_solid *solid;
-    const double (*x)[3];
-    int first, end;
-    brn_tangent tangent;
-    double *energy, *grad, *hess;
-} request;
-
 /* ---- element gradient and Hessian --------------------------------------------------------------------------- */
 
 /* grad_a += w P g_a for the nodes 1.. */
-BRN_LANES_INLINE void add_gradient(const request *job, int batch, int quad, const brn_solid_point *p,
+BRN_LANES_INLINE void add_gradient(const brn_solid_job *job, int batch, int quad, const brn_solid_point *p,
                                    brn_lanes *grad, const int dim, const int nnode)
 {
     const double *dn = job->solid->reference + quad * nnode * dim;
@@ -59,7 +50,7 @@ BRN_LANES_INLINE void add_gradient(const request *job, int batch, int quad, cons
 }
 
 /* hess_ab += g'_a . M . g'_b for 1 <= a <= b. */
-BRN_LANES_INLINE void add_hessian(const request *job, int batch, int quad, brn_solid_point *p,
+BRN_LANES_INLINE void add_hessian(const brn_solid_job *job, int batch, int quad, brn_solid_point *p,
                                   brn_lanes *hess, const int dim, const int nnode)
 {
     const double *dn = job->solid->reference + quad * nnode * dim;
@@ -96,7 +87,7 @@ BRN_LANES_INLINE void add_hessian(const request *job, int batch, int quad, brn_s
 
 /* All batches of a job; edge, grad, hess are room for one batch. Inlined with constant dim (and nnode, for the small
    elements), so that matrices live in registers. */
-BRN_LANES_INLINE void run(const request *job, const int dim, const int nnode, brn_lanes *edge,
+BRN_LANES_INLINE void run(const brn_solid_job *job, const int dim, const int nnode, brn_lanes *edge,
                           brn_lanes *grad, brn_lanes *hess)
 {
     const brn_solid *solid = job->solid;
@@ -117,7 +108,7 @@ BRN_LANES_INLINE void run(const request *job, const int dim, const int nnode, br
         for (int quad = 0; quad < nquad; ++quad) {
             brn_solid_point p;
             brn_batch_gradient(solid, batch, quad, dim, nnode, edge, p.f);
-            brn_point_evaluate(solid, job->tangent, order, &p, dim);
+            brn_point_evaluate(job, &p, order, dim);
             energy += brn_batch_volume(solid, batch, quad) * p.energy;
             if (job->grad != NULL) {
                 add_gradient(job, batch, quad, &p, grad, dim, nnode);
@@ -140,26 +131,26 @@ BRN_LANES_INLINE void run(const request *job, const int dim, const int nnode, br
     }
 }
 
-static void run_tri3(const request *job)
+static void run_tri3(const brn_solid_job *job)
 {
     brn_lanes edge[2 * 2], grad[3 * 2], hess[6 * 4];
     run(job, 2, 3, edge, grad, hess);
 }
 
-static void run_tet4(const request *job)
+static void run_tet4(const brn_solid_job *job)
 {
     brn_lanes edge[3 * 3], grad[4 * 3], hess[10 * 9];
     run(job, 3, 4, edge, grad, hess);
 }
 
-static void run_2d(const request *job)
+static void run_2d(const brn_solid_job *job)
 {
     enum { N = 6 };
     brn_lanes edge[N * 2], grad[N * 2], hess[N * (N + 1) / 2 * 4];
     run(job, 2, job->solid->element->nnode, edge, grad, hess);
 }
 
-static void run_3d(const request *job)
+static void run_3d(const brn_solid_job *job)
 {
     enum { N = BRN_ELEMENT_NODES_MAX };
     brn_lanes edge[N * 3], grad[N * 3], hess[N * (N + 1) / 2 * 9]; /* 120 kB of stack */
@@ -169,7 +160,7 @@ static void run_3d(const request *job)
 void brn_solid_eval(const brn_solid *solid, const double (*x)[3], int first, int count, brn_tangent tangent,
                     double *energy, double *grad, double *hess)
 {
-    const request job = {solid, x, first, first + count, tangent, energy, grad, hess};
+    const brn_solid_job job = {solid, x, first, first + count, tangent, energy, grad, hess};
     switch (solid->element->cell) {
     case BRN_TRI3:
         run_tri3(&job);

@@ -5,6 +5,15 @@
 #include "phys/solid_batch.h"
 #include "phys/svd.h"
 
+/* The arguments of an eval. */
+typedef struct brn_solid_job {
+    const brn_solid *solid;
+    const double (*x)[3];
+    int first, end;
+    brn_tangent tangent;
+    double *energy, *grad, *hess;
+} brn_solid_job;
+
 /* One quadrature point of a batch; matrices are dim x dim, row-major. */
 typedef struct brn_solid_point {
     brn_lanes f[9], stress[9], u[9], v[9];
@@ -137,20 +146,20 @@ BRN_LANES_INLINE void brn_point_project(brn_stretch_batch *w, const int dim)
 }
 
 /* Energy and stress come from one code path, with or without the tangent. */
-BRN_LANES_INLINE void brn_point_evaluate(const brn_solid *solid, brn_tangent tangent, brn_order order,
-                                         brn_solid_point *p, const int dim)
+BRN_LANES_INLINE void brn_point_evaluate(const brn_solid_job *job, brn_solid_point *p, brn_order order,
+                                         const int dim)
 {
-    const brn_material *material = solid->material;
-    const brn_moduli *moduli = &solid->moduli;
+    const brn_material *material = job->solid->material;
+    const brn_moduli *moduli = &job->solid->moduli;
     if (material->linear) {
         brn_point_linear_first(moduli, p, dim);
         brn_point_linear_tangent(moduli, p, dim);
         return;
     }
     if (material->invariants != NULL) {
-        brn_point_invariants_first(solid, p, order < BRN_ORDER_SECOND ? order : BRN_ORDER_FIRST, dim);
+        brn_point_invariants_first(job->solid, p, order < BRN_ORDER_SECOND ? order : BRN_ORDER_FIRST, dim);
     }
-    const bool viscous = order == BRN_ORDER_SECOND && tangent == BRN_TANGENT_VISCOUS;
+    const bool viscous = order == BRN_ORDER_SECOND && job->tangent == BRN_TANGENT_VISCOUS;
     if (material->invariants == NULL || (order == BRN_ORDER_SECOND && !viscous)) {
         brn_point_spectrum(p, dim);
         material->stretches(moduli, order, &p->w);
@@ -160,9 +169,9 @@ BRN_LANES_INLINE void brn_point_evaluate(const brn_solid *solid, brn_tangent tan
             p->energy = p->w.energy;
         }
     }
-    if (order == BRN_ORDER_SECOND && tangent == BRN_TANGENT_LAGGED && material->lagged) {
+    if (order == BRN_ORDER_SECOND && job->tangent == BRN_TANGENT_LAGGED && material->lagged) {
         p->w.plus[0] = p->w.plus[1] = p->w.plus[2] = brn_lanes_all(0.0);
-    } else if (order == BRN_ORDER_SECOND && brn_tangent_projects(tangent)) {
+    } else if (order == BRN_ORDER_SECOND && brn_tangent_projects(job->tangent)) {
         brn_point_project(&p->w, dim);
     }
 }

@@ -1,4 +1,5 @@
-/* Joints of robots that a person can move: those with a drive. */
+/* Joints of robots that a person can move: those with a drive. The target of a position goes to where a person wants it, or back to the
+   scene's, at a bounded speed: a hand may ask for the other end of the range at once, and a stiff drive would try. */
 #include "live/live_private.h"
 
 #include "terminal/terminal.h"
@@ -9,6 +10,9 @@
 
 /* More of them than anybody could move are not listed: a robot has 30. */
 enum { JOINTS_MAX = 200 };
+
+/* [s] of simulated time from one end of the range to the other. */
+static const double SWEEP = 1.5;
 
 /* How far targets go to either side where neither drive nor joint has bounds, of angles and of lengths. */
 static const struct {
@@ -80,7 +84,7 @@ void live_joints_write(const cli_live *live, brn_json *out)
         brn_json_real(out, NULL, joint->range[0]);
         brn_json_real(out, NULL, joint->range[1]);
         brn_json_close(out);
-        brn_json_real(out, "target", state.target);
+        brn_json_real(out, "target", joint->by_hand || joint->leaves ? joint->wish : state.target);
         brn_json_bool(out, "hand", joint->by_hand);
         brn_json_real(out, "position", state.position[0]);
         brn_json_real(out, "velocity", state.velocity[0]);
@@ -90,20 +94,81 @@ void live_joints_write(const cli_live *live, brn_json *out)
     brn_json_close(out);
 }
 
+static bool is_position(const live_joint *joint)
+{
+    return strcmp(joint->facts.drive, "position") == 0;
+}
+
+/* The target as the simulation has it. */
+static brn_status target_of(const cli_live *live, const live_joint *joint, double *out)
+{
+    brn_joint_state state;
+    const brn_status status = brn_sim_get_joint(*live->sim, joint->number, &state);
+    *out = status >= 0 ? state.target : *out;
+    return status;
+}
+
+/* The scene's target, which the simulation has then too. */
+static brn_status scene_target(cli_live *live, const live_joint *joint, double *out)
+{
+    const brn_status status = brn_sim_set_joint_target(*live->sim, joint->number, NAN);
+    return status >= 0 ? target_of(live, joint, out) : status;
+}
+
 brn_status live_joint_aim(cli_live *live, int number, double target)
 {
-    const brn_status status = brn_sim_set_joint_target(*live->sim, number, target);
-    for (int i = 0; i < live->joints && status >= 0; ++i) {
-        if (live->joint[i].number == number) {
-            live->joint[i].by_hand = !isnan(target);
+    live_joint *joint = NULL;
+    for (int i = 0; i < live->joints; ++i) {
+        joint = live->joint[i].number == number ? &live->joint[i] : joint;
+    }
+    const bool moves = joint != NULL && (joint->by_hand || joint->leaves);
+    if (joint == NULL || !is_position(joint) || (isnan(target) && !moves)) {
+        const brn_status status = brn_sim_set_joint_target(*live->sim, number, target);
+        if (joint != NULL && status >= 0) {
+            joint->by_hand = !isnan(target);
+            joint->wish = target;
+        }
+        return status;
+    }
+    if (!moves) {
+        const brn_status status = target_of(live, joint, &joint->aim);
+        if (status < 0) {
+            return status;
         }
     }
-    return status;
+    joint->by_hand = !isnan(target);
+    joint->leaves = isnan(target);
+    joint->wish = target;
+    return live_joints_move(live, 0.0);
+}
+
+brn_status live_joints_move(cli_live *live, double seconds)
+{
+    for (int i = 0; i < live->joints; ++i) {
+        live_joint *joint = &live->joint[i];
+        if (!is_position(joint) || !(joint->by_hand || joint->leaves)) {
+            continue;
+        }
+        brn_status status = joint->leaves ? scene_target(live, joint, &joint->wish) : BRN_OK;
+        if (status < 0) {
+            return status;
+        }
+        const double most = seconds / SWEEP * (joint->range[1] - joint->range[0]);
+        joint->aim += fmin(fmax(joint->wish - joint->aim, -most), most);
+        joint->leaves = joint->leaves && joint->aim != joint->wish;
+        if (joint->leaves || joint->by_hand) {
+            status = brn_sim_set_joint_target(*live->sim, joint->number, joint->aim);
+        }
+        if (status < 0) {
+            return status;
+        }
+    }
+    return BRN_OK;
 }
 
 void live_joints_leave(cli_live *live)
 {
     for (int i = 0; i < live->joints; ++i) {
-        live->joint[i].by_hand = false;
+        live->joint[i].by_hand = live->joint[i].leaves = false;
     }
 }

@@ -288,7 +288,10 @@ static void step(runner *r)
 {
     cli_live *live = r->live;
     brn_report report;
-    const brn_status status = brn_sim_step(*live->sim, &report);
+    brn_model_info info;
+    brn_model_get_info(live->model, &info);
+    brn_status status = live_joints_move(live, info.step);
+    status = status >= 0 ? brn_sim_step(*live->sim, &report) : status;
     const bool was_running = r->running;
     if (status == BRN_ERR_CANCELLED) {
         return; /* for a command that waits, or the end */

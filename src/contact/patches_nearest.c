@@ -34,7 +34,7 @@ static double cap_area(int dim, double radius, double depth)
 }
 
 /* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
-static bool is_core(const brn_patches *patches, int node)
+bool brn_patches_is_core(const brn_patches *patches, int node)
 {
     const brn_skin *skin = patches->skin;
     const brn_primitive_kind kind = skin->model->body[skin->node_body[node]].shape.primitive.kind;
@@ -44,8 +44,9 @@ static bool is_core(const brn_patches *patches, int node)
 static double vertex_area(const brn_patches *patches, const brn_patch *patch)
 {
     const int node = patch->node[0];
-    return is_core(patches, node) ? cap_area(patches->skin->dim, patches->skin->radius[node], -patch->gap)
-                                  : brn_patches_facing(patches, node, patch->normal, -1.0);
+    return brn_patches_is_core(patches, node)
+               ? cap_area(patches->skin->dim, patches->skin->radius[node], -patch->gap)
+               : brn_patches_facing(patches, node, patch->normal, -1.0);
 }
 
 /* The common part: body and nodes, the middle between the surfaces, the area of the vertex. */
@@ -67,7 +68,7 @@ static bool looks_against(const brn_patches *patches, int point, const double no
 {
     const bool both = sheet || !patches->skin->model->body[patches->skin->node_body[point]].solid;
     const double square = brn_dense_dot3(normal, normal);
-    bool looks = is_core(patches, point);
+    bool looks = brn_patches_is_core(patches, point);
     for (int i = patches->at_first[point]; i < patches->at_first[point + 1] && !looks; ++i) {
         const double *v = patches->vector[patches->at[i]];
         const double along = brn_dense_dot3(v, normal);

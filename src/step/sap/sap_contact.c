@@ -9,11 +9,19 @@
 /* Impulses along the surface below this share of what stops the effective mass at the speed that gravity gives it in a step have
    no direction. */
 static const double SOFTENING = 1e-7;
+/* [m/s] A velocity of separation that is always there. */
+static const double FAR = 1e100;
+
+/* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
+   other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
+static const double DEEP = 0.01;
+static const double LONG = 10.0;
 
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
-/* [m] Gaps that could close within the step: what each body moves and what gravity adds. Returns the largest of two together. */
-static double set_reach(brn_sap *sap, const brn_state *in)
+/* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
+   together. */
+static double look_ahead(brn_sap *sap, const brn_state *in)
 {
     const brn_model *model = sap->model;
     const double *g = sap->system->controls->gravity;
@@ -24,6 +32,9 @@ static double set_reach(brn_sap *sap, const brn_state *in)
         for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
              ++a) {
             fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+            for (int i = 0; i < 3; ++i) {
+                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + sap->h * in->node_vel[3 * a + i];
+            }
         }
         sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
                         1e-9 * sap->system->size;
@@ -103,12 +114,14 @@ static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
 {
     brn_sap_point *p = &sap->at[sap->nat];
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(patch->area > 0.0) || (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
-                                 brn_manifolds_has(sap->manifolds, patch->body[1]))) {
+    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) ||
+        (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
+         brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
     }
-    *p = (brn_sap_point){
-        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = patch->area * stiffness};
+    *p = (brn_sap_point){.body = {patch->body[0], patch->body[1]},
+                         .gap = patch->gap,
+                         .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
     brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
     add_point(sap, p, patch->normal);
@@ -130,11 +143,11 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const double reach = set_reach(sap, in);
+    const double reach = look_ahead(sap, in);
     const double depth = fmax(reach, 0.005 * sap->system->size);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, depth));
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
-    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
+    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
     const int npatch = brn_patches_count(sap->patches);
     const int ncrossing = brn_crossings_count(sap->crossings);
     const int nmeeting = brn_manifolds_count(sap->manifolds);
@@ -253,13 +266,26 @@ static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *
     *slip = dim == 3 ? 0.5 * (sum[0] + sum[1]) : sum[0];
 }
 
-static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+/* [m] How much of a gap a step is to undo. */
+static double undone(const brn_sap *sap, const brn_sap_point *p)
+{
+    const double *g = sap->system->controls->gravity;
+    const double deep = DEEP * fmin(sap->size[p->body[0]], sap->size[p->body[1]]) +
+                        sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    const bool slow = isinf(p->stiffness) && p->gap < -deep;
+    return slow ? -deep + (p->gap + deep) / LONG : p->gap;
+}
+
+static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
 {
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){
-        .kind = BRN_SAP_CONTACT, .rows = dim, .first = sap->nblock, .mu = p->mu, .most = -1.0};
+    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
+                              .rows = dim,
+                              .first = sap->nblock,
+                              .mu = p->mu,
+                              .most = first ? -1.0 : c->most};
     for (int k = 0; k < p->lever.count; ++k) {
         add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
     }
@@ -270,16 +296,26 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
     const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
-    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
-    const double back = -p->gap / (p->gap > 0.0 ? h : h + p->relaxation);
+    if (!(slip > 0.0)) { /* held along the surface on both sides */
+        c->mu = 0.0;
+        c->r_slip = slip = 1.0;
+    }
+    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. Without a stiffness of its own
+       that takes a whole step of the scene, however short the parts of one: pushed out in less it would gain speed. */
+    const double least = isinf(p->stiffness) ? fmax(h, sap->model->step) : h;
+    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : least + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
+    }
+    if (!(normal > 0.0)) { /* held on both sides: what it would push cannot give way */
+        c->r = 1.0;
+        c->target[dim - 1] = -FAR;
     }
     c->softening =
         SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / slip;
 }
 
-brn_status brn_sap_constrain(brn_sap *sap)
+brn_status brn_sap_constrain(brn_sap *sap, bool first)
 {
     size_t width = 0;
     size_t count = (size_t)sap->nat;
@@ -292,7 +328,7 @@ brn_status brn_sap_constrain(brn_sap *sap)
     BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width);
     sap->nblock = 0;
     for (int i = 0; i < sap->nat; ++i) {
-        constrain(sap, &sap->at[i], &sap->constraint[i]);
+        constrain(sap, &sap->at[i], first, &sap->constraint[i]);
     }
     brn_sap_constrain_joints(sap);
     return BRN_OK;

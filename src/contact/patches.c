@@ -320,6 +320,9 @@ static brn_status area_block(void *arg, int block, brn_arena *scratch)
 static brn_status find(brn_patches *p)
 {
     const brn_skin *skin = p->skin;
+    if (p->nshape == skin->model->nbody) {
+        return BRN_OK; /* two shapes do not meet here */
+    }
     const brn_bvh_query near_shape = {.within = p->within, .keep = keep_shape, .keep_arg = p};
     const brn_bvh_query near_side = {.within = fmax(p->within, p->depth), .keep = keep_side, .keep_arg = p};
     BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, p));

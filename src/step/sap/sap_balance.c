@@ -136,8 +136,7 @@ static brn_status imbalance(brn_sap *sap, double *out)
     for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
         sap->gradient[dof] -= sap->pushed[dof];
     }
-    *out = is_noise(sap) ? 0.0
-                         : brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed);
+    *out = is_noise(sap) ? 0.0 : brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed);
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }

@@ -372,9 +372,10 @@ static void write_pendulum(const char *path, int parts)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    (void)fprintf(file, "<robot name='p'><link name='base'/><link name='arm'><inertial><origin xyz='0 0 -0.5'/>"
-                        "<mass value='2'/><inertia ixx='0.17' iyy='0.17' izz='0.01' ixy='0' ixz='0' iyz='0'/>"
-                        "</inertial>");
+    (void)fprintf(file,
+                  "<robot name='p'><link name='base'/><link name='arm'><inertial><origin xyz='0 0 -0.5'/>"
+                  "<mass value='2'/><inertia ixx='0.17' iyy='0.17' izz='0.01' ixy='0' ixz='0' iyz='0'/>"
+                  "</inertial>");
     for (int i = 0; i < parts; ++i) {
         (void)fprintf(file,
                       "<collision><origin xyz='0 0 %g'/><geometry><box size='0.1 0.1 %g'/></geometry>"
@@ -399,8 +400,7 @@ static void test_link(void **state)
                            "  - {name: p, type: robot, file: drag_link.urdf}\n",
                            NULL);
         const int node = node_at(&f, 0.05, 0.05, -1.0);
-        const double target[3] = {0.05 * cos(angle) - sin(angle), 0.05,
-                                  -0.05 * sin(angle) - cos(angle)};
+        const double target[3] = {0.05 * cos(angle) - sin(angle), 0.05, -0.05 * sin(angle) - cos(angle)};
         worst w = {0};
         assert_done(f.ctx, brn_sim_drag(f.sim, node, target, 0.0));
         for (int n = 0; n < 300; ++n) {

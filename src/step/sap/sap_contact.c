@@ -314,11 +314,8 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
-                              .rows = dim,
-                              .first = c->first,
-                              .mu = p->mu,
-                              .most = first ? -1.0 : c->most};
+    *c = (brn_sap_constraint){
+        .kind = BRN_SAP_CONTACT, .rows = dim, .first = c->first, .mu = p->mu, .most = first ? -1.0 : c->most};
     add_lever(sap, p, c);
     double slip;
     double normal;

@@ -130,7 +130,8 @@ brn_status brn_sap_prepare(brn_sap_work *w)
     BRN_TRY(list_stencils(solver, w->p, lists));
     BRN_TRY(make_room(solver, lists));
     BRN_TRY(sketch(solver, w->p, lists, &count));
-    if (count != solver->nsketch || memcmp(solver->fresh, solver->sketch, count * sizeof *solver->fresh) != 0) {
+    if (count != solver->nsketch ||
+        memcmp(solver->fresh, solver->sketch, count * sizeof *solver->fresh) != 0) {
         solver->nsketch = 0; /* until all of it is done */
         BRN_TRY(analyse(w, lists));
         int *const other = solver->sketch;

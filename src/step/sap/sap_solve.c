@@ -129,9 +129,9 @@ brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
     }
     const double left = size_of(w->first, w->n, w->weight, w->gradient);
     w->left = sqrt(left);
-    w->result->optimality =
-        optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
-                      size_of(w->first, w->n, w->weight, w->smooth), size_of(w->first, w->n, w->weight, w->push));
+    w->result->optimality = optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
+                                          size_of(w->first, w->n, w->weight, w->smooth),
+                                          size_of(w->first, w->n, w->weight, w->push));
     return isfinite(w->result->optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
 }
 

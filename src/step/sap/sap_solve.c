@@ -307,7 +307,9 @@ static brn_status solve(brn_sap_work *w)
         w->first++;
     }
     memset(w->gradient, 0, bytes);
-    memset(w->impulse, 0, 3 * (size_t)p->nconstraint * sizeof *w->impulse); /* rows that a constraint lacks */
+    if (p->nconstraint > 0) { /* rows that a constraint lacks; without any there may be no array */
+        memset(w->impulse, 0, 3 * (size_t)p->nconstraint * sizeof *w->impulse);
+    }
     memcpy(w->v, p->start, bytes);
     memcpy(w->smooth, p->gradient, bytes);
     BRN_TRY(brn_block_matrix_multiply(p->a, w->v, w->momentum));

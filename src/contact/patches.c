@@ -156,7 +156,8 @@ static brn_status build_shapes(brn_patches *p)
             box->hi[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->hi[i];
             way[i] = -1.0;
             box->lo[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->lo[i];
-            const double slack = BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
+            const double slack =
+                brn_patches_shape_rim(primitive) + BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
             box->lo[i] -= slack;
             box->hi[i] += slack;
         }
@@ -183,7 +184,8 @@ static bool keep_side(const void *arg, int i, int j)
            brn_skin_may_touch(p->skin, &p->skin->point[i], 1, node, p->skin->dim);
 }
 
-/* Pairs of one vertex with the sides of one body, or with a shape. */
+/* Pairs of one vertex with the sides of one body, or with a shape. A round core meets every side: it cannot pass from one to the next as a
+   vertex does, which has those around it on its other sides. */
 static brn_status list_groups(brn_patches *p, bool shapes)
 {
     const brn_skin *skin = p->skin;
@@ -194,7 +196,7 @@ static brn_status list_groups(brn_patches *p, bool shapes)
         const int point = skin->point[pair[0]];
         const int body = shapes ? p->shape[pair[1]] : skin->node_body[p->side[skin->dim * pair[1]]];
         brn_patch_group *last = p->ngroup > 0 ? &p->group[p->ngroup - 1] : NULL;
-        if (last != NULL && last->point == point && last->body == body) {
+        if (last != NULL && last->point == point && last->body == body && !brn_patches_is_core(p, point)) {
             last->end++;
         } else {
             p->group[p->ngroup++] = (brn_patch_group){point, body, (int)i, (int)i + 1};
@@ -277,8 +279,25 @@ static double covered_by(const brn_patches *p, const brn_patch *at, double most)
     return covered;
 }
 
+/* Of the points of a round core with the sides of a body the nearest, the first of equals, has the area of its cap. */
+static bool is_nearest(const brn_patches *p, int i)
+{
+    const brn_patch *at = &p->draft[i].patch;
+    bool nearest = true;
+    for (int way = -1; way <= 1 && nearest; way += 2) {
+        for (int j = i + way; j >= 0 && j < p->count && nearest; j += way) {
+            const brn_patch *other = &p->draft[j].patch;
+            if (other->node[0] != at->node[0] || other->body[1] != at->body[1]) {
+                break;
+            }
+            nearest = way < 0 ? at->gap < other->gap : at->gap <= other->gap;
+        }
+    }
+    return nearest;
+}
+
 /* Against a shape a vertex carries all; a shape's corners get what is left. A corner bears all the same where it is nearer than
-   what is around it, and so does what is round before it touches. */
+   what is around it, and what is round bears before it touches. */
 static brn_status area_block(void *arg, int block, brn_arena *scratch)
 {
     brn_patches *p = arg;
@@ -288,12 +307,12 @@ static brn_status area_block(void *arg, int block, brn_arena *scratch)
         const brn_patch *at = &from->patch;
         const bool shape = brn_patches_has_shape(p, at->body[0]);
         const bool core = brn_patches_is_core(p, at->node[0]);
-        const double near =
-            at->gap + BRN_PATCHES_RIM * (core ? p->skin->radius[at->node[0]] : sqrt(at->area));
+        const double near = at->gap + BRN_PATCHES_RIM * sqrt(at->area);
+        const double share = core && !is_nearest(p, i) ? 0.0 : from->carry;
         p->item[i] = *at;
-        p->item[i].area *= from->carry * (1.0 - (shape ? 1.0 : 0.5) * covered_by(p, at, fmax(near, 0.0)));
-        p->item[i].bears = (at->area * from->carry > 0.0 || core) &&
-                           !(shape && covered_by(p, at, near) > 1.0 - BRN_PATCHES_RIM);
+        p->item[i].area *= share * (1.0 - (shape ? 1.0 : 0.5) * covered_by(p, at, fmax(near, 0.0)));
+        p->item[i].bears = core || (at->area * from->carry > 0.0 &&
+                                    !(shape && covered_by(p, at, near) > 1.0 - BRN_PATCHES_RIM));
     }
     return BRN_OK;
 }
@@ -301,6 +320,9 @@ static brn_status area_block(void *arg, int block, brn_arena *scratch)
 static brn_status find(brn_patches *p)
 {
     const brn_skin *skin = p->skin;
+    if (p->nshape == skin->model->nbody) {
+        return BRN_OK; /* two shapes do not meet here */
+    }
     const brn_bvh_query near_shape = {.within = p->within, .keep = keep_shape, .keep_arg = p};
     const brn_bvh_query near_side = {.within = fmax(p->within, p->depth), .keep = keep_side, .keep_arg = p};
     BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, p));

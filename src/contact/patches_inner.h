@@ -5,6 +5,8 @@
 #include "contact/patches.h"
 #include "geom/bvh.h"
 
+#include <math.h>
+
 /* What is nearer than this fraction of the size of a side or shape touches it: rounding alone would decide on which side. */
 #define BRN_PATCHES_TOUCH 1e-9
 
@@ -65,6 +67,15 @@ typedef void (*brn_patches_meet_fn)(const brn_patches *patches, const brn_patch_
    outside now too, but for a hair, it becomes that one, with the gap that this has now (patches_pass.c). */
 void brn_patches_pass(const brn_patches *now, const brn_patches *later, const brn_patch_group *group,
                       brn_patches_meet_fn meet, brn_patch_draft *draft);
+
+/* [m] By which the faces of a shape go on beyond its edges: no less than those of the crossings, RIM sqrt(area) of a triangle. */
+static inline double brn_patches_shape_rim(const brn_primitive *shape)
+{
+    const double size = fmax(shape->size[0], fmax(shape->size[1], shape->size[2]));
+    return shape->kind == BRN_PRIMITIVE_BOX || shape->kind == BRN_PRIMITIVE_CYLINDER
+               ? 1.5 * BRN_PATCHES_RIM * size
+               : BRN_PATCHES_TOUCH * size;
+}
 
 static inline bool brn_patches_has_shape(const brn_patches *patches, int body)
 {

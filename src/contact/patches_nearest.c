@@ -77,7 +77,7 @@ static bool looks_against(const brn_patches *patches, int point, const double no
     return looks;
 }
 
-/* The nearest face that a vertex inside a shape faces, if there is one within the depth. */
+/* The nearest face that a vertex inside a shape, or at its rim, faces, if there is one within the depth. */
 static void turn_to_face(const brn_patches *patches, const brn_patch_group *group, double *d,
                          double normal[3])
 {
@@ -102,7 +102,8 @@ void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *g
     *out = (brn_patch_draft){.patch = {.body = {-1, group->body}, .node = {-1, -1, -1, -1}}, .carry = 1.0};
     double d = brn_primitive_distance_at(shape, &patches->frame[group->body], &patches->x[3 * group->point],
                                          to->normal, closest);
-    if (d < BRN_PATCHES_TOUCH * shape->size[0] && !looks_against(patches, group->point, to->normal, false)) {
+    if (d < brn_patches_shape_rim(shape) &&
+        (d > 0.0 || !looks_against(patches, group->point, to->normal, false))) {
         turn_to_face(patches, group, &d, to->normal);
     }
     to->gap = d - patches->skin->radius[group->point];
@@ -259,7 +260,9 @@ void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *g
         return;
     }
     measure(patches, &v, to);
-    out->found = to->gap < patches->within && to->gap > -patches->depth;
+    /* A node that is nearest to a core meets its shape. */
+    out->found = to->gap < patches->within && to->gap > -patches->depth &&
+                 !(v.pair.stencil.count == 2 && dim == 3 && brn_patches_is_core(patches, group->point));
     complete(patches, group->point, to);
     double other = 0.0;
     for (int k = 1; k <= dim; ++k) {

@@ -407,12 +407,73 @@ static void test_one_link(void **state)
     (void)remove("sap_robot_box.urdf");
 }
 
+/* Fingers with soft pads close on a soft cube: the same bits on one and two threads, and after a checkpoint in the middle. Fingers are
+   stopped by the cube, and their drives give what it withstands. */
+static void test_bits(void **state)
+{
+    (void)state;
+    write_file("sap_robot_grip.urdf",
+               "<robot name=\"g\"><link name=\"palm\"/>"
+               "<link name=\"left\"><inertial><mass value=\"0.2\"/>"
+               "<inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+               "<collision><geometry><box size=\"0.02 0.06 0.06\"/></geometry></collision></link>"
+               "<link name=\"right\"><inertial><mass value=\"0.2\"/>"
+               "<inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+               "<collision><geometry><box size=\"0.02 0.06 0.06\"/></geometry></collision></link>"
+               "<joint name=\"l\" type=\"prismatic\"><parent link=\"palm\"/><child link=\"left\"/><origin "
+               "xyz=\"-0.1 0 0\"/>"
+               "<axis xyz=\"1 0 0\"/><limit lower=\"0\" upper=\"0.09\" effort=\"20\" velocity=\"1\"/></joint>"
+               "<joint name=\"r\" type=\"prismatic\"><parent link=\"palm\"/><child link=\"right\"/><origin "
+               "xyz=\"0.1 0 0\"/>"
+               "<axis xyz=\"-1 0 0\"/><limit lower=\"0\" upper=\"0.09\" effort=\"20\" velocity=\"1\"/><mimic "
+               "joint=\"l\"/>"
+               "</joint></robot>");
+    static const char scene[] =
+        HEAD "time: {step: 0.01, end: 0.5}\ngravity: [0, 0, 0]\n"
+             "materials: {jelly: {type: neo_hookean, young: 5e4, poisson: 0.3, density: 1000}}\n"
+             "meshes:\n  cube: {box: {size: [0.06, 0.06, 0.06], cells: [3, 3, 3], element: tet4}}\n"
+             "  pad: {box: {size: [0.02, 0.04, 0.04], cells: [1, 2, 2], element: tet4}}\nbodies:\n"
+             "  - {name: hand, type: robot, file: sap_robot_grip.urdf, joints: {l: {table: [[0, 0], [0.3, "
+             "0.08]]}}}\n"
+             "  - {name: cube, type: deformable, mesh: cube, material: jelly}\n"
+             "  - {name: pad, type: deformable, mesh: pad, material: jelly, position: [-0.08, 0, 0]}\n"
+             "attach:\n  - {body: pad, where: {face: -x}, to: hand/left}\n";
+    uint64_t hash[3];
+    for (int k = 0; k < 3; ++k) {
+        flow f = flow_open(k == 1 ? 2 : 1, scene, "");
+        for (int n = 0; n < 50; ++n) {
+            assert_done(f.ctx, brn_sim_step(f.sim, NULL));
+            if (k == 2 && n == 29) {
+                assert_done(f.ctx, brn_sim_save(f.sim, "sap_robot.h5"));
+                flow_close(&f);
+                f = flow_open(1, scene, "");
+                assert_done(f.ctx, brn_sim_load(f.sim, "sap_robot.h5"));
+            }
+        }
+        hash[k] = brn_sim_hash(f.sim);
+        /* the pad of 20 mm and the cube of 60 are pressed into 100 - 2 (q + 10) mm */
+        const brn_joint_state l = joint(&f, "hand/l");
+        assert_true(l.position[0] > 0.05 && l.position[0] < 0.0799);
+        assert_true(l.effort > 2.0 && l.effort <= 20.0);
+        const double *force = brn_sim_contact_forces(f.sim);
+        const int cube = brn_model_find_body(f.model, "cube");
+        const int right = brn_model_find_body(f.model, "hand/right");
+        assert_true(force[3 * right] > 1.0);                        /* the finger is pushed outwards */
+        assert_near(force[3 * cube], 0.0, 0.05 * force[3 * right]); /* the cube from both sides */
+        flow_close(&f);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(hash[0] == hash[2]);
+    (void)remove("sap_robot_grip.urdf");
+    (void)remove("sap_robot.h5");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_free_motion), cmocka_unit_test(test_tumbling), cmocka_unit_test(test_hold),
         cmocka_unit_test(test_torque),      cmocka_unit_test(test_linkage),  cmocka_unit_test(test_mimic),
-        cmocka_unit_test(test_one_link),
+        cmocka_unit_test(test_one_link),    cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

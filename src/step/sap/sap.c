@@ -162,15 +162,17 @@ static void look_at_groups(brn_sap *sap)
     sap->lagged = sap->lagged && model->ngroup == own;
 }
 
+/* Of the elements of each body: of sheets along them; of a rigid body as a whole. */
 static brn_status list_sizes(brn_sap *sap)
 {
     BRN_ALLOC(sap->ctx, sap->size, sap->model->nbody + 1);
     for (int b = 0; b < sap->model->nbody; ++b) {
         const brn_body *body = &sap->model->body[b];
-        const double volume = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
-        sap->size[b] = body->type == BRN_BODY_STATIC ? INFINITY
-                       : sap->model->dim == 3        ? cbrt(volume)
-                                                     : sqrt(volume);
+        const double share = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
+        sap->size[b] = body->type == BRN_BODY_STATIC  ? INFINITY
+                       : body->type == BRN_BODY_SHELL ? sqrt(share / (2.0 * body->radius))
+                       : sap->model->dim == 3         ? cbrt(share)
+                                                      : sqrt(share);
     }
     return BRN_OK;
 }

@@ -1,4 +1,5 @@
 /* Where bodies can touch within a step, and the constraints that follow. */
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "model/body_shape.h"
 #include "step/sap/sap.h"
@@ -9,12 +10,13 @@
 /* Impulses along the surface below this share of what stops the effective mass at the speed that gravity gives it in a step have
    no direction. */
 static const double SOFTENING = 1e-7;
+enum { POINT_BLOCK = 64 }; /* of one parallel block */
 /* [m/s] A velocity of separation that is always there. */
 static const double FAR = 1e100;
 
 /* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
    other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
-static const double DEEP = 0.01;
+static const double DEEP = 0.03;
 static const double LONG = 10.0;
 
 /* Of the system's size: overlap that is seen, however slow. */
@@ -206,41 +208,72 @@ static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
     }
 }
 
-/* Adds weight * frame for a node that has a row, or for the body whose handle it is. */
-static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight)
+/* What acts on a rigid body, summed over its handles. */
+typedef struct pull {
+    const brn_sap_rigid *rigid;
+    double weight, arm[3]; /* arms times weights */
+} pull;
+
+static void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const pull *from)
 {
     const int dim = sap->model->dim;
-    const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
-    if (r != NULL && r->tree >= 0) {
-        add_link(sap, p, c, r, row - r->handle_row, weight);
+    if (from->rigid == NULL) {
         return;
     }
-    brn_sap_block *b = brn_sap_block_for(sap, c, r != NULL ? r->row : row);
+    brn_sap_block *b = brn_sap_block_for(sap, c, from->rigid->row);
     for (int i = 0; i < dim * dim; ++i) {
-        b->j[i] += weight * p->frame[i];
+        b->j[i] += from->weight * p->frame[i];
     }
-    if (r == NULL) {
-        return;
-    }
-    const double *arm = r->arm[row - r->handle_row];
-    b = brn_sap_block_for(sap, c, r->row + 1);
+    b = brn_sap_block_for(sap, c, from->rigid->row + 1);
     for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
         const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
                              dim == 3 ? p->frame[k * dim + 2] : 0.0};
         double moment[3];
-        brn_dense_cross3(arm, f, moment);
+        brn_dense_cross3(from->arm, f, moment);
         for (int i = 0; i < dim; ++i) {
-            b->j[k * dim + i] += weight * (dim == 3 ? moment[i] : i == 0 ? moment[2] : 0.0);
+            b->j[k * dim + i] += dim == 3 ? moment[i] : i == 0 ? moment[2] : 0.0;
         }
     }
 }
 
-static void add_node(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int node, double weight)
+/* Adds weight * frame for a node that has a row. Handles of a body follow each other and are added together. */
+static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight,
+                    pull *on)
 {
-    const brn_masters on = brn_model_masters(sap->model, node);
-    for (int k = 0; k < on.count && sap->node_hold[node] < 0; ++k) {
-        add_row(sap, p, c, sap->model->node_row[on.node[k]], weight * on.weight[k]);
+    const int dim = sap->model->dim;
+    const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
+    if (r == NULL) {
+        brn_sap_block *b = brn_sap_block_for(sap, c, row);
+        for (int i = 0; i < dim * dim; ++i) {
+            b->j[i] += weight * p->frame[i];
+        }
+        return;
     }
+    if (r->tree >= 0) {
+        add_link(sap, p, c, r, row - r->handle_row, weight);
+        return;
+    }
+    if (on->rigid != r) {
+        add_pull(sap, p, c, on);
+        *on = (pull){.rigid = r};
+    }
+    on->weight += weight;
+    for (int i = 0; i < 3; ++i) {
+        on->arm[i] += weight * r->arm[row - r->handle_row][i];
+    }
+}
+
+static void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+{
+    pull on = {0};
+    for (int n = 0; n < p->lever.count; ++n) {
+        const int node = p->lever.node[n];
+        const brn_masters of = brn_model_masters(sap->model, node);
+        for (int k = 0; k < of.count && sap->node_hold[node] < 0; ++k) {
+            add_row(sap, p, c, sap->model->node_row[of.node[k]], p->lever.weight[n] * of.weight[k], &on);
+        }
+    }
+    add_pull(sap, p, c, &on);
 }
 
 /* At most so many blocks. */
@@ -294,13 +327,10 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
     const double *g = sap->system->controls->gravity;
     *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
                               .rows = dim,
-                              .first = sap->nblock,
+                              .first = c->first,
                               .mu = p->mu,
                               .most = first ? -1.0 : c->most};
-    for (int k = 0; k < p->lever.count; ++k) {
-        add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
-    }
-    sap->nblock += c->count;
+    add_lever(sap, p, c);
     double slip;
     double normal;
     weights_of(sap, c, &slip, &normal);
@@ -326,6 +356,21 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
         SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / slip;
 }
 
+typedef struct constraints {
+    brn_sap *sap;
+    bool first;
+} constraints;
+
+static brn_status constrain_block(void *arg, int block, brn_arena *scratch)
+{
+    const constraints *all = arg;
+    (void)scratch;
+    for (int i = block * POINT_BLOCK; i < brn_block_end(all->sap->nat, POINT_BLOCK, block); ++i) {
+        constrain(all->sap, &all->sap->at[i], all->first, &all->sap->constraint[i]);
+    }
+    return BRN_OK;
+}
+
 brn_status brn_sap_constrain(brn_sap *sap, bool first)
 {
     size_t width = 0;
@@ -333,14 +378,15 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     brn_sap_joint_room(sap, &count, &width);
     BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
     BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
+    size_t own = 0; /* of contacts; some may stay unused */
     for (int i = 0; i < sap->nat; ++i) {
-        width += width_of(sap, &sap->at[i]);
+        sap->constraint[i].first = (int)own;
+        own += width_of(sap, &sap->at[i]);
     }
-    BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width);
-    sap->nblock = 0;
-    for (int i = 0; i < sap->nat; ++i) {
-        constrain(sap, &sap->at[i], first, &sap->constraint[i]);
-    }
+    BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width + own);
+    sap->nblock = (int)own;
+    constraints all = {sap, first};
+    BRN_TRY(brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), constrain_block, &all));
     brn_sap_constrain_joints(sap);
     return BRN_OK;
 }
@@ -351,8 +397,11 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
     const int dim = sap->model->dim;
     memset(v, 0, 3 * sizeof *v);
     for (int k = c->first; k < c->first + c->count; ++k) {
-        for (int j = 0; j < c->rows * dim; ++j) {
-            v[j / dim] += sap->block[k].j[j] * sap->u[sap->block[k].row * dim + j % dim];
+        const double *u = &sap->u[sap->block[k].row * dim];
+        for (int r = 0; r < c->rows; ++r) {
+            for (int s = 0; s < dim; ++s) {
+                v[r] += sap->block[k].j[r * dim + s] * u[s];
+            }
         }
     }
 }
@@ -406,9 +455,11 @@ void brn_sap_push(brn_sap *sap)
     for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         const brn_sap_constraint *c = &sap->constraint[i];
         for (int k = c->first; k < c->first + c->count; ++k) {
-            for (int j = 0; j < c->rows * dim; ++j) {
-                sap->pushed[sap->block[k].row * dim + j % dim] +=
-                    sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
+            double *to = &sap->pushed[sap->block[k].row * dim];
+            for (int r = 0; r < c->rows; ++r) {
+                for (int s = 0; s < dim; ++s) {
+                    to[s] += sap->block[k].j[r * dim + s] * sap->impulse[3 * i + r];
+                }
             }
         }
     }

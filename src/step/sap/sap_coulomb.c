@@ -27,27 +27,42 @@ enum { RENEWALS_PLAIN = 10, RENEWALS_MAX = 50 };
 
 /* ---- Newton's method on the law --------------------------------------------------------------------------------------------- */
 
+/* Whether friction of a constraint is at its bound, up to rounding. */
+static bool slides(const brn_sap_constraint *c, const double *y)
+{
+    const double slip = c->rows == 3 ? sqrt(y[0] * y[0] + y[1] * y[1]) : fabs(y[0]);
+    return c->kind == BRN_SAP_CONTACT && slip > 0.0 && slip >= c->most * (1.0 - 1e-12);
+}
+
+static bool any_slides(const brn_sap_work *w)
+{
+    bool any = false;
+    for (int i = 0; i < w->p->nconstraint && !any; ++i) {
+        any = slides(&w->p->constraint[i], &w->impulse[3 * i]);
+    }
+    return any;
+}
+
 /* out = J' N J d, 0 where fixed. */
 static void apply_skew(brn_sap_work *w, const double *d, double *out)
 {
     const brn_sap_problem *p = w->p;
-    brn_sap_apply(p, d, w->dvc);
+    brn_sap_apply(p, 0, p->nconstraint, d, w->dvc);
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
         const double *y = &w->impulse[3 * i];
         double *q = &w->dvc[3 * i];
         const int n = c->rows - 1;
         const double closing = q[n];
-        const double slip = n == 2 ? sqrt(y[0] * y[0] + y[1] * y[1]) : fabs(y[0]);
-        /* on the bound up to rounding */
-        const bool slides = c->kind == BRN_SAP_CONTACT && slip > 0.0 && slip >= c->most * (1.0 - 1e-12);
-        const double pull = slides ? c->mu * closing / (c->r * slip) : 0.0;
+        /* the direction is that of the impulse, which is as long as the bound */
+        const double pull = slides(c, y) ? c->mu * closing / (c->r * c->most) : 0.0;
         for (int r = 0; r < 3; ++r) {
             q[r] = r < n ? pull * y[r] : 0.0;
         }
     }
     brn_sap_apply_back(p, w->dvc, out);
-    for (int dof = 0; dof < w->n; ++dof) {
+    memset(out, 0, (size_t)w->first * sizeof *out);
+    for (int dof = w->first; dof < w->n; ++dof) {
         out[dof] = w->weight[dof] > 0.0 ? out[dof] : 0.0;
     }
 }
@@ -55,7 +70,7 @@ static void apply_skew(brn_sap_work *w, const double *d, double *out)
 static double dot(const brn_sap_work *w, const double *x, const double *y)
 {
     double sum = 0.0;
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         sum += w->weight[dof] * x[dof] * y[dof];
     }
     return sum;
@@ -63,14 +78,14 @@ static double dot(const brn_sap_work *w, const double *x, const double *y)
 
 static void add(const brn_sap_work *w, double factor, const double *x, double *y)
 {
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         y[dof] += factor * x[dof];
     }
 }
 
 static void scale(const brn_sap_work *w, double factor, const double *x, double *y)
 {
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         y[dof] = factor * x[dof];
     }
 }
@@ -105,9 +120,10 @@ static brn_status bend_step(brn_sap_work *w)
     double right[MOST + 1] = {0.0};
     const double start = sqrt(dot(w, w->step, w->step));
     int count = 0;
-    if (!(start > 0.0)) {
+    if (!(start > 0.0) || !any_slides(w)) {
         return BRN_OK;
     }
+    memset(w->basis, 0, (size_t)w->first * sizeof *w->basis);
     scale(w, 1.0 / start, w->step, w->basis);
     right[0] = start;
     while (count < MOST && fabs(right[count]) > INEXACT * start) {

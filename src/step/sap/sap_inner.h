@@ -13,6 +13,9 @@ struct brn_sap_solver {
     int factor_rows, factor_size;
     int *stencil, *place; /* rows of the constraints by width; blocks of the joined matrix that they add to */
     size_t stencil_capacity, place_capacity;
+    /* All that decides the pattern, of the one that is prepared [nsketch] and of the problem at hand. */
+    int *sketch, *fresh;
+    size_t nsketch, sketch_capacity, fresh_capacity;
 };
 
 /* How bounds of friction are chosen. */
@@ -31,7 +34,7 @@ typedef struct brn_sap_work {
     bool prepared;            /* matrix, place and factor fit the problem */
     brn_block_matrix *matrix; /* of the current iteration */
     const int **place;        /* [nconstraint] places of a constraint's pairs in the matrix */
-    int n;                    /* dofs */
+    int n, first;             /* dofs, and the first one that is free: handles of rigid bodies come before all others */
     double *weight;           /* [n] diagonal of A; 0 where fixed */
     double *v;
     double *smooth;          /* gradient of the smooth part */
@@ -41,6 +44,7 @@ typedef struct brn_sap_work {
     double *step, *curve;    /* A step */
     double *vc, *dvc;        /* [3 nconstraint] J v, J step */
     double *impulse, *g;     /* [3 nconstraint], [9 nconstraint] */
+    double (*slope)[2];      /* of parts of the cost along a line */
     double *kept;            /* [4 n] v, smooth, momentum and a step to come back to */
     double *basis;           /* [BRN_SAP_KRYLOV_MAX + 1][n]; NULL until needed */
 } brn_sap_work;
@@ -52,8 +56,8 @@ brn_status brn_sap_prepare(brn_sap_work *w);
 
 /* ---- sap_jacobian.c ---- */
 
-/* vc = J v; push = J' impulse, 0 where fixed. */
-void brn_sap_apply(const brn_sap_problem *p, const double *v, double *vc);
+/* vc = J v of constraints [first, end); push = J' impulse. */
+void brn_sap_apply(const brn_sap_problem *p, int first, int end, const double *v, double *vc);
 void brn_sap_apply_back(const brn_sap_problem *p, const double *impulse, double *push);
 /* matrix += J' G J */
 void brn_sap_add_constraints(const brn_sap_work *w);

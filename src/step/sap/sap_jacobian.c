@@ -19,9 +19,9 @@ static inline void apply_one(const brn_sap_problem *p, const brn_sap_constraint 
     memcpy(vc, sum, sizeof sum);
 }
 
-void brn_sap_apply(const brn_sap_problem *p, const double *v, double *vc)
+void brn_sap_apply(const brn_sap_problem *p, int first, int end, const double *v, double *vc)
 {
-    for (int i = 0; i < p->nconstraint; ++i) {
+    for (int i = first; i < end; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
         if (p->size == 3 && c->rows == 3) {
             apply_one(p, c, 3, 3, v, &vc[3 * i]);

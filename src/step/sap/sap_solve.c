@@ -2,13 +2,13 @@
    descent and the cost is strictly convex, so it converges from any start. */
 #include "step/sap/sap_inner.h"
 
-#include "base/arena.h"
+#include "base/parallel.h"
 #include "base/param.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SEARCH_MAX = 100 };
+enum { SEARCH_MAX = 100, CONSTRAINTS = 128 }; /* constraints of one parallel block */
 
 /* Of the momenta: impulses below are rounding. */
 static const double ROUNDING = 1e-13;
@@ -35,6 +35,8 @@ void brn_sap_solver_destroy(brn_sap_solver *solver)
     brn_factor_destroy(solver->factor);
     brn_free(solver->ctx, solver->stencil);
     brn_free(solver->ctx, solver->place);
+    brn_free(solver->ctx, solver->sketch);
+    brn_free(solver->ctx, solver->fresh);
     brn_free(solver->ctx, solver);
 }
 
@@ -51,10 +53,10 @@ static void weigh_row(const brn_block_matrix *a, const unsigned char *fixed, int
 }
 
 /* |D x|^2, D = weight^-1/2 */
-static double size_of(int n, const double *weight, const double *x)
+static double size_of(int first, int n, const double *weight, const double *x)
 {
     double sum = 0.0;
-    for (int dof = 0; dof < n; ++dof) {
+    for (int dof = first; dof < n; ++dof) {
         sum += weight[dof] > 0.0 ? x[dof] * x[dof] / weight[dof] : 0.0;
     }
     return sum;
@@ -79,36 +81,57 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
         double weight[3];
         const int dof = row * a->size;
         weigh_row(a, fixed, row, weight);
-        left += size_of(a->size, weight, &unbalanced[dof]);
-        moving += size_of(a->size, weight, &momentum[dof]);
-        pushed += size_of(a->size, weight, &push[dof]);
+        left += size_of(0, a->size, weight, &unbalanced[dof]);
+        moving += size_of(0, a->size, weight, &momentum[dof]);
+        pushed += size_of(0, a->size, weight, &push[dof]);
     }
     const double most = sqrt(fmax(moving, pushed));
     return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
 }
 
-brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
+/* What a parallel loop over the constraints works with. */
+typedef struct loop {
+    brn_sap_work *w;
+    brn_sap_bounds bounds; /* of a look */
+    double alpha;          /* of a line search */
+    double (*slope)[2];    /* [blocks] first and second derivative */
+} loop;
+
+static brn_status look_block(void *arg, int block, brn_arena *scratch)
 {
+    const loop *job = arg;
+    const brn_sap_work *w = job->w;
     const brn_sap_problem *p = w->p;
-    brn_sap_apply(p, w->v, w->vc);
-    for (int i = 0; i < p->nconstraint; ++i) {
+    (void)scratch;
+    const int first = block * CONSTRAINTS;
+    const int end = brn_block_end(p->nconstraint, CONSTRAINTS, block);
+    brn_sap_apply(p, first, end, w->v, w->vc);
+    for (int i = first; i < end; ++i) {
         brn_sap_constraint *c = &p->constraint[i];
-        if (c->kind == BRN_SAP_CONTACT && bounds != BRN_SAP_BOUNDS_GIVEN) {
+        if (c->kind == BRN_SAP_CONTACT && job->bounds != BRN_SAP_BOUNDS_GIVEN) {
             const int n = c->rows - 1;
             const double normal = fmax((c->target[n] - w->vc[3 * i + n]) / c->r, 0.0);
-            c->most = bounds == BRN_SAP_BOUNDS_CONE ? -1.0 : c->mu * normal;
+            c->most = job->bounds == BRN_SAP_BOUNDS_CONE ? -1.0 : c->mu * normal;
         }
         (void)brn_sap_impulse(c, &w->vc[3 * i], &w->impulse[3 * i], &w->g[9 * i]);
     }
+    return BRN_OK;
+}
+
+brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
+{
+    const brn_sap_problem *p = w->p;
+    loop job = {.w = w, .bounds = bounds};
+    BRN_TRY(brn_parallel_for(w->solver->ctx, brn_block_count(p->nconstraint, CONSTRAINTS), look_block, &job));
     brn_sap_apply_back(p, w->impulse, w->push);
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         w->gradient[dof] = w->weight[dof] > 0.0 ? w->smooth[dof] - w->push[dof] : 0.0;
     }
-    const double left = size_of(w->n, w->weight, w->gradient);
+    const double left = size_of(w->first, w->n, w->weight, w->gradient);
     w->left = sqrt(left);
     w->result->optimality =
-        optimality_of(left, size_of(w->n, w->weight, w->momentum), size_of(w->n, w->weight, w->smooth),
-                      size_of(w->n, w->weight, w->push));
+        optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
+                      size_of(w->first, w->n, w->weight, w->smooth), size_of(w->first, w->n, w->weight, w->push));
     return isfinite(w->result->optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
 }
 
@@ -138,25 +161,42 @@ brn_status brn_sap_direct(brn_sap_work *w)
     return BRN_OK;
 }
 
-/* Derivatives of the cost along the step; the smooth part's are slope + alpha bend. */
-static double slope_at(const brn_sap_work *w, double alpha, double slope, double bend, double *second)
+static brn_status slope_block(void *arg, int block, brn_arena *scratch)
 {
-    const brn_sap_problem *p = w->p;
-    double first = slope + alpha * bend;
-    *second = bend;
-    for (int i = 0; i < p->nconstraint; ++i) {
+    const loop *job = arg;
+    const brn_sap_work *w = job->w;
+    double *out = job->slope[block];
+    (void)scratch;
+    out[0] = 0.0;
+    out[1] = 0.0;
+    for (int i = block * CONSTRAINTS; i < brn_block_end(w->p->nconstraint, CONSTRAINTS, block); ++i) {
         const double *d = &w->dvc[3 * i];
         double v[3];
         for (int r = 0; r < 3; ++r) {
-            v[r] = w->vc[3 * i + r] + alpha * d[r];
+            v[r] = w->vc[3 * i + r] + job->alpha * d[r];
         }
-        first += brn_sap_slope(&p->constraint[i], v, d, second);
+        out[0] += brn_sap_slope(&w->p->constraint[i], v, d, &out[1]);
+    }
+    return BRN_OK;
+}
+
+/* Derivatives of the cost along the step; the smooth part's are slope + alpha bend. */
+static double slope_at(brn_sap_work *w, double alpha, double slope, double bend, double *second)
+{
+    const int nblocks = brn_block_count(w->p->nconstraint, CONSTRAINTS);
+    loop job = {.w = w, .alpha = alpha, .slope = w->slope};
+    double first = slope + alpha * bend;
+    *second = bend;
+    (void)brn_parallel_for(w->solver->ctx, nblocks, slope_block, &job); /* cannot fail */
+    for (int k = 0; k < nblocks; ++k) {
+        first += w->slope[k][0];
+        *second += w->slope[k][1];
     }
     return first;
 }
 
 /* Where the cost's slope vanishes in (0, STEP_MAX]: Newton's method, kept between two signs. */
-static double search(const brn_sap_work *w, double slope, double bend)
+static double search(brn_sap_work *w, double slope, double bend)
 {
     double second = 0.0;
     double lo = 0.0;
@@ -195,7 +235,7 @@ static double search(const brn_sap_work *w, double slope, double bend)
 
 void brn_sap_move(brn_sap_work *w, double alpha)
 {
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         w->v[dof] += alpha * w->step[dof];
         w->smooth[dof] += alpha * w->curve[dof];
         w->momentum[dof] += alpha * w->curve[dof];
@@ -207,10 +247,10 @@ brn_status brn_sap_descend(brn_sap_work *w)
     brn_stopwatch *watch = w->watch;
     double *const was = brn_stopwatch_switch(watch, &watch->phases.search);
     BRN_TRY(brn_block_matrix_multiply(w->p->a, w->step, w->curve));
-    brn_sap_apply(w->p, w->step, w->dvc);
+    brn_sap_apply(w->p, 0, w->p->nconstraint, w->step, w->dvc);
     double slope = 0.0;
     double bend = 0.0;
-    for (int dof = 0; dof < w->n; ++dof) {
+    for (int dof = w->first; dof < w->n; ++dof) {
         slope += w->step[dof] * w->smooth[dof];
         bend += w->step[dof] * w->curve[dof];
     }
@@ -252,6 +292,7 @@ static brn_status take(brn_arena *arena, brn_sap_work *w)
     BRN_TAKE(arena, w->vc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->dvc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->g, 9 * p->nconstraint + 1);
+    BRN_TAKE(arena, w->slope, brn_block_count(p->nconstraint, CONSTRAINTS) + 1);
     return BRN_OK;
 }
 
@@ -262,6 +303,10 @@ static brn_status solve(brn_sap_work *w)
     for (int row = 0; row < p->nrow; ++row) {
         weigh_row(p->a, p->fixed, row, &w->weight[row * p->size]);
     }
+    while (w->first < w->n && !(w->weight[w->first] > 0.0)) {
+        w->first++;
+    }
+    memset(w->gradient, 0, bytes);
     for (int i = 0; i < 3 * p->nconstraint; ++i) { /* rows that a constraint lacks */
         w->impulse[i] = 0.0;
     }

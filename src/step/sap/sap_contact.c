@@ -320,6 +320,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     size_t width = 0;
     size_t count = (size_t)sap->nat;
     brn_sap_joint_room(sap, &count, &width);
+    brn_sap_hand_room(sap, &count, &width);
     BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
     BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
     for (int i = 0; i < sap->nat; ++i) {
@@ -331,6 +332,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
         constrain(sap, &sap->at[i], first, &sap->constraint[i]);
     }
     brn_sap_constrain_joints(sap);
+    brn_sap_constrain_hand(sap);
     return BRN_OK;
 }
 

@@ -61,7 +61,6 @@ typedef struct brn_sap_rigid {
     int row;           /* of a free one: its first row in the problem */
     int handle_row;    /* of the model, the first of dim + 1 */
     bool welded;       /* elements of other bodies pull at it */
-    bool pulled;       /* in this step: they do, or a hand */
     double mass;       /* [kg] */
     double rest[4][3]; /* [m] handles about the centre of mass at rest; of a link in its frame */
     /* of the step */
@@ -123,7 +122,8 @@ typedef struct brn_sap {
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
     brn_sap_point *at;
-    int nat, njoint; /* constraints of contact, and of joints behind them */
+    int nat, njoint; /* constraints of contact, and of joints and a hand behind them */
+    int hand;        /* the hand's; -1: none */
     size_t at_capacity;
     brn_sap_constraint *constraint;
     size_t constraint_capacity;
@@ -150,6 +150,8 @@ brn_status brn_sap_remember(const brn_sap *sap, brn_state *out);
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
+/* Adds weight times the velocity of a row of the model, where forces are evaluated, to a constraint of dim rows. */
+void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double weight);
 /* The gradient alone. */
 brn_status brn_sap_unbalanced(brn_sap *sap);
 
@@ -206,6 +208,16 @@ void brn_sap_constrain_joints(brn_sap *sap);
 bool brn_sap_drive_constrains(const brn_sap *sap, const brn_drive *drive);
 /* [N m] or [N] of a motor; of others half the sum of their bounds, which acts whatever their gains say. */
 double brn_sap_drive_force(const brn_sap *sap, const brn_sap_tree *t, int drive);
+
+/* ---- sap_hand.c: a hand that drags ---- */
+
+/* As for joints. */
+void brn_sap_hand_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
+void brn_sap_constrain_hand(brn_sap *sap);
+/* Its force, for the books: n->pull, and in n->contact. */
+void brn_sap_settle_hand(brn_sap *sap);
+/* What its impulse does beyond what its force does along the straight way of the node: of a body that turns they differ. */
+void brn_sap_book_hand(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_books *books);
 
 /* ---- sap_books.c ---- */
 

@@ -373,6 +373,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     size_t width = 0;
     size_t count = (size_t)sap->nat;
     brn_sap_joint_room(sap, &count, &width);
+    brn_sap_hand_room(sap, &count, &width);
     BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
     BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
     size_t own = 0; /* of contacts; some may stay unused */
@@ -385,6 +386,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     constraints all = {sap, first};
     BRN_TRY(brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), constrain_block, &all));
     brn_sap_constrain_joints(sap);
+    brn_sap_constrain_hand(sap);
     return BRN_OK;
 }
 

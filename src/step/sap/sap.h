@@ -146,6 +146,9 @@ brn_status brn_sap_start(brn_sap *sap, const brn_state *in);
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
+/* The same with elements as they are at the start of the step, and u set to 0 for nodes and all that elements can pull at: a link that
+   moved ahead of the nodes welded to it would strain them. */
+brn_status brn_sap_linearise_start(brn_sap *sap);
 /* The gradient alone. */
 brn_status brn_sap_unbalanced(brn_sap *sap);
 

@@ -149,7 +149,7 @@ typedef struct brn_body_info {
     const char *type;
     const char *source;    /* the scene's body that it is, or is a copy of; copies are numbered in a row */
     const char *materials; /* of a deformable body, with element counts: "steel 96, rubber 12"; else NULL */
-    int copies;            /* number of bodies made from `source`; 1: only this one, with the same name */
+    int copies;            /* number of bodies made from `source`; 1: only this one, or a part of a robot */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;

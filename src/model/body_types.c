@@ -2,6 +2,7 @@
 
 static const double axis_x[3] = {1.0, 0.0, 0.0};
 static const char *const mass_words[] = {"consistent", "lumped", "uniform", NULL};
+static const char *const dilatation_words[] = {"point", "mean", NULL};
 
 #define SPIN(type)                                                                           \
  {                                                                                           \
@@ -34,6 +35,10 @@ static const brn_param deformable_params[] = {
     BRN_P_VECTOR(brn_deformable_def, velocity, "m/s", "at the start"),
     SPIN(brn_deformable_def),
     MASS,
+    BRN_P_CHOICE(
+        brn_deformable_def, dilatation, BRN_DILATATION_POINT, dilatation_words,
+        "mean: volume ratios are averaged over elements, or pairs of tri3 and rings of tet4, so that "
+        "nearly incompressible material does not lock; point: not"),
 };
 
 const brn_table brn_deformable_table = {

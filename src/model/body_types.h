@@ -11,9 +11,11 @@ typedef struct brn_deformable_def {
     double velocity[3];         /* [m/s] */
     brn_reals angular_velocity; /* [rad/s] about the centre of mass: 3 numbers, or 1 in 2D */
     int mass;                   /* BRN_MASS_... */
+    int dilatation;             /* BRN_DILATATION_... */
 } brn_deformable_def;
 
 enum { BRN_MASS_CONSISTENT, BRN_MASS_LUMPED, BRN_MASS_UNIFORM };
+enum { BRN_DILATATION_POINT, BRN_DILATATION_MEAN };
 
 /* Threads of a woven sheet along two directions: membrane stiffness that replaces the material's. */
 typedef struct brn_weave_def {

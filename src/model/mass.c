@@ -151,7 +151,7 @@ static brn_status create_matrix(brn_model *model, const int *kind)
         for (int i = 0; i < model->body[b].group_count && kind[b] == BRN_MASS_CONSISTENT; ++i) {
             const brn_element_group *group = model->group[model->body[b].group_first + i];
             if (group->kind->mass != NULL) {
-                lists[nlists++] = brn_group_stencils(group);
+                lists[nlists++] = brn_group_elements(group);
             }
         }
     }

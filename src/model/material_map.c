@@ -1,7 +1,7 @@
 #include "model/material_map.h"
 
 #include "base/text.h"
-#include "phys/solid.h"
+#include "phys/mean_solid.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,7 +139,8 @@ brn_status brn_material_map_make(brn_builder *b, const brn_deformable_def *def, 
 {
     const int before = brn_scene_found(b->scene);
     *out = (brn_material_map){
-        .own = brn_builder_find(b, &def->common.block, "material", BRN_NOUN_MATERIAL, def->material)};
+        .own = brn_builder_find(b, &def->common.block, "material", BRN_NOUN_MATERIAL, def->material),
+        .mean = def->dilatation == BRN_DILATATION_MEAN};
     if (out->own >= 0 && mesh != NULL && def->materials.count > 0) {
         const int total = brn_mesh_cell_total(mesh);
         BRN_ALLOC(b->ctx, out->of, total);
@@ -165,8 +166,24 @@ typedef struct cell_run {
     int worst; /* number of the worst-shaped cell; the body gets that of its element */
 } cell_run;
 
-static brn_status add_solid(brn_builder *b, int index, const brn_mesh *mesh, const int *of, cell_run run)
+static brn_status create_solid(const brn_builder *b, brn_cell kind, const substance *from, const int *conn,
+                               int nelem, bool averaged, brn_element_group **out)
 {
+    const double(*rest)[3] = (const double(*)[3])b->model->rest;
+    brn_solid *solid = NULL;
+    brn_mean_solid *mean = NULL;
+    const brn_status status =
+        averaged
+            ? brn_mean_solid_create(b->ctx, kind, from->material, &from->moduli, rest, conn, nelem, &mean)
+            : brn_solid_create(b->ctx, kind, from->material, &from->moduli, rest, conn, nelem, &solid);
+    *out = mean != NULL ? &mean->solid.group : solid != NULL ? &solid->group : NULL;
+    return status;
+}
+
+static brn_status add_solid(brn_builder *b, int index, const brn_mesh *mesh, const brn_material_map *map,
+                            cell_run run)
+{
+    const int *of = map->of;
     brn_model *model = b->model;
     brn_body *body = &model->body[index];
     const int width = brn_cell_get(run.kind)->nnode;
@@ -186,11 +203,9 @@ static brn_status add_solid(brn_builder *b, int index, const brn_mesh *mesh, con
         ++nelem;
     }
     const substance from = get_substance(b, run.material);
-    brn_solid *solid = NULL;
-    const brn_status status = nelem > 0
-                                  ? brn_solid_create(b->ctx, run.kind, from.material, &from.moduli,
-                                                     (const double(*)[3])model->rest, conn, nelem, &solid)
-                                  : BRN_OK;
+    brn_element_group *solid = NULL;
+    const brn_status status =
+        nelem > 0 ? create_solid(b, run.kind, &from, conn, nelem, map->mean, &solid) : BRN_OK;
     brn_free(b->ctx, conn);
     if (status == BRN_ERR_MESH) {
         brn_builder_problem(b, &brn_builder_body(b, index)->block, "mesh", "%s", brn_ctx_message(b->ctx));
@@ -200,11 +215,11 @@ static brn_status add_solid(brn_builder *b, int index, const brn_mesh *mesh, con
     if (solid == NULL) {
         return BRN_OK;
     }
-    solid->group.material = run.material;
-    solid->group.density = from.params->density;
-    solid->group.alpha = from.params->damping.alpha;
-    solid->group.beta = from.params->damping.beta;
-    return brn_builder_push_group(b, index, &solid->group);
+    solid->material = run.material;
+    solid->density = from.params->density;
+    solid->alpha = from.params->damping.alpha;
+    solid->beta = from.params->damping.beta;
+    return brn_builder_push_group(b, index, solid);
 }
 
 /* "steel 96, rubber 12": what brunt check shows. */
@@ -235,7 +250,7 @@ brn_status brn_builder_add_solids(brn_builder *b, int index, const brn_mesh *mes
         }
         for (int m = 0; m < b->def->materials.count && mesh->ncell[kind] > 0; ++m) {
             if (map->of != NULL || m == map->own) {
-                BRN_TRY(add_solid(b, index, mesh, map->of, (cell_run){(brn_cell)kind, m, first, worst}));
+                BRN_TRY(add_solid(b, index, mesh, map, (cell_run){(brn_cell)kind, m, first, worst}));
             }
         }
     }

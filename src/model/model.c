@@ -240,7 +240,7 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         .type = brn_body_tables[b->type]->name,
         .source = model->source[b->source].name,
         .materials = b->materials,
-        .copies = model->source[b->source].count,
+        .copies = b->robot < 0 ? model->source[b->source].count : 1, /* parts of a robot differ */
         .node_first = b->node_first,
         .node_count = b->node_count,
         .element_count = b->elem_count,

@@ -208,6 +208,10 @@ brn_status brn_robot_draft_make(brn_builder *b, int source)
     brn_status status = brn_robot_read(b->ctx, path, &draft->file);
     brn_free(b->ctx, path);
     status = status >= 0 ? make(b, def, draft) : status;
+    if (status < 0) {
+        brn_robot_draft_clear(b->ctx, draft);
+        *draft = (brn_robot_draft){0};
+    }
     if (status < 0 && status != BRN_ERR_MEMORY) {
         brn_builder_problem(b, &def->common.block, "file", "%s", brn_ctx_message(b->ctx));
         return BRN_OK;

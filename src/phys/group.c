@@ -11,12 +11,13 @@ void brn_group_destroy(brn_element_group *group)
 
 int brn_group_grad_size(const brn_element_group *group)
 {
-    return group->nnode * group->dim;
+    return brn_group_stencils(group).width * group->dim;
 }
 
 int brn_group_hess_size(const brn_element_group *group)
 {
-    return group->nnode * (group->nnode + 1) / 2 * group->dim * group->dim;
+    const int width = brn_group_stencils(group).width;
+    return width * (width + 1) / 2 * group->dim * group->dim;
 }
 
 double brn_group_volume(const brn_element_group *group, int element)
@@ -34,6 +35,12 @@ uint64_t brn_group_hash(const brn_element_group *group, uint64_t hash)
 }
 
 brn_stencils brn_group_stencils(const brn_element_group *group)
+{
+    return group->patch != NULL ? (brn_stencils){group->npatch, group->patch_width, group->patch}
+                                : brn_group_elements(group);
+}
+
+brn_stencils brn_group_elements(const brn_element_group *group)
 {
     return (brn_stencils){group->nelem, group->nnode, group->conn};
 }

@@ -36,7 +36,7 @@ typedef struct brn_group_kind {
     const char *name;
     void (*destroy)(brn_element_group *group);
     /* Any of energy [count], grad [count][grad_size], hess [count][hess_size] may be NULL. An element outside its energy's
-       domain has energy +inf (its grad and hess are then finite but meaningless). */
+       domain has energy +inf (its grad and hess are then finite but meaningless). Of patches where the group has them. */
     void (*eval)(const brn_element_group *group, const double (*x)[3], int first, int count,
                  brn_tangent tangent, double *energy, double *grad, double *hess);
     /* Consistent mass of an element: the scalar m_ab for a <= b, [count][nnode*(nnode+1)/2], density included. NULL: none. */
@@ -63,7 +63,9 @@ struct brn_element_group {
     brn_ctx *ctx;
     int dim, nnode;   /* of an element: block size, width of its stencil */
     int nelem, *conn; /* [nelem][nnode], node numbers of the model */
-    int cell;     /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
+    int npatch, patch_width,
+        *patch; /* [npatch][patch_width] nodes that share an energy; NULL: those of elements */
+    int cell;   /* brn_cell that displays an element, with the nodes of its stencil; -1: not displayed */
     int material; /* number in the scene; between two of them stresses may jump. Set by the owner, initially 0 */
     double density;     /* [kg/m^3]; set by the owner, initially 1 */
     double alpha, beta; /* Rayleigh damping; set by the owner, initially 0 */
@@ -72,8 +74,8 @@ struct brn_element_group {
 
 void brn_group_destroy(brn_element_group *group); /* NULL is fine */
 
-/* Number of doubles of an element's gradient (nnode*dim) and Hessian: the blocks (a,b) with a <= b, ordered by a then
-   b, each dim x dim row-major (rows belong to node a). */
+/* Number of doubles of the gradient (width*dim) and Hessian of an element or patch: the blocks (a,b) with a <= b, ordered by a
+   then b, each dim x dim row-major (rows belong to node a). */
 int brn_group_grad_size(const brn_element_group *group);
 int brn_group_hess_size(const brn_element_group *group);
 
@@ -82,7 +84,8 @@ double brn_group_volume(const brn_element_group *group, int element);
 /* Continues a hash with all that determines a group's energy, mass and damping. */
 uint64_t brn_group_hash(const brn_element_group *group, uint64_t hash);
 
-/* What the assembly and matrix patterns need to know. */
+/* What the assembly and matrix patterns need to know: nodes that share an energy, and those that share mass. */
 brn_stencils brn_group_stencils(const brn_element_group *group);
+brn_stencils brn_group_elements(const brn_element_group *group);
 
 #endif

@@ -128,32 +128,40 @@ static double young_of(const brn_moduli *m)
     return m->mu * (3.0 * m->lambda + 2.0 * m->mu) / (m->lambda + m->mu);
 }
 
-brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *material,
-                            const brn_moduli *moduli, const double (*rest)[3], const int *conn, int nelem,
-                            brn_solid **out)
+brn_status brn_solid_init(brn_ctx *ctx, brn_cell cell, const brn_material *material, const brn_moduli *moduli,
+                          const double (*rest)[3], const int *conn, int nelem, brn_solid *out)
 {
-    *out = NULL;
     const brn_element *element = brn_element_of_cell(cell);
+    *out = (brn_solid){.group.ctx = ctx};
     if (element == NULL) {
         return brn_fail(ctx, BRN_ERR_MISSING, "cells of kind %d are not solid elements", (int)cell);
     }
     if (nelem < 0) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%d elements: must be >= 0", nelem);
     }
+    *out = (brn_solid){.group = {.kind = &brn_solid_kind,
+                                 .ctx = ctx,
+                                 .dim = element->dim,
+                                 .nnode = element->nnode,
+                                 .nelem = nelem,
+                                 .cell = (int)cell,
+                                 .density = 1.0,
+                                 .young = young_of(moduli)},
+                       .element = element,
+                       .material = material,
+                       .moduli = *moduli,
+                       .barrier = material->barrier};
+    return fill(out, rest, conn);
+}
+
+brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *material,
+                            const brn_moduli *moduli, const double (*rest)[3], const int *conn, int nelem,
+                            brn_solid **out)
+{
     brn_solid *solid = NULL;
+    *out = NULL;
     BRN_ALLOC(ctx, solid, 1);
-    *solid = (brn_solid){.group = {.kind = &brn_solid_kind,
-                                   .ctx = ctx,
-                                   .dim = element->dim,
-                                   .nnode = element->nnode,
-                                   .nelem = nelem,
-                                   .cell = (int)cell,
-                                   .density = 1.0,
-                                   .young = young_of(moduli)},
-                         .element = element,
-                         .material = material,
-                         .moduli = *moduli};
-    const brn_status status = fill(solid, rest, conn);
+    const brn_status status = brn_solid_init(ctx, cell, material, moduli, rest, conn, nelem, solid);
     if (status < 0) {
         brn_solid_destroy(solid);
         return status;
@@ -162,16 +170,20 @@ brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *mat
     return BRN_OK;
 }
 
-void brn_solid_destroy(brn_solid *solid)
+void brn_solid_clear(brn_solid *solid)
 {
-    if (solid == NULL) {
-        return;
-    }
     brn_free(solid->group.ctx, solid->group.conn);
     brn_free(solid->group.ctx, solid->reference);
     brn_free(solid->group.ctx, solid->inverse);
     brn_free(solid->group.ctx, solid->volume);
-    brn_free(solid->group.ctx, solid);
+}
+
+void brn_solid_destroy(brn_solid *solid)
+{
+    if (solid != NULL) {
+        brn_solid_clear(solid);
+        brn_free(solid->group.ctx, solid);
+    }
 }
 
 double brn_solid_element_volume(const brn_solid *solid, int element)

@@ -53,6 +53,7 @@ typedef struct brn_solid {
        padding lanes repeat the last element. The gradient of N_a at rest is reference_a times it. */
     double *inverse;
     double *volume; /* weight * det J at rest, [nbatch][nquad][BRN_LANES]; 0 in padding lanes */
+    bool barrier;   /* W -> inf as det F -> 0 */
 } brn_solid;
 
 /* rest: positions of the model's nodes; conn is copied, its numbers must be valid. Fails with BRN_ERR_MESH on an
@@ -61,6 +62,10 @@ brn_status brn_solid_create(brn_ctx *ctx, brn_cell cell, const brn_material *mat
                             const brn_moduli *moduli, const double (*rest)[3], const int *conn, int nelem,
                             brn_solid **out);
 void brn_solid_destroy(brn_solid *solid);
+/* The same in memory of the caller, as the first part of a larger struct. After a failure `clear` is still needed. */
+brn_status brn_solid_init(brn_ctx *ctx, brn_cell cell, const brn_material *material, const brn_moduli *moduli,
+                          const double (*rest)[3], const int *conn, int nelem, brn_solid *out);
+void brn_solid_clear(brn_solid *solid);
 extern const brn_group_kind brn_solid_kind;
 /* The solid that a group is; NULL if it is of another kind. */
 const brn_solid *brn_solid_of_group(const brn_element_group *group);

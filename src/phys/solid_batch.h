@@ -4,6 +4,15 @@
 
 #include "phys/solid.h"
 
+/* The volume ratio that replaces det F at all points of each element of a batch; of a linear material its growth, tr(F - 1). */
+typedef void (*brn_mean_fn)(const brn_solid *solid, const double (*x)[3], int batch, brn_lanes *mean);
+
+/* brn_solid_stress and brn_solid_samples with that mean; NULL: every point has its own. */
+void brn_solid_stress_about(const brn_solid *solid, brn_mean_fn mean, const double (*x)[3], int first,
+                            int count, double *cauchy, double *jacobian, double *energy_density);
+void brn_solid_samples_about(const brn_solid *solid, brn_mean_fn mean, const double (*x)[3], int first,
+                             int count, double *cauchy);
+
 /* How many elements of a batch exist when elements up to `end` are requested. */
 static inline int brn_batch_rows(int batch, int end)
 {
@@ -13,14 +22,13 @@ static inline int brn_batch_rows(int batch, int end)
 
 /* Positions of nodes 1.. relative to node 0, edge[nnode - 1][dim]. Shape gradients sum to zero, so node 0 needs no
    terms of its own, and a body far from the origin loses no digits. */
-BRN_LANES_INLINE void brn_batch_gather(const brn_solid *solid, const double (*x)[3], int batch, const int dim,
+BRN_LANES_INLINE void brn_batch_gather(brn_stencils list, const double (*x)[3], int batch, const int dim,
                                        const int nnode, brn_lanes *edge)
 {
     double *out = (double *)edge;
     for (int l = 0; l < BRN_LANES; ++l) {
-        const int element =
-            batch * BRN_LANES + l < solid->group.nelem ? batch * BRN_LANES + l : solid->group.nelem - 1;
-        const int *node = solid->group.conn + (size_t)element * (size_t)nnode;
+        const int element = batch * BRN_LANES + l < list.count ? batch * BRN_LANES + l : list.count - 1;
+        const int *node = list.node + (size_t)element * (size_t)nnode;
         const double *origin = x[node[0]];
         for (int a = 1; a < nnode; ++a) {
             for (int i = 0; i < dim; ++i) {
@@ -86,6 +94,49 @@ BRN_LANES_INLINE brn_lanes brn_batch_cofactor(const brn_lanes *f, const int dim,
         }
     }
     return f[0] * cof[0] + f[1] * cof[1] + f[2] * cof[2];
+}
+
+/* What is averaged: det F, of a linear material tr(F - 1). */
+BRN_LANES_INLINE brn_lanes brn_batch_growth(const brn_solid *solid, const brn_lanes *f, const int dim)
+{
+    if (solid->material->linear) {
+        const brn_lanes trace = f[0] + f[dim + 1];
+        return (dim == 3 ? trace + f[8] : trace) - dim;
+    }
+    brn_lanes cof[9];
+    return brn_batch_cofactor(f, dim, cof);
+}
+
+/* (mean/jac)^(1/dim) of positive numbers; 1 where one is not. */
+BRN_LANES_INLINE brn_lanes brn_batch_ratio(brn_lanes jac, brn_lanes mean, const int dim)
+{
+    const brn_mask inside = (brn_mask)(jac >= DBL_MIN) & (brn_mask)(mean >= DBL_MIN);
+    brn_lanes ratio = brn_lanes_select(inside, mean / jac, brn_lanes_all(1.0));
+    if (dim == 2) {
+        return brn_lanes_sqrt(ratio);
+    }
+    for (int l = 0; l < BRN_LANES; ++l) {
+        ratio[l] = cbrt(ratio[l]);
+    }
+    return ratio;
+}
+
+/* F with the mean in place of its own growth: F (mean/growth)^(1/dim), of a linear material F + (mean - growth)/dim 1. Returns the
+   factor. */
+BRN_LANES_INLINE brn_lanes brn_batch_average(const brn_solid *solid, brn_lanes growth, brn_lanes mean,
+                                             const int dim, brn_lanes *f)
+{
+    if (solid->material->linear) {
+        for (int i = 0; i < dim; ++i) {
+            f[i * (dim + 1)] += (mean - growth) / (double)dim;
+        }
+        return brn_lanes_all(1.0);
+    }
+    const brn_lanes ratio = brn_batch_ratio(growth, mean, dim);
+    for (int i = 0; i < dim * dim; ++i) {
+        f[i] *= ratio;
+    }
+    return ratio;
 }
 
 #endif

@@ -50,7 +50,7 @@ static bool may_pass(const brn_solid *solid, int e, int quad, const double simpl
         edges[i] = simplex[1 + i / dim][i % dim] - simplex[0][i % dim];
     }
     const double now = dim == 3 ? brn_dense_det3(edges) : brn_dense_det2(edges);
-    return !solid->material->barrier && now < FLAT * rest;
+    return !solid->barrier && now < FLAT * rest;
 }
 
 /* For one element with its nodes at x0 and x1. */

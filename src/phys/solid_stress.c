@@ -70,31 +70,55 @@ typedef struct averages {
     brn_lanes cauchy[6], jacobian, energy;
 } averages;
 
-/* Stress and energy density at a quadrature point of a batch; f is the deformation gradient there. */
-static void point_stress(const brn_solid *solid, int batch, int quad, const brn_lanes *edge, brn_lanes f[9],
-                         brn_lanes sigma[6], brn_lanes *energy)
+/* The elements of a batch: positions of their nodes, and the mean that replaces the growth of each point unless NULL. */
+typedef struct placed {
+    const brn_solid *solid;
+    int batch;
+    brn_lanes edge[BRN_ELEMENT_NODES_MAX * 3], mean;
+    bool averaged;
+} placed;
+
+static void place(const brn_solid *solid, brn_mean_fn mean, const double (*x)[3], int batch, placed *out)
 {
+    out->solid = solid;
+    out->batch = batch;
+    out->averaged = mean != NULL;
+    brn_batch_gather(brn_group_elements(&solid->group), x, batch, solid->element->dim, solid->element->nnode,
+                     out->edge);
+    if (mean != NULL) {
+        mean(solid, x, batch, &out->mean);
+    }
+}
+
+/* Stress and energy density at a quadrature point of a batch; returns det F there. */
+static brn_lanes point_stress(const placed *at, int quad, brn_lanes sigma[6], brn_lanes *energy)
+{
+    const brn_solid *solid = at->solid;
     const int dim = solid->element->dim;
-    brn_batch_gradient(solid, batch, quad, dim, solid->element->nnode, edge, f);
+    brn_lanes f[9], cof[9];
+    brn_batch_gradient(solid, at->batch, quad, dim, solid->element->nnode, at->edge, f);
+    const brn_lanes jac = brn_batch_cofactor(f, dim, cof);
+    if (at->averaged) {
+        (void)brn_batch_average(solid, brn_batch_growth(solid, f, dim), at->mean, dim, f);
+    }
     if (solid->material->linear) {
         linear_stress(&solid->moduli, f, dim, sigma, energy);
     } else {
         stretch_stress(solid, f, dim, sigma, energy);
     }
+    return jac;
 }
 
-static void average_batch(const brn_solid *solid, const double (*x)[3], int batch, averages *out)
+static void average_batch(const placed *at, averages *out)
 {
-    const int dim = solid->element->dim, nnode = solid->element->nnode;
-    brn_lanes edge[BRN_ELEMENT_NODES_MAX * 3], total = brn_lanes_all(0.0);
+    const brn_solid *solid = at->solid;
+    brn_lanes total = brn_lanes_all(0.0);
     *out = (averages){.jacobian = brn_lanes_all(INFINITY)};
-    brn_batch_gather(solid, x, batch, dim, nnode, edge);
     for (int q = 0; q < solid->element->nquad; ++q) {
-        brn_lanes f[9], cof[9], sigma[6], energy;
-        point_stress(solid, batch, q, edge, f, sigma, &energy);
-        const brn_lanes volume = brn_batch_volume(solid, batch, q);
+        brn_lanes sigma[6], energy;
+        out->jacobian = brn_lanes_min(out->jacobian, point_stress(at, q, sigma, &energy));
+        const brn_lanes volume = brn_batch_volume(solid, at->batch, q);
         total += volume;
-        out->jacobian = brn_lanes_min(out->jacobian, brn_batch_cofactor(f, dim, cof));
         out->energy += volume * energy;
         for (int i = 0; i < 6; ++i) {
             out->cauchy[i] += volume * sigma[i];
@@ -106,12 +130,14 @@ static void average_batch(const brn_solid *solid, const double (*x)[3], int batc
     }
 }
 
-void brn_solid_stress(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy,
-                      double *jacobian, double *energy_density)
+void brn_solid_stress_about(const brn_solid *solid, brn_mean_fn mean, const double (*x)[3], int first,
+                            int count, double *cauchy, double *jacobian, double *energy_density)
 {
     for (int batch = first / BRN_LANES; batch * BRN_LANES < first + count; ++batch) {
+        placed at;
         averages a;
-        average_batch(solid, x, batch, &a);
+        place(solid, mean, x, batch, &at);
+        average_batch(&at, &a);
         const int rows = brn_batch_rows(batch, first + count);
         for (int l = 0; l < rows; ++l) {
             const size_t e = (size_t)(batch * BRN_LANES - first + l);
@@ -128,18 +154,20 @@ void brn_solid_stress(const brn_solid *solid, const double (*x)[3], int first, i
     }
 }
 
-void brn_solid_samples(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy)
+void brn_solid_samples_about(const brn_solid *solid, brn_mean_fn mean, const double (*x)[3], int first,
+                             int count, double *cauchy)
 {
     const brn_element *element = solid->element;
-    const int dim = element->dim, width = 6 * element->nsample;
+    const int width = 6 * element->nsample;
     brn_sampling share;
     brn_element_sampling(element, share);
     for (int batch = first / BRN_LANES; batch * BRN_LANES < first + count; ++batch) {
-        brn_lanes edge[BRN_ELEMENT_NODES_MAX * 3], out[6 * BRN_ELEMENT_SAMPLES_MAX] = {0};
-        brn_batch_gather(solid, x, batch, dim, element->nnode, edge);
+        placed at;
+        brn_lanes out[6 * BRN_ELEMENT_SAMPLES_MAX] = {0};
+        place(solid, mean, x, batch, &at);
         for (int q = 0; q < element->nquad; ++q) {
-            brn_lanes f[9], sigma[6], energy;
-            point_stress(solid, batch, q, edge, f, sigma, &energy);
+            brn_lanes sigma[6], energy;
+            (void)point_stress(&at, q, sigma, &energy);
             for (int k = 0; k < width; ++k) {
                 out[k] += share[k / 6][q] * sigma[k % 6];
             }
@@ -147,4 +175,15 @@ void brn_solid_samples(const brn_solid *solid, const double (*x)[3], int first, 
         const size_t row = (size_t)(batch * BRN_LANES - first);
         brn_lanes_write_rows(out, width, brn_batch_rows(batch, first + count), cauchy + row * (size_t)width);
     }
+}
+
+void brn_solid_stress(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy,
+                      double *jacobian, double *energy_density)
+{
+    brn_solid_stress_about(solid, NULL, x, first, count, cauchy, jacobian, energy_density);
+}
+
+void brn_solid_samples(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy)
+{
+    brn_solid_samples_about(solid, NULL, x, first, count, cauchy);
 }

@@ -274,7 +274,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     brn_status status = take_step(sim, from, t, h, to, &h_done, report, info);
     int *guard = &sim->system->guard;
     while (status >= 0 && gains(sim, from, to, info) && *guard < BRN_GUARDS) {
-        ++*guard;
+        *guard = brn_scheme_next_guard(sim->model->integrator, *guard);
         status = take_step(sim, from, t, h, to, &h_done, report, info);
     }
     const bool guarded = *guard > 0;

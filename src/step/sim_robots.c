@@ -46,6 +46,18 @@ static int drive_of(const brn_robot_model *robot, int link)
     return found;
 }
 
+/* Targets beyond it do what those at its ends do: the range of the control, of a motor also where its force ends. */
+static void target_range(const brn_drive *drive, double range[2])
+{
+    memcpy(range, drive->range, 2 * sizeof *range);
+    if (drive->kind == BRN_DRIVE_MOTOR && drive->scale != 0.0) {
+        const double ends[2] = {drive->effort[0] / drive->scale, drive->effort[1] / drive->scale};
+        for (int i = 0; i < 2; ++i) {
+            range[i] = fmin(fmax(range[i], fmin(ends[0], ends[1])), fmax(ends[0], ends[1]));
+        }
+    }
+}
+
 brn_status brn_model_get_joint(const brn_model *model, int joint, brn_joint_facts *out)
 {
     static const char *const drives[] = {
@@ -75,7 +87,7 @@ brn_status brn_model_get_joint(const brn_model *model, int joint, brn_joint_fact
         .limit = {own->limit[0] + robot->reference[link], own->limit[1] + robot->reference[link]},
         .target = {-INFINITY, INFINITY}};
     if (drive >= 0) {
-        memcpy(out->target, robot->drive[drive].range, sizeof out->target);
+        target_range(&robot->drive[drive], out->target);
     }
     return BRN_OK;
 }

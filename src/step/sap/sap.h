@@ -100,6 +100,8 @@ typedef struct brn_sap {
     brn_manifolds *manifolds;
     brn_crossings *crossings;
     double *reach; /* [nbody] [m] gaps of a body that could close within the step */
+    double *size;  /* [nbody] [m] of its elements, of a rigid body as a whole; +inf: an obstacle */
+    double *ahead; /* [nnode][3] [m] where nodes would be at its end if they went on as they do */
     brn_sap_solver *solver;
     int ntree;
     brn_sap_tree *tree;
@@ -140,8 +142,10 @@ extern const brn_method brn_sap_method;
 /* ---- sap_rows.c: the rows of the problem ---- */
 
 brn_status brn_sap_make_rows(brn_sap *sap);
-/* u at the start: nodes go on as they did, rigid bodies coast. */
+/* u at the start: nodes go on as they did, rigid bodies coast. The mean velocity of the last step is nearer to that of the next one than
+   the velocity at its end, which turning Euler corrects: to stiff bodies at rest a millionth of it is a force. */
 brn_status brn_sap_start(brn_sap *sap, const brn_state *in);
+brn_status brn_sap_remember(const brn_sap *sap, brn_state *out);
 /* n->y of all rows from u: nodes h u, rigid bodies turned; arms where forces act. */
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
@@ -185,6 +189,8 @@ void brn_sap_place_tree(brn_sap *sap, brn_sap_tree *t);
 void brn_sap_tree_gradient(brn_sap *sap, brn_sap_tree *t);
 void brn_sap_tree_matrix(brn_sap *sap, const brn_sap_tree *t);
 double brn_sap_tree_cost(const brn_sap *sap, const brn_sap_tree *t);
+/* Handles of a robot's links where its joints in the state put them. */
+void brn_sap_pose_tree(const brn_sap *sap, brn_sap_tree *t, brn_state *state);
 /* Joints and handles at the end. */
 void brn_sap_finish_tree(brn_sap *sap, brn_sap_tree *t, brn_state *out);
 /* The block rows of its tree that move a link, [r->path]. */
@@ -220,8 +226,8 @@ brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info);
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
 /* The block of a constraint for a row, made if it is not there yet. */
 brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row);
-/* Jacobians, regularisation and targets, once a is known. */
-brn_status brn_sap_constrain(brn_sap *sap);
+/* Jacobians, regularisation and targets, once a is known. first: of the step; later ones keep the bounds of friction. */
+brn_status brn_sap_constrain(brn_sap *sap, bool first);
 /* [J] of all constraints at u; their impulses there. */
 double brn_sap_contact_cost(const brn_sap *sap);
 void brn_sap_find_impulses(brn_sap *sap);
@@ -229,5 +235,10 @@ void brn_sap_find_impulses(brn_sap *sap);
 void brn_sap_push(brn_sap *sap);
 /* The contact points at the end of the step, and their figures. */
 brn_status brn_sap_report(brn_sap *sap, brn_step_info *info);
+
+/* ---- sap_books.c ---- */
+
+/* Energy held and dissipated by contact, once the rest is booked. */
+void brn_sap_book(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_step_info *info);
 
 #endif

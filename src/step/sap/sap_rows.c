@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Mean velocities of the last step in the state's memory. */
+static const char *const MEMORY = "sap.velocity";
+
 /* A row of the model in rows of the problem: v = sum_k j_k v_k. */
 typedef struct parts {
     int count, row[BRN_SAP_PATH_MAX];
@@ -247,8 +250,9 @@ static bool is_dragged(const brn_sap *sap, const brn_sap_rigid *r)
 
 brn_status brn_sap_start(brn_sap *sap, const brn_state *in)
 {
+    const brn_memory *last = brn_state_recall(in, MEMORY);
     for (int dof = 0; dof < sap->system->ndof; ++dof) {
-        sap->u[dof] = in->node_vel[brn_model_at(sap->model, dof)];
+        sap->u[dof] = last != NULL ? last->value[dof] : in->node_vel[brn_model_at(sap->model, dof)];
     }
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
@@ -262,6 +266,17 @@ brn_status brn_sap_start(brn_sap *sap, const brn_state *in)
         BRN_TRY(brn_sap_coast_tree(sap, in, &sap->tree[k]));
         brn_sap_write_tree(&sap->tree[k], sap->tree[k].v0, sap->u);
     }
+    return BRN_OK;
+}
+
+brn_status brn_sap_remember(const brn_sap *sap, brn_state *out)
+{
+    double *memory = NULL;
+    if (!sap->soft) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_state_remember(out, MEMORY, (size_t)sap->system->ndof, &memory));
+    memcpy(memory, sap->u, (size_t)sap->system->ndof * sizeof *memory);
     return BRN_OK;
 }
 

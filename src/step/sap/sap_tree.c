@@ -286,27 +286,32 @@ double brn_sap_tree_cost(const brn_sap *sap, const brn_sap_tree *t)
 
 /* ---- the end -------------------------------------------------------------------------------------------------------------------- */
 
-void brn_sap_finish_tree(brn_sap *sap, brn_sap_tree *t, brn_state *out)
+void brn_sap_pose_tree(const brn_sap *sap, brn_sap_tree *t, brn_state *state)
 {
     const brn_robot_model *robot = t->robot;
     const brn_tree *tree = robot->tree;
-    double *q = &out->joint_pos[robot->q_first];
-    double *v = &out->joint_vel[robot->v_first];
-    brn_tree_advance(tree, t->q0, &sap->u[3 * t->row], sap->h, q);
-    memset(v, 0, (size_t)tree->nq * sizeof *v);
-    for (int i = 0; i < tree->nv; ++i) {
-        v[i] = t->end[i] + sap->share * (sap->u[3 * t->row + i] - t->rate[i]);
-    }
-    brn_tree_place(tree, q, t->now);
-    brn_tree_move(tree, v, t->now);
+    brn_tree_place(tree, &state->joint_pos[robot->q_first], t->now);
+    brn_tree_move(tree, &state->joint_vel[robot->v_first], t->now);
     for (int k = 0; k < sap->nrigid; ++k) {
         const brn_sap_rigid *r = &sap->rigid[k];
         const brn_body *body = &sap->model->body[r->body];
         for (int p = 0; p < 4 && r->tree == t->index; ++p) {
-            const int node = body->handle + p;
-            brn_rigid_map_apply(&t->now->place[body->link], r->rest[p], &out->node_pos[3 * node]);
-            brn_tree_velocity_at(tree, t->now, body->link, &out->node_pos[3 * node],
-                                 &out->node_vel[3 * node]);
+            double *x = &state->node_pos[3 * (body->handle + p)];
+            brn_rigid_map_apply(&t->now->place[body->link], r->rest[p], x);
+            brn_tree_velocity_at(tree, t->now, body->link, x, &state->node_vel[3 * (body->handle + p)]);
         }
     }
+}
+
+void brn_sap_finish_tree(brn_sap *sap, brn_sap_tree *t, brn_state *out)
+{
+    const brn_robot_model *robot = t->robot;
+    const brn_tree *tree = robot->tree;
+    double *v = &out->joint_vel[robot->v_first];
+    brn_tree_advance(tree, t->q0, &sap->u[3 * t->row], sap->h, &out->joint_pos[robot->q_first]);
+    memset(v, 0, (size_t)tree->nq * sizeof *v);
+    for (int i = 0; i < tree->nv; ++i) {
+        v[i] = t->end[i] + sap->share * (sap->u[3 * t->row + i] - t->rate[i]);
+    }
+    brn_sap_pose_tree(sap, t, out);
 }

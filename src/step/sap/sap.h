@@ -56,8 +56,9 @@ typedef struct brn_sap_rigid {
     int body;
     int tree; /* that it is a link of; -1: it moves freely */
     int path; /* of a link: block rows that move it */
-    double *j_start,
-        *j_now; /* of a link: Jacobian of its handles [4][path][9], at the start and where forces are evaluated */
+    double *j_half,
+        *j_now; /* of a link: Jacobian of its handles [4][path][9], half-way along the free motion, where it gives the
+                   chord of their ways, and where forces are evaluated */
     int row;           /* of a free one: its first row in the problem */
     int handle_row;    /* of the model, the first of dim + 1 */
     bool welded;       /* elements of other bodies pull at it */

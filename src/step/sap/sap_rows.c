@@ -151,7 +151,7 @@ static brn_status make_trees(brn_sap *sap)
     double *at = sap->link_numbers;
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
-        r->j_start = at;
+        r->j_half = at;
         r->j_now = at + 36 * r->path;
         at += 72 * r->path;
         if (r->tree >= 0) {

@@ -56,8 +56,9 @@ typedef struct brn_sap_rigid {
     int body;
     int tree; /* that it is a link of; -1: it moves freely */
     int path; /* of a link: block rows that move it */
-    double *j_start,
-        *j_now; /* of a link: Jacobian of its handles [4][path][9], at the start and where forces are evaluated */
+    double *j_half,
+        *j_now; /* of a link: Jacobian of its handles [4][path][9], half-way along the free motion, where it gives the
+                   chord of their ways, and where forces are evaluated */
     int row;           /* of a free one: its first row in the problem */
     int handle_row;    /* of the model, the first of dim + 1 */
     bool welded;       /* elements of other bodies pull at it */
@@ -152,6 +153,9 @@ void brn_sap_place(brn_sap *sap);
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
 /* Adds weight times the velocity of a row of the model, where forces are evaluated, to a constraint of dim rows. */
 void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double weight);
+/* The same with elements as they are at the start of the step, and u set to 0 for nodes and all that elements can pull at: a link that
+   moved ahead of the nodes welded to it would strain them. */
+brn_status brn_sap_linearise_start(brn_sap *sap);
 /* The gradient alone. */
 brn_status brn_sap_unbalanced(brn_sap *sap);
 

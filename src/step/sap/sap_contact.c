@@ -199,7 +199,7 @@ static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
 {
     const int *path = brn_sap_path(sap, r);
     for (int k = 0; k < r->path; ++k) {
-        const double *j = &r->j_start[(handle * r->path + k) * 9];
+        const double *j = &r->j_half[(handle * r->path + k) * 9];
         brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
         for (int i = 0; i < 9; ++i) {
             const double *f = &p->frame[i / 3 * 3];

@@ -163,7 +163,7 @@ static brn_status make_trees(brn_sap *sap)
     double *at = sap->link_numbers;
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
-        r->j_start = at;
+        r->j_half = at;
         r->j_now = at + 36 * r->path;
         at += 72 * r->path;
         if (r->tree >= 0) {
@@ -393,10 +393,10 @@ static void reduce_matrix(brn_sap *sap)
     }
 }
 
-brn_status brn_sap_unbalanced(brn_sap *sap)
+/* The gradient at u with elements as they are at n->y. */
+static brn_status find_gradient(brn_sap *sap)
 {
     brn_newton *n = sap->newton;
-    brn_sap_place(sap);
     BRN_TRY(brn_newton_forces(n));
     for (int dof = 0; dof < sap->system->ndof; ++dof) {
         sap->gradient[dof] = sap->fixed[dof] ? 0.0 : -sap->h * n->unbalanced[dof];
@@ -420,10 +420,48 @@ brn_status brn_sap_unbalanced(brn_sap *sap)
     return BRN_OK;
 }
 
+brn_status brn_sap_unbalanced(brn_sap *sap)
+{
+    brn_sap_place(sap);
+    return find_gradient(sap);
+}
+
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent)
 {
     BRN_TRY(brn_sap_unbalanced(sap));
     BRN_TRY(brn_newton_assemble(sap->newton, tangent));
+    reduce_matrix(sap);
+    return BRN_OK;
+}
+
+/* u = 0 and no way for nodes, and for what is rigid and elements pull at. */
+static void go_back(brn_sap *sap)
+{
+    static const double none[6] = {0.0};
+    double *y = sap->newton->y;
+    const int dim = sap->model->dim;
+    memset(sap->u, 0, (size_t)sap->system->ndof * sizeof *sap->u);
+    for (int row = 0; row < sap->model->nrow; ++row) {
+        const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
+        if (r == NULL || r->tree >= 0 || r->welded) {
+            memset(&y[row * dim], 0, (size_t)dim * sizeof *y);
+        }
+        if (r != NULL && r->tree < 0 && r->welded) {
+            brn_sap_write(sap, r, none, sap->u);
+        }
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        memset(&sap->u[3 * sap->tree[k].row], 0, 3 * (size_t)sap->tree[k].nrow * sizeof *sap->u);
+    }
+    brn_model_follow(sap->model, y);
+}
+
+brn_status brn_sap_linearise_start(brn_sap *sap)
+{
+    brn_sap_place(sap); /* Jacobians are those of where it leads */
+    go_back(sap);
+    BRN_TRY(find_gradient(sap));
+    BRN_TRY(brn_newton_assemble(sap->newton, BRN_TANGENT_LAGGED));
     reduce_matrix(sap);
     return BRN_OK;
 }

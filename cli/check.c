@@ -111,6 +111,26 @@ static void print_materials(const brn_model *model, const brn_model_info *info)
     }
 }
 
+/* Links and joints of every robot, and what drives it. */
+static void print_robots(const brn_model *model)
+{
+    const int count = brn_model_joint_count(model);
+    for (int i = 0; i < count;) {
+        brn_joint_facts first, joint;
+        int joints = 0, velocities = 0, driven = 0;
+        if (brn_model_get_joint(model, i, &first) < 0) {
+            return;
+        }
+        for (; i < count && brn_model_get_joint(model, i, &joint) >= 0 && joint.robot == first.robot; ++i) {
+            joints++;
+            velocities += joint.velocities;
+            driven += strcmp(joint.drive, "none") != 0;
+        }
+        (void)printf("\nrobot %s: %d joint%s, %d degree%s of freedom, %d driven\n", first.robot, joints,
+                     joints == 1 ? "" : "s", velocities, velocities == 1 ? "" : "s", driven);
+    }
+}
+
 static void print_attachments(const brn_model *model, const brn_model_info *info)
 {
     for (int i = 0; i < info->attachments; ++i) {
@@ -269,6 +289,7 @@ static int print_report(brn_ctx *ctx, const brn_model *model, int *warnings)
     print_start(model, &start);
     print_bodies(model, &info);
     print_materials(model, &info);
+    print_robots(model);
     print_attachments(model, &info);
     (void)fflush(stdout);
     if (status < 0) {

@@ -149,7 +149,7 @@ cli_live *cli_live_create(brn_ctx *ctx, const brn_model *model, brn_sim **sim, c
     live->sim = sim;
     live->paused = paused;
     live->start_at = INFINITY;
-    if (!make_view(live, text) || !make_snapshots(live) || !start_threads(live)) {
+    if (!live_joints_find(live) || !make_view(live, text) || !make_snapshots(live) || !start_threads(live)) {
         cli_live_destroy(live);
         return NULL;
     }
@@ -190,6 +190,7 @@ void cli_live_destroy(cli_live *live)
     (void)pthread_cond_destroy(&live->to_encoder);
     (void)pthread_mutex_destroy(&live->lock);
     brn_json_destroy(live->status.controls);
+    free(live->joint);
     free(live->nodes);
     free(live);
 }

@@ -27,6 +27,8 @@ static const struct {
     {"friction", LIVE_FRICTION, "r", "friction MU"},
     {"friction", LIVE_FRICTION, "rnn", "friction MU BODY BODY"},
     {"motion", LIVE_MOTION, "nr", "motion N X"},
+    {"joint", LIVE_JOINT, "n", "joint N"},
+    {"joint", LIVE_JOINT, "nr", "joint N X"},
 };
 
 /* The words of the text, which is cut at the blanks; -1: too many, or something that is neither word nor blank. */
@@ -104,7 +106,7 @@ bool live_command_parse(const char *text, size_t length, live_command *out, char
             continue;
         }
         usage = commands[i].usage;
-        *out = (live_command){.verb = commands[i].verb, .index = {-1, -1}};
+        *out = (live_command){.verb = commands[i].verb, .index = {-1, -1}, .value = {NAN, NAN, NAN}};
         if ((int)strlen(commands[i].arguments) == count - 1 &&
             read_arguments(commands[i].arguments, words + 1, out)) {
             return true;

@@ -25,13 +25,14 @@ typedef enum live_verb {
     LIVE_GRAVITY,
     LIVE_FRICTION,
     LIVE_MOTION,
+    LIVE_JOINT,
     LIVE_VERBS
 } live_verb;
 
 typedef struct live_command {
     live_verb verb;
     int index[2]; /* whole numbers in the order given; friction of all pairs: -1 */
-    double value[3];
+    double value[3]; /* likewise; NaN: not given */
     unsigned client; /* who is told what is wrong with it; 0: nobody */
 } live_command;
 
@@ -74,8 +75,18 @@ typedef struct live_status {
     double speed, time, rate;
     int64_t step;
     char error[LIVE_ERROR_SIZE]; /* of a step that failed; "" */
-    brn_json *controls;          /* gravity, friction, motions, movable; NULL: not yet known */
+    brn_json *controls;          /* gravity, friction, motions, movable, joints; NULL: not yet known */
 } live_status;
+
+/* A joint that has a drive. */
+typedef struct live_joint {
+    int number; /* in the model */
+    brn_joint_facts facts;
+    double range[2];   /* of targets that a person may want */
+    bool by_hand;      /* its target is not the scene's */
+    bool leaves;       /* goes back to the scene's target */
+    double wish, aim;  /* of these two: the target wanted, and how far it has come */
+} live_joint;
 
 struct cli_live {
     /* Belongs to the simulation's thread. */
@@ -83,6 +94,8 @@ struct cli_live {
     const brn_model *model;
     brn_sim **sim;
     brn_snapshot *writing;
+    live_joint *joint;
+    int joints;
     /* Belongs to the encoder's thread. */
     brn_ctx *view_ctx;
     brn_view *view;
@@ -117,10 +130,20 @@ struct cli_live {
 /* ---- live_state.c ------------------------------------------------------------------------------------------------------ */
 
 /* What a person can change, as an object; destroy it. NULL: no memory. */
-brn_json *live_controls(brn_ctx *ctx, const brn_model *model, const brn_sim *sim);
+brn_json *live_controls(const cli_live *live);
 /* The message, from any thread (the ctx only allocates); error: replaces the status's own, "" if none. */
 void live_state_write(brn_ctx *ctx, const live_status *status, int64_t dropped, const char *error,
                       cli_text *out);
+
+/* ---- live_joints.c ---------------------------------------------------------------------------------------------------------- */
+
+/* The joints that a person can move, from the simulation's start; false: stderr says why not. */
+bool live_joints_find(cli_live *live);
+/* Their facts and where they stand, as a list. */
+void live_joints_write(const cli_live *live, brn_json *out);
+brn_status live_joint_aim(cli_live *live, int number, double target); /* NaN: as the scene says again */
+brn_status live_joints_move(cli_live *live, double seconds);         /* targets for the step to come */
+void live_joints_leave(cli_live *live);                               /* after a reset */
 
 /* ---- live.c ---------------------------------------------------------------------------------------------------------------- */
 

@@ -38,12 +38,12 @@ static void set_pace(runner *r)
     r->pace_time = r->rate_time = brn_sim_time(*r->live->sim);
 }
 
-/* Tells the pages; controls: what a person can change may have changed too. */
+/* Tells the pages; controls: what a person can change may have changed too. Joints move by themselves. */
 static void tell(runner *r, bool controls)
 {
     cli_live *live = r->live;
     const brn_sim *sim = *live->sim;
-    brn_json *told = controls ? live_controls(live->ctx, live->model, sim) : NULL;
+    brn_json *told = controls || live->joints > 0 ? live_controls(live) : NULL;
     const double now = cli_now(), time = brn_sim_time(sim);
     if (!r->running) {
         r->rate = 0.0;
@@ -138,6 +138,7 @@ static brn_status do_reset(runner *r, const live_command *c)
     }
     brn_sim_destroy(*live->sim);
     *live->sim = sim;
+    live_joints_leave(live);
     r->reported = r->ended = false;
     r->steps_left = 0;
     r->taken_step = -1;
@@ -194,30 +195,38 @@ static brn_status do_motion(runner *r, const live_command *c)
     return brn_sim_set_motion_speed(*r->live->sim, c->index[0], c->value[0]);
 }
 
+static brn_status do_joint(runner *r, const live_command *c)
+{
+    return live_joint_aim(r->live, c->index[0], c->value[0]);
+}
+
 /* why: the message if the library has none. tells: the state shows what has changed. */
 static const struct {
     brn_status (*act)(runner *r, const live_command *c);
     const char *why;
     bool tells, merges; /* merges: of several waiting commands about the same thing the last one counts */
     bool hurries;       /* does not wait for the end of a step */
+    bool apart;         /* about two things: neither minds the order */
 } acts[LIVE_VERBS] = {
-    [LIVE_PAUSE] = {do_pause, "", true, false, true},
-    [LIVE_RESUME] = {do_resume, "", true, false, false},
-    [LIVE_STEP] = {do_step, "", true, false, false},
-    [LIVE_RESET] = {do_reset, "", true, false, true},
-    [LIVE_SPEED] = {do_speed, "speed: from 0 (as fast as it can) to 1e9", true, true, false},
-    [LIVE_DRAG] = {do_drag, "drag: there is no such vertex", false, true, false},
-    [LIVE_RELEASE] = {do_release, "", false, false, false},
-    [LIVE_MOVE] = {do_move, "", false, true, false},
-    [LIVE_GRAVITY] = {do_gravity, "", true, true, false},
-    [LIVE_FRICTION] = {do_friction, "", true, true, false},
-    [LIVE_MOTION] = {do_motion, "", true, true, false},
+    [LIVE_PAUSE] = {do_pause, "", true, false, true, false},
+    [LIVE_RESUME] = {do_resume, "", true, false, false, false},
+    [LIVE_STEP] = {do_step, "", true, false, false, false},
+    [LIVE_RESET] = {do_reset, "", true, false, true, false},
+    [LIVE_SPEED] = {do_speed, "speed: from 0 (as fast as it can) to 1e9", true, true, false, false},
+    [LIVE_DRAG] = {do_drag, "drag: there is no such vertex", false, true, false, false},
+    [LIVE_RELEASE] = {do_release, "", false, false, false, false},
+    [LIVE_MOVE] = {do_move, "", false, true, false, true},
+    [LIVE_GRAVITY] = {do_gravity, "", true, true, false, false},
+    [LIVE_FRICTION] = {do_friction, "", true, true, false, false},
+    [LIVE_MOTION] = {do_motion, "", true, true, false, true},
+    [LIVE_JOINT] = {do_joint, "", true, true, false, true},
 };
 
 bool live_command_queue(cli_live *live, const live_command *command)
 {
     /* A moving hand sends more than a long step can use: a command replaces a waiting one that it would undo. Not beyond a
-       command whose order matters: a reset, or the same verb about something else (friction of all pairs, friction of one). */
+       command whose order matters: a reset, the same verb of another page, or about something else (friction of all pairs,
+       friction of one). */
     for (int i = live->queued - 1; i >= 0 && acts[command->verb].merges; --i) {
         live_command *before = &live->queue[i];
         if (before->verb != command->verb && acts[before->verb].merges) {
@@ -228,7 +237,9 @@ bool live_command_queue(cli_live *live, const live_command *command)
             *before = *command;
             return true;
         }
-        break;
+        if (before->verb != command->verb || before->client != command->client || !acts[command->verb].apart) {
+            break;
+        }
     }
     if (live->queued == LIVE_QUEUE_MAX) {
         return false;
@@ -277,7 +288,10 @@ static void step(runner *r)
 {
     cli_live *live = r->live;
     brn_report report;
-    const brn_status status = brn_sim_step(*live->sim, &report);
+    brn_model_info info;
+    brn_model_get_info(live->model, &info);
+    brn_status status = live_joints_move(live, info.step);
+    status = status >= 0 ? brn_sim_step(*live->sim, &report) : status;
     const bool was_running = r->running;
     if (status == BRN_ERR_CANCELLED) {
         return; /* for a command that waits, or the end */

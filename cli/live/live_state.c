@@ -43,8 +43,10 @@ static void write_friction(const brn_model *model, const brn_sim *sim, int bodie
     brn_json_close(out);
 }
 
-static void write_controls(const brn_model *model, const brn_sim *sim, brn_json *out)
+static void write_controls(const cli_live *live, brn_json *out)
 {
+    const brn_model *model = live->model;
+    const brn_sim *sim = *live->sim;
     brn_model_info info;
     double gravity[3];
     brn_model_get_info(model, &info);
@@ -71,18 +73,19 @@ static void write_controls(const brn_model *model, const brn_sim *sim, brn_json 
         }
     }
     brn_json_close(out);
+    live_joints_write(live, out);
     brn_json_close(out);
 }
 
-brn_json *live_controls(brn_ctx *ctx, const brn_model *model, const brn_sim *sim)
+brn_json *live_controls(const cli_live *live)
 {
     brn_json *out = NULL;
     const char *text;
     size_t length;
-    if (brn_json_create(ctx, 0, &out) < 0) {
+    if (brn_json_create(live->ctx, 0, &out) < 0) {
         return NULL;
     }
-    write_controls(model, sim, out);
+    write_controls(live, out);
     if (brn_json_get(out, &text, &length) < 0) {
         brn_json_destroy(out);
         return NULL;

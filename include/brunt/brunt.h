@@ -149,7 +149,7 @@ typedef struct brn_body_info {
     const char *type;
     const char *source;    /* the scene's body that it is, or is a copy of; copies are numbered in a row */
     const char *materials; /* of a deformable body, with element counts: "steel 96, rubber 12"; else NULL */
-    int copies;            /* number of bodies made from `source`; 1: only this one, with the same name */
+    int copies;            /* number of bodies made from `source`; 1: only this one, or a part of a robot */
     int node_first, node_count; /* its nodes are [node_first, node_first + node_count) */
     int element_count;
     double mass, volume;
@@ -320,6 +320,44 @@ BRN_API brn_status brn_sim_edit(brn_sim *sim, const double *positions, const dou
 BRN_API uint64_t brn_sim_hash(const brn_sim *sim);               /* of the whole state */
 BRN_API brn_status brn_sim_save(brn_sim *sim, const char *path); /* checkpoint.h5, written atomically */
 BRN_API brn_status brn_sim_load(brn_sim *sim, const char *path);
+
+/* ---- robots ------------------------------------------------------------------------------------------------------------ */
+
+/* A joint of a robot that moves. They are numbered over all robots, in the order of their links. */
+typedef struct brn_joint_facts {
+    const char *robot, *name, *link; /* of the robot, the joint, and the link that it moves */
+    const char *kind;                /* "revolute", "prismatic", "planar", "ball", "floating" */
+    const char *unit;                /* of its position: "rad" or "m"; "" if it has several */
+    const char *drive;               /* "none", "torque", "position", "velocity": what its target means */
+    int positions, velocities;
+    double limit[2];  /* of its position, one of them; -inf, inf: none */
+    double target[2]; /* of its drive's target, likewise */
+} brn_joint_facts;
+
+typedef struct brn_joint_state {
+    double position[7], velocity[6]; /* as many as it has; the other entries are 0 */
+    double target;                   /* of its drive; NaN: it has none */
+    double effort;                   /* [N m] or [N] of its drive in the last step */
+    double force[3],
+        torque[3]; /* [N], [N m] on the link, through the joint and about it, in the world's axes */
+} brn_joint_state;
+
+typedef struct brn_link_state {
+    double position[3], rotation[4]; /* [m] of its frame, and unit quaternion w, x, y, z */
+    double velocity[3], angular_velocity[3];
+} brn_link_state;
+
+BRN_API int brn_model_joint_count(const brn_model *model);
+BRN_API brn_status brn_model_get_joint(const brn_model *model, int joint, brn_joint_facts *out);
+BRN_API int brn_model_find_joint(const brn_model *model, const char *name); /* "ROBOT/JOINT"; -1: none */
+BRN_API int brn_model_link_count(const brn_model *model);                   /* all links, fixed ones too */
+BRN_API const char *brn_model_link_name(const brn_model *model, int link);  /* NULL: no such link */
+BRN_API int brn_model_find_link(const brn_model *model, const char *name);  /* "ROBOT/LINK"; -1: none */
+BRN_API brn_status brn_sim_get_joint(const brn_sim *sim, int joint, brn_joint_state *out);
+BRN_API brn_status brn_sim_get_link(const brn_sim *sim, int link, brn_link_state *out);
+/* The target of a joint's drive from the next step on, [rad], [rad/s] or [N m], or of lengths; NaN: that of the scene again. An input
+   like those below. */
+BRN_API brn_status brn_sim_set_joint_target(brn_sim *sim, int joint, double target);
 
 /* ---- hands on a simulation --------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,8 @@
 /* With more bodies than this only obstacles and bodies with a probe get columns of contact force, and copies of a body get no
    columns at all unless a probe is on one of them alone. */
 enum { BODIES_ALL = 64 };
+/* Robots with more joints in all than this have no columns for them. */
+enum { JOINTS_ALL = 200, JOINT_COLUMNS = 10 };
 
 /* What is measured on a set of nodes, one group of columns each: NAME.force_x, NAME.dx, NAME.x, NAME.vx; on a body
    NAME.contact_x. */
@@ -101,6 +103,45 @@ static brn_status choose_columns(brn_series_row *r, const brn_model *model, bool
     return BRN_OK;
 }
 
+/* Joints with one velocity. */
+static brn_status choose_joints(brn_series_row *r, const brn_model *model)
+{
+    const int count = brn_model_joint_count(model);
+    BRN_ALLOC(r->ctx, r->joint, count);
+    BRN_ALLOC(r->ctx, r->state, count);
+    for (int j = 0; j < count && count <= JOINTS_ALL; ++j) {
+        brn_joint_facts facts;
+        BRN_TRY(brn_model_get_joint(model, j, &facts));
+        if (facts.velocities == 1) {
+            r->joint[r->njoint++] = j;
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status add_joint_names(brn_series_row *r, const brn_model *model, int joint)
+{
+    static const char *const words[JOINT_COLUMNS] = {"position", "velocity", "target",  "effort",
+                                                     "force_x",  "force_y",  "force_z", "torque_x",
+                                                     "torque_y", "torque_z"};
+    brn_joint_facts facts;
+    BRN_TRY(brn_model_get_joint(model, joint, &facts));
+    for (int k = 0; k < JOINT_COLUMNS; ++k) {
+        char *text = r->text[r->count];
+        (void)snprintf(text, sizeof *r->text, "%.70s/%.70s.%s", facts.robot, facts.name, words[k]);
+        r->name[r->count++] = text;
+    }
+    return BRN_OK;
+}
+
+static void write_joint(const brn_joint_state *joint, double *row)
+{
+    const double numbers[JOINT_COLUMNS] = {
+        joint->position[0], joint->velocity[0], joint->target,    joint->effort,    joint->force[0],
+        joint->force[1],    joint->force[2],    joint->torque[0], joint->torque[1], joint->torque[2]};
+    memcpy(row, numbers, sizeof numbers);
+}
+
 /* A rigid body: where its centre of mass is, how fast, and its rotation, in 2D by one angle. */
 static void add_pose_names(brn_series_row *r, const char *name, int dim)
 {
@@ -154,7 +195,7 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model, const 
 {
     const int most = BRN_STEP_FIGURES + BRN_OWN_FIGURES +
                      model->dim * (2 * r->nhold + model->nattach + 3 * model->nprobe + r->nbody) +
-                     9 * r->nrigid;
+                     9 * r->nrigid + JOINT_COLUMNS * r->njoint;
     BRN_ALLOC(r->ctx, r->name, most);
     BRN_ALLOC(r->ctx, r->text, most);
     add_figures(r, method);
@@ -173,12 +214,16 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model, const 
     for (int i = 0; i < r->nrigid; ++i) {
         add_pose_names(r, model->body[r->rigid[i]].name, model->dim);
     }
+    for (int i = 0; i < r->njoint; ++i) {
+        BRN_TRY(add_joint_names(r, model, r->joint[i]));
+    }
     return BRN_OK;
 }
 
 brn_status brn_series_row_make(brn_series_row *r, const brn_model *model, const brn_method *method)
 {
     BRN_TRY(choose_columns(r, model, method != NULL && method->contact));
+    BRN_TRY(choose_joints(r, model));
     return name_columns(r, model, method);
 }
 
@@ -189,6 +234,8 @@ void brn_series_row_clear(brn_series_row *r)
     brn_free(r->ctx, r->body);
     brn_free(r->ctx, r->hold);
     brn_free(r->ctx, r->rigid);
+    brn_free(r->ctx, r->joint);
+    brn_free(r->ctx, r->state);
     *r = (brn_series_row){.ctx = r->ctx};
 }
 
@@ -216,5 +263,15 @@ void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_
     }
     for (int i = 0; i < r->nrigid; ++i) {
         n += write_pose(sim, r->rigid[i], &row[n]);
+    }
+    const bool known = r->njoint > 0 && brn_sim_get_joints(sim, r->state) >= 0;
+    for (int i = 0; i < r->njoint; ++i, n += JOINT_COLUMNS) {
+        if (known) {
+            write_joint(&r->state[r->joint[i]], &row[n]);
+        } else {
+            for (int k = 0; k < JOINT_COLUMNS; ++k) {
+                row[n + k] = NAN;
+            }
+        }
     }
 }

@@ -11,8 +11,8 @@
 
    Ends. A crossing near the end of an edge (BRN_PATCHES_RIM) is left to the vertex there if the faces lie on each other, since patches
    then count the vertex as on the face; else it is a point of its own, ends included. Where the end of an edge is below a face of the
-   other body that goes off at an angle, by less than the crossing is deep along n or by no more than the rim, the vertex has the shorter
-   way out: what stands on a body by a hair too low does not run into its wall. */
+   other body that goes off at an angle, by less than the crossing is deep along n, or within the rim above or below it, the vertex has the
+   shorter way out: what stands on a body, by a hair too low or high, does not run into its wall. */
 #ifndef BRN_CONTACT_CROSSINGS_H
 #define BRN_CONTACT_CROSSINGS_H
 

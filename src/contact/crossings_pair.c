@@ -61,19 +61,19 @@ static bool is_at_end(const brn_crossings *c, const brn_ridge *const r[2], const
     return at_end;
 }
 
-/* Whether an end of an edge is below another face of the other body, less deep than the crossing or within the rim. */
+/* Whether an end of an edge is below another face of the other body, less deep than the crossing, or within the rim above or below it. */
 static bool ends_shallower(const brn_crossings *c, const brn_ridge *const r[2], const brn_patch *p)
 {
     bool shallower = false;
     for (int i = 0; i < 8; ++i) {
         const brn_ridge *other = r[1 - i / 4];
         const double *normal = other->normal[i % 2];
-        const double least = fmin(p->gap, -BRN_PATCHES_RIM * sqrt(other->area[i % 2]));
+        const double rim = BRN_PATCHES_RIM * sqrt(other->area[i % 2]);
         double arm[3];
         brn_ridge_subtract(&c->x[3 * r[i / 4]->node[i / 2 % 2]], &c->x[3 * other->node[0]], arm);
         const double height = brn_dense_dot3(normal, arm);
         const bool steep = other->opposite[1] >= 0 && fabs(brn_dense_dot3(normal, p->normal)) < STEEP;
-        shallower = shallower || (steep && height < 0.0 && height > least);
+        shallower = shallower || (steep && height < rim && height > fmin(p->gap, -rim));
     }
     return shallower;
 }
@@ -131,6 +131,7 @@ void brn_crossings_meet(const brn_crossings *c, const brn_ridge *const r[2], brn
     }
     if (sign != 0.0 && to->gap < c->within && to->gap > -c->depth && !is_at_end(c, r, to) &&
         !ends_shallower(c, r, to)) {
+        to->bears = true;
         to->area = 0.25 * fmin(facing(r[0], to->normal, -1.0), facing(r[1], to->normal, 1.0));
     }
 }

@@ -17,8 +17,8 @@ static const double CONVEX = 1e-5;
 typedef struct firm {
     int body;
     brn_convex convex;
-    brn_hull *hull; /* in coordinates about the centre of mass at rest; NULL: it has a shape */
-    brn_rigid_map frame;
+    brn_hull *hull;         /* in coordinates about the centre of mass at rest; NULL: it has a shape */
+    brn_rigid_map frame[2]; /* at x, and ahead */
     double reach;
 } firm;
 
@@ -37,7 +37,7 @@ struct brn_manifolds {
     brn_manifold *found; /* [npair] */
     brn_meeting_point *item;
     int nitem;
-    const double *x;
+    const double *x, *ahead;
 };
 
 /* ---- making ----------------------------------------------------------------------------------------------------------------- */
@@ -162,23 +162,28 @@ bool brn_manifolds_has(const brn_manifolds *m, int body)
 
 /* ---- finding ---------------------------------------------------------------------------------------------------------------- */
 
-/* Where a body stands, and the box of all that it can reach. */
+/* Where a body stands at positions x. */
+static void find_frame(const brn_manifolds *m, const firm *f, const double *x, brn_rigid_map *out)
+{
+    brn_rigid_pose pose;
+    if (f->hull == NULL) {
+        brn_body_shape_frame(m->skin->model, f->body, x, out);
+        return;
+    }
+    brn_rigid_pose_of(m->skin->model, f->body, x, x, &pose);
+    (void)brn_dense_rotation(pose.rotation, sqrt(brn_dense_dot3(pose.rotation, pose.rotation)),
+                             out->rotation);
+    memcpy(out->origin, pose.centre, sizeof out->origin);
+    out->origin[2] = m->skin->dim == 3 ? out->origin[2] : 0.0;
+}
+
 static brn_status frame_block(void *arg, int block, brn_arena *scratch)
 {
     brn_manifolds *m = arg;
     (void)scratch;
     for (int k = block * FRAME_BLOCK; k < brn_block_end(m->nfirm, FRAME_BLOCK, block); ++k) {
-        firm *f = &m->firm[k];
-        if (f->hull == NULL) {
-            brn_body_shape_frame(m->skin->model, f->body, m->x, &f->frame);
-            continue;
-        }
-        brn_rigid_pose pose;
-        brn_rigid_pose_of(m->skin->model, f->body, m->x, m->x, &pose);
-        (void)brn_dense_rotation(pose.rotation, sqrt(brn_dense_dot3(pose.rotation, pose.rotation)),
-                                 f->frame.rotation);
-        memcpy(f->frame.origin, pose.centre, sizeof f->frame.origin);
-        f->frame.origin[2] = m->skin->dim == 3 ? f->frame.origin[2] : 0.0;
+        find_frame(m, &m->firm[k], m->x, &m->firm[k].frame[0]);
+        find_frame(m, &m->firm[k], m->ahead, &m->firm[k].frame[1]);
     }
     return BRN_OK;
 }
@@ -204,7 +209,7 @@ static brn_status list_pairs(brn_manifolds *m)
     const brn_bvh_query query = {.keep = keep, .keep_arg = m};
     for (int k = 0; k < m->nbox; ++k) {
         const firm *f = &m->firm[m->boxed[k]];
-        brn_convex_box(&f->convex, &f->frame, &m->box[k]);
+        brn_convex_box(&f->convex, f->frame, &m->box[k]);
         for (int i = 0; i < 3; ++i) {
             m->box[k].lo[i] -= f->reach;
             m->box[k].hi[i] += f->reach;
@@ -222,7 +227,7 @@ static brn_status list_pairs(brn_manifolds *m)
         for (int k = 0; k < m->nbox; ++k) {
             const firm *f = &m->firm[m->boxed[k]];
             const firm *plane = &m->firm[m->plane[p]];
-            if (brn_manifold_reach(&f->convex, &f->frame, &plane->convex, &plane->frame,
+            if (brn_manifold_reach(&f->convex, f->frame, &plane->convex, plane->frame,
                                    f->reach + plane->reach) &&
                 may_meet(m, m->boxed[k], m->plane[p])) {
                 m->pair[m->npair][0] = m->boxed[k];
@@ -242,16 +247,18 @@ static brn_status pair_block(void *arg, int block, brn_arena *scratch)
         const firm *b = &m->firm[m->pair[k][1]];
         const double within = a->reach + b->reach;
         m->found[k].count = 0;
-        if (brn_manifold_reach(&a->convex, &a->frame, &b->convex, &b->frame, within)) {
-            brn_manifold_find(&a->convex, &a->frame, &b->convex, &b->frame, within, &m->found[k]);
+        if (brn_manifold_reach(&a->convex, a->frame, &b->convex, b->frame, within)) {
+            brn_manifold_find(&a->convex, a->frame, &b->convex, b->frame, within, &m->found[k]);
+            brn_manifold_pass(&a->convex, a->frame, &b->convex, b->frame, within, &m->found[k]);
         }
     }
     return BRN_OK;
 }
 
-brn_status brn_manifolds_find(brn_manifolds *m, const double *x, const double *reach)
+brn_status brn_manifolds_find(brn_manifolds *m, const double *x, const double *ahead, const double *reach)
 {
     m->x = x;
+    m->ahead = ahead;
     m->nitem = 0;
     for (int f = 0; f < m->nfirm; ++f) {
         m->firm[f].reach = reach[m->firm[f].body];

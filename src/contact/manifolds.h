@@ -17,9 +17,11 @@ brn_status brn_manifolds_create(brn_ctx *ctx, const brn_skin *skin, brn_manifold
 void brn_manifolds_destroy(brn_manifolds *manifolds);
 /* Whether a body is among them. */
 bool brn_manifolds_has(const brn_manifolds *manifolds, int body);
-/* All points at positions x, [nnode][3], of pairs with a gap below the sum of both bodies' reach [nbody] [m] >= 0. In the order of pairs
-   of bodies. Valid until the next find; after a failure there are none. */
-brn_status brn_manifolds_find(brn_manifolds *manifolds, const double *x, const double *reach);
+/* All points at positions x, [nnode][3], of pairs with a gap below the sum of both bodies' reach [nbody] [m] >= 0; of those that pass
+   each other on the way to the positions ahead, where they meet then (brn_manifold_pass). In the order of pairs of bodies. Valid until the
+   next find; after a failure there are none. */
+brn_status brn_manifolds_find(brn_manifolds *manifolds, const double *x, const double *ahead,
+                              const double *reach);
 int brn_manifolds_count(const brn_manifolds *manifolds);
 const brn_meeting_point *brn_manifolds_get(const brn_manifolds *manifolds);
 

@@ -41,8 +41,10 @@ static brn_status fill(brn_patches *p)
     BRN_ALLOC(p->ctx, p->at_first, model->nnode + 1);
     BRN_ALLOC(p->ctx, p->at, p->nside * skin->dim);
     BRN_ALLOC(p->ctx, p->vector, p->nside);
+    BRN_ALLOC(p->ctx, p->vector_ahead, p->nside);
     BRN_ALLOC(p->ctx, p->shape, model->nbody);
     BRN_ALLOC(p->ctx, p->frame, model->nbody);
+    BRN_ALLOC(p->ctx, p->frame_ahead, model->nbody);
     BRN_ALLOC(p->ctx, p->box, longest > model->nbody ? longest : model->nbody);
     BRN_TRY(brn_bvh_create(p->ctx, &p->points));
     BRN_TRY(brn_bvh_create(p->ctx, &p->sides));
@@ -82,7 +84,8 @@ void brn_patches_destroy(brn_patches *p)
     brn_bvh_destroy(p->sides);
     brn_bvh_destroy(p->shapes);
     brn_bvh_pairs_destroy(p->pairs);
-    void *arrays[] = {p->at_first, p->at, p->vector, p->shape, p->frame, p->box, p->group, p->draft, p->item};
+    void *arrays[] = {p->at_first,     p->at,          p->vector, p->shape, p->frame, p->box,
+                      p->vector_ahead, p->frame_ahead, p->group,  p->draft, p->item};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(p->ctx, arrays[i]);
     }
@@ -110,6 +113,7 @@ static brn_status vector_block(void *arg, int block, brn_arena *scratch)
     (void)scratch;
     for (int s = block * SIDE_BLOCK; s < brn_block_end(p->nside, SIDE_BLOCK, block); ++s) {
         brn_patches_side_vector(p, s, p->x, p->vector[s]);
+        brn_patches_side_vector(p, s, p->ahead, p->vector_ahead[s]);
     }
     return BRN_OK;
 }
@@ -143,6 +147,7 @@ static brn_status build_shapes(brn_patches *p)
         const brn_primitive *primitive = &p->skin->model->body[body].shape.primitive;
         brn_box *box = &p->box[s];
         brn_body_shape_frame(p->skin->model, body, p->x, &p->frame[body]);
+        brn_body_shape_frame(p->skin->model, body, p->ahead, &p->frame_ahead[body]);
         brn_bvh_bounds(p->points, box);
         for (int i = 0; i < 3; ++i) {
             double way[3] = {0.0};
@@ -151,7 +156,8 @@ static brn_status build_shapes(brn_patches *p)
             box->hi[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->hi[i];
             way[i] = -1.0;
             box->lo[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->lo[i];
-            const double slack = BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
+            const double slack =
+                brn_patches_shape_rim(primitive) + BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
             box->lo[i] -= slack;
             box->hi[i] += slack;
         }
@@ -178,7 +184,8 @@ static bool keep_side(const void *arg, int i, int j)
            brn_skin_may_touch(p->skin, &p->skin->point[i], 1, node, p->skin->dim);
 }
 
-/* Pairs of one vertex with the sides of one body, or with a shape. */
+/* Pairs of one vertex with the sides of one body, or with a shape. A round core meets every side: it cannot pass from one to the next as a
+   vertex does, which has those around it on its other sides. */
 static brn_status list_groups(brn_patches *p, bool shapes)
 {
     const brn_skin *skin = p->skin;
@@ -189,7 +196,7 @@ static brn_status list_groups(brn_patches *p, bool shapes)
         const int point = skin->point[pair[0]];
         const int body = shapes ? p->shape[pair[1]] : skin->node_body[p->side[skin->dim * pair[1]]];
         brn_patch_group *last = p->ngroup > 0 ? &p->group[p->ngroup - 1] : NULL;
-        if (last != NULL && last->point == point && last->body == body) {
+        if (last != NULL && last->point == point && last->body == body && !brn_patches_is_core(p, point)) {
             last->end++;
         } else {
             p->group[p->ngroup++] = (brn_patch_group){point, body, (int)i, (int)i + 1};
@@ -202,7 +209,7 @@ static brn_status list_groups(brn_patches *p, bool shapes)
 
 typedef struct meet_job {
     const brn_patches *patches;
-    void (*meet)(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
+    brn_patches_meet_fn meet;
     brn_patch_draft *to;
 } meet_job;
 
@@ -210,9 +217,14 @@ static brn_status meet_block(void *arg, int block, brn_arena *scratch)
 {
     const meet_job *job = arg;
     const brn_patches *p = job->patches;
+    brn_patches later = *p;
     (void)scratch;
+    later.x = p->ahead;
+    later.vector = p->vector_ahead;
+    later.frame = p->frame_ahead;
     for (int i = block * MEET_BLOCK; i < brn_block_end(p->ngroup, MEET_BLOCK, block); ++i) {
         job->meet(p, &p->group[i], &job->to[i]);
+        brn_patches_pass(p, &later, &p->group[i], job->meet, &job->to[i]);
     }
     return BRN_OK;
 }
@@ -236,8 +248,8 @@ static brn_status meet_groups(brn_patches *p, bool shapes)
     return BRN_OK;
 }
 
-/* The share of its patch that a vertex carries against a body; 0: not a point against it. */
-static double carried(const brn_patches *p, int node, int body)
+/* The share of its patch that a vertex carries against a body; 0: not a point against it, or one with a gap above `most`. */
+static double carried(const brn_patches *p, int node, int body, double most)
 {
     const bool shape = brn_patches_has_shape(p, body);
     int lo = shape ? 0 : p->nshape_draft;
@@ -246,7 +258,7 @@ static double carried(const brn_patches *p, int node, int body)
         const int middle = lo + (hi - lo) / 2;
         const brn_patch *at = &p->draft[middle].patch;
         if (at->node[0] == node && at->body[1] == body) {
-            return p->draft[middle].beside ? 0.0 : p->draft[middle].carry;
+            return p->draft[middle].beside || at->gap > most ? 0.0 : p->draft[middle].carry;
         }
         if (at->node[0] < node || (at->node[0] == node && at->body[1] < body)) {
             lo = middle + 1;
@@ -257,20 +269,50 @@ static double carried(const brn_patches *p, int node, int body)
     return 0.0;
 }
 
-/* Against a shape a vertex carries all; a shape's corners get what is left. */
+/* How much of a point's place others carry that have a gap of at most `most`. */
+static double covered_by(const brn_patches *p, const brn_patch *at, double most)
+{
+    double covered = 0.0;
+    for (int k = 1; k < 4 && at->node[k] >= 0; ++k) {
+        covered -= at->weight[k] * carried(p, at->node[k], at->body[0], most);
+    }
+    return covered;
+}
+
+/* Of the points of a round core with the sides of a body the nearest, the first of equals, has the area of its cap. */
+static bool is_nearest(const brn_patches *p, int i)
+{
+    const brn_patch *at = &p->draft[i].patch;
+    bool nearest = true;
+    for (int way = -1; way <= 1 && nearest; way += 2) {
+        for (int j = i + way; j >= 0 && j < p->count && nearest; j += way) {
+            const brn_patch *other = &p->draft[j].patch;
+            if (other->node[0] != at->node[0] || other->body[1] != at->body[1]) {
+                break;
+            }
+            nearest = way < 0 ? at->gap < other->gap : at->gap <= other->gap;
+        }
+    }
+    return nearest;
+}
+
+/* Against a shape a vertex carries all; a shape's corners get what is left. A corner bears all the same where it is nearer than
+   what is around it, and what is round bears before it touches. */
 static brn_status area_block(void *arg, int block, brn_arena *scratch)
 {
     brn_patches *p = arg;
     (void)scratch;
     for (int i = block * AREA_BLOCK; i < brn_block_end(p->count, AREA_BLOCK, block); ++i) {
         const brn_patch_draft *from = &p->draft[i];
-        const int body = from->patch.body[0];
-        double covered = 0.0;
-        for (int k = 1; k < 4 && from->patch.node[k] >= 0; ++k) {
-            covered -= from->patch.weight[k] * carried(p, from->patch.node[k], body);
-        }
-        p->item[i] = from->patch;
-        p->item[i].area *= from->carry * (1.0 - (brn_patches_has_shape(p, body) ? 1.0 : 0.5) * covered);
+        const brn_patch *at = &from->patch;
+        const bool shape = brn_patches_has_shape(p, at->body[0]);
+        const bool core = brn_patches_is_core(p, at->node[0]);
+        const double near = at->gap + BRN_PATCHES_RIM * sqrt(at->area);
+        const double share = core && !is_nearest(p, i) ? 0.0 : from->carry;
+        p->item[i] = *at;
+        p->item[i].area *= share * (1.0 - (shape ? 1.0 : 0.5) * covered_by(p, at, fmax(near, 0.0)));
+        p->item[i].bears = core || (at->area * from->carry > 0.0 &&
+                                    !(shape && covered_by(p, at, near) > 1.0 - BRN_PATCHES_RIM));
     }
     return BRN_OK;
 }
@@ -278,6 +320,9 @@ static brn_status area_block(void *arg, int block, brn_arena *scratch)
 static brn_status find(brn_patches *p)
 {
     const brn_skin *skin = p->skin;
+    if (p->nshape == skin->model->nbody) {
+        return BRN_OK; /* two shapes do not meet here */
+    }
     const brn_bvh_query near_shape = {.within = p->within, .keep = keep_shape, .keep_arg = p};
     const brn_bvh_query near_side = {.within = fmax(p->within, p->depth), .keep = keep_side, .keep_arg = p};
     BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, p));
@@ -295,9 +340,10 @@ static brn_status find(brn_patches *p)
     return brn_parallel_for(p->ctx, brn_block_count(p->count, AREA_BLOCK), area_block, p);
 }
 
-brn_status brn_patches_find(brn_patches *p, const double *x, double within, double depth)
+brn_status brn_patches_find(brn_patches *p, const double *x, const double *ahead, double within, double depth)
 {
     p->x = x;
+    p->ahead = ahead;
     p->within = within;
     p->depth = depth;
     p->count = 0;

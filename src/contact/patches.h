@@ -36,6 +36,7 @@ typedef struct brn_patch {
     double gap;       /* [m] along the normal; below 0: penetration depth */
     double place[3];  /* [m] middle between the two surfaces */
     double area;      /* [m^2], in 2D [m]; 0 where the surface does not face the other body */
+    bool bears; /* it faces it, and no other point is as near in its place: false, and it can be left out */
 } brn_patch;
 
 typedef struct brn_patches brn_patches;
@@ -43,8 +44,11 @@ typedef struct brn_patches brn_patches;
 brn_status brn_patches_create(brn_ctx *ctx, const brn_skin *skin, brn_patches **out);
 void brn_patches_destroy(brn_patches *patches);
 /* All points at positions x, [nnode][3], whose gap is below `within` and, against meshes, above -depth; both >= 0 [m]. In the
-   order of vertices and bodies, those against shapes first. Valid until the next find; after a failure there are none. */
-brn_status brn_patches_find(brn_patches *patches, const double *x, double within, double depth);
+   order of vertices and bodies, those against shapes first. Valid until the next find; after a failure there are none.
+   ahead: where the nodes go on to. A vertex that passes a rim on its way, as that of two blocks side by side, has the point of
+   where it arrives, not one of the wall that it is nearest to now. */
+brn_status brn_patches_find(brn_patches *patches, const double *x, const double *ahead, double within,
+                            double depth);
 int brn_patches_count(const brn_patches *patches);
 const brn_patch *brn_patches_get(const brn_patches *patches);
 /* A point in terms of nodes that have dofs or are held: each side acts at its surface. first: how many of its nodes are on the first

@@ -5,6 +5,8 @@
 #include "contact/patches.h"
 #include "geom/bvh.h"
 
+#include <math.h>
+
 /* What is nearer than this fraction of the size of a side or shape touches it: rounding alone would decide on which side. */
 #define BRN_PATCHES_TOUCH 1e-9
 
@@ -26,12 +28,14 @@ struct brn_patches {
     const brn_skin *skin;
     /* Sides: edges in 2D, triangles in 3D. */
     int nside;
-    const int *side;      /* [nside][dim] */
-    int *at_first, *at;   /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
-    double (*vector)[3];  /* [nside] [m^2], in 2D [m]: outward normal times area, at positions x */
-    int nshape, *shape;   /* bodies that have one */
-    brn_rigid_map *frame; /* [nbody] of those, at positions x */
-    const double *x;
+    const int *side;           /* [nside][dim] */
+    int *at_first, *at;        /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
+    double (*vector)[3];       /* [nside] [m^2], in 2D [m]: outward normal times area, at positions x */
+    int nshape, *shape;        /* bodies that have one */
+    brn_rigid_map *frame;      /* [nbody] of those, at positions x */
+    double (*vector_ahead)[3]; /* the same at the positions ahead */
+    brn_rigid_map *frame_ahead;
+    const double *x, *ahead;
     double within, depth;
     brn_bvh *points, *sides, *shapes;
     brn_box *box; /* room for the longest list */
@@ -51,9 +55,27 @@ struct brn_patches {
 void brn_patches_side_vector(const brn_patches *patches, int side, const double *x, double out[3]);
 /* Area of the sides around a vertex that face along -n (sign -1) or n (sign 1); for sheets, both ways. */
 double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign);
+/* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
+bool brn_patches_is_core(const brn_patches *patches, int node);
 /* The points of a vertex against a shape, and against the nearest of some sides (patches_nearest.c). */
 void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
 void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
+
+typedef void (*brn_patches_meet_fn)(const brn_patches *patches, const brn_patch_group *group,
+                                    brn_patch_draft *out);
+/* A point that would close on the way to `later`, the patches at the positions ahead: if it has another normal there, along which it is
+   outside now too, but for a hair, it becomes that one, with the gap that this has now (patches_pass.c). */
+void brn_patches_pass(const brn_patches *now, const brn_patches *later, const brn_patch_group *group,
+                      brn_patches_meet_fn meet, brn_patch_draft *draft);
+
+/* [m] By which the faces of a shape go on beyond its edges: no less than those of the crossings, RIM sqrt(area) of a triangle. */
+static inline double brn_patches_shape_rim(const brn_primitive *shape)
+{
+    const double size = fmax(shape->size[0], fmax(shape->size[1], shape->size[2]));
+    return shape->kind == BRN_PRIMITIVE_BOX || shape->kind == BRN_PRIMITIVE_CYLINDER
+               ? 1.5 * BRN_PATCHES_RIM * size
+               : BRN_PATCHES_TOUCH * size;
+}
 
 static inline bool brn_patches_has_shape(const brn_patches *patches, int body)
 {

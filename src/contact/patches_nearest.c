@@ -34,7 +34,7 @@ static double cap_area(int dim, double radius, double depth)
 }
 
 /* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
-static bool is_core(const brn_patches *patches, int node)
+bool brn_patches_is_core(const brn_patches *patches, int node)
 {
     const brn_skin *skin = patches->skin;
     const brn_primitive_kind kind = skin->model->body[skin->node_body[node]].shape.primitive.kind;
@@ -44,8 +44,9 @@ static bool is_core(const brn_patches *patches, int node)
 static double vertex_area(const brn_patches *patches, const brn_patch *patch)
 {
     const int node = patch->node[0];
-    return is_core(patches, node) ? cap_area(patches->skin->dim, patches->skin->radius[node], -patch->gap)
-                                  : brn_patches_facing(patches, node, patch->normal, -1.0);
+    return brn_patches_is_core(patches, node)
+               ? cap_area(patches->skin->dim, patches->skin->radius[node], -patch->gap)
+               : brn_patches_facing(patches, node, patch->normal, -1.0);
 }
 
 /* The common part: body and nodes, the middle between the surfaces, the area of the vertex. */
@@ -67,7 +68,7 @@ static bool looks_against(const brn_patches *patches, int point, const double no
 {
     const bool both = sheet || !patches->skin->model->body[patches->skin->node_body[point]].solid;
     const double square = brn_dense_dot3(normal, normal);
-    bool looks = is_core(patches, point);
+    bool looks = brn_patches_is_core(patches, point);
     for (int i = patches->at_first[point]; i < patches->at_first[point + 1] && !looks; ++i) {
         const double *v = patches->vector[patches->at[i]];
         const double along = brn_dense_dot3(v, normal);
@@ -76,7 +77,7 @@ static bool looks_against(const brn_patches *patches, int point, const double no
     return looks;
 }
 
-/* The nearest face that a vertex inside a shape faces, if there is one within the depth. */
+/* The nearest face that a vertex inside a shape, or at its rim, faces, if there is one within the depth. */
 static void turn_to_face(const brn_patches *patches, const brn_patch_group *group, double *d,
                          double normal[3])
 {
@@ -101,7 +102,8 @@ void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *g
     *out = (brn_patch_draft){.patch = {.body = {-1, group->body}, .node = {-1, -1, -1, -1}}, .carry = 1.0};
     double d = brn_primitive_distance_at(shape, &patches->frame[group->body], &patches->x[3 * group->point],
                                          to->normal, closest);
-    if (d < BRN_PATCHES_TOUCH * shape->size[0] && !looks_against(patches, group->point, to->normal, false)) {
+    if (d < brn_patches_shape_rim(shape) &&
+        (d > 0.0 || !looks_against(patches, group->point, to->normal, false))) {
         turn_to_face(patches, group, &d, to->normal);
     }
     to->gap = d - patches->skin->radius[group->point];
@@ -258,7 +260,9 @@ void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *g
         return;
     }
     measure(patches, &v, to);
-    out->found = to->gap < patches->within && to->gap > -patches->depth;
+    /* A node that is nearest to a core meets its shape. */
+    out->found = to->gap < patches->within && to->gap > -patches->depth &&
+                 !(v.pair.stencil.count == 2 && dim == 3 && brn_patches_is_core(patches, group->point));
     complete(patches, group->point, to);
     double other = 0.0;
     for (int k = 1; k <= dim; ++k) {

@@ -205,9 +205,13 @@ void brn_skin_destroy(brn_skin *skin)
 /* A part that is welded to a body lies on it or in it, without a gap. */
 static bool is_attached(const brn_model *model, const int *node, int count, int body)
 {
+    const brn_body *b = &model->body[body];
     bool attached = false;
     for (int i = 0; i < count && model->attached_to != NULL; ++i) {
-        attached = attached || model->attached_to[node[i]] == body;
+        const int to = model->attached_to[node[i]];
+        attached = attached || to == body ||
+                   (to >= 0 && b->robot >= 0 && model->body[to].robot == b->robot &&
+                    model->body[to].link == b->link);
     }
     return attached;
 }
@@ -220,6 +224,9 @@ bool brn_skin_may_touch(const brn_skin *skin, const int *a, int na, const int *b
         return false;
     }
     if (body == skin->node_body[b[0]] && (!model->contact_self || model->body[body].type == BRN_BODY_RIGID)) {
+        return false;
+    }
+    if (brn_model_apart(model, body, skin->node_body[b[0]])) {
         return false;
     }
     bool held = true;

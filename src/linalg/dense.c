@@ -157,3 +157,37 @@ brn_status brn_dense_eigen_sym(int n, double *a, double *w, double *v)
     sort_ascending(n, w, v);
     return BRN_OK;
 }
+
+brn_status brn_dense_solve_spd(int n, double *a, double *b)
+{
+    for (int j = 0; j < n; ++j) {
+        double *row = &a[(size_t)j * (size_t)n];
+        for (int i = 0; i < j; ++i) {
+            const double *other = &a[(size_t)i * (size_t)n];
+            double sum = row[i];
+            for (int k = 0; k < i; ++k) {
+                sum -= row[k] * other[k];
+            }
+            row[i] = sum / other[i];
+        }
+        double left = row[j];
+        for (int k = 0; k < j; ++k) {
+            left -= row[k] * row[k];
+        }
+        if (!(left > 0.0)) {
+            return BRN_ERR_SINGULAR;
+        }
+        row[j] = sqrt(left);
+        for (int k = 0; k < j; ++k) {
+            b[j] -= row[k] * b[k];
+        }
+        b[j] /= row[j];
+    }
+    for (int j = n - 1; j >= 0; --j) {
+        b[j] /= a[(size_t)j * (size_t)n + (size_t)j];
+        for (int k = 0; k < j; ++k) {
+            b[k] -= a[(size_t)j * (size_t)n + (size_t)k] * b[j];
+        }
+    }
+    return BRN_OK;
+}

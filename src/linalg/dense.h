@@ -130,4 +130,8 @@ bool brn_dense_rotation(const double axis[3], double angle, double r[9]);
    of the order of rounding times the largest. */
 brn_status brn_dense_eigen_sym(int n, double *a, double *w, double *v);
 
+/* b = a^-1 b for a symmetric positive definite a [n][n], of which the lower triangle is read and destroyed (Cholesky).
+   BRN_ERR_SINGULAR if it is not positive definite. */
+brn_status brn_dense_solve_spd(int n, double *a, double *b);
+
 #endif

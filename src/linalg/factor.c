@@ -320,7 +320,7 @@ static brn_status check_blocks(const brn_factor *f, const brn_block_matrix *a)
             const int j = a->column[k];
             for (int e = 0; e < s * s; ++e) {
                 /* The upper half of a diagonal block is not read. */
-                const bool used = brn_front_keeps(f->apart, i, j) && (i != j || e % s <= e / s) &&
+                const bool used = !f->apart[i] && !f->apart[j] && (i != j || e % s <= e / s) &&
                                   !(f->held[f->tree->place[i]] >> (e / s) & 1) &&
                                   !(f->held[f->tree->place[j]] >> (e % s) & 1);
                 if (used && any_not_finite(&a->value[(size_t)k * (size_t)(s * s) + (size_t)e], 1)) {
@@ -371,16 +371,16 @@ static brn_status check_pivots(brn_factor *f)
 
 static brn_status read_held(brn_factor *f, const unsigned char *fixed)
 {
-    const int *node = f->tree->node;
-    for (int j = 0; j < f->n; ++j) {
+    const int *place = f->tree->place;
+    for (int i = 0; i < f->n; ++i) {
         unsigned bits = 0;
         for (int c = 0; fixed != NULL && c < f->size; ++c) {
-            bits |= (fixed[(size_t)node[j] * (size_t)f->size + (size_t)c] != 0) << c;
+            bits |= (fixed[(size_t)i * (size_t)f->size + (size_t)c] != 0) << c;
         }
-        f->held[j] = (unsigned char)bits;
-        if (f->apart[node[j]] && bits != (1u << f->size) - 1u) {
-            return brn_fail(f->ctx, BRN_ERR_RANGE, "node %d was held in the analysis and must stay so",
-                            node[j]);
+        if (place[i] >= 0) {
+            f->held[place[i]] = (unsigned char)bits;
+        } else if (bits != (1u << f->size) - 1u) {
+            return brn_fail(f->ctx, BRN_ERR_RANGE, "node %d was held in the analysis and must stay so", i);
         }
     }
     return BRN_OK;
@@ -388,7 +388,7 @@ static brn_status read_held(brn_factor *f, const unsigned char *fixed)
 
 static brn_status factor_values(brn_factor *f, const brn_block_matrix *a)
 {
-    const brn_front_input input = {a, f->apart, f->held};
+    const brn_front_input input = {a, f->held};
     brn_arena *arena = brn_ctx_arena(f->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     const brn_blas_threads threads = brn_blas_begin();

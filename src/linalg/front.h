@@ -5,12 +5,11 @@
 #include "linalg/front_pack.h"
 #include "linalg/front_tree.h"
 
-/* What is factored: A, symmetric, without the couplings of nodes apart; dofs with a bit in held are replaced by identity
+/* What is factored: A, symmetric, without the nodes that the tree lacks; dofs with a bit in held are replaced by identity
    rows and columns. */
 typedef struct brn_front_input {
     const brn_block_matrix *a;
-    const unsigned char *apart; /* [n] by nodes */
-    const unsigned char *held;  /* [n] by places; bit c: component c */
+    const unsigned char *held; /* [n] by places; bit c: component c */
 } brn_front_input;
 
 /* The panel of front f starts at value[tree->panel[f]]: its own columns of L by columns, each as long as the front has
@@ -22,7 +21,7 @@ brn_status brn_front_factor(const brn_front_tree *tree, const brn_front_input *i
                             double *diagonal, double *room, int *bad);
 
 /* Substitution with what brn_front_factor left in value or, where pack is not NULL, with its rounded copy (one right-hand side
-   only). b and x [nrhs][n*size] by nodes, may be the same array; work: brn_front_solve_work doubles for each right-hand side. The
+   only). b and x [nrhs][nodes*size] by nodes, may be the same array; x = b of nodes that the tree lacks; work: brn_front_solve_work doubles for each right-hand side. The
    bits do not depend on the number of threads. */
 brn_status brn_front_solve(const brn_front_tree *tree, const double *value, const brn_front_pack *pack,
                            int nrhs, const double *b, double *x, double *work);

@@ -105,31 +105,27 @@ static void add_diagonal(const job *w, const front *f, int j, const double *v)
     }
 }
 
-/* The front's columns of A; false if one of them has a row that is not in the front. */
+/* The front's columns of A, without nodes apart (place -1); false if one of them has a row that is not in the front. */
 static bool add_matrix(const job *w, const front *f)
 {
     const brn_front_tree *t = w->tree;
     const brn_block_matrix *a = w->input->a;
-    const unsigned char *apart = w->input->apart;
     const int s = t->size;
     const size_t bb = (size_t)(s * s);
     bool known = true;
     for (int j = t->first[f->number]; j < t->first[f->number + 1]; ++j) {
         const int i = t->node[j];
         add_diagonal(w, f, j, a->value + (size_t)a->start[i] * bb);
-        if (apart[i]) {
-            continue;
-        }
         /* Stored as block (i, column): its transpose is meant. */
         for (int k = a->start[i] + 1; k < a->start[i + 1]; ++k) {
             const int q = t->place[a->column[k]];
-            if (q > j && !apart[a->column[k]]) {
+            if (q > j) {
                 known &= add_block(w, f, j, q, a->value + (size_t)k * bb, 1, s);
             }
         }
         for (int l = a->lower_start[i]; l < a->lower_start[i + 1]; ++l) {
             const int q = t->place[a->lower_row[l]];
-            if (q > j && !apart[a->lower_row[l]]) {
+            if (q > j) {
                 known &= add_block(w, f, j, q, a->value + (size_t)a->lower_block[l] * bb, s, 1);
             }
         }

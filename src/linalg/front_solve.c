@@ -13,7 +13,7 @@ typedef struct job {
     const double *value;
     const brn_front_pack *pack; /* NULL: value is used */
     int nrhs;
-    const double *b; /* [nrhs][n*size] by nodes, and the solution */
+    const double *b; /* [nrhs][nodes*size] by nodes, and the solution */
     double *x;
     double *
         middle; /* [nrhs][n*size] in elimination order: what is between going up and going down, then the solution */
@@ -25,6 +25,12 @@ typedef struct job {
 static size_t dofs(const brn_front_tree *t)
 {
     return (size_t)t->n * (size_t)t->size;
+}
+
+/* Doubles of a right-hand side. */
+static size_t all_dofs(const brn_front_tree *t)
+{
+    return (size_t)t->nodes * (size_t)t->size;
 }
 
 /* Doubles of what is handed over for one right-hand side. */
@@ -40,7 +46,7 @@ static void take_right(const job *w, int f, const brn_front_shape *shape, double
     const size_t s = (size_t)t->size;
     const int *node = t->node + t->first[f];
     const double *b = w->b;
-    for (int k = 0; k < w->nrhs; ++k, b += dofs(t), y += shape->rows) {
+    for (int k = 0; k < w->nrhs; ++k, b += all_dofs(t), y += shape->rows) {
         for (int i = 0; i < shape->own / t->size; ++i) {
             memcpy(y + (size_t)i * s, b + (size_t)node[i] * s, s * sizeof *y);
         }
@@ -81,7 +87,7 @@ static void leave_solution(const job *w, int f, const brn_front_shape *shape, co
     const int *node = t->node + t->first[f];
     double *x = w->x;
     leave_middle(w, f, shape, y);
-    for (int k = 0; k < w->nrhs; ++k, x += dofs(t), y += shape->rows) {
+    for (int k = 0; k < w->nrhs; ++k, x += all_dofs(t), y += shape->rows) {
         for (int i = 0; i < shape->own / t->size; ++i) {
             memcpy(x + (size_t)node[i] * s, y + (size_t)i * s, s * sizeof *y);
         }
@@ -210,6 +216,19 @@ static brn_status crown_down(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
+/* x = b of nodes that the tree lacks. */
+static void copy_apart(const job *w)
+{
+    const brn_front_tree *t = w->tree;
+    const size_t s = (size_t)t->size;
+    for (int i = 0; i < t->nodes && t->n < t->nodes && w->x != w->b; ++i) {
+        for (int k = 0; k < w->nrhs && t->place[i] < 0; ++k) {
+            const size_t at = (size_t)k * all_dofs(t) + (size_t)i * s;
+            memcpy(w->x + at, w->b + at, s * sizeof *w->x);
+        }
+    }
+}
+
 brn_status brn_front_solve(const brn_front_tree *t, const double *value, const brn_front_pack *pack, int nrhs,
                            const double *b, double *x, double *work)
 {
@@ -221,6 +240,7 @@ brn_status brn_front_solve(const brn_front_tree *t, const double *value, const b
              .x = x,
              .middle = work,
              .handed = work + dofs(t) * (size_t)nrhs};
+    copy_apart(&w);
     for (int f = 0; f < t->nfront; ++f) {
         const int rows = brn_front_shape_at(t, f).rows;
         w.rows_max = rows > w.rows_max ? rows : w.rows_max;

@@ -24,9 +24,9 @@ static const double TASK_TIME_MIN = 1e-4;
 /* Scratch of the construction, on the arena. */
 typedef struct builder {
     const brn_block_matrix *a;
-    const unsigned char *apart;
     const brn_ordering *ordering;
     brn_front_tree *tree;
+    int *node, *column; /* [n] the ordering's nodes and counts without those apart */
     int *near;   /* [n] places of a node's neighbours */
     int *parent; /* [n] elimination tree of the columns */
     int *work;   /* [n] */
@@ -48,16 +48,13 @@ static int neighbours(const builder *b, const int *node, int j)
     const int *place = b->tree->place;
     const int i = node[j];
     int count = 0;
-    if (b->apart[i]) {
-        return 0;
-    }
     for (int k = a->start[i] + 1; k < a->start[i + 1]; ++k) {
         b->near[count] = place[a->column[k]];
-        count += !b->apart[a->column[k]];
+        count += b->near[count] >= 0;
     }
     for (int l = a->lower_start[i]; l < a->lower_start[i + 1]; ++l) {
         b->near[count] = place[a->lower_row[l]];
-        count += !b->apart[a->lower_row[l]];
+        count += b->near[count] >= 0;
     }
     return count;
 }
@@ -69,7 +66,7 @@ static void find_parents(builder *b)
     for (int j = 0; j < b->tree->n; ++j) {
         b->parent[j] = -1;
         ancestor[j] = -1;
-        const int count = neighbours(b, b->ordering->node, j);
+        const int count = neighbours(b, b->node, j);
         for (int k = 0; k < count; ++k) {
             for (int r = b->near[k]; r >= 0 && r < j;) {
                 const int up = ancestor[r];
@@ -87,7 +84,7 @@ static void find_parents(builder *b)
 static void find_fronts(builder *b)
 {
     const int n = b->tree->n;
-    const int *count = b->ordering->count;
+    const int *count = b->column;
     int *front = b->work;
     b->count = 0;
     for (int j = 0; j < n; ++j) {
@@ -167,7 +164,7 @@ static brn_status number_fronts(builder *b)
     /* first[f + 1] is where front f is filled, and ends as the start of front f + 1. */
     for (int s = 0; s < b->count; ++s) {
         for (int j = b->begin[s]; j < b->begin[s + 1]; ++j) {
-            t->node[t->first[front[s] + 1]++] = b->ordering->node[j];
+            t->node[t->first[front[s] + 1]++] = b->node[j];
         }
         if (b->into[s] < 0) {
             t->parent[front[s]] = b->super[s] < 0 ? -1 : front[b->super[s]];
@@ -446,19 +443,24 @@ static brn_status cut_work(builder *b)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
-static brn_status tree_fill(builder *b)
+static brn_status tree_fill(builder *b, const unsigned char *apart)
 {
     brn_front_tree *t = b->tree;
     brn_arena *arena = brn_ctx_arena(t->ctx);
-    BRN_ALLOC(t->ctx, t->node, t->n);
-    BRN_ALLOC(t->ctx, t->place, t->n);
-    int **const scratch[] = {&b->near, &b->parent, &b->work, &b->begin, &b->super,
-                             &b->own,  &b->all,    &b->into, &b->head,  &b->next};
+    BRN_ALLOC(t->ctx, t->node, t->nodes);
+    BRN_ALLOC(t->ctx, t->place, t->nodes);
+    int **const scratch[] = {&b->near, &b->parent, &b->work, &b->begin, &b->super,  &b->own,
+                             &b->all,  &b->into,   &b->head, &b->next,  &b->column, &b->node};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) {
-        BRN_TAKE(arena, *scratch[i], (size_t)t->n + 1);
+        BRN_TAKE(arena, *scratch[i], (size_t)t->nodes + 1);
     }
-    for (int j = 0; j < t->n; ++j) {
-        t->place[b->ordering->node[j]] = j;
+    t->n = 0;
+    for (int j = 0; j < t->nodes; ++j) {
+        const int node = b->ordering->node[j];
+        t->place[node] = apart[node] ? -1 : t->n;
+        b->node[t->n] = node;
+        b->column[t->n] = b->ordering->count[j];
+        t->n += !apart[node];
     }
     find_parents(b);
     find_fronts(b);
@@ -477,11 +479,11 @@ brn_status brn_front_tree_create(const brn_block_matrix *a, const unsigned char 
     brn_front_tree *t = NULL;
     BRN_ALLOC(a->ctx, t, 1);
     t->ctx = a->ctx;
-    t->n = a->n;
+    t->nodes = a->n;
     t->size = a->size;
-    builder b = {.a = a, .apart = apart, .ordering = ordering, .tree = t};
+    builder b = {.a = a, .ordering = ordering, .tree = t};
     const brn_arena_mark mark = brn_arena_now(brn_ctx_arena(a->ctx));
-    const brn_status status = tree_fill(&b);
+    const brn_status status = tree_fill(&b, apart);
     brn_arena_rewind(brn_ctx_arena(a->ctx), mark);
     if (status < 0) {
         brn_front_tree_destroy(t);

@@ -16,10 +16,11 @@ typedef struct brn_front_task {
 
 typedef struct brn_front_tree {
     brn_ctx *ctx;
-    int n, size;
+    int n, size;       /* nodes that are eliminated: all but those apart */
+    int nodes;         /* of the matrix */
     int nfront;
     int *node;         /* [n] node at each place */
-    int *place;        /* [n] its inverse */
+    int *place;        /* [nodes] its inverse; -1: apart */
     int *first;        /* [nfront + 1] places of a front's own columns: first[f] .. first[f + 1] */
     size_t *row_start; /* [nfront + 1] */
     int *row;          /* places of the rows below, ascending; all belong to ancestors */
@@ -42,13 +43,8 @@ typedef struct brn_front_tree {
     size_t room;  /* doubles */
 } brn_front_tree;
 
-/* Whether the block between two nodes is part of the analysed pattern: not if one of them stands apart. */
-static inline bool brn_front_keeps(const unsigned char *apart, int i, int j)
-{
-    return i == j || (!apart[i] && !apart[j]);
-}
-
-/* The tree of A's pattern without the couplings of nodes apart [n]; the ordering must be postordered for it. */
+/* The tree of A's pattern without nodes apart [n]; the ordering, of all nodes, must be postordered for it, nodes apart without
+   neighbours. */
 brn_status brn_front_tree_create(const brn_block_matrix *a, const unsigned char *apart,
                                  const brn_ordering *ordering, brn_front_tree **out);
 void brn_front_tree_destroy(brn_front_tree *tree);

@@ -66,8 +66,7 @@ static void shift_boundary(brn_boundary *boundary, int shift)
     }
 }
 
-/* A boundary of nothing (0 nodes), a point (1) or an edge (2), numbered from `first`. */
-static brn_status make_core(brn_ctx *ctx, int first, int nnode, brn_boundary **out)
+brn_status brn_builder_make_core(brn_ctx *ctx, int first, int nnode, brn_boundary **out)
 {
     brn_boundary *core = NULL;
     BRN_ALLOC(ctx, core, 1);
@@ -89,7 +88,9 @@ static brn_status make_core(brn_ctx *ctx, int first, int nnode, brn_boundary **o
    half-space in 2D has the solid on its left, as every plane body. */
 static brn_status add_boundary(int dim, const brn_mesh *mesh, brn_body *body)
 {
-    if (brn_mesh_dim(mesh) == 1) {
+    if (mesh->nnode == 0) {
+        BRN_TRY(brn_builder_make_core(mesh->ctx, 0, 0, &body->boundary));
+    } else if (brn_mesh_dim(mesh) == 1) {
         BRN_TRY(brn_boundary_of_lines(mesh, &body->boundary));
     } else if (dim == 3 && brn_mesh_dim(mesh) == 2) {
         BRN_TRY(brn_boundary_of_surface(mesh, &body->boundary));
@@ -110,11 +111,12 @@ static brn_status add_touch(brn_ctx *ctx, int dim, const brn_shape_form *form, b
         body->plane[0] = body->node_first;
         body->plane[1] = body->node_first + 1;
         body->plane[2] = dim == 3 ? body->node_first + 3 : -1;
-        return make_core(ctx, 0, 0, &body->touch);
+        return brn_builder_make_core(ctx, 0, 0, &body->touch);
     }
     if (form->ncore > 0) {
         body->touch = NULL;
-        return make_core(ctx, body->node_first + form->mesh->nnode - form->ncore, form->ncore, &body->touch);
+        return brn_builder_make_core(ctx, body->node_first + form->mesh->nnode - form->ncore, form->ncore,
+                                     &body->touch);
     }
     return BRN_OK;
 }

@@ -144,11 +144,78 @@ const brn_table brn_rigid_table = {
     .nparams = BRN_COUNT(rigid_params),
 };
 
+static const char *const drive_words[] = {"file", "none", "position", "velocity", "torque", NULL};
+static const char *const base_words[] = {"file", "free", NULL};
+
+static const brn_param robot_joint_params[] = {
+    BRN_P_REAL(brn_robot_joint_def, position, "rad or m", NAN, 0.0, 0.0, BRN_CLOSED,
+               "at the start; 0 if not given, or the limit next to it"),
+    BRN_P_REAL(brn_robot_joint_def, velocity, "rad/s or m/s", NAN, 0.0, 0.0, BRN_CLOSED,
+               "at the start; 0 if not given"),
+    BRN_P_CHOICE(brn_robot_joint_def, drive, BRN_ROBOT_DRIVE_FILE, drive_words,
+                 "file: what the file says, or position where gains or a target are given; position: kp "
+                 "(target - position) - kd velocity; velocity: kd (target - velocity); torque: target; none"),
+    BRN_P_REAL(brn_robot_joint_def, kp, "N m/rad or N/m", NAN, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "gain of a position drive; not given: follows its target within 0.1 s"),
+    BRN_P_REAL(brn_robot_joint_def, kd, "N m s or N s/m", NAN, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "gain of the velocity; not given: critical damping"),
+    BRN_P_REAL(brn_robot_joint_def, effort, "N m or N", NAN, 0.0, INFINITY, BRN_OPEN_HIGH,
+               "largest that the drive gives; not given: the file's"),
+    BRN_P_REAL(
+        brn_robot_joint_def, target, "rad or m", NAN, 0.0, 0.0, BRN_CLOSED,
+        "of the drive: position, velocity or torque; a position drive stays at its start if not given"),
+    {.name = "table",
+     .kind = BRN_ROWS,
+     .offset = offsetof(brn_robot_joint_def, table),
+     .count = 2,
+     .help = "[t, target]: the target over time, linear between rows, held outside"},
+};
+
+static const brn_table robot_joint_table = {
+    .name = "joint",
+    .help = "start and drive of a joint",
+    .size = sizeof(brn_robot_joint_def),
+    .params = robot_joint_params,
+    .nparams = BRN_COUNT(robot_joint_params),
+};
+
+static const brn_param robot_params[] = {
+    BRN_BODY_COMMON_PARAMS(brn_robot_def),
+    {.name = "file",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_robot_def, file),
+     .required = true,
+     .help = "URDF or MJCF file, beside the scene"},
+    BRN_P_CHOICE(brn_robot_def, base, BRN_ROBOT_BASE_FILE, base_words,
+                 "file: as the file says, a URDF robot stands fixed in the world; free: it moves freely"),
+    BRN_P_VECTOR(brn_robot_def, velocity, "m/s", "of a free base at the start"),
+    {.name = "angular_velocity",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_robot_def, angular_velocity),
+     .count = 3,
+     .unit = "rad/s",
+     .help = "of a free base at the start"},
+    BRN_P_BOOL(brn_robot_def, self, true,
+               "links touch each other, neighbours and pairs that the file excludes left out"),
+    {.name = "joints",
+     .kind = BRN_NAMED,
+     .offset = offsetof(brn_robot_def, joints),
+     .table = &robot_joint_table,
+     .help = "start and drive of joints by their names; `all`: of all others that have one axis"},
+};
+
+const brn_table brn_robot_table = {
+    .name = "robot",
+    .help = "links that hang on each other by joints, from a URDF or MJCF file; method sap, 3D only",
+    .size = sizeof(brn_robot_def),
+    .params = robot_params,
+    .nparams = BRN_COUNT(robot_params),
+};
+
 const brn_table *const brn_body_tables[BRN_BODY_TYPE_COUNT] = {
-    [BRN_BODY_DEFORMABLE] = &brn_deformable_table,
-    [BRN_BODY_STATIC] = &brn_static_table,
-    [BRN_BODY_RIGID] = &brn_rigid_table,
-    [BRN_BODY_SHELL] = &brn_shell_table,
+    [BRN_BODY_DEFORMABLE] = &brn_deformable_table, [BRN_BODY_STATIC] = &brn_static_table,
+    [BRN_BODY_RIGID] = &brn_rigid_table,           [BRN_BODY_SHELL] = &brn_shell_table,
+    [BRN_BODY_ROBOT] = &brn_robot_table,
 };
 
 int brn_body_type_of_table(const brn_table *table)

@@ -56,8 +56,49 @@ typedef struct brn_rigid_def {
     double stiffness;           /* [Pa] */
 } brn_rigid_def;
 
-enum { BRN_BODY_DEFORMABLE, BRN_BODY_STATIC, BRN_BODY_RIGID, BRN_BODY_SHELL, BRN_BODY_TYPE_COUNT };
-extern const brn_table brn_deformable_table, brn_static_table, brn_rigid_table, brn_shell_table;
+/* What the scene says about a joint of a robot, beyond its file. */
+typedef struct brn_robot_joint_def {
+    brn_block block;           /* its name: of the joint, or `all` */
+    double position, velocity; /* at the start; NaN: not given */
+    int drive;                 /* BRN_ROBOT_DRIVE_... */
+    double kp, kd;             /* gains; NaN: not given */
+    double effort;             /* [N] or [N m], largest; NaN: the file's */
+    double target;             /* NaN: not given */
+    brn_rows table;            /* [t, target] */
+} brn_robot_joint_def;
+
+enum {
+    BRN_ROBOT_DRIVE_FILE,
+    BRN_ROBOT_DRIVE_NONE,
+    BRN_ROBOT_DRIVE_POSITION,
+    BRN_ROBOT_DRIVE_VELOCITY,
+    BRN_ROBOT_DRIVE_TORQUE
+};
+
+/* A tree of links from a file. Its bodies in the model are rigid, or static where they do not move. */
+typedef struct brn_robot_def {
+    brn_body_common common;
+    const char *file;           /* URDF or MJCF */
+    int base;                   /* BRN_ROBOT_BASE_... */
+    double velocity[3];         /* [m/s] of a free base */
+    brn_reals angular_velocity; /* [rad/s] likewise */
+    bool self;                  /* its links touch each other */
+    brn_blocks joints;          /* of brn_robot_joint_def, named */
+} brn_robot_def;
+
+enum { BRN_ROBOT_BASE_FILE, BRN_ROBOT_BASE_FREE };
+
+/* Types of bodies in a scene; those of a model are never of type robot. */
+enum {
+    BRN_BODY_DEFORMABLE,
+    BRN_BODY_STATIC,
+    BRN_BODY_RIGID,
+    BRN_BODY_SHELL,
+    BRN_BODY_ROBOT,
+    BRN_BODY_TYPE_COUNT
+};
+extern const brn_table brn_deformable_table, brn_static_table, brn_rigid_table, brn_shell_table,
+    brn_robot_table;
 extern const brn_table *const brn_body_tables[BRN_BODY_TYPE_COUNT]; /* by type */
 /* BRN_BODY_... of a table; -1: of none. */
 int brn_body_type_of_table(const brn_table *table);

@@ -6,6 +6,7 @@
 #include "model/repeat.h"
 #include "model/shapes/shape.h"
 #include "phys/material.h"
+#include "phys/rigid/inertia.h"
 
 /* The handles of a rigid body: x_i = centre + axes u_i in the coordinates of its mesh; see model_rigid.c. */
 typedef struct brn_rigid_frame {
@@ -45,16 +46,17 @@ typedef struct brn_builder {
     brn_scene *scene;
     const brn_scene_def *def;
     brn_model *model;
-    brn_mesh **mesh;            /* [meshes], made at first use */
-    bool *tried;                /* [meshes] */
-    brn_shape_form *form;       /* [scene bodies], mesh NULL where the body has no shape */
-    bool copy;                  /* the body being added copies one without problems */
-    const brn_mesh **body_mesh; /* [bodies], NULL where the body has a problem */
-    brn_body_place *pose;       /* [bodies] */
-    brn_rigid_frame *rigid;     /* [bodies] */
-    int *mass_kind;             /* [bodies] */
-    brn_tie_drafts ties;        /* requests to tie so far */
-    unsigned char *fixed;       /* [nnode*dim] BRN_DOF_... */
+    brn_mesh **mesh;               /* [meshes], made at first use */
+    bool *tried;                   /* [meshes] */
+    brn_shape_form *form;          /* [scene bodies], mesh NULL where the body has no shape */
+    struct brn_robot_draft *robot; /* [scene bodies], empty where the body is none */
+    bool copy;                     /* the body being added copies one without problems */
+    const brn_mesh **body_mesh;    /* [bodies], NULL where the body has a problem */
+    brn_body_place *pose;          /* [bodies] */
+    brn_rigid_frame *rigid;        /* [bodies] */
+    int *mass_kind;                /* [bodies] */
+    brn_tie_drafts ties;           /* requests to tie so far */
+    unsigned char *fixed;          /* [nnode*dim] BRN_DOF_... */
 } brn_builder;
 
 /* Adds a problem at BLOCK.KEY. */
@@ -78,6 +80,8 @@ brn_shape_form *brn_builder_form(const brn_builder *b, int body);
 
 /* Nodes, boundary and contact surface of a body with this mesh (its own, or that of its form). */
 brn_status brn_builder_add_frame(brn_builder *b, int index, const brn_mesh *mesh);
+/* A boundary of nothing (0 nodes), a point (1) or an edge (2), numbered from `first`; *out is set also after a failure. */
+brn_status brn_builder_make_core(brn_ctx *ctx, int first, int nnode, brn_boundary **out);
 /* The handles of an obstacle with a radius: corners of its box. */
 brn_status brn_builder_add_corners(brn_builder *b, int index);
 /* Adds nodes, their positions unset. */
@@ -87,6 +91,13 @@ brn_status brn_builder_grow_nodes(brn_builder *b, int count);
 brn_status brn_builder_push_group(brn_builder *b, int index, brn_element_group *group);
 /* Frame, handles and their element of a rigid body; errors become problems of the scene. */
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh);
+/* The same for a body whose matter is given: `matter` in the coordinates of the mesh, which may have no nodes. */
+brn_status brn_builder_add_firm(brn_builder *b, int index, const brn_mesh *mesh, const brn_inertia *matter);
+/* Bodies of a copy of a robot, the first of them `index`; velocities of their nodes, once all have their places. */
+brn_status brn_builder_add_robot(brn_builder *b, int source, int copy, int index);
+brn_status brn_builder_move_robots(brn_builder *b);
+/* The bodies of a robot that ROBOT/LINK names; {0, 0}: it names none. */
+brn_body_range brn_builder_robot_link(const brn_builder *b, const char *word);
 /* How the shapes of all bodies are placed and which nodes they move with, once every node has its place. */
 void brn_builder_add_shapes(brn_builder *b);
 /* Whether a shell can be made of this mesh and material; if not, a problem says why. */

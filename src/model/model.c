@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "linalg/dense.h"
+#include "model/robot_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -121,6 +122,11 @@ void brn_model_destroy(brn_model *model)
         }
         brn_boundary_destroy(model->body[i].boundary);
     }
+    for (int i = 0; i < model->nrobot; ++i) {
+        brn_robot_model_destroy(model->robot[i]);
+    }
+    brn_free(ctx, model->robot);
+    brn_free(ctx, model->apart);
     for (int i = 0; i < model->nsource; ++i) {
         brn_free(ctx, model->source[i].name);
     }
@@ -234,7 +240,7 @@ brn_status brn_model_get_body(const brn_model *model, int body, brn_body_info *o
         .type = brn_body_tables[b->type]->name,
         .source = model->source[b->source].name,
         .materials = b->materials,
-        .copies = model->source[b->source].count,
+        .copies = b->robot < 0 ? model->source[b->source].count : 1, /* parts of a robot differ */
         .node_first = b->node_first,
         .node_count = b->node_count,
         .element_count = b->elem_count,

@@ -54,6 +54,8 @@ typedef struct brn_body {
     brn_body_shape shape;
     brn_mesh_quality quality;
     double mass, volume, centre[3];
+    int robot; /* that it is a part of; -1: of none */
+    int link;  /* of the robot: the cluster that it moves with; -1: it does not move */
 } brn_body;
 
 /* x(t) = turn(t) (X - point) + point + shift(t), time clipped to `until`. */
@@ -126,6 +128,12 @@ struct brn_model {
     int nsource;
     brn_source *source; /* in the scene's order */
 
+    int nrobot;
+    struct brn_robot_model **robot;
+    int njoint; /* positions of all joints of robots */
+    int ndrive; /* of all robots */
+    int nlink;  /* of all robots */
+
     brn_ties ties;
     /* Block rows: the nodes that have an equation or whose force is needed, in ascending order. Nodes that only show a shape
        have none, nor do tied nodes without an element. Packed vectors are [nrow][dim]. */
@@ -158,6 +166,7 @@ struct brn_model {
     double *friction;
     double *contact_key[BRN_CONTACT_KEY_COUNT]; /* NaN: the method's own; NULL: NaN for all pairs */
     bool contact_self;
+    bool *apart; /* [nkind][nkind] pairs that do not touch; NULL: none */
 
     double frame_every; /* [s] */
     bool fields[BRN_FIELD_COUNT];
@@ -215,6 +224,8 @@ static inline size_t brn_model_pair(const brn_model *model, int body, int other)
 {
     return (size_t)model->body[body].kind * (size_t)model->nkind + (size_t)model->body[other].kind;
 }
+/* Whether two bodies never touch each other: neighbours in a robot, pairs that its file or the scene takes out. */
+bool brn_model_apart(const brn_model *model, int body, int other);
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 

@@ -2,6 +2,7 @@
 #include "model/builder.h"
 #include "model/material_map.h"
 #include "model/placement.h"
+#include "model/robot_draft.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -262,11 +263,16 @@ static brn_status count_bodies(brn_builder *b, int *total)
     const int count = b->def->bodies.count;
     BRN_ALLOC(b->ctx, b->model->source, count);
     BRN_ALLOC(b->ctx, b->form, count);
+    BRN_ALLOC(b->ctx, b->robot, count);
     *total = 0;
     for (int s = 0; s < count; ++s) {
         const brn_body_common *common = b->def->bodies.items[s].value;
-        const int copies = brn_repeat_count(common);
+        int copies = brn_repeat_count(common);
         check_copy_names(b, s);
+        if (b->def->bodies.items[s].table == &brn_robot_table) {
+            BRN_TRY(brn_robot_draft_make(b, s));
+            copies = copies <= BRN_SCENE_BODIES_MAX ? copies * b->robot[s].npiece : copies;
+        }
         if (copies > BRN_SCENE_BODIES_MAX - *total) {
             brn_builder_problem(b, &common->block, "repeat", "more than %d bodies in all",
                                 (int)BRN_SCENE_BODIES_MAX);
@@ -291,6 +297,19 @@ static brn_status add_body(brn_builder *b, int index)
                                       : add_deformable(b, index);
 }
 
+static brn_status add_robots(brn_builder *b, int source)
+{
+    const brn_body_common *common = b->def->bodies.items[source].value;
+    const int before = brn_scene_found(b->scene);
+    const int each = b->robot[source].npiece;
+    for (int copy = 0; copy < brn_repeat_count(common) && each > 0; ++copy) {
+        if (brn_scene_found(b->scene) == before) {
+            BRN_TRY(brn_builder_add_robot(b, source, copy, b->model->source[source].first + copy * each));
+        }
+    }
+    return BRN_OK;
+}
+
 /* A body of the scene with its copies. If the first has a problem, the others would only repeat it. */
 static brn_status add_copies(brn_builder *b, int source)
 {
@@ -306,6 +325,7 @@ static brn_status add_copies(brn_builder *b, int source)
         body->plane[0] = -1;
         body->handle = -1;
         body->solid = true;
+        body->robot = -1;
         brn_repeat_name(common, copy, name, sizeof name);
         body->name = brn_strdup(b->ctx, common->repeat.count.count > 0 ? name : common->name);
         if (body->name == NULL) {
@@ -335,7 +355,8 @@ brn_status brn_builder_add_bodies(brn_builder *b)
         brn_scene_add_problem(b->scene, "bodies", "a scene needs at least one body");
     }
     for (int s = 0; s < b->def->bodies.count; ++s) {
-        BRN_TRY(add_copies(b, s));
+        const bool robot = b->def->bodies.items[s].table == &brn_robot_table;
+        BRN_TRY(robot ? add_robots(b, s) : add_copies(b, s));
     }
     brn_builder_fit_planes(b);
     brn_builder_add_shapes(b);
@@ -381,10 +402,11 @@ brn_status brn_builder_add_velocities(brn_builder *b)
         const brn_rigid_def *rigid = def;
         if (brn_body_has_cells(model->body[n].type)) { /* a shell's keys start with those of a solid */
             set_velocity(b, n, soft->velocity, &soft->angular_velocity);
-        } else if (model->body[n].type == BRN_BODY_RIGID) {
+        } else if (model->body[n].type == BRN_BODY_RIGID && model->body[n].robot < 0) {
             set_velocity(b, n, rigid->velocity, &rigid->angular_velocity);
         }
     }
+    BRN_TRY(brn_builder_move_robots(b));
     if (model->nattach > 0) { /* attached nodes move with what they are attached to */
         brn_model_follow_nodes(model, &model->vel0[0][0]);
     }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/builder.h"
 #include "model/mass.h"
+#include "model/robot_draft.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +35,9 @@ const brn_body_common *brn_builder_body(const brn_builder *b, int body)
 
 brn_shape_form *brn_builder_form(const brn_builder *b, int body)
 {
-    return &b->form[b->model->body[body].source];
+    const brn_body *of = &b->model->body[body];
+    return of->robot >= 0 ? &b->robot[of->source].form[body - b->model->robot[of->robot]->body_first]
+                          : &b->form[of->source];
 }
 
 /* Name of an entry; NULL if the entry has a problem of its own. */
@@ -67,6 +70,19 @@ static bool tell_copies(brn_builder *b, const brn_block *block, const char *key,
     return false;
 }
 
+/* Whether a word looks like a link of a robot: ROBOT/LINK. */
+static bool names_link(const brn_builder *b, int body, const char *word)
+{
+    const brn_body_common *common = b->def->bodies.items[body].value;
+    const char *slash = strchr(word, '/');
+    char robot[BRN_REPEAT_NAME_MAX + 64];
+    if (b->def->bodies.items[body].table != &brn_robot_table || slash == NULL) {
+        return false;
+    }
+    (void)snprintf(robot, sizeof robot, "%.*s", (int)(slash - word), word);
+    return strcmp(robot, common->name) == 0 || brn_repeat_find(common, robot) >= 0;
+}
+
 int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, brn_noun noun, const char *word)
 {
     static const char *const nouns[] = {"material", "mesh", "body"};
@@ -77,7 +93,8 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
         const char *name = name_of(b, noun, i);
         if (name != NULL &&
             (strcmp(name, word) == 0 ||
-             (noun == BRN_NOUN_BODY && brn_repeat_find(b->def->bodies.items[i].value, word) >= 0))) {
+             (noun == BRN_NOUN_BODY &&
+              (brn_repeat_find(b->def->bodies.items[i].value, word) >= 0 || names_link(b, i, word))))) {
             return i;
         }
         if (name != NULL && count < NAMES_MAX) {
@@ -104,13 +121,26 @@ int brn_builder_find(brn_builder *b, const brn_block *block, const char *key, br
 brn_body_range brn_builder_find_bodies(brn_builder *b, const brn_block *block, const char *key,
                                        const char *word)
 {
+    const brn_body_range link = brn_builder_robot_link(b, word);
+    if (link.count > 0) {
+        return link;
+    }
     const int source = brn_builder_find(b, block, key, BRN_NOUN_BODY, word);
     if (source < 0) {
         return (brn_body_range){0, 0};
     }
+    if (names_link(b, source, word)) {
+        const brn_robot *file = b->robot[source].file;
+        brn_builder_problem(b, block, key, "robot '%s' has no such link; its links are named in %s",
+                            b->model->source[source].name, file != NULL ? file->xml->file : "its file");
+        return (brn_body_range){0, 0};
+    }
     const int copy = brn_repeat_find(b->def->bodies.items[source].value, word);
     const brn_source *from = &b->model->source[source];
-    return copy >= 0 ? (brn_body_range){from->first + copy, 1} : (brn_body_range){from->first, from->count};
+    const int each =
+        from->count / brn_repeat_count(b->def->bodies.items[source].value); /* a robot's bodies */
+    return copy >= 0 ? (brn_body_range){from->first + copy * each, each}
+                     : (brn_body_range){from->first, from->count};
 }
 
 static void check_body_name(brn_builder *b, const brn_block *block, const char *key, const char *word)
@@ -258,8 +288,12 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     for (int i = 0; b.form != NULL && i < b.def->bodies.count; ++i) {
         brn_mesh_destroy(b.form[i].mesh);
     }
+    for (int i = 0; b.robot != NULL && i < b.def->bodies.count; ++i) {
+        brn_robot_draft_clear(ctx, &b.robot[i]);
+    }
     brn_free(ctx, b.mesh);
     brn_free(ctx, b.form);
+    brn_free(ctx, b.robot);
     brn_free(ctx, b.pose);
     brn_free(ctx, b.rigid);
     brn_free(ctx, b.tried);

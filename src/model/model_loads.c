@@ -131,7 +131,8 @@ static brn_status add_static_hold(brn_builder *b, int body, brn_hold *hold)
         }
     }
     hold->axes = 7u;
-    return copy_motion(b, &def->motion, &hold->motion);
+    static const brn_motion_def still = {.until = NAN};
+    return copy_motion(b, from->robot < 0 ? &def->motion : &still, &hold->motion);
 }
 
 static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/robot_model.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -59,6 +60,10 @@ static void add_laws(brn_text *text, const brn_model *model)
         kinds = hash_ints(kinds, &model->body[i].kind, 1);
     }
     add_part(text, brn_hash_bytes(kinds, model->friction, bytes), "contact.friction", NULL);
+    if (model->apart != NULL) {
+        add_part(text, brn_hash_bytes(kinds, model->apart, bytes / sizeof(double) * sizeof *model->apart),
+                 "contact.pairs that do not touch", NULL);
+    }
     for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
         const double *law = model->contact_key[key];
         char name[128];
@@ -186,6 +191,52 @@ static void add_load(brn_text *text, const brn_load *load)
     add_part(text, hash, "load", load->name);
 }
 
+/* Trees, starts and drives. Names do not matter. */
+static void add_robot(brn_text *text, const brn_robot_model *robot)
+{
+    const brn_tree *tree = robot->tree;
+    uint64_t hash = hash_ints(BRN_HASH_START, robot->cluster, (size_t)robot->nlink);
+    for (int i = 0; i < tree->nlink; ++i) {
+        const brn_link *link = &tree->link[i];
+        const double numbers[] = {link->inertia.mass,   link->joint.kind,     link->joint.parent,
+                                  link->joint.damping,  link->joint.friction, link->joint.armature,
+                                  link->joint.limit[0], link->joint.limit[1]};
+        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
+        hash = brn_hash_bytes(hash, link->inertia.centre, sizeof link->inertia.centre);
+        hash = brn_hash_bytes(hash, link->inertia.about, sizeof link->inertia.about);
+        hash = brn_hash_bytes(hash, &link->joint.frame, sizeof link->joint.frame);
+        hash = brn_hash_bytes(hash, link->joint.axis, sizeof link->joint.axis);
+    }
+    hash = brn_hash_bytes(hash, robot->q0, (size_t)tree->nq * sizeof *robot->q0);
+    hash = brn_hash_bytes(hash, robot->v0, (size_t)tree->nv * sizeof *robot->v0);
+    add_part(text, hash, "links and joints of robot", robot->name);
+    hash = BRN_HASH_START;
+    for (int k = 0; k < robot->ndrive; ++k) {
+        const brn_drive *drive = &robot->drive[k];
+        const double numbers[] = {drive->kind,      drive->link,    drive->scale,     drive->shift,
+                                  drive->stiffness, drive->damping, drive->effort[0], drive->effort[1],
+                                  drive->range[0],  drive->range[1]};
+        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
+        hash = brn_hash_bytes(hash, drive->table, 2 * (size_t)drive->rows * sizeof *drive->table);
+    }
+    for (int k = 0; k < robot->nmimic; ++k) {
+        const brn_mimic *m = &robot->mimic[k];
+        const double numbers[] = {m->link, m->leader, m->factor, m->offset};
+        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
+    }
+    for (int k = 0; k < robot->nspring; ++k) {
+        const double numbers[] = {robot->spring[k].link, robot->spring[k].stiffness, robot->spring[k].rest};
+        hash = brn_hash_bytes(hash, numbers, sizeof numbers);
+    }
+    for (int k = 0; k < robot->ncoupling; ++k) {
+        hash = hash_ints(hash, robot->coupling[k].link, 2);
+        hash = brn_hash_bytes(hash, robot->coupling[k].frame, sizeof robot->coupling[k].frame);
+    }
+    const size_t pairs = (size_t)robot->body_count * (size_t)robot->body_count;
+    add_part(text, brn_hash_bytes(hash, robot->apart, pairs * sizeof *robot->apart),
+             "drives and couplings of robot", robot->name);
+}
+
 brn_status brn_model_parts(const brn_model *model, char **out)
 {
     brn_text text = {.ctx = model->ctx};
@@ -202,6 +253,9 @@ brn_status brn_model_parts(const brn_model *model, char **out)
     }
     for (int i = 0; i < model->nload; ++i) {
         add_load(&text, &model->load[i]);
+    }
+    for (int i = 0; i < model->nrobot; ++i) {
+        add_robot(&text, model->robot[i]);
     }
     return brn_text_take(&text, out);
 }

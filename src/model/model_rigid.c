@@ -43,19 +43,23 @@ static brn_status body_moments(brn_builder *b, int index, const brn_mesh *mesh, 
     return brn_moments_of_mesh(mesh, b->model->dim, out);
 }
 
-/* L = Q sqrt(eigenvalues) and its inverse. False if the body is too thin. */
-static bool find_axes(const brn_moments *moments, int dim, brn_rigid_frame *frame)
+/* L = Q sqrt(eigenvalues) of S / m [3][3] and its inverse, the eigenvalues at least `least` squared of the largest. False if the body is
+   too thin. */
+static bool find_axes(const double spread[9], int dim, double least, brn_rigid_frame *frame)
 {
     double a[9];
     double w[3];
     double q[9];
     for (int i = 0; i < dim; ++i) {
         for (int j = 0; j < dim; ++j) {
-            a[i * dim + j] = moments->second[3 * i + j] / moments->volume;
+            a[i * dim + j] = spread[3 * i + j];
         }
     }
-    if (brn_dense_eigen_sym(dim, a, w, q) < 0 ||
-        !(w[0] > 0.0 && sqrt(w[0]) >= THINNEST * sqrt(w[dim - 1]) && isfinite(w[dim - 1]))) {
+    const bool found = brn_dense_eigen_sym(dim, a, w, q) >= 0;
+    for (int k = 0; k < dim && found; ++k) {
+        w[k] = fmax(w[k], least * least * w[dim - 1]);
+    }
+    if (!found || !(w[0] > 0.0 && sqrt(w[0]) >= THINNEST * sqrt(w[dim - 1]) && isfinite(w[dim - 1]))) {
         return false;
     }
     /* A right-handed frame keeps the simplex positive. */
@@ -67,7 +71,6 @@ static bool find_axes(const brn_moments *moments, int dim, brn_rigid_frame *fram
             frame->inverse[3 * k + i] = direction / sqrt(w[k]);
         }
     }
-    memcpy(frame->centre, moments->centre, sizeof frame->centre);
     return true;
 }
 
@@ -100,13 +103,12 @@ static brn_status add_handles(brn_builder *b, int index, brn_rigid_frame *frame)
 }
 
 /* One element on the handles that stands for the volume of the body and, lumped, for its mass. */
-static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *frame, double volume,
-                              double mass)
+static brn_status add_element(brn_builder *b, int index, double volume, double mass, double stiffness)
 {
-    const brn_rigid_def *def = brn_builder_def(b, index)->value;
+    const brn_rigid_frame *frame = &b->rigid[index];
     brn_model *model = b->model;
     const int conn[4] = {frame->handle, frame->handle + 1, frame->handle + 2, frame->handle + 3};
-    const brn_moduli moduli = {.mu = 4.0 * def->stiffness};
+    const brn_moduli moduli = {.mu = 4.0 * stiffness};
     brn_solid *solid = NULL;
     const brn_status status =
         brn_solid_create(b->ctx, model->dim == 3 ? BRN_TET4 : BRN_TRI3, &brn_material_stvk, &moduli,
@@ -124,7 +126,7 @@ static brn_status add_element(brn_builder *b, int index, const brn_rigid_frame *
         solid->volume[q] *= volume / simplex;
     }
     solid->group.cell = -1; /* what is seen is the surface of the body */
-    solid->group.young = def->stiffness;
+    solid->group.young = stiffness;
     return brn_builder_push_group(b, index, &solid->group);
 }
 
@@ -219,6 +221,24 @@ static brn_status tie_nodes(brn_builder *b, int index, const brn_mesh *mesh)
     return BRN_OK;
 }
 
+/* A body whose handles' places are known. */
+static brn_status make_rigid(brn_builder *b, int index, const brn_mesh *mesh, double volume, double mass,
+                             double stiffness)
+{
+    const brn_shape_form *form = brn_builder_form(b, index);
+    b->body_mesh[index] = mesh;
+    b->mass_kind[index] = BRN_MASS_LUMPED;
+    b->model->body[index].type = BRN_BODY_RIGID;
+    BRN_TRY(brn_builder_add_frame(b, index, mesh));
+    if (b->model->dim == 3 && (form->mesh != mesh || form->primitive.kind == BRN_PRIMITIVE_NONE) &&
+        brn_mesh_dim(mesh) == 2) {
+        face_outwards(b->model, b->model->body[index].boundary);
+    }
+    BRN_TRY(add_handles(b, index, &b->rigid[index]));
+    BRN_TRY(tie_nodes(b, index, mesh));
+    return add_element(b, index, volume, mass, stiffness);
+}
+
 brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh)
 {
     const brn_rigid_def *def = brn_builder_def(b, index)->value;
@@ -246,19 +266,38 @@ brn_status brn_builder_add_rigid(brn_builder *b, int index, const brn_mesh *mesh
         return BRN_OK;
     }
     const double mass = body_mass(b, def, moments.volume);
-    if (!find_axes(&moments, b->model->dim, frame)) {
+    double spread[9];
+    for (int i = 0; i < 9; ++i) {
+        spread[i] = moments.second[i] / moments.volume;
+    }
+    memcpy(frame->centre, moments.centre, sizeof frame->centre);
+    if (!find_axes(spread, b->model->dim, 0.0, frame)) {
         brn_builder_problem(b, &def->common.block, key,
                             "is too thin for a rigid body: below %g of its length", THINNEST);
         return BRN_OK;
     }
-    b->body_mesh[index] = mesh;
-    b->mass_kind[index] = BRN_MASS_LUMPED;
-    b->model->body[index].type = BRN_BODY_RIGID;
-    BRN_TRY(brn_builder_add_frame(b, index, mesh));
-    if (b->model->dim == 3 && form->mesh != mesh && brn_mesh_dim(mesh) == 2) {
-        face_outwards(b->model, b->model->body[index].boundary);
+    return make_rigid(b, index, mesh, moments.volume, mass, def->stiffness);
+}
+
+/* Links of robots are rigid in `sap` whatever these say. */
+static const double LINK_STIFFNESS = 1e8, LINK_DENSITY = 1e3;
+/* Handles of a thin link are at least so far from its plane or axis, as a fraction of their distances in it. */
+static const double LINK_THINNEST = 1e-4;
+
+brn_status brn_builder_add_firm(brn_builder *b, int index, const brn_mesh *mesh, const brn_inertia *matter)
+{
+    brn_rigid_frame *frame = &b->rigid[index];
+    const double half = 0.5 * (matter->about[0] + matter->about[4] + matter->about[8]);
+    double spread[9]; /* int rho r r' = 1/2 tr(I) 1 - I */
+    for (int i = 0; i < 9; ++i) {
+        spread[i] = ((i % 4 == 0 ? half : 0.0) - matter->about[i]) / matter->mass;
     }
-    BRN_TRY(add_handles(b, index, frame));
-    BRN_TRY(tie_nodes(b, index, mesh));
-    return add_element(b, index, frame, moments.volume, mass);
+    memcpy(frame->centre, matter->centre, sizeof frame->centre);
+    if (!find_axes(spread, b->model->dim, LINK_THINNEST, frame)) {
+        brn_builder_problem(b, &brn_builder_body(b, index)->block, "file",
+                            "%s: a mass of %g kg with an inertia that handles cannot show",
+                            b->model->body[index].name, matter->mass);
+        return BRN_OK;
+    }
+    return make_rigid(b, index, mesh, matter->mass / LINK_DENSITY, matter->mass, LINK_STIFFNESS);
 }

@@ -23,9 +23,11 @@ static void split_kinds(brn_builder *b)
     for (int i = 0; i < b->def->contact.pairs.count; ++i) {
         for (int k = 0; k < 2; ++k) {
             const brn_body_range range = find_side(b, &pairs[i], k);
-            brn_body *body = &model->body[range.first];
-            if (range.count == 1 && model->source[body->source].count > 1 && body->kind == body->source) {
-                body->kind = model->nkind++;
+            for (int n = range.first; n < range.first + range.count; ++n) {
+                brn_body *body = &model->body[n];
+                if (range.count < model->source[body->source].count && body->kind == body->source) {
+                    body->kind = model->nkind++;
+                }
             }
         }
     }
@@ -61,6 +63,21 @@ static brn_status set_pairs(brn_builder *b, double **table, brn_body_range first
     return BRN_OK;
 }
 
+/* Pairs that the scene lets pass through each other. */
+static brn_status set_apart(brn_builder *b, brn_body_range first, brn_body_range second)
+{
+    brn_model *model = b->model;
+    if (model->apart == NULL) {
+        BRN_ALLOC(b->ctx, model->apart, (size_t)model->nkind * (size_t)model->nkind);
+    }
+    for (int i = first.first; i < first.first + first.count; ++i) {
+        for (int j = second.first; j < second.first + second.count; ++j) {
+            model->apart[brn_model_pair(model, i, j)] = model->apart[brn_model_pair(model, j, i)] = true;
+        }
+    }
+    return BRN_OK;
+}
+
 brn_status brn_builder_add_laws(brn_builder *b)
 {
     const brn_contact_def *contact = &b->def->contact;
@@ -77,6 +94,9 @@ brn_status brn_builder_add_laws(brn_builder *b)
         BRN_TRY(set_pairs(b, &b->model->friction, first, second, contact->friction, pairs[i].friction));
         for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
             BRN_TRY(set_pairs(b, &b->model->contact_key[key], first, second, NAN, pairs[i].key[key]));
+        }
+        if (!pairs[i].touch) {
+            BRN_TRY(set_apart(b, first, second));
         }
     }
     return BRN_OK;

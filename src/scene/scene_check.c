@@ -225,14 +225,14 @@ void brn_check_pair(brn_scene *scene, int dimension, const void *value)
 {
     (void)dimension;
     const brn_pair_def *pair = value;
-    bool says = !isnan(pair->friction);
+    bool says = !isnan(pair->friction) || !pair->touch;
     for (int i = 0; i < BRN_CONTACT_KEY_COUNT; ++i) {
         says = says || !isnan(pair->key[i]);
     }
     if (!says) {
         tell(scene, &pair->block, NULL,
              "says nothing about the pair: give friction, restitution, stiffness "
-             "or relaxation");
+             "relaxation or touch: false");
     }
 }
 

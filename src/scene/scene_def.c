@@ -370,6 +370,7 @@ static const brn_param pair_params[] = {
      .hi = INFINITY,
      .help = "coefficient of this pair; not given: contact's"},
     CONTACT_KEYS(brn_pair_def, "as contact's"),
+    BRN_P_BOOL(brn_pair_def, touch, true, "false: the two pass through each other"),
 };
 static const brn_table pair_table = {
     TABLE("pair", "two bodies that differ from the rest", brn_pair_def, pair_params),

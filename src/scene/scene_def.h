@@ -176,6 +176,7 @@ typedef struct brn_pair_def {
     brn_texts between;                 /* two body names */
     double friction;                   /* NaN: as contact says */
     double key[BRN_CONTACT_KEY_COUNT]; /* [1], [Pa/m], [s]; NaN: as contact says */
+    bool touch;
 } brn_pair_def;
 
 typedef struct brn_contact_def {

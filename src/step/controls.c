@@ -1,5 +1,7 @@
 #include "step/controls.h"
 
+#include "model/robot_model.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +26,8 @@ brn_status brn_controls_create(brn_ctx *ctx, const brn_model *model, brn_control
     c->friction = brn_calloc(ctx, pairs, sizeof *c->friction);
     c->clock = brn_calloc(ctx, (size_t)model->nhold, sizeof *c->clock);
     c->shift = brn_calloc(ctx, (size_t)model->nhold, sizeof *c->shift);
-    if (c->friction == NULL || c->clock == NULL || c->shift == NULL) {
+    c->aim = brn_calloc(ctx, (size_t)model->ndrive, sizeof *c->aim);
+    if (c->friction == NULL || c->clock == NULL || c->shift == NULL || c->aim == NULL) {
         brn_controls_destroy(c);
         return BRN_ERR_MEMORY;
     }
@@ -33,6 +36,9 @@ brn_status brn_controls_create(brn_ctx *ctx, const brn_model *model, brn_control
     }
     for (int i = 0; i < model->nhold; ++i) {
         c->clock[i].rate = 1.0;
+    }
+    for (int i = 0; i < model->ndrive; ++i) {
+        c->aim[i] = NAN;
     }
     *out = c;
     return BRN_OK;
@@ -46,6 +52,7 @@ void brn_controls_destroy(brn_controls *c)
     brn_free(c->ctx, c->friction);
     brn_free(c->ctx, c->clock);
     brn_free(c->ctx, c->shift);
+    brn_free(c->ctx, c->aim);
     brn_free(c->ctx, c);
 }
 
@@ -223,4 +230,14 @@ void brn_controls_resume(brn_controls *c, double t, const double *from, double s
             brn_controls_set_offset(c, i, t, wanted, speed);
         }
     }
+}
+
+/* ---- robots ------------------------------------------------------------------------------------------------------------ */
+
+double brn_controls_drive(const brn_controls *c, int robot, int drive, double t)
+{
+    const brn_robot_model *of = c->model->robot[robot];
+    const double aim = c->aim[of->drive_first + drive];
+    const double *range = of->drive[drive].range;
+    return isnan(aim) ? brn_drive_control(&of->drive[drive], t) : fmin(fmax(aim, range[0]), range[1]);
 }

@@ -27,6 +27,7 @@ typedef struct brn_controls {
     double *friction;  /* laid out as the model's, see brn_model_pair */
     brn_clock *clock;  /* [nhold] */
     brn_shift *shift;  /* [nhold]; used for holds of static bodies */
+    double *aim;       /* [ndrive] controls of robots' drives that replace those of their tables; NaN: none */
     brn_drag drag;
 } brn_controls;
 
@@ -36,6 +37,9 @@ void brn_controls_destroy(brn_controls *controls);
 /* Where a hold puts a node at time t, and its velocity just before: brn_motion_place plus changes by hand. Either may be NULL. */
 void brn_controls_place(const brn_controls *controls, int hold, int node, double t, double pos[3],
                         double vel[3]);
+
+/* The control of a drive of a robot at time t: its table's, or what was set by hand. */
+double brn_controls_drive(const brn_controls *controls, int robot, int drive, double t);
 
 /* From time t on a motion's own time runs `rate` times as fast; its position does not jump. */
 void brn_controls_set_rate(brn_controls *controls, int hold, double t, double rate);

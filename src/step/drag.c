@@ -21,14 +21,20 @@ static const double BRAKING = 8.0;
 /* An explicit integrator sees the node's own mass m: stable up to a damping of 2 m/h, it uses at most this times m/h. */
 static const double EXPLICIT = 0.25;
 
+/* Of the body that has the node; the bodies of a robot's link move as one, each with a share of its mass. */
 static double body_mass(const brn_drag *d, const brn_model *model)
 {
-    double mass = 0.0;
+    const brn_body *own = NULL;
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
         if (d->node >= body->node_first && d->node < body->node_first + body->node_count) {
-            mass = body->mass;
+            own = body;
         }
+    }
+    double mass = own != NULL && own->robot < 0 ? own->mass : 0.0;
+    for (int b = 0; own != NULL && own->robot >= 0 && b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        mass += body->robot == own->robot && body->link == own->link ? body->mass : 0.0;
     }
     return mass;
 }

@@ -176,25 +176,37 @@ brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info
     return BRN_OK;
 }
 
-/* dp = M dv of the held dofs' columns: the momentum added by their motion in the step. */
-static brn_status held_momentum(const brn_system *s, const brn_state *in, const brn_state *out, double *dp)
+/* M dv of the step, packed: by the motion of held dofs, and by that of all. Both 0 where no hold is accelerated. */
+typedef struct gains {
+    double *held, *all;
+} gains;
+
+static brn_status take_gains(const brn_system *s, const brn_state *in, const brn_state *out, gains *p)
 {
     const brn_model *model = s->model;
-    double *dv = NULL;
+    brn_arena *arena = brn_ctx_arena(s->ctx);
+    double *dv[2] = {NULL, NULL}; /* of held dofs, of all */
     bool any = false;
-    BRN_TAKE(brn_ctx_arena(s->ctx), dv, s->ndof);
+    BRN_TAKE(arena, p->held, s->ndof);
+    BRN_TAKE(arena, p->all, s->ndof);
+    BRN_TAKE(arena, dv[0], s->ndof);
+    BRN_TAKE(arena, dv[1], s->ndof);
     for (int dof = 0; dof < s->ndof; ++dof) {
         const int at = brn_model_at(model, dof);
-        dv[dof] = model->fixed[dof] == BRN_DOF_HELD ? out->node_vel[at] - in->node_vel[at] : 0.0;
-        any = any || dv[dof] != 0.0;
+        dv[1][dof] = out->node_vel[at] - in->node_vel[at];
+        dv[0][dof] = model->fixed[dof] == BRN_DOF_HELD ? dv[1][dof] : 0.0;
+        any = any || dv[0][dof] != 0.0;
     }
     if (!any) {
-        memset(dp, 0, (size_t)s->ndof * sizeof *dp);
+        memset(p->held, 0, (size_t)s->ndof * sizeof *p->held);
+        memset(p->all, 0, (size_t)s->ndof * sizeof *p->all);
         return BRN_OK;
     }
-    brn_model_follow(model, dv); /* what is attached to them moves too */
-    BRN_TRY(brn_system_mass_apply(s, dv, dp));
-    brn_model_lead(model, dp);
+    brn_model_follow(model, dv[0]); /* what is attached to them moves too */
+    BRN_TRY(brn_system_mass_apply(s, dv[0], p->held));
+    BRN_TRY(brn_system_mass_apply(s, dv[1], p->all));
+    brn_model_lead(model, p->held);
+    brn_model_lead(model, p->all);
     return BRN_OK;
 }
 
@@ -213,13 +225,15 @@ static void book_impulses(brn_system *s, const brn_state *in, brn_state *out, do
     for (int i = 0; i < 6; ++i) {
         const double free_rate = rate[i] - gain[i] / h;
         const double mean = (1.0 - books->last) * free_rate + books->last * in->ledger[BRN_LEDGER_RATE + i];
-        ledger[BRN_LEDGER_IMPULSE + i] += books->summed ? books->impulse[i] : h * mean + gain[i];
+        ledger[BRN_LEDGER_IMPULSE + i] +=
+            books->summed ? books->impulse[i] : h * mean + gain[i] + books->base_impulse[i];
         ledger[BRN_LEDGER_RATE + i] = books->carries ? mean : free_rate;
     }
 }
 
-/* Work of loads and holds along the step. The inertia of the held dofs is left out of the rule and works along the mean of
-   their two velocities: a sudden start puts in 1/2 m v^2, not the m v^2 of its reaction times the distance. */
+/* Work of loads and holds along the step. The inertia of the held dofs, what a consistent mass hands to their neighbours included, is
+   left out of the rule and works along the mean of their two velocities: a sudden start puts in 1/2 m v^2, not the m v^2 of its
+   reaction times the distance. */
 static void book_work(const brn_system *s, const brn_state *in, brn_state *out, double h,
                       const brn_books *books, const double *dp)
 {
@@ -234,18 +248,17 @@ static void book_work(const brn_system *s, const brn_state *in, brn_state *out, 
         work += ((1.0 - books->before) * now + books->before * was) * dx;
         work += inertia * h * 0.5 * (in->node_vel[i] + out->node_vel[i]);
     }
-    out->ledger[BRN_LEDGER_WORK] += books->summed ? books->work : work;
+    out->ledger[BRN_LEDGER_WORK] += books->summed ? books->work : work + books->drive_work;
     out->ledger[BRN_LEDGER_DISSIPATED] += books->dissipated;
 }
 
 static brn_status book_exchange(brn_system *s, const brn_state *in, brn_state *out, double h,
                                 const brn_books *books)
 {
-    double *dp = NULL;
-    BRN_TAKE(brn_ctx_arena(s->ctx), dp, s->ndof);
-    BRN_TRY(held_momentum(s, in, out, dp));
-    book_impulses(s, in, out, h, books, dp);
-    book_work(s, in, out, h, books, dp);
+    gains p;
+    BRN_TRY(take_gains(s, in, out, &p));
+    book_impulses(s, in, out, h, books, p.held);
+    book_work(s, in, out, h, books, p.all);
     book_exchanged(s, out, h, books);
     return BRN_OK;
 }

@@ -130,29 +130,21 @@ static double rigid_loss(const brn_newton *n, const brn_state *in, const brn_sta
     return sum;
 }
 
-/* The acceleration of the held dofs works along the mean of their two velocities (step/ledger.c): what that adds to their
-   inertia times the way they went. */
-static brn_status held_difference(brn_newton *n, const brn_state *in, const brn_state *out, double *sum)
+/* The inertia of the held dofs works along the mean of their two velocities (step/ledger.c): what that adds to it times the way
+   they went. Not accelerated, they go the way of their velocity. */
+static double held_difference(const brn_newton *n, const brn_state *in, const brn_state *out)
 {
     const brn_scheme *m = n->scheme;
+    double sum = 0.0;
     bool any = false;
-    *sum = 0.0;
-    for (int dof = 0; dof < n->system->ndof; ++dof) {
-        n->step[dof] = n->model->fixed[dof] == BRN_DOF_HELD ? m->accel[dof] : 0.0;
-        any = any || n->step[dof] != 0.0;
-    }
-    if (!any) {
-        return BRN_OK;
-    }
-    BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
     for (int dof = 0; dof < n->system->ndof; ++dof) {
         const int at = brn_model_at(n->model, dof);
+        const bool held = n->model->fixed[dof] == BRN_DOF_HELD;
         const double mean = 0.5 * m->h * (in->node_vel[at] + out->node_vel[at]);
-        *sum += n->model->fixed[dof] == BRN_DOF_HELD
-                    ? n->scratch[dof] * (mean - (out->node_pos[at] - in->node_pos[at]))
-                    : 0.0;
+        any = any || (held && m->accel[dof] != 0.0);
+        sum += held ? n->inertia[dof] * (mean - (out->node_pos[at] - in->node_pos[at])) : 0.0;
     }
-    return BRN_OK;
+    return any ? sum : 0.0;
 }
 
 /* What BDF2's books need of the last two states: gradients of the elements, packed. */
@@ -210,7 +202,7 @@ brn_status brn_newton_losses(brn_newton *n, const brn_state *in, brn_state *out,
     if (!books->known_loss) {
         return BRN_OK;
     }
-    BRN_TRY(held_difference(n, in, out, &books->moved));
+    books->moved = held_difference(n, in, out);
     memset(n->scratch, 0, (size_t)ndof * sizeof *n->scratch);
     if (n->terms != NULL && n->terms->dissipative != NULL) {
         n->terms->dissipative(n->terms->self, n->x, n->scratch);

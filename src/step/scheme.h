@@ -47,8 +47,13 @@
 #include "step/books.h"
 #include "step/system.h"
 
-/* Repetitions of a step that gained energy. */
+/* Repetitions of a step that gained energy: with turning Euler, then with implicit Euler. */
 enum { BRN_GUARDS = 2 };
+/* The next one after `guard`; what was a turning Euler step is not done again. */
+static inline int brn_scheme_next_guard(int integrator, int guard)
+{
+    return guard == 0 && integrator == BRN_TURNING_EULER ? 2 : guard + 1;
+}
 
 typedef struct brn_scheme {
     const brn_system *system;

@@ -4,6 +4,7 @@
 #include "contact/yardstick.h"
 #include "model/model_parts.h"
 #include "model/rigid_pose.h"
+#include "model/robot_model.h"
 #include "output/figures/figure_table.h"
 #include "step/ledger.h"
 #include "step/scheme.h"
@@ -125,7 +126,8 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     sim->ctx = ctx;
     sim->model = model;
     sim->method = method;
-    brn_state_sizes sizes = {.nnode = model->nnode, .nrigid = brn_rigid_count(model)};
+    brn_state_sizes sizes = {
+        .nnode = model->nnode, .nrigid = brn_rigid_count(model), .njoint = model->njoint};
     if (method->sizes != NULL) {
         method->sizes(model, &sizes);
     }
@@ -144,6 +146,13 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     if (status >= 0) {
         memcpy(sim->state->node_pos, model->rest, (size_t)model->nnode * sizeof *model->rest);
         memcpy(sim->state->node_vel, model->vel0, (size_t)model->nnode * sizeof *model->vel0);
+        for (int r = 0; r < model->nrobot; ++r) {
+            const brn_robot_model *robot = model->robot[r];
+            memcpy(&sim->state->joint_pos[robot->q_first], robot->q0,
+                   (size_t)robot->tree->nq * sizeof *robot->q0);
+            memcpy(&sim->state->joint_vel[robot->v_first], robot->v0,
+                   (size_t)robot->tree->nv * sizeof *robot->v0);
+        }
         status = start_from(sim, sim->state, 0.0);
     }
     if (status < 0) {
@@ -265,7 +274,7 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     brn_status status = take_step(sim, from, t, h, to, &h_done, report, info);
     int *guard = &sim->system->guard;
     while (status >= 0 && gains(sim, from, to, info) && *guard < BRN_GUARDS) {
-        ++*guard;
+        *guard = brn_scheme_next_guard(sim->model->integrator, *guard);
         status = take_step(sim, from, t, h, to, &h_done, report, info);
     }
     const bool guarded = *guard > 0;

@@ -35,4 +35,7 @@ double brn_sim_shift_speed(const brn_sim *sim);
    nothing has changed. */
 brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *path);
 
+/* All joints of robots, [brn_model_joint_count]. */
+brn_status brn_sim_get_joints(const brn_sim *sim, brn_joint_state *out);
+
 #endif

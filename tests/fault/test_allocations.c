@@ -260,6 +260,40 @@ static const char convex[] =
     "  - {name: e, type: static, shape: {plane: {}}}\n"
     "attach: [{body: d, where: {face: -z}, to: c}]\ncontact: {friction: 0.4}\n";
 
+/* A robot with a drive, a limit, a joint that follows and a soft pad. */
+static const char machine[] =
+    "brunt: 1\nmethod: {type: sap}\ntime: {step: 0.01, end: 0.02}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
+    "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1], element: tet4}}}\n"
+    "bodies:\n"
+    "  - {name: d, type: deformable, mesh: m, material: a, position: [0.1, 0, 0]}\n"
+    "  - {name: r, type: robot, file: allocations_robot.urdf, joints: {j: {target: 0.1}}}\n"
+    "  - {name: e, type: static, shape: {plane: {}}, position: [0, 0, -0.05]}\n"
+    "attach: [{body: d, where: {face: -x}, to: r/arm}]\n";
+
+static void write_robot(void)
+{
+    FILE *file = fopen("allocations_robot.urdf", "w");
+    assert_non_null(file);
+    assert_true(
+        fputs("<robot name=\"r\"><link name=\"base\"><collision><geometry><sphere "
+              "radius=\"0.02\"/></geometry></collision>"
+              "</link><link name=\"arm\"><inertial><mass value=\"1\"/>"
+              "<inertia ixx=\"0.01\" iyy=\"0.01\" izz=\"0.01\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+              "<collision><geometry><box size=\"0.1 0.05 0.05\"/></geometry></collision></link>"
+              "<link name=\"weight\"><inertial><mass value=\"1\"/>"
+              "<inertia ixx=\"0.01\" iyy=\"0.01\" izz=\"0.01\" ixy=\"0\" ixz=\"0\" "
+              "iyz=\"0\"/></inertial></link>"
+              "<joint name=\"j\" type=\"revolute\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 "
+              "1 0\"/>"
+              "<limit lower=\"-1\" upper=\"1\" effort=\"9\" velocity=\"9\"/></joint>"
+              "<joint name=\"k\" type=\"continuous\"><parent link=\"arm\"/><child link=\"weight\"/><axis "
+              "xyz=\"0 1 0\"/>"
+              "<mimic joint=\"j\"/></joint></robot>",
+              file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 static const whole_flow flows[] = {
     {.text = plate, .sets = "integrator=newmark"},
     {.text = plate, .sets = "method={type: none, solver: pcg}"},
@@ -268,11 +302,13 @@ static const whole_flow flows[] = {
     {.text = touching, .sets = "integrator=implicit_euler"},
     {.text = sheet, .sets = "integrator=implicit_euler"},
     {.text = convex, .sets = "integrator=turning_euler"},
+    {.text = machine, .sets = "integrator=midpoint"},
 };
 
 static void test_flow(void **state)
 {
     (void)state;
+    write_robot();
     for (size_t i = 0; i < sizeof flows / sizeof *flows; ++i) {
         whole_flow w = flows[i];
         const long failures = faulty_run(flow_once, &w, 0);

@@ -3,36 +3,65 @@
 #include "flow.h"
 
 static const char bar[] =
-    "brunt: 1\ngravity: [0, 0, 0]\ntime: {step: 1e-3, end: 0.05}\nmethod: {type: none, tolerance: 1e-11}\n"
+    "brunt: 1\ngravity: [0, 0, 0]\ntime: {step: %s, end: %s}\nmethod: {type: none, tolerance: 1e-11}\n"
     "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4}}\n"
     "meshes: {m: {box: {size: [0.1, 0.02, 0.02], cells: [10, 2, 2], element: hex8}}}\n"
-    "bodies: [{name: a, type: deformable, mesh: m, material: a, mass: lumped}]\n"
+    "bodies: [{name: a, type: deformable, mesh: m, material: a, mass: %s}]\n"
     "fixed: [{body: a, where: {face: -x}}, {body: a, where: {face: +x}, motion: {velocity: [0.2, 0, 0]}}]\n";
+
+/* Largest relative errors of a run. */
+static void run_bar(const char *step, const char *end, const char *mass, const char *rule, double *energy,
+                    double *momentum)
+{
+    char text[900], set[60];
+    (void)snprintf(text, sizeof text, bar, step, end, mass);
+    (void)snprintf(set, sizeof set, "integrator=%s", rule);
+    flow f = flow_open(1, text, set);
+    *energy = *momentum = 0.0;
+    while (!brn_sim_done(f.sim)) {
+        brn_report r;
+        assert_done(f.ctx, brn_sim_step(f.sim, &r));
+        *energy = fmax(*energy, fabs(r.energy_error));
+        *momentum = fmax(*momentum, r.momentum_error);
+    }
+    flow_close(&f);
+}
 
 static void test_sudden_start(void **state)
 {
     (void)state;
-    static const char *const rules[] = {"integrator=newmark", "integrator=midpoint"};
+    static const char *const rules[] = {"newmark", "midpoint"};
     for (int i = 0; i < 2; ++i) {
-        flow f = flow_open(1, bar, rules[i]);
-        double worst = 0.0;
+        double energy = 0.0;
         double momentum = 0.0;
-        while (!brn_sim_done(f.sim)) {
-            brn_report r;
-            assert_done(f.ctx, brn_sim_step(f.sim, &r));
-            worst = fmax(worst, fabs(r.energy_error));
-            momentum = fmax(momentum, r.momentum_error);
-        }
+        run_bar("1e-3", "0.05", "lumped", rules[i], &energy, &momentum);
         /* The rules' own energy error at this step: 2.9e-3 and 1.4e-3 measured; the blow booked as force times way
            would be off by 0.5. */
-        assert_true(worst < 6e-3);
+        assert_true(energy < 6e-3);
         assert_true(momentum < 1e-10); /* Newton's tolerance */
-        flow_close(&f);
+    }
+}
+
+/* A consistent mass hands a part of the blow to the neighbours of what is held, which push back: so shortly after, nothing else
+   counts. */
+static void test_sudden_start_of_neighbours(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"implicit_euler", "newmark", "midpoint"};
+    for (int i = 0; i < 3; ++i) {
+        double energy = 0.0;
+        double momentum = 0.0;
+        run_bar("1e-5", "1e-4", "consistent", rules[i], &energy, &momentum);
+        /* Euler's rule loses what is booked; the others' own error is 9.7e-7 and 4.8e-7. Their push booked along the way of the
+           step, and not along the mean velocity, would be off by 0.15. */
+        assert_true(energy < (i == 0 ? 1e-10 : 2e-6));
+        assert_true(momentum < 1e-10);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sudden_start)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sudden_start),
+                                       cmocka_unit_test(test_sudden_start_of_neighbours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,13 +200,24 @@ static void compare(trial *t, const storm_ran *first, const storm_ran *ran, cons
     }
 }
 
+static void look_for_meetings(trial *t, const char *trajectory)
+{
+    storm_met met;
+    if (!storm_meetings(trajectory, t->scene, &met)) {
+        break_oracle(t, STORM_NO_MEETING, "no frame to look at");
+    } else if (t->scene->method == STORM_IPC ? met.count > 0 : met.depth > t->scene->depth) {
+        break_oracle(t, STORM_NO_MEETING, "%d intersections, %.3g m deep: %s", met.count, met.depth,
+                     met.where);
+    }
+}
+
 static void judge_runs(trial *t)
 {
     static const char *const one[2] = {"--threads=1", NULL}, *const two[2] = {"--threads=2", NULL},
                              *const on[2] = {"--threads=1", "--resume"};
     const double longer =
         3.0 * t->budget; /* two threads wait for each other, and a resumed run repeats steps */
-    char path[PATH], where[100] = "";
+    char path[PATH];
     (void)snprintf(path, sizeof path, "%s/first", t->folder);
     const storm_ran first = run(t, "scene.yaml", "first", one, t->budget, 0.0);
     storm_verdict *v = &t->verdict;
@@ -222,10 +233,8 @@ static void judge_runs(trial *t)
     ran = run(t, "scene.yaml", "resumed", on, longer, 0.0);
     compare(t, &first, &ran, "resumed", STORM_SAME_RESUMED);
     (void)snprintf(path, sizeof path, "%s/first/trajectory.h5", t->folder);
-    const int meetings = t->scene->ipc ? storm_meetings(path, t->scene, where) : 0;
-    if (meetings != 0) {
-        break_oracle(t, STORM_NO_MEETING, meetings < 0 ? "no frame to look at" : "%d intersections: %s",
-                     meetings, where);
+    if (t->scene->method != STORM_NONE) {
+        look_for_meetings(t, path);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "storm_scene.h"
 
 static const double GRAVITY = 9.81; /* [m/s^2] */
+static const double DEPTH = 0.05;   /* of the size: in tame scenes bodies of sap overlap by no more */
 enum { DEFORMABLE, SHELL, RIGID };
 
 typedef struct column {
@@ -144,7 +145,7 @@ static void add_body(weather *w, int number)
     const double degrees = b->upright ? 0.0 : pick(&d->rng, 0.0, 90.0);
     turn_up(d->dim, degrees, up);
     /* Nothing holds a rigid body in a static run but what it leans on, which few piles do. */
-    const int kinds = w->out->still && (w->out->tame || !w->out->ipc) ? 4 : 7;
+    const int kinds = w->out->still && (w->out->tame || w->out->method != STORM_IPC) ? 4 : 7;
     const int choice = pick_one(&d->rng, kinds);
     b->kind = choice < 3 ? DEFORMABLE : choice == 3 ? (d->dim == 3 ? SHELL : DEFORMABLE) : RIGID;
     add(d->bodies, sizeof d->bodies, "  - {name: b%d, ", number);
@@ -373,47 +374,100 @@ static void add_material(weather *w, const char *name, const char *type)
     add(to, size, "}\n");
 }
 
+static void add_method_ipc(weather *w)
+{
+    storm_draft *d = &w->d;
+    char *to = w->out->text;
+    const size_t size = sizeof w->out->text;
+    if (chance(d, 4)) {
+        const double dhat = d->size * pick_decade(&d->rng, -5.0, -2.5);
+        add(to, size, ", dhat: %.4g", dhat);
+        w->out->near = dhat > 0.5 * w->gap;
+    }
+    if (chance(d, 8)) {
+        add(to, size, ", kappa: %.4g", d->young * pick_decade(&d->rng, -2.0, 1.0));
+    }
+    if (chance(d, 6)) {
+        add(to, size, ", barrier: lecture");
+    }
+    if (chance(d, 6)) {
+        add(to, size, ", convergent: true");
+    }
+    if (chance(d, 6)) {
+        add(to, size, ", friction_speed: %.4g", d->size * pick_decade(&d->rng, -5.0, -1.0));
+    }
+    if (chance(d, 6)) {
+        add(to, size, ", friction_iterations: %d", 2 * pick_one(&d->rng, 2));
+    }
+}
+
+static void add_method_sap(weather *w)
+{
+    storm_draft *d = &w->d;
+    char *to = w->out->text;
+    const size_t size = sizeof w->out->text;
+    add(to, size, "method: {type: sap");
+    if (chance(d, 4)) {
+        add(to, size, ", law: sap");
+    }
+    if (chance(d, 4)) {
+        add(to, size, ", near_rigid: %.3g", pick_decade(&d->rng, -1.0, 0.0));
+    }
+    if (chance(d, 6)) {
+        add(to, size, ", slip_regularisation: %.3g", pick_decade(&d->rng, -4.0, -2.0));
+    }
+    if (chance(d, 6)) {
+        add(to, size, ", tolerance: %.3g", pick_decade(&d->rng, -8.0, -4.0));
+    }
+    if (chance(d, 8)) {
+        add(to, size, ", linearisations: %d", 1 + pick_one(&d->rng, 5));
+    }
+    add(to, size, "}\n");
+}
+
 static void add_method(weather *w)
 {
     storm_draft *d = &w->d;
-    storm_scene *out = w->out;
-    char *to = out->text;
-    const size_t size = sizeof out->text;
-    if (out->ipc && chance(d, 4)) {
+    char *to = w->out->text;
+    const size_t size = sizeof w->out->text;
+    const bool ipc = w->out->method == STORM_IPC;
+    if (w->out->method == STORM_SAP) {
+        add_method_sap(w);
+        return;
+    }
+    if (ipc && chance(d, 4)) {
         return; /* the default, as there is a block `contact` */
     }
-    add(to, size, "method: {type: %s", out->ipc ? "ipc" : "none");
+    add(to, size, "method: {type: %s", ipc ? "ipc" : "none");
     if (chance(d, 4)) {
         add(to, size, ", solver: pcg");
     }
     if (chance(d, 6)) {
-        add(to, size, ", tolerance: %.3g",
-            pick_decade(&d->rng, out->ipc ? -6.0 : -10.0, out->ipc ? -3.0 : -5.0));
+        add(to, size, ", tolerance: %.3g", pick_decade(&d->rng, ipc ? -6.0 : -10.0, ipc ? -3.0 : -5.0));
     }
-    if (!out->ipc && chance(d, 6)) {
+    if (ipc) {
+        add_method_ipc(w);
+    } else if (chance(d, 6)) {
         add(to, size, ", tangent: %s", chance(d, 2) ? "exact" : "projected");
     }
-    if (out->ipc && chance(d, 4)) {
-        const double dhat = d->size * pick_decade(&d->rng, -5.0, -2.5);
-        add(to, size, ", dhat: %.4g", dhat);
-        out->near = dhat > 0.5 * w->gap;
-    }
-    if (out->ipc && chance(d, 8)) {
-        add(to, size, ", kappa: %.4g", d->young * pick_decade(&d->rng, -2.0, 1.0));
-    }
-    if (out->ipc && chance(d, 6)) {
-        add(to, size, ", barrier: lecture");
-    }
-    if (out->ipc && chance(d, 6)) {
-        add(to, size, ", convergent: true");
-    }
-    if (out->ipc && chance(d, 6)) {
-        add(to, size, ", friction_speed: %.4g", d->size * pick_decade(&d->rng, -5.0, -1.0));
-    }
-    if (out->ipc && chance(d, 6)) {
-        add(to, size, ", friction_iterations: %d", 2 * pick_one(&d->rng, 2));
-    }
     add(to, size, "}\n");
+}
+
+/* How bodies of sap give way to each other. */
+static void add_overlap(weather *w)
+{
+    storm_draft *d = &w->d;
+    if (w->out->method != STORM_SAP) {
+        return;
+    }
+    w->out->depth = w->out->tame ? DEPTH * d->size : INFINITY;
+    if (chance(d, 6)) {
+        add(w->out->text, sizeof w->out->text, ", stiffness: %.4g",
+            d->young / d->size * pick_decade(&d->rng, 1.0, 4.0));
+    }
+    if (chance(d, 6)) {
+        add(w->out->text, sizeof w->out->text, ", relaxation: %.4g", d->h * pick_decade(&d->rng, -1.0, 1.0));
+    }
 }
 
 static void choose_scales(weather *w)
@@ -443,8 +497,10 @@ static void choose_scales(weather *w)
 static void write_scene(weather *w, const char *integrator)
 {
     static const char *const types[] = {
-        "linear", "stvk", "corotated", "neo_hookean", "stable_neo_hookean", "mooney_rivlin"};
+        "linear",          "stvk", "corotated", "neo_hookean", "stable_neo_hookean", "mooney_rivlin",
+        "corotated_linear"};
     storm_draft *d = &w->d;
+    const int ntype = w->out->method == STORM_SAP ? 7 : 6;
     char *to = w->out->text;
     const size_t size = sizeof w->out->text;
     add(to, size, "brunt: 1\ndimension: %d\ntime: {step: %.6g, end: %.6g}\nintegrator: %s\n", d->dim, d->h,
@@ -454,16 +510,18 @@ static void write_scene(weather *w, const char *integrator)
     }
     add_method(w);
     add(to, size, "materials:\n");
-    add_material(w, "a", types[pick_one(&d->rng, 6)]);
-    add_material(w, "b", types[pick_one(&d->rng, 6)]);
+    add_material(w, "a", types[pick_one(&d->rng, ntype)]);
+    add_material(w, "b", types[pick_one(&d->rng, ntype)]);
     add_material(w, "sheet", types[chance(d, 2) ? 1 : 3]);
     add(to, size, "%s%sbodies:\n%s", d->meshes[0] != '\0' ? "meshes:\n" : "", d->meshes, d->bodies);
     add(to, size, "%s%s%s", d->holds[0] != '\0' ? "fixed:\n" : "", d->holds, d->welds);
     add(to, size, "%s%s", d->loads[0] != '\0' ? "loads:\n" : "", d->loads);
     add(to, size, "%s%s", d->springs[0] != '\0' ? "springs:\n" : "", d->springs);
     w->out->self = !chance(d, 4);
-    add(to, size, "contact: {friction: %.3g, self: %s}\n", chance(d, 3) ? 0.0 : pick(&d->rng, 0.0, 1.2),
+    add(to, size, "contact: {friction: %.3g, self: %s", chance(d, 3) ? 0.0 : pick(&d->rng, 0.0, 1.2),
         w->out->self ? "true" : "false");
+    add_overlap(w);
+    add(to, size, "}\n");
     add(to, size, "output: {report: 0, checkpoint: %d}\n", pick_one(&d->rng, 4));
 }
 
@@ -471,13 +529,15 @@ void storm_draw(int number, storm_scene *out)
 {
     static const char *const integrators[] = {"turning_euler", "implicit_euler",   "bdf2",  "newmark",
                                               "midpoint",      "symplectic_euler", "static"};
+    static const char *const sap_integrators[] = {"turning_euler", "implicit_euler", "midpoint"};
     weather w = {.out = out, .d = {.rng = {20264 + 7919 * (uint64_t)number}}, .gap = INFINITY};
     storm_draft *d = &w.d;
-    *out = (storm_scene){.tame = !chance(d, 4), .ipc = !chance(d, 3)};
-    const char *integrator = integrators[pick_one(&d->rng, 7)];
+    const bool sap = number >= STORM_SAP_FROM;
+    *out = (storm_scene){.tame = !chance(d, 4), .method = !chance(d, 3) ? STORM_IPC : STORM_NONE};
+    const char *integrator = sap ? sap_integrators[pick_one(&d->rng, 3)] : integrators[pick_one(&d->rng, 7)];
     out->explicit_ = strcmp(integrator, "symplectic_euler") == 0;
     out->still = strcmp(integrator, "static") == 0;
-    out->ipc = out->ipc && !out->explicit_;
+    out->method = sap ? STORM_SAP : out->explicit_ ? STORM_NONE : out->method;
     choose_scales(&w);
     out->noise = 1e-18 * d->young * pow(d->size, d->dim);
     const int bodies = 1 + pick_one(&d->rng, STORM_BODIES);
@@ -487,7 +547,7 @@ void storm_draw(int number, storm_scene *out)
     add_obstacle(&w);
     for (int n = 0; n < bodies; ++n) {
         const bool soft = w.body[n].kind != RIGID;
-        if (soft && (chance(d, 3) || (out->still && (out->tame || !out->ipc)))) {
+        if (soft && (chance(d, 3) || (out->still && (out->tame || out->method != STORM_IPC)))) {
             add_hold(&w, n);
         }
         if (chance(d, 4)) {

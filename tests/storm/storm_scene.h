@@ -4,20 +4,25 @@
 
 #include "draw.h"
 
-enum { STORM_BODIES = 5 };
+enum { STORM_BODIES = 5, STORM_SAP_FROM = 10000 };
+
+typedef enum storm_method { STORM_NONE, STORM_IPC, STORM_SAP } storm_method;
 
 /* What the judge must know of a scene beside its text. */
 typedef struct storm_scene {
     char text[30000];
-    bool tame;          /* nothing is crushed by its own weight, pressed flat or faster than sound */
-    bool ipc, still;    /* method; static run */
+    bool tame; /* nothing is crushed by its own weight, pressed flat or faster than sound */
+    storm_method method;
+    bool still;         /* static run */
     bool explicit_;     /* symplectic_euler */
     bool self;          /* bodies touch themselves */
     bool near;          /* parts are nearer at the start than the dhat that the scene gives */
     double noise;       /* [J] below which energies are rounding */
+    double depth;       /* [m] that bodies may be in each other */
     char welded[2][16]; /* names of bodies that are attached to each other */
 } storm_scene;
 
+/* Numbers from STORM_SAP_FROM on are scenes of sap, those below of the other methods. */
 void storm_draw(int number, storm_scene *out);
 
 /* ---- for storm_scene.c and storm_shapes.c ------------------------------------------------------------------------------ */

@@ -168,48 +168,93 @@ static bool face_meets_edge(const frame *f, const int *face, const int edge[2])
     return exact_hulls_meet(f->dim, f->dim, points, 2, ends);
 }
 
-/* A node of a moving body is on the other side of a half-space than at the start. */
-static int behind(const frame *f, int plane, int face, char where[100])
+/* Normal to two edges, in 2D to the first. */
+static void across(const frame *f, int a0, int a1, int b0, int b1, double normal[3])
 {
-    enum { STATIC = 1 };
-    int count = 0;
-    for (int i = 0; i < f->nface * f->dim; ++i) {
-        const int body = f->owner[i / f->dim];
-        if (f->type[body] != STATIC && height(f, f->first, f->face + face * f->dim, f->face[i]) *
-                                               height(f, f->last, f->face + face * f->dim, f->face[i]) <=
-                                           0.0) {
-            (void)snprintf(where, 100, "%s behind %s", f->name + (size_t)body * f->length,
-                           f->name + (size_t)plane * f->length);
-            ++count;
-        }
+    double a[3], b[3] = {0.0, 0.0, 1.0};
+    for (int k = 0; k < 3; ++k) {
+        a[k] = f->last[3 * a1 + k] - f->last[3 * a0 + k];
+        b[k] = f->dim == 3 ? f->last[3 * b1 + k] - f->last[3 * b0 + k] : b[k];
     }
-    return count;
+    for (int k = 0; k < 3; ++k) {
+        normal[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+    }
 }
 
-int storm_meetings(const char *trajectory, const storm_scene *scene, char where[100])
+/* [m] By how much a face and an edge overlap along a direction. */
+static double overlap(const frame *f, const int *face, const int edge[2], const double normal[3])
+{
+    double range[2][2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+    const double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (int i = 0; i < f->dim + 2; ++i) {
+        const int edge_too = i >= f->dim;
+        const double *x = f->last + 3 * (edge_too ? edge[i - f->dim] : face[i]);
+        const double at = (x[0] * normal[0] + x[1] * normal[1] + x[2] * normal[2]) / length;
+        range[edge_too][0] = fmin(range[edge_too][0], at);
+        range[edge_too][1] = fmax(range[edge_too][1], at);
+    }
+    return fmin(range[0][1] - range[1][0], range[1][1] - range[0][0]);
+}
+
+/* [m] How far an edge that meets a face must be moved to be free of it: the least overlap along the axes of separation. Parallel
+   edges have none (NaN). */
+static double way_out(const frame *f, const int *face, const int edge[2])
+{
+    double normal[3];
+    across(f, face[0], face[1], face[1], face[f->dim - 1], normal);
+    double way = overlap(f, face, edge, normal);
+    for (int i = 0; i < (f->dim == 3 ? 3 : 1); ++i) {
+        across(f, edge[0], edge[1], face[i], face[(i + 1) % f->dim], normal);
+        way = fmin(way, overlap(f, face, edge, normal));
+    }
+    return way;
+}
+
+static void note(const frame *f, storm_met *out, double depth, int a, int b)
+{
+    if (out->count++ == 0 || depth > out->depth) {
+        out->depth = depth;
+        (void)snprintf(out->where, sizeof out->where, "%s and %s", f->name + (size_t)a * f->length,
+                       f->name + (size_t)b * f->length);
+    }
+}
+
+/* Nodes of moving bodies on the other side of a half-space, given by a face, than at the start. */
+static void look_behind(const frame *f, int face, storm_met *out)
+{
+    enum { STATIC = 1 };
+    const int *plane = f->face + face * f->dim;
+    double normal[3];
+    across(f, plane[0], plane[1], plane[1], plane[f->dim - 1], normal);
+    const double area = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (int i = 0; i < f->nface * f->dim; ++i) {
+        const int body = f->owner[i / f->dim];
+        const double now = height(f, f->last, plane, f->face[i]);
+        if (f->type[body] != STATIC && height(f, f->first, plane, f->face[i]) * now <= 0.0) {
+            note(f, out, fabs(now) / area, body, f->owner[face]);
+        }
+    }
+}
+
+bool storm_meetings(const char *trajectory, const storm_scene *scene, storm_met *out)
 {
     frame f = {0};
-    int count = 0;
-    if (!read_frame(trajectory, &f)) {
-        drop_frame(&f);
-        return -1;
-    }
-    for (int i = 0; i < f.nface; ++i) {
+    *out = (storm_met){0};
+    const bool found = read_frame(trajectory, &f);
+    for (int i = 0; found && i < f.nface; ++i) {
         if (f.plane[f.owner[i]] && (i == 0 || f.owner[i - 1] != f.owner[i])) {
-            count += behind(&f, f.owner[i], i, where);
+            look_behind(&f, i, out);
         }
         for (int j = 0; j < f.nface; ++j) {
             for (int e = 0; apart(&f, scene, f.owner[i], f.owner[j]) && e < (f.dim == 3 ? 3 : 1); ++e) {
-                const int *other = f.face + j * f.dim;
+                const int *face = f.face + i * f.dim, *other = f.face + j * f.dim;
                 const int edge[2] = {other[e], other[(e + 1) % f.dim]};
-                if (face_meets_edge(&f, f.face + i * f.dim, edge)) {
-                    (void)snprintf(where, 100, "%s and %s", f.name + (size_t)f.owner[i] * f.length,
-                                   f.name + (size_t)f.owner[j] * f.length);
-                    ++count;
+                if (face_meets_edge(&f, face, edge)) {
+                    note(&f, out, way_out(&f, face, edge), f.owner[i], f.owner[j]);
                 }
             }
         }
     }
     drop_frame(&f);
-    return count;
+    return found;
 }

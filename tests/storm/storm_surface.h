@@ -5,7 +5,13 @@
 
 #include "storm_scene.h"
 
-/* Pairs that meet, or nodes behind a half-space; where: two bodies of them. < 0: no trajectory. */
-int storm_meetings(const char *trajectory, const storm_scene *scene, char where[100]);
+typedef struct storm_met {
+    int count;       /* edges that meet a face, nodes behind a half-space */
+    double depth;    /* [m] the shortest way out of one of them, the longest of these */
+    char where[100]; /* the two bodies there */
+} storm_met;
+
+/* false: no trajectory. */
+bool storm_meetings(const char *trajectory, const storm_scene *scene, storm_met *out);
 
 #endif

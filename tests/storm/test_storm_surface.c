@@ -5,7 +5,8 @@
 
 static int meetings_of(const char *method, const char *text)
 {
-    char set[60], where[100] = "";
+    char set[60];
+    storm_met met;
     const storm_scene scene = {.self = true};
     brn_ctx *ctx = test_ctx(1);
     brn_scene *parsed = NULL;
@@ -19,9 +20,9 @@ static int meetings_of(const char *method, const char *text)
     assert_done(ctx, brn_run(ctx, parsed, &options, &summary));
     brn_scene_destroy(parsed);
     brn_ctx_destroy(ctx);
-    const int count = storm_meetings("storm_surface/trajectory.h5", &scene, where);
+    assert_true(storm_meetings("storm_surface/trajectory.h5", &scene, &met));
     flow_clear_folder(options.out);
-    return count;
+    return met.count;
 }
 
 #define THROWN "brunt: 1\ntime: {step: 0.01, end: 0.1}\nmaterials: {a: {type: neo_hookean}}\n"

@@ -232,7 +232,7 @@ static void test_ends(void **state)
         brn_patches *patches = NULL;
         assert_int_equal(s.count, cases[c].count);
         assert_done(s.f.ctx, brn_patches_create(s.f.ctx, s.skin, &patches));
-        assert_done(s.f.ctx, brn_patches_find(patches, s.x, 0.0, 0.01));
+        assert_done(s.f.ctx, brn_patches_find(patches, s.x, s.x, 0.0, 0.01));
         /* Every corner of the common square has a point that carries along z. */
         const double *centre = &s.x[3 * s.model->body[0].node_first];
         const double shift[2] = {centre[0] + 0.5, centre[1] + 0.5};

@@ -367,6 +367,64 @@ static void test_let_go(void **state)
     flow_close(&f);
 }
 
+/* A pendulum, whose link is one box or two halves of it. */
+static void write_pendulum(const char *path, int parts)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "<robot name='p'><link name='base'/><link name='arm'><inertial><origin xyz='0 0 -0.5'/>"
+                        "<mass value='2'/><inertia ixx='0.17' iyy='0.17' izz='0.01' ixy='0' ixz='0' iyz='0'/>"
+                        "</inertial>");
+    for (int i = 0; i < parts; ++i) {
+        (void)fprintf(file,
+                      "<collision><origin xyz='0 0 %g'/><geometry><box size='0.1 0.1 %g'/></geometry>"
+                      "</collision>",
+                      -(i + 0.5) / parts, 1.0 / parts);
+    }
+    (void)fprintf(file, "</link><joint name='j' type='continuous'><parent link='base'/><child link='arm'/>"
+                        "<axis xyz='0 1 0'/></joint></robot>");
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A link of a robot is dragged along the way that its joint leaves it, whatever the number of its shapes. */
+static void test_link(void **state)
+{
+    (void)state;
+    const double angle = 0.7;
+    double end[2][3];
+    for (int k = 0; k < 2; ++k) {
+        write_pendulum("drag_link.urdf", k + 1);
+        flow f = flow_open(1,
+                           "brunt: 1\ntime: {step: 0.01, end: 10}\nmethod: {type: sap}\nbodies:\n"
+                           "  - {name: p, type: robot, file: drag_link.urdf}\n",
+                           NULL);
+        const int node = node_at(&f, 0.05, 0.05, -1.0);
+        const double target[3] = {0.05 * cos(angle) - sin(angle), 0.05,
+                                  -0.05 * sin(angle) - cos(angle)};
+        worst w = {0};
+        assert_done(f.ctx, brn_sim_drag(f.sim, node, target, 0.0));
+        for (int n = 0; n < 300; ++n) {
+            (void)step_once(&f, &w);
+        }
+        memcpy(end[k], &brn_sim_positions(f.sim)[3 * node], sizeof end[k]);
+        brn_joint_state joint;
+        assert_done(f.ctx, brn_sim_get_joint(f.sim, 0, &joint));
+        /* The spring holds the weight: moments about the joint of k (target - x) and of m g at half the length. The stretch is
+           along the way to its second order, 1e-5 of it. */
+        const brn_drag *drag = &f.sim->system->controls->drag;
+        const double way = joint.position[0] - angle, arm2 = 1.0 + 0.05 * 0.05;
+        assert_near(drag->stiffness * arm2 * way, -2.0 * 9.81 * 0.5 * sin(joint.position[0]), 1e-3);
+        assert_near(joint.velocity[0], 0.0, 1e-6);
+        print_message("link of %d: %.3g rad off, energy error %.2g\n", k + 1, way, w.energy);
+        assert_true(w.energy < 1e-6);
+        assert_done(f.ctx, brn_sim_drag(f.sim, -1, NULL, NAN));
+        flow_close(&f);
+    }
+    for (int i = 0; i < 3; ++i) {
+        assert_near(end[0][i], end[1][i], 1e-9); /* rounding, and what the solver leaves */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,7 +432,7 @@ int main(void)
         cmocka_unit_test(test_holds_a_weight), cmocka_unit_test(test_swings_to_rest),
         cmocka_unit_test(test_static),         cmocka_unit_test(test_far_target),
         cmocka_unit_test(test_stiff_explicit), cmocka_unit_test(test_among_others),
-        cmocka_unit_test(test_let_go),
+        cmocka_unit_test(test_let_go),         cmocka_unit_test(test_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

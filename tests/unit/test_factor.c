@@ -219,6 +219,15 @@ static void test_held_pattern(void **state)
     }
     assert_true(stats[1].flops < stats[0].flops);
     assert_int_equal(brn_factor_numeric(factor[1], a, NULL), BRN_ERR_RANGE);
+    /* all of them: nothing is left to factor */
+    brn_factor *none = NULL;
+    memset(held, 1, (size_t)ndof);
+    assert_done(ctx, brn_factor_create(ctx, a, held, &none));
+    assert_done(ctx, brn_factor_numeric(none, a, held));
+    memset(x[0], 0, (size_t)ndof * sizeof(double));
+    assert_done(ctx, brn_factor_solve(none, b, x[0]));
+    assert_memory_equal(x[0], b, (size_t)ndof * sizeof(double));
+    brn_factor_destroy(none);
     for (int k = 0; k < 2; ++k) {
         brn_factor_destroy(factor[k]);
         free(x[k]);

@@ -27,7 +27,7 @@ typedef struct stage {
 
 static void look(stage *s, double within, double depth)
 {
-    assert_done(s->f.ctx, brn_patches_find(s->patches, s->x, within, depth));
+    assert_done(s->f.ctx, brn_patches_find(s->patches, s->x, s->x, within, depth));
     s->count = brn_patches_count(s->patches);
     s->item = brn_patches_get(s->patches);
 }
@@ -473,7 +473,8 @@ static brn_status find_in(brn_ctx *ctx, void *arg)
     brn_patches *patches = NULL;
     brn_status status = brn_skin_create(ctx, model, &skin);
     status = status >= 0 ? brn_patches_create(ctx, skin, &patches) : status;
-    status = status >= 0 ? brn_patches_find(patches, &model->rest[0][0], 0.004, 0.03) : status;
+    status =
+        status >= 0 ? brn_patches_find(patches, &model->rest[0][0], &model->rest[0][0], 0.004, 0.03) : status;
     if (patches != NULL) {
         assert_int_equal(brn_patches_count(patches) > 0, status >= 0);
     }

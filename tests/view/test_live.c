@@ -5,7 +5,7 @@
 #include "client.h"
 
 static char folder[] = "view-live-XXXXXX";
-static char scene_path[64], large_path[64];
+static char scene_path[64], large_path[64], robot_path[64], arm_path[64];
 enum { CLIENTS = 8 }; /* as many as are allowed */
 
 /* A soft cube floats above a moving plate: what it does, somebody's hand does. */
@@ -23,6 +23,37 @@ static const char scene_text[] =
     "  - {name: 'cube \"<b>\"', type: deformable, mesh: cube, material: rubber, position: [0, 0, 0.2]}\n"
     "  - {name: plate, type: static, mesh: plate, position: [0, 0, -0.01], motion: {velocity: [0.1, 0, 0]}}\n"
     "contact: {friction: 0.5}\n";
+
+/* An arm: its shoulder follows a table, its elbow takes torques of 5 N m, its wrist hangs. */
+static const char robot_text[] =
+    "brunt: 1\n"
+    "time: {step: 0.01, end: 100}\n"
+    "method: {type: sap}\n"
+    "bodies:\n"
+    "  - {name: arm, type: robot, file: arm.urdf, joints: {shoulder: {table: [[0, 0.2], [1, 0.2], [2, 0.5]]},\n"
+    "     elbow: {drive: torque, effort: 5}}}\n";
+
+#define LINK(name)                                                                                           \
+    "<link name='" name "'><inertial><origin xyz='0 0 -0.1'/><mass value='1'/><inertia ixx='0.01' "          \
+    "iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial><collision><origin xyz='0 0 -0.1'/>"          \
+    "<geometry><box size='0.02 0.02 0.2'/></geometry></collision></link>"
+#define JOINT(name, parent, child, place, limit)                                                             \
+    "<joint name='" name "' type='revolute'><parent link='" parent "'/><child link='" child                  \
+    "'/><origin xyz='" place "'/><axis xyz='0 1 0'/><limit " limit " effort='100' velocity='9'/></joint>"
+
+static const char arm_text[] =
+    "<robot name='arm'><link name='base'/>" LINK("upper") LINK("lower") LINK("hand") /* */
+    JOINT("shoulder", "base", "upper", "0 0 0", "lower='-1' upper='2'")
+        JOINT("elbow", "upper", "lower", "0 0 -0.3", "lower='-3' upper='3'")
+            JOINT("wrist", "lower", "hand", "0 0 -0.3", "lower='-3' upper='3'") "</robot>";
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
 
 static void write_scene(const char *path, const char *from, const char *to)
 {
@@ -43,6 +74,10 @@ static int setup(void **state)
     write_scene(scene_path, "", "");
     /* A plate of 126 000 vertices: its run is 5 MB, twice as much as the system buffers for a socket. */
     write_scene(large_path, "[2, 2, 1]", "[250, 250, 1]");
+    (void)snprintf(robot_path, sizeof robot_path, "%s/robot.yaml", folder);
+    (void)snprintf(arm_path, sizeof arm_path, "%s/arm.urdf", folder);
+    write_file(robot_path, robot_text);
+    write_file(arm_path, arm_text);
     return 0;
 }
 
@@ -81,7 +116,7 @@ static void find_cube(const note *n, double centre[3])
     static const double rest[3] = {0.0, 0.0, 0.2};
     int motions = 0, count = 0;
     const unsigned char *motion = packet_array(n, "motion", &motions);
-    assert_true(motion != NULL && motions == 2);
+    assert_true(motion != NULL && motions >= 2);
     const float *affine = packet_array(n, "affine", &count), *box = packet_array(n, "box", &count);
     for (int i = 0; i < 3; ++i) {
         const float *row = affine + 4 * i;
@@ -457,6 +492,97 @@ static void test_bad_commands(void **state)
     stop(&s);
 }
 
+/* ---- joints of a robot ---------------------------------------------------------------------------------------------------- */
+
+/* The text of a joint in the state, by its name. */
+static const char *joint_of(const sight *v, const char *name)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "\"name\": \"%s\"", name);
+    const char *at = strstr(v->state, text);
+    assert_non_null(at);
+    return at;
+}
+
+/* Until a joint's target is this, by hand or not. */
+static void look_for_target(int fd, sight *v, const char *name, double target, bool hand)
+{
+    const double until = now_seconds() + 30.0 * PATIENCE;
+    while (v->state[0] == '\0' || fabs(number_of(joint_of(v, name), "target") - target) > 1e-12 ||
+           strncmp(strstr(joint_of(v, name), "\"hand\": ") + 8, hand ? "true" : "false", 4) != 0) {
+        if (now_seconds() > until || !look(fd, until - now_seconds(), true, v)) {
+            fail_msg("no target %g of %s; the last state: %s", target, name, v->state);
+        }
+    }
+}
+
+static void test_joints(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"--threads", "1", "--paused", NULL};
+    const server s = server_start(robot_path, more);
+    const int fd = socket_open(&s);
+    sight v = {0};
+    look_for_frame(fd, &v, 0);
+    /* Joints with a drive, and what their targets span: the limits of the one, the torques of the other. */
+    assert_non_null(strstr(v.state, "{\"number\": 0, \"robot\": \"arm\", \"name\": \"shoulder\", \"drive\": "
+                                    "\"position\", \"unit\": \"rad\", \"range\": [-1.0, 2.0], \"target\": 0.2, "
+                                    "\"hand\": false"));
+    assert_non_null(strstr(joint_of(&v, "elbow"), "\"torque\", \"unit\": \"rad\", \"range\": [-5.0, 5.0]"));
+    assert_null(strstr(v.state, "wrist"));
+
+    /* A target by hand, however much time passes; then the scene's again, at this time. */
+    assert_true(say(fd, "joint 0 -0.4"));
+    look_for_target(fd, &v, "shoulder", -0.4, true);
+    steps(fd, &v, 200);
+    look_for_target(fd, &v, "shoulder", -0.4, true);
+    /* It sags: the gain stands for a frequency of 30/s, and what hangs on it is about 0.4 m away: g sin(q) / (30^2 0.4), 0.01. */
+    assert_near(number_of(joint_of(&v, "shoulder"), "position"), -0.4, 0.03);
+    assert_true(fabs(number_of(joint_of(&v, "shoulder"), "effort")) > 0.1);
+    assert_true(say(fd, "joint 0"));
+    look_for_target(fd, &v, "shoulder", 0.5, false);
+    steps(fd, &v, 200);
+    assert_near(number_of(joint_of(&v, "shoulder"), "position"), 0.5, 0.03);
+    /* A torque is bounded by what the drive gives. */
+    assert_true(say(fd, "joint 1 7"));
+    look_for_target(fd, &v, "elbow", 7.0, true);
+    steps(fd, &v, 1);
+    assert_near(number_of(joint_of(&v, "elbow"), "effort"), 5.0, 1e-12);
+    /* A reset leaves nothing by hand. */
+    assert_true(say(fd, "reset"));
+    look_for_target(fd, &v, "shoulder", 0.2, false);
+    look_for_target(fd, &v, "elbow", 0.0, false);
+
+    static const char *const bad[] = {"joint",        "joint x",     "joint -1 0",  "joint 1.5 0",
+                                      "joint 3 0",    "joint 3",     "joint 2 0", /* the wrist has no drive */
+                                      "joint 2",      "joint 0 nan", "joint 0 inf", "joint 0 1e999",
+                                      "joint 0 0x10", "joint 0 1 2", "joint 0 0,5", "joints 0 1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        v.state[0] = '\0';
+        assert_true(say(fd, bad[i]));
+        do {
+            if (!look(fd, 10.0 * PATIENCE, true, &v)) {
+                fail_msg("'%s': no answer", bad[i]);
+            }
+        } while (v.state[0] == '\0' || has(v.state, "error", "null"));
+        look_for_target(fd, &v, "shoulder", 0.2, false);
+        look_for_target(fd, &v, "elbow", 0.0, false);
+    }
+    /* Two hands at two joints: of each the last word counts, and none is too much. */
+    look_for(fd, &v, "error", "null");
+    assert_true(say(fd, "step 1000"));
+    for (int i = 0; i < 4000; ++i) {
+        assert_true(say(fd, i % 2 == 0 ? "joint 0 0.1" : "joint 1 1"));
+    }
+    assert_true(say(fd, "joint 0 0.3"));
+    assert_true(say(fd, "joint 1 -2"));
+    look_for_target(fd, &v, "shoulder", 0.3, true);
+    look_for_target(fd, &v, "elbow", -2.0, true);
+    assert_true(has(v.state, "error", "null"));
+    (void)close(fd);
+    stop(&s);
+}
+
 /* A step that fails is told, and a reset heals. The cube is torn apart by a gravity beyond all measure. */
 static void test_failure(void **state)
 {
@@ -734,7 +860,7 @@ int main(void)
         cmocka_unit_test(test_parameters), cmocka_unit_test(test_bad_commands),
         cmocka_unit_test(test_failure),    cmocka_unit_test(test_pages),
         cmocka_unit_test(test_reconnect),  cmocka_unit_test(test_stuck_page),
-        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_noise),      cmocka_unit_test(test_joints),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -135,6 +135,21 @@ export interface Source {
     remote: boolean; // frames are fetched, one by one: none that is not wanted
 }
 
+/** A joint of a robot whose drive has a target. */
+export interface LiveJoint {
+    number: number; // in commands
+    robot: string;
+    name: string;
+    drive: "position" | "velocity" | "torque"; // what the target is
+    unit: string; // of its position: "rad" or "m"
+    range: [number, number]; // of targets
+    target: number;
+    hand: boolean; // the target was set by a person, and is not the scene's
+    position: number;
+    velocity: number;
+    effort: number; // [N m] or [N]
+}
+
 export interface LiveState {
     running: boolean;
     done: boolean;
@@ -148,6 +163,7 @@ export interface LiveState {
     friction: { bodies: [string, string]; value: number }[];
     motions: { name: string; speed: number }[];
     movable: number[];
+    joints: LiveJoint[];
 }
 
 export interface LiveLink {

@@ -29,7 +29,7 @@ const TEXTS = {
     raised: ["text", "muted", "y-key", "y-number", "y-text", "y-comment"],
     hover: ["text", "muted", "accent"],
     ground: ["text", "muted"],
-    "accent-soft": ["accent", "text"],
+    "accent-soft": ["accent", "text", "muted"],
     "warn-soft": ["warn"],
     "bad-soft": ["bad"],
     accent: ["accent-text"],

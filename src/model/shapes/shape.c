@@ -1,5 +1,7 @@
 #include "model/shapes/shape.h"
 
+#include <string.h>
+
 #define SHAPE(name) extern const brn_shape brn_shape_##name;
 #include "model/shapes/shapes.def"
 #undef SHAPE
@@ -93,4 +95,49 @@ brn_status brn_shape_fan(brn_ctx *ctx, const double (*outline)[2], int n, int nc
         tri = put_triangle(tri, 0, 1 + i, 1 + (i + 1) % n);
     }
     return BRN_OK;
+}
+
+/* Sets a number of a shape's struct by its key. */
+static void set_real(const brn_table *table, void *value, const char *key, double number)
+{
+    const brn_param *param = brn_table_find(table, key);
+    memcpy((char *)value + param->offset, &number, sizeof number);
+}
+
+brn_status brn_shape_of_primitive(brn_ctx *ctx, const brn_primitive *primitive, brn_shape_form *form)
+{
+    static const struct {
+        const char *name, *key[2];
+        double factor[2];
+    } kinds[] = {
+        [BRN_PRIMITIVE_PLANE] = {"plane", {NULL}, {0}},
+        [BRN_PRIMITIVE_SPHERE] = {"sphere", {"radius"}, {1.0}},
+        [BRN_PRIMITIVE_BOX] = {"box", {NULL}, {0}},
+        [BRN_PRIMITIVE_CYLINDER] = {"cylinder", {"radius", "height"}, {1.0, 2.0}},
+        [BRN_PRIMITIVE_CAPSULE] = {"capsule", {"radius", "height"}, {1.0, 2.0}},
+    };
+    const brn_shape *shape = NULL;
+    for (int i = 0; i < BRN_COUNT(shapes); ++i) {
+        shape = strcmp(shapes[i]->table->name, kinds[primitive->kind].name) == 0 ? shapes[i] : shape;
+    }
+    void *value = brn_calloc(ctx, 1, shape->table->size);
+    if (value == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    double edges[3];
+    brn_table_defaults(shape->table, value);
+    for (int k = 0; k < 2 && kinds[primitive->kind].key[k] != NULL; ++k) {
+        set_real(shape->table, value, kinds[primitive->kind].key[k],
+                 kinds[primitive->kind].factor[k] * primitive->size[k]);
+    }
+    if (primitive->kind == BRN_PRIMITIVE_BOX) {
+        const brn_reals size = {primitive->dim, edges};
+        for (int k = 0; k < 3; ++k) {
+            edges[k] = 2.0 * primitive->size[k];
+        }
+        memcpy((char *)value + brn_table_find(shape->table, "size")->offset, &size, sizeof size);
+    }
+    const brn_status status = shape->make(ctx, value, primitive->dim, form);
+    brn_free(ctx, value);
+    return status;
 }

@@ -32,6 +32,9 @@ int brn_shape_count(void);
 const brn_shape *brn_shape_get(int index);
 const brn_shape *brn_shape_of_table(const brn_table *table);
 
+/* The form of a primitive, as its shape makes it. After a failure form->mesh is NULL. */
+brn_status brn_shape_of_primitive(brn_ctx *ctx, const brn_primitive *primitive, brn_shape_form *form);
+
 #define BRN_SHAPE_UPRIGHT   \
  {                          \
   1, 0, 0, 0, 1, 0, 0, 0, 1 \

@@ -1,6 +1,7 @@
 #include "step/sap/sap.h"
 
 #include "phys/solid.h"
+#include "step/ledger.h"
 #include "step/newton_inner.h"
 
 #include <math.h>
@@ -71,12 +72,17 @@ static void sap_destroy(void *self)
     brn_skin_destroy(sap->skin);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->reach,      sap->rigid, sap->row_rigid, sap->node_hold, sap->place,  sap->fixed,
-                      sap->u,          sap->start, sap->gradient,  sap->push,      sap->pushed, sap->at,
-                      sap->constraint, sap->block, sap->impulse,   sap->point};
+    void *arrays[] = {sap->size,   sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold,
+                      sap->place,  sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,
+                      sap->pushed, sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }
+    for (int k = 0; k < sap->ntree; ++k) {
+        brn_sap_tree_destroy(sap->ctx, &sap->tree[k]);
+    }
+    brn_free(sap->ctx, sap->tree);
+    brn_free(sap->ctx, sap->link_numbers);
     brn_free(sap->ctx, sap);
 }
 
@@ -90,7 +96,7 @@ static brn_status no_energy(void *self, const double *x, double *value)
     return BRN_OK;
 }
 
-/* All of it dissipates: nothing is stored in a constraint. */
+/* All of it; brn_sap_book takes out what is held. */
 static void add_push(void *self, const double *x, double *grad)
 {
     const brn_sap *sap = self;
@@ -156,6 +162,21 @@ static void look_at_groups(brn_sap *sap)
     sap->lagged = sap->lagged && model->ngroup == own;
 }
 
+/* Of the elements of each body: of sheets along them; of a rigid body as a whole. */
+static brn_status list_sizes(brn_sap *sap)
+{
+    BRN_ALLOC(sap->ctx, sap->size, sap->model->nbody + 1);
+    for (int b = 0; b < sap->model->nbody; ++b) {
+        const brn_body *body = &sap->model->body[b];
+        const double share = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
+        sap->size[b] = body->type == BRN_BODY_STATIC  ? INFINITY
+                       : body->type == BRN_BODY_SHELL ? sqrt(share / (2.0 * body->radius))
+                       : sap->model->dim == 3         ? cbrt(share)
+                                                      : sqrt(share);
+    }
+    return BRN_OK;
+}
+
 static brn_status fill(brn_sap *sap)
 {
     const brn_newton_params newton = {sap->model->integrator, sap->params->tolerance, sap->params->iterations,
@@ -168,11 +189,13 @@ static brn_status fill(brn_sap *sap)
                                     .before = true};
     look_at_groups(sap);
     BRN_TRY(list_held(sap));
+    BRN_TRY(list_sizes(sap));
     BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
     BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
     BRN_TRY(brn_manifolds_create(sap->ctx, sap->skin, &sap->manifolds));
     BRN_TRY(brn_crossings_create(sap->ctx, sap->skin, sap->manifolds, &sap->crossings));
     BRN_ALLOC(sap->ctx, sap->reach, sap->model->nbody + 1);
+    BRN_ALLOC(sap->ctx, sap->ahead, 3 * sap->model->nnode + 1);
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
     return brn_sap_make_rows(sap);
@@ -225,14 +248,21 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->h = h;
     sap->from = in->node_pos;
     BRN_TRY(brn_newton_begin(n, in, t, h));
-    brn_sap_start(sap, in);
+    sap->share = h * h / n->scheme->s;
+    BRN_TRY(brn_sap_start(sap, in));
     BRN_TRY(brn_sap_find_contacts(sap, in));
     BRN_TRY(brn_sap_balance(sap, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     brn_sap_finish_rigid(sap, out);
+    for (int k = 0; k < sap->ntree; ++k) {
+        brn_sap_finish_tree(sap, &sap->tree[k], out);
+    }
+    BRN_TRY(brn_sap_remember(sap, out));
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    BRN_TRY(brn_sap_book_joints(sap, in, out, &info->books));
+    brn_sap_book(sap, in, out, info);
     info->own[BRN_SAP_CONSTRAINTS] = sap->nat;
     return brn_sap_report(sap, info);
 }
@@ -240,9 +270,19 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
 static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
     brn_sap *sap = self;
-    sap->nat = 0;
+    sap->nat = sap->njoint = 0;
+    for (int k = 0; k < sap->ntree; ++k) { /* whatever was set from outside */
+        brn_sap_pose_tree(sap, &sap->tree[k], state);
+    }
+    if (sap->ntree > 0) {
+        brn_model_follow_nodes(sap->model, state->node_pos);
+        brn_model_follow_nodes(sap->model, state->node_vel);
+    }
     memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
+    double *effort = NULL;
+    double *wrench = NULL;
     BRN_TRY(brn_newton_reset(sap->newton, state, t, &info->books));
+    BRN_TRY(brn_sap_remember_joints(sap, state, &effort, &wrench));
     return brn_sap_report(sap, info);
 }
 
@@ -261,7 +301,9 @@ const brn_method brn_sap_method = {
     .table = &table,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_MIDPOINT,
     .contact = true,
-    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
+    .dissipates = true,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID |
+              1u << BRN_BODY_SHELL | 1u << BRN_BODY_ROBOT,
     .contact_keys = 1u << BRN_CONTACT_STIFFNESS | 1u << BRN_CONTACT_RELAXATION,
     .contact_instead =
         {[BRN_CONTACT_RESTITUTION] =

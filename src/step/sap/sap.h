@@ -3,12 +3,14 @@
    rigid bodies, which are exactly rigid here.
 
    The rows of the problem are those of the model, with the handles of rigid bodies taken out, and two for each rigid body:
-   velocity of its centre of mass, angular velocity. What acts on handles acts on the body: v_k = v + w x r_k. */
+   velocity of its centre of mass, angular velocity. What acts on handles acts on the body: v_k = v + w x r_k. Robots have their joint
+   velocities instead, which their links follow. */
 #ifndef BRN_STEP_SAP_SAP_H
 #define BRN_STEP_SAP_SAP_H
 
 #include "contact/crossings.h"
 #include "contact/points.h"
+#include "model/robot_model.h"
 #include "step/newton.h"
 #include "step/sap/sap_problem.h"
 
@@ -28,15 +30,40 @@ enum { BRN_SAP_LAW_SAP, BRN_SAP_LAW_LAGGED };
 /* The method's own figures. */
 enum { BRN_SAP_OPTIMALITY, BRN_SAP_CONSTRAINTS };
 
+/* A link hangs on joints in so many block rows at most. */
+enum { BRN_SAP_PATH_MAX = 20 };
+
+/* A robot. */
+typedef struct brn_sap_tree {
+    const brn_robot_model *robot;
+    int index;
+    int row, nrow;          /* its block rows in the problem: joint velocities, padded with fixed ones */
+    int *path_first, *path; /* [nlink + 1]: its block rows that move a link, counted from its first */
+    brn_tree_motion *start, *now; /* at the start of the step, and where forces are evaluated */
+    double *numbers;              /* memory of what follows */
+    /* of the step */
+    double *q0, *q1;         /* [nq] at the start, scratch */
+    double *v0, *rate, *end; /* [nv] at the start; mean and end of the free motion */
+    double *force,
+        *weight; /* [nv] of weight, springs and motors before they move anything; of weight alone */
+    double *inertia, *mass;             /* [nv][nv] share M; with h D + h^2 K of damping and springs */
+    double *row_of_j, *row_of_j2;       /* [3][nv] scratch */
+    int drive_first, ndrive, joint_end; /* constraints of its drives, and of its joints behind them */
+} brn_sap_tree;
+
 /* A rigid body. */
 typedef struct brn_sap_rigid {
     int body;
-    int row;           /* its first row in the problem */
+    int tree; /* that it is a link of; -1: it moves freely */
+    int path; /* of a link: block rows that move it */
+    double *j_start,
+        *j_now; /* of a link: Jacobian of its handles [4][path][9], at the start and where forces are evaluated */
+    int row;           /* of a free one: its first row in the problem */
     int handle_row;    /* of the model, the first of dim + 1 */
     bool welded;       /* elements of other bodies pull at it */
     bool pulled;       /* in this step: they do, or a hand */
     double mass;       /* [kg] */
-    double rest[4][3]; /* [m] handles about the centre of mass at rest */
+    double rest[4][3]; /* [m] handles about the centre of mass at rest; of a link in its frame */
     /* of the step */
     double centre[3], velocity[3]; /* at the start */
     double rotation[9];            /* from rest to the start */
@@ -73,7 +100,13 @@ typedef struct brn_sap {
     brn_manifolds *manifolds;
     brn_crossings *crossings;
     double *reach; /* [nbody] [m] gaps of a body that could close within the step */
+    double *size;  /* [nbody] [m] of its elements, of a rigid body as a whole; +inf: an obstacle */
+    double *ahead; /* [nnode][3] [m] where nodes would be at its end if they went on as they do */
     brn_sap_solver *solver;
+    int ntree;
+    brn_sap_tree *tree;
+    double *link_numbers; /* Jacobians of links */
+    double share;         /* inertia of a mean velocity: 1, or 2 for the midpoint rule */
     int nrigid;
     brn_sap_rigid *rigid;
     int *row_rigid; /* [model rows] the rigid body whose handle it is; -1: none */
@@ -90,7 +123,7 @@ typedef struct brn_sap {
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
     brn_sap_point *at;
-    int nat;
+    int nat, njoint; /* constraints of contact, and of joints behind them */
     size_t at_capacity;
     brn_sap_constraint *constraint;
     size_t constraint_capacity;
@@ -109,8 +142,10 @@ extern const brn_method brn_sap_method;
 /* ---- sap_rows.c: the rows of the problem ---- */
 
 brn_status brn_sap_make_rows(brn_sap *sap);
-/* u at the start: nodes go on as they did, rigid bodies coast. */
-void brn_sap_start(brn_sap *sap, const brn_state *in);
+/* u at the start: nodes go on as they did, rigid bodies coast. The mean velocity of the last step is nearer to that of the next one than
+   the velocity at its end, which turning Euler corrects: to stiff bodies at rest a millionth of it is a force. */
+brn_status brn_sap_start(brn_sap *sap, const brn_state *in);
+brn_status brn_sap_remember(const brn_sap *sap, brn_state *out);
 /* n->y of all rows from u: nodes h u, rigid bodies turned; arms where forces act. */
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
@@ -137,6 +172,47 @@ double brn_sap_rigid_cost(const brn_sap *sap);
 /* Positions and velocities of rigid bodies at the end. */
 void brn_sap_finish_rigid(brn_sap *sap, brn_state *out);
 
+/* ---- sap_tree.c: robots ---- */
+
+brn_status brn_sap_make_tree(brn_sap *sap, const brn_robot_model *robot, brn_sap_tree *t);
+void brn_sap_tree_destroy(brn_ctx *ctx, brn_sap_tree *t);
+/* Handles of a link's body in the link's frame. */
+void brn_sap_make_link(const brn_sap *sap, const brn_sap_tree *t, brn_sap_rigid *r);
+/* The start of a step, its free motion and its forces. */
+brn_status brn_sap_coast_tree(brn_sap *sap, const brn_state *in, brn_sap_tree *t);
+void brn_sap_write_tree(const brn_sap_tree *t, const double *v, double *u);
+/* n->y of handles from u, and their Jacobians there. */
+void brn_sap_place_tree(brn_sap *sap, brn_sap_tree *t);
+void brn_sap_tree_gradient(brn_sap *sap, brn_sap_tree *t);
+void brn_sap_tree_matrix(brn_sap *sap, const brn_sap_tree *t);
+double brn_sap_tree_cost(const brn_sap *sap, const brn_sap_tree *t);
+/* Handles of a robot's links where its joints in the state put them. */
+void brn_sap_pose_tree(const brn_sap *sap, brn_sap_tree *t, brn_state *state);
+/* Joints and handles at the end. */
+void brn_sap_finish_tree(brn_sap *sap, brn_sap_tree *t, brn_state *out);
+/* The block rows of its tree that move a link, [r->path]. */
+static inline const int *brn_sap_path(const brn_sap *sap, const brn_sap_rigid *r)
+{
+    const brn_sap_tree *t = &sap->tree[r->tree];
+    return &t->path[t->path_first[sap->model->body[r->body].link]];
+}
+
+/* ---- sap_joints.c: constraints of robots ---- */
+
+/* Adds how many constraints and blocks there can be. */
+void brn_sap_joint_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
+void brn_sap_constrain_joints(brn_sap *sap);
+/* Whether a drive is a constraint: it has gains. */
+bool brn_sap_drive_constrains(const brn_sap *sap, const brn_drive *drive);
+/* [N m] or [N] of a motor; of others half the sum of their bounds, which acts whatever their gains say. */
+double brn_sap_drive_force(const brn_sap *sap, const brn_sap_tree *t, int drive);
+
+/* ---- sap_books.c ---- */
+
+brn_status brn_sap_book_joints(const brn_sap *sap, const brn_state *in, brn_state *out, brn_books *books);
+/* Room in the state for efforts and wrenches of the step (model/robot_model.h); zeros at first. */
+brn_status brn_sap_remember_joints(const brn_sap *sap, brn_state *out, double **effort, double **wrench);
+
 /* ---- sap_balance.c ---- */
 
 /* u and the impulses of the step, contacts known. */
@@ -145,8 +221,10 @@ brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info);
 /* ---- sap_contact.c: where bodies can touch, and their constraints ---- */
 
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
-/* Jacobians, regularisation and targets, once a is known. */
-brn_status brn_sap_constrain(brn_sap *sap);
+/* The block of a constraint for a row, made if it is not there yet. */
+brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row);
+/* Jacobians, regularisation and targets, once a is known. first: of the step; later ones keep the bounds of friction. */
+brn_status brn_sap_constrain(brn_sap *sap, bool first);
 /* [J] of all constraints at u; their impulses there. */
 double brn_sap_contact_cost(const brn_sap *sap);
 void brn_sap_find_impulses(brn_sap *sap);
@@ -154,5 +232,10 @@ void brn_sap_find_impulses(brn_sap *sap);
 void brn_sap_push(brn_sap *sap);
 /* The contact points at the end of the step, and their figures. */
 brn_status brn_sap_report(brn_sap *sap, brn_step_info *info);
+
+/* ---- sap_books.c ---- */
+
+/* Energy held and dissipated by contact, once the rest is booked. */
+void brn_sap_book(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_step_info *info);
 
 #endif

@@ -1,16 +1,19 @@
-/* Forces in balance: elements linearised, the convex problem solved, friction's bounds renewed, until nothing is left. */
+/* Forces in balance: elements linearised, the problem of velocities solved, until nothing is left. */
 #include "step/newton_inner.h"
 #include "step/sap/sap.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Solves allowed while bounds of friction settle, and when they have: changes relative to the largest. */
-enum { LAGS_MAX = 50, LAGS_PLAIN = 10 };
-static const double LAG_SETTLED = 1e-4;
 /* Costs are sums of many terms: differences below this fraction of them are rounding. */
 static const double COST_NOISE = 1e-13;
 enum { HALVINGS = 40 };
+/* Of the tolerance: what a problem of linearised elements is solved to. With more left over, the next one does not lead downwards. */
+static const double INNER = 0.1;
+/* A linearisation that leaves more than this share of what was unbalanced creeps. */
+static const double CREEP = 0.3;
+/* Of the budget of a step: what one attempt may take. The rest is for shorter ones. */
+static const double ATTEMPT = 0.2;
 
 /* Whether elements' forces are taken as linear through a step. */
 static bool is_linear(const brn_sap *sap)
@@ -63,7 +66,10 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
 {
     const int nrow = sap->a->n;
     const int dim = sap->model->dim;
-    const brn_sap_goal goal = {sap->params->tolerance, sap->params->iterations};
+    const double share = sap->soft && !is_linear(sap) ? INNER : 1.0;
+    const brn_sap_goal goal = {.tolerance = share * sap->params->tolerance,
+                               .iterations = sap->params->iterations,
+                               .coulomb = sap->params->law == BRN_SAP_LAW_LAGGED};
     brn_sap_result result;
     BRN_TRY(set_held(sap));
     const brn_sap_problem problem = {.nrow = nrow,
@@ -72,7 +78,7 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
                                      .fixed = sap->fixed,
                                      .start = sap->start,
                                      .gradient = sap->gradient,
-                                     .nconstraint = sap->nat,
+                                     .nconstraint = sap->nat + sap->njoint,
                                      .constraint = sap->constraint,
                                      .nblock = sap->nblock,
                                      .block = sap->block};
@@ -81,6 +87,7 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
     sap->system->effort += result.iterations;
     BRN_TRY(status);
     info->iterations += result.iterations;
+    info->lags = 1 + result.renewals;
     info->residual = result.optimality;
     if (sap->system->effort >= sap->system->budget) {
         return brn_fail(sap->ctx, BRN_ERR_CONVERGENCE,
@@ -89,61 +96,29 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
                         "time.step, or a larger method.budget",
                         sap->t, sap->system->budget);
     }
+    if ((double)info->iterations > ATTEMPT * sap->system->budget) {
+        return brn_fail(sap->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: a step of %g s is not in balance after %lld iterations", sap->t, sap->h,
+                        (long long)info->iterations);
+    }
     info->own[BRN_SAP_OPTIMALITY] = fmax(info->own[BRN_SAP_OPTIMALITY], result.optimality);
     return BRN_OK;
 }
 
-/* Bounds of friction from the present normal impulses; returns the largest change of one, relative to the largest impulse. */
-static double renew_bounds(brn_sap *sap, double share)
-{
-    const int normal = sap->model->dim - 1;
-    double most = 0.0;
-    double change = 0.0;
-    for (int i = 0; i < sap->nat; ++i) {
-        brn_sap_constraint *c = &sap->constraint[i];
-        const double bound = c->mu * fmax(sap->impulse[3 * i + normal], 0.0);
-        const double old = fmax(c->most, 0.0);
-        most = fmax(most, fmax(bound, old));
-        change = fmax(change, fabs(bound - old));
-        c->most = old + (c->most < 0.0 ? 1.0 : share) * (bound - old);
-    }
-    return most > 0.0 ? change / most : 0.0;
-}
-
-/* Law `lagged`: solved again with the bounds that follow from the last solution until they settle. Plain renewals may cycle; after
-   LAGS_PLAIN of them they go half of the way. */
-static brn_status solve_lagged(brn_sap *sap, brn_step_info *info)
-{
-    info->lags = 1;
-    for (int i = 0; i < sap->nat; ++i) { /* first by the convex law */
-        sap->constraint[i].most = -1.0;
-    }
-    BRN_TRY(solve(sap, info));
-    while (sap->params->law == BRN_SAP_LAW_LAGGED && sap->nat > 0 && info->lags < LAGS_MAX) {
-        const double change = renew_bounds(sap, info->lags < LAGS_PLAIN ? 1.0 : 0.5);
-        if (change <= LAG_SETTLED) {
-            break;
-        }
-        for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) { /* the gradient where it goes on from */
-            sap->start[dof] = sap->u[dof] - sap->start[dof];
-        }
-        BRN_TRY(shift_gradient(sap, sap->start));
-        BRN_TRY(solve(sap, info));
-        info->lags++;
-    }
-    return BRN_OK;
-}
-
-/* Impulse that nothing balances, with elements as they are, by the solver's measure. */
+/* Impulse that nothing balances, with elements as they are, by the solver's measure; contact pushes by its impulses. */
 static brn_status imbalance(brn_sap *sap, double *out)
 {
     double *momentum = sap->start;
+    brn_stopwatch *watch = &sap->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.assembly);
+    brn_sap_push(sap);
     BRN_TRY(brn_sap_unbalanced(sap));
     BRN_TRY(brn_block_matrix_multiply(sap->a, sap->u, momentum));
     for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
         sap->gradient[dof] -= sap->pushed[dof];
     }
     *out = brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed);
+    (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }
 
@@ -215,8 +190,8 @@ static brn_status linearise_once(brn_sap *sap, double *u)
 }
 
 /* One linearisation at u and the solution that follows from it. *exact: with the exact tangent, which may turn out not to be positive
-   definite; then with the projected one for the rest of the step. */
-static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_info *info)
+   definite; then with the projected one. */
+static brn_status advance(brn_sap *sap, bool first, bool *exact, double *before, brn_step_info *info)
 {
     const size_t bytes = (size_t)(sap->a->n * sap->model->dim) * sizeof *sap->u;
     brn_stopwatch *watch = &sap->system->watch;
@@ -229,8 +204,8 @@ static brn_status advance(brn_sap *sap, bool *exact, double *before, brn_step_in
             BRN_TRY(brn_sap_linearise(sap, *exact ? BRN_TANGENT_EXACT : BRN_TANGENT_PROJECTED));
         }
         (void)brn_stopwatch_switch(watch, was);
-        BRN_TRY(brn_sap_constrain(sap));
-        const brn_status status = solve_lagged(sap, info);
+        BRN_TRY(brn_sap_constrain(sap, first));
+        const brn_status status = solve(sap, info);
         if (status != BRN_ERR_SINGULAR || !*exact) {
             return status;
         }
@@ -247,23 +222,25 @@ static brn_status balance(brn_sap *sap, double *before, brn_step_info *info)
     brn_stopwatch *watch = &sap->system->watch;
     bool exact = true;
     double left = INFINITY;
+    double last = INFINITY;
     for (int k = 0; k < most; ++k) {
         BRN_TRY(brn_ctx_check(sap->ctx));
-        BRN_TRY(advance(sap, &exact, before, info));
-        double *was = brn_stopwatch_switch(watch, &watch->phases.search);
-        if (sap->soft && wanted != 1) {
-            BRN_TRY(back_off(sap, before));
-        }
-        brn_sap_push(sap);
-        (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
+        BRN_TRY(advance(sap, k == 0, &exact, before, info));
         BRN_TRY(imbalance(sap, &left));
-        (void)brn_stopwatch_switch(watch, was);
+        if (sap->soft && wanted != 1 && !(left <= sap->params->tolerance)) {
+            double *was = brn_stopwatch_switch(watch, &watch->phases.search);
+            BRN_TRY(back_off(sap, before));
+            (void)brn_stopwatch_switch(watch, was);
+            BRN_TRY(imbalance(sap, &left));
+        }
         if (isnan(left)) {
             return brn_fail(sap->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number", sap->t);
         }
         if (!sap->soft || (left <= sap->params->tolerance && remaining(sap) == 0.0)) {
             return BRN_OK;
         }
+        exact = exact || left > CREEP * last; /* the projected tangent may be many times too stiff */
+        last = left;
     }
     return wanted > 0
                ? BRN_OK

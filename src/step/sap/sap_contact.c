@@ -1,4 +1,5 @@
 /* Where bodies can touch within a step, and the constraints that follow. */
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "model/body_shape.h"
 #include "step/sap/sap.h"
@@ -9,11 +10,23 @@
 /* Impulses along the surface below this share of what stops the effective mass at the speed that gravity gives it in a step have
    no direction. */
 static const double SOFTENING = 1e-7;
+enum { POINT_BLOCK = 64 }; /* of one parallel block */
+/* [m/s] A velocity of separation that is always there. */
+static const double FAR = 1e100;
+
+/* Deeper than this share of the elements (and than a fall of one step) is more than the give of contacts: bodies were pressed into each
+   other past all points, or started so. It comes out over LONG steps, not in one: that would throw them apart. */
+static const double DEEP = 0.03;
+static const double LONG = 10.0;
+
+/* Of the system's size: overlap that is seen, however slow. */
+static const double DEPTH = 0.005;
 
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
-/* [m] Gaps that could close within the step: what each body moves and what gravity adds. Returns the largest of two together. */
-static double set_reach(brn_sap *sap, const brn_state *in)
+/* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
+   together. */
+static double look_ahead(brn_sap *sap, const brn_state *in)
 {
     const brn_model *model = sap->model;
     const double *g = sap->system->controls->gravity;
@@ -24,6 +37,9 @@ static double set_reach(brn_sap *sap, const brn_state *in)
         for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
              ++a) {
             fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+            for (int i = 0; i < 3; ++i) {
+                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + sap->h * in->node_vel[3 * a + i];
+            }
         }
         sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
                         1e-9 * sap->system->size;
@@ -98,17 +114,29 @@ static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
     ++sap->nat;
 }
 
+/* Patches are looked for as far as the fastest of all bodies goes. What is deeper in a mesh than its elements, or the other's, are long is
+   none: a vertex behind the plane of a face far away. Shapes know their depth. */
+static bool is_within(const brn_sap *sap, const brn_patch *patch)
+{
+    const int a = patch->body[0];
+    const int b = patch->body[1];
+    const double deepest = fmax(DEPTH * sap->system->size, fmin(sap->size[a], sap->size[b]));
+    return patch->gap < sap->reach[a] + sap->reach[b] && (patch->node[1] < 0 || patch->gap > -deepest);
+}
+
 /* Of a vertex (first: 1) or where edges cross (2). */
 static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
 {
     brn_sap_point *p = &sap->at[sap->nat];
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(patch->area > 0.0) || (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
-                                 brn_manifolds_has(sap->manifolds, patch->body[1]))) {
+    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) || !is_within(sap, patch) ||
+        (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
+         brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
     }
-    *p = (brn_sap_point){
-        .body = {patch->body[0], patch->body[1]}, .gap = patch->gap, .stiffness = patch->area * stiffness};
+    *p = (brn_sap_point){.body = {patch->body[0], patch->body[1]},
+                         .gap = patch->gap,
+                         .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
     brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
     add_point(sap, p, patch->normal);
@@ -130,11 +158,11 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const double reach = set_reach(sap, in);
-    const double depth = fmax(reach, 0.005 * sap->system->size);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, reach, depth));
+    const double reach = look_ahead(sap, in);
+    const double depth = fmax(reach, DEPTH * sap->system->size);
+    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
-    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->reach));
+    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
     const int npatch = brn_patches_count(sap->patches);
     const int ncrossing = brn_crossings_count(sap->crossings);
     const int nmeeting = brn_manifolds_count(sap->manifolds);
@@ -155,8 +183,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 
 /* ---- constraints --------------------------------------------------------------------------------------------------------------- */
 
-/* The block of a constraint for a row, made if it is not there yet. */
-static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
+brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row)
 {
     for (int i = c->first; i < c->first + c->count; ++i) {
         if (sap->block[i].row == row) {
@@ -168,37 +195,87 @@ static brn_sap_block *block_for(brn_sap *sap, brn_sap_constraint *c, int row)
     return b;
 }
 
-/* Adds weight * frame for a node that has a row, or for the body whose handle it is. */
-static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight)
+/* Adds weight * frame * J for the handle of a link. */
+static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const brn_sap_rigid *r,
+                     int handle, double weight)
 {
-    const int dim = sap->model->dim;
-    const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
-    brn_sap_block *b = block_for(sap, c, r != NULL ? r->row : row);
-    for (int i = 0; i < dim * dim; ++i) {
-        b->j[i] += weight * p->frame[i];
-    }
-    if (r == NULL) {
-        return;
-    }
-    const double *arm = r->arm[row - r->handle_row];
-    b = block_for(sap, c, r->row + 1);
-    for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
-        const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
-                             dim == 3 ? p->frame[k * dim + 2] : 0.0};
-        double moment[3];
-        brn_dense_cross3(arm, f, moment);
-        for (int i = 0; i < dim; ++i) {
-            b->j[k * dim + i] += weight * (dim == 3 ? moment[i] : i == 0 ? moment[2] : 0.0);
+    const int *path = brn_sap_path(sap, r);
+    for (int k = 0; k < r->path; ++k) {
+        const double *j = &r->j_start[(handle * r->path + k) * 9];
+        brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
+        for (int i = 0; i < 9; ++i) {
+            const double *f = &p->frame[i / 3 * 3];
+            b->j[i] += weight * (f[0] * j[i % 3] + f[1] * j[3 + i % 3] + f[2] * j[6 + i % 3]);
         }
     }
 }
 
-static void add_node(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int node, double weight)
+/* What acts on a rigid body, summed over its handles. */
+typedef struct pull {
+    const brn_sap_rigid *rigid;
+    double weight, arm[3]; /* arms times weights */
+} pull;
+
+static void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const pull *from)
 {
-    const brn_masters on = brn_model_masters(sap->model, node);
-    for (int k = 0; k < on.count && sap->node_hold[node] < 0; ++k) {
-        add_row(sap, p, c, sap->model->node_row[on.node[k]], weight * on.weight[k]);
+    const int dim = sap->model->dim;
+    if (from->rigid == NULL) {
+        return;
     }
+    brn_sap_block *b = brn_sap_block_for(sap, c, from->rigid->row);
+    for (int i = 0; i < dim * dim; ++i) {
+        b->j[i] += from->weight * p->frame[i];
+    }
+    b = brn_sap_block_for(sap, c, from->rigid->row + 1);
+    for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
+        const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
+                             dim == 3 ? p->frame[k * dim + 2] : 0.0};
+        double moment[3];
+        brn_dense_cross3(from->arm, f, moment);
+        for (int i = 0; i < dim; ++i) {
+            b->j[k * dim + i] += dim == 3 ? moment[i] : i == 0 ? moment[2] : 0.0;
+        }
+    }
+}
+
+/* Adds weight * frame for a node that has a row. Handles of a body follow each other and are added together. */
+static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight,
+                    pull *on)
+{
+    const int dim = sap->model->dim;
+    const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
+    if (r == NULL) {
+        brn_sap_block *b = brn_sap_block_for(sap, c, row);
+        for (int i = 0; i < dim * dim; ++i) {
+            b->j[i] += weight * p->frame[i];
+        }
+        return;
+    }
+    if (r->tree >= 0) {
+        add_link(sap, p, c, r, row - r->handle_row, weight);
+        return;
+    }
+    if (on->rigid != r) {
+        add_pull(sap, p, c, on);
+        *on = (pull){.rigid = r};
+    }
+    on->weight += weight;
+    for (int i = 0; i < 3; ++i) {
+        on->arm[i] += weight * r->arm[row - r->handle_row][i];
+    }
+}
+
+static void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+{
+    pull on = {0};
+    for (int n = 0; n < p->lever.count; ++n) {
+        const int node = p->lever.node[n];
+        const brn_masters of = brn_model_masters(sap->model, node);
+        for (int k = 0; k < of.count && sap->node_hold[node] < 0; ++k) {
+            add_row(sap, p, c, sap->model->node_row[of.node[k]], p->lever.weight[n] * of.weight[k], &on);
+        }
+    }
+    add_pull(sap, p, c, &on);
 }
 
 /* At most so many blocks. */
@@ -206,7 +283,11 @@ static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
 {
     size_t count = 0;
     for (int k = 0; k < p->lever.count; ++k) {
-        count += 2 * (size_t)brn_model_masters(sap->model, p->lever.node[k]).count;
+        const brn_masters on = brn_model_masters(sap->model, p->lever.node[k]);
+        for (int m = 0; m < on.count; ++m) {
+            const int rigid = sap->row_rigid[sap->model->node_row[on.node[m]]];
+            count += rigid < 0 ? 1 : sap->rigid[rigid].tree < 0 ? 2 : (size_t)sap->rigid[rigid].path;
+        }
     }
     return count;
 }
@@ -231,45 +312,84 @@ static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *
     *slip = dim == 3 ? 0.5 * (sum[0] + sum[1]) : sum[0];
 }
 
-static void constrain(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+/* [m] How much of a gap a step is to undo. */
+static double undone(const brn_sap *sap, const brn_sap_point *p)
+{
+    const double *g = sap->system->controls->gravity;
+    const double deep = DEEP * fmin(sap->size[p->body[0]], sap->size[p->body[1]]) +
+                        sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    const bool slow = isinf(p->stiffness) && p->gap < -deep;
+    return slow ? -deep + (p->gap + deep) / LONG : p->gap;
+}
+
+static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
 {
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){
-        .kind = BRN_SAP_CONTACT, .rows = dim, .first = sap->nblock, .mu = p->mu, .most = -1.0};
-    for (int k = 0; k < p->lever.count; ++k) {
-        add_node(sap, p, c, p->lever.node[k], p->lever.weight[k]);
-    }
-    sap->nblock += c->count;
+    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
+                              .rows = dim,
+                              .first = c->first,
+                              .mu = p->mu,
+                              .most = first ? -1.0 : c->most};
+    add_lever(sap, p, c);
     double slip;
     double normal;
     weights_of(sap, c, &slip, &normal);
     const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
-    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. */
-    const double back = -p->gap / (p->gap > 0.0 ? h : h + p->relaxation);
+    if (!(slip > 0.0)) { /* held along the surface on both sides */
+        c->mu = 0.0;
+        c->r_slip = slip = 1.0;
+    }
+    /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. Without a stiffness of its own
+       that takes a whole step of the scene, however short the parts of one: pushed out in less it would gain speed. */
+    const double least = isinf(p->stiffness) ? fmax(h, sap->model->step) : h;
+    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : least + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
+    }
+    if (!(normal > 0.0)) { /* held on both sides: what it would push cannot give way */
+        c->r = 1.0;
+        c->target[dim - 1] = -FAR;
     }
     c->softening =
         SOFTENING * h * fmax(sqrt(brn_dense_dot3(g, g)), 1e-3 * sap->system->size / (h * h)) / slip;
 }
 
-brn_status brn_sap_constrain(brn_sap *sap)
+typedef struct constraints {
+    brn_sap *sap;
+    bool first;
+} constraints;
+
+static brn_status constrain_block(void *arg, int block, brn_arena *scratch)
 {
-    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, (size_t)sap->nat);
-    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * (size_t)sap->nat);
+    const constraints *all = arg;
+    (void)scratch;
+    for (int i = block * POINT_BLOCK; i < brn_block_end(all->sap->nat, POINT_BLOCK, block); ++i) {
+        constrain(all->sap, &all->sap->at[i], all->first, &all->sap->constraint[i]);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_sap_constrain(brn_sap *sap, bool first)
+{
     size_t width = 0;
+    size_t count = (size_t)sap->nat;
+    brn_sap_joint_room(sap, &count, &width);
+    BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
+    BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
+    size_t own = 0; /* of contacts; some may stay unused */
     for (int i = 0; i < sap->nat; ++i) {
-        width += width_of(sap, &sap->at[i]);
+        sap->constraint[i].first = (int)own;
+        own += width_of(sap, &sap->at[i]);
     }
-    BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width);
-    sap->nblock = 0;
-    for (int i = 0; i < sap->nat; ++i) {
-        constrain(sap, &sap->at[i], &sap->constraint[i]);
-    }
+    BRN_GROW(sap->ctx, sap->block, sap->block_capacity, width + own);
+    sap->nblock = (int)own;
+    constraints all = {sap, first};
+    BRN_TRY(brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), constrain_block, &all));
+    brn_sap_constrain_joints(sap);
     return BRN_OK;
 }
 
@@ -279,8 +399,11 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
     const int dim = sap->model->dim;
     memset(v, 0, 3 * sizeof *v);
     for (int k = c->first; k < c->first + c->count; ++k) {
-        for (int j = 0; j < dim * dim; ++j) {
-            v[j / dim] += sap->block[k].j[j] * sap->u[sap->block[k].row * dim + j % dim];
+        const double *u = &sap->u[sap->block[k].row * dim];
+        for (int r = 0; r < c->rows; ++r) {
+            for (int s = 0; s < dim; ++s) {
+                v[r] += sap->block[k].j[r * dim + s] * u[s];
+            }
         }
     }
 }
@@ -288,7 +411,7 @@ static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double 
 double brn_sap_contact_cost(const brn_sap *sap)
 {
     double sum = 0.0;
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         double impulse[3];
         velocity_of(sap, &sap->constraint[i], v);
@@ -299,7 +422,7 @@ double brn_sap_contact_cost(const brn_sap *sap)
 
 void brn_sap_find_impulses(brn_sap *sap)
 {
-    for (int i = 0; i < sap->nat; ++i) {
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         double v[3];
         velocity_of(sap, &sap->constraint[i], v);
         (void)brn_sap_impulse(&sap->constraint[i], v, &sap->impulse[3 * i], NULL);
@@ -325,16 +448,20 @@ void brn_sap_push(brn_sap *sap)
     memset(sap->pushed, 0, (size_t)(sap->a->n * dim) * sizeof *sap->pushed);
     for (int i = 0; i < sap->nat; ++i) {
         const brn_lever *lever = &sap->at[i].lever;
-        const brn_sap_constraint *c = &sap->constraint[i];
         double force[3];
         force_of(sap, i, force);
         for (int k = 0; k < lever->count; ++k) {
             brn_model_add_force(sap->model, lever->node[k], lever->weight[k], force, sap->push);
         }
+    }
+    for (int i = 0; i < sap->nat + sap->njoint; ++i) {
+        const brn_sap_constraint *c = &sap->constraint[i];
         for (int k = c->first; k < c->first + c->count; ++k) {
-            for (int j = 0; j < dim * dim; ++j) {
-                sap->pushed[sap->block[k].row * dim + j % dim] +=
-                    sap->block[k].j[j] * sap->impulse[3 * i + j / dim];
+            double *to = &sap->pushed[sap->block[k].row * dim];
+            for (int r = 0; r < c->rows; ++r) {
+                for (int s = 0; s < dim; ++s) {
+                    to[s] += sap->block[k].j[r * dim + s] * sap->impulse[3 * i + r];
+                }
             }
         }
     }

@@ -126,3 +126,52 @@ double brn_sap_impulse(const brn_sap_constraint *c, const double *v, double *imp
     }
     return cost;
 }
+
+/* The same as from impulse and G, without them. */
+static double lagged_slope(const brn_sap_constraint *c, const double *v, const double *d, double *second)
+{
+    const int n = c->rows - 1;
+    const double normal = (c->target[n] - v[n]) / c->r;
+    double first = 0.0;
+    double square = 0.0;
+    double along = 0.0; /* y . d */
+    double way = 0.0;   /* d . d */
+    if (normal > 0.0) {
+        first -= normal * d[n];
+        *second += d[n] * d[n] / c->r;
+    }
+    if (c->most == 0.0) {
+        return first;
+    }
+    for (int i = 0; i < n; ++i) {
+        const double y = (c->target[i] - v[i]) / c->r_slip;
+        square += y * y;
+        along += y * d[i];
+        way += d[i] * d[i];
+    }
+    if (square <= c->most * c->most) {
+        *second += way / c->r_slip;
+        return first - along;
+    }
+    const double share = c->most / sqrt(square);
+    *second += share / c->r_slip * (way - along * along / square);
+    return first - share * along;
+}
+
+double brn_sap_slope(const brn_sap_constraint *c, const double *v, const double *d, double *second)
+{
+    double impulse[3];
+    double g[9];
+    double first = 0.0;
+    if (c->kind == BRN_SAP_CONTACT && c->most >= 0.0) {
+        return lagged_slope(c, v, d, second);
+    }
+    (void)brn_sap_impulse(c, v, impulse, g);
+    for (int r = 0; r < c->rows; ++r) {
+        first -= impulse[r] * d[r];
+        for (int s = 0; s < c->rows; ++s) {
+            *second += d[r] * g[r * c->rows + s] * d[s];
+        }
+    }
+    return first;
+}

@@ -51,6 +51,7 @@ typedef struct brn_sap_problem {
 
 typedef struct brn_sap_result {
     int iterations;    /* factorisations */
+    int renewals;      /* convex problems whose solutions gave new bounds of friction */
     double optimality; /* |D gradient| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
 } brn_sap_result;
 
@@ -59,7 +60,9 @@ typedef struct brn_sap_solver brn_sap_solver;
 
 typedef struct brn_sap_goal {
     double tolerance; /* of the optimality */
-    int iterations;   /* at most; BRN_ERR_CONVERGENCE beyond */
+    int iterations;   /* at most, of a convex problem; BRN_ERR_CONVERGENCE beyond */
+    /* Contacts have Coulomb's law: bounds of friction, mu times the normal impulse, are found with the solution and left in the constraints. */
+    bool coulomb;
 } brn_sap_goal;
 
 brn_status brn_sap_solver_create(brn_ctx *ctx, brn_sap_solver **out);
@@ -75,5 +78,7 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
 
 /* The impulse of a constraint at velocity v [rows], and G [rows][rows] if not NULL (sap_law.c). Returns its cost l. */
 double brn_sap_impulse(const brn_sap_constraint *c, const double *v, double *impulse, double *g);
+/* Derivative of its cost along d at v, -gamma . d; *second += d' G d. */
+double brn_sap_slope(const brn_sap_constraint *c, const double *v, const double *d, double *second);
 
 #endif

@@ -12,7 +12,7 @@ void brn_sap_make_rigid(const brn_sap *sap, int body, brn_sap_rigid *r)
     const brn_model *model = sap->model;
     const brn_body *b = &model->body[body];
     double centre[3];
-    *r = (brn_sap_rigid){.body = body, .handle_row = model->node_row[b->handle]};
+    *r = (brn_sap_rigid){.body = body, .tree = -1, .handle_row = model->node_row[b->handle]};
     brn_body_mean(model, body, &model->rest[0][0], centre);
     for (int k = 0; k <= model->dim; ++k) {
         r->mass += model->node_mass[b->handle + k];
@@ -171,7 +171,7 @@ void brn_sap_gather(const brn_sap *sap, brn_sap_rigid *r)
 
 void brn_sap_inertia(const brn_sap *sap, const brn_sap_rigid *r, double out[6])
 {
-    const double share = sap->h * sap->h / sap->newton->scheme->s; /* 2 for the midpoint rule */
+    const double share = sap->share;
     double more[6];
     double turning[3];
     brn_sap_read(sap, r, sap->u, more);
@@ -193,12 +193,18 @@ double brn_sap_rigid_cost(const brn_sap *sap)
         const brn_sap_rigid *r = &sap->rigid[k];
         double rate[6];
         double inertia[6];
+        if (r->tree >= 0) {
+            continue;
+        }
         brn_sap_read(sap, r, sap->u, rate);
         brn_sap_inertia(sap, r, inertia);
         for (int i = 0; i < 6; ++i) {
             sum += 0.5 * (rate[i] - r->rate[i]) * inertia[i];
         }
         sum -= sap->h * r->mass * brn_dense_dot3(gravity, rate);
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        sum += brn_sap_tree_cost(sap, &sap->tree[k]);
     }
     return sum;
 }
@@ -217,6 +223,9 @@ void brn_sap_finish_rigid(brn_sap *sap, brn_state *out)
         double momentum[3];
         double spin[3] = {0};
         double push[6];
+        if (r->tree >= 0) {
+            continue;
+        }
         brn_sap_read(sap, r, sap->u, rate);
         rotation_at(sap, r, rate, rotation);
         turn_arms(sap, r, rotation, arm);

@@ -6,10 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Mean velocities of the last step in the state's memory. */
+static const char *const MEMORY = "sap.velocity";
+
 /* A row of the model in rows of the problem: v = sum_k j_k v_k. */
 typedef struct parts {
-    int count, row[2];
-    double j[2][9];
+    int count, row[BRN_SAP_PATH_MAX];
+    double own[2][9];
+    const double *j[BRN_SAP_PATH_MAX]; /* in `own`, or a link's */
 } parts;
 
 /* w x r as a matrix on w, [dim][dim]; in 2D w is the first of two numbers. */
@@ -24,21 +28,33 @@ static void arm_matrix(int dim, const double r[3], double j[9])
     }
 }
 
-static parts parts_of(const brn_sap *sap, int row)
+static void set_parts(const brn_sap *sap, int row, parts *p)
 {
     const int dim = sap->model->dim;
     const int rigid = sap->row_rigid[row];
-    parts p = {.count = rigid < 0 ? 1 : 2, .row = {row}};
+    const brn_sap_rigid *r = rigid >= 0 ? &sap->rigid[rigid] : NULL;
+    if (r != NULL && r->tree >= 0) {
+        const int *path = brn_sap_path(sap, r);
+        p->count = r->path;
+        for (int k = 0; k < r->path; ++k) {
+            p->row[k] = sap->tree[r->tree].row + path[k];
+            p->j[k] = &r->j_now[((row - r->handle_row) * r->path + k) * 9];
+        }
+        return;
+    }
+    memset(p->own, 0, sizeof p->own);
+    p->count = r == NULL ? 1 : 2;
+    p->row[0] = row;
+    p->j[0] = p->own[0];
+    p->j[1] = p->own[1];
     for (int i = 0; i < dim; ++i) {
-        p.j[0][i * dim + i] = 1.0;
+        p->own[0][i * dim + i] = 1.0;
     }
-    if (rigid >= 0) {
-        const brn_sap_rigid *r = &sap->rigid[rigid];
-        p.row[0] = r->row;
-        p.row[1] = r->row + 1;
-        arm_matrix(dim, r->arm_now[row - r->handle_row], p.j[1]);
+    if (r != NULL) {
+        p->row[0] = r->row;
+        p->row[1] = r->row + 1;
+        arm_matrix(dim, r->arm_now[row - r->handle_row], p->own[1]);
     }
-    return p;
 }
 
 /* ---- making ----------------------------------------------------------------------------------------------------------------- */
@@ -50,12 +66,25 @@ static brn_status make_pattern(brn_sap *sap, int nrow)
     const int nblock = from->start[from->n];
     int *pair = NULL;
     int n = 0;
-    BRN_ALLOC(sap->ctx, sap->place, nblock);
-    BRN_ALLOC(sap->ctx, pair, 8 * ((size_t)nblock + 1) + 2 * (size_t)sap->nrigid);
+    parts p;
+    parts q;
+    size_t most = 2 * (size_t)sap->nrigid;
     for (int row = 0; row < from->n; ++row) {
         for (int b = from->start[row]; b < from->start[row + 1]; ++b) {
-            const parts p = parts_of(sap, row);
-            const parts q = parts_of(sap, from->column[b]);
+            set_parts(sap, row, &p);
+            set_parts(sap, from->column[b], &q);
+            most += 2 * (size_t)p.count * (size_t)q.count;
+        }
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        most += 2 * (size_t)sap->tree[k].nrow * (size_t)sap->tree[k].nrow;
+    }
+    BRN_ALLOC(sap->ctx, sap->place, nblock);
+    BRN_ALLOC(sap->ctx, pair, most + 1);
+    for (int row = 0; row < from->n; ++row) {
+        for (int b = from->start[row]; b < from->start[row + 1]; ++b) {
+            set_parts(sap, row, &p);
+            set_parts(sap, from->column[b], &q);
             for (int k = 0; k < p.count * q.count; ++k) {
                 pair[2 * n] = p.row[k / q.count];
                 pair[2 * n++ + 1] = q.row[k % q.count];
@@ -63,8 +92,17 @@ static brn_status make_pattern(brn_sap *sap, int nrow)
         }
     }
     for (int i = 0; i < sap->nrigid; ++i) {
-        pair[2 * n] = sap->rigid[i].row;
-        pair[2 * n++ + 1] = sap->rigid[i].row + 1;
+        if (sap->rigid[i].tree < 0) {
+            pair[2 * n] = sap->rigid[i].row;
+            pair[2 * n++ + 1] = sap->rigid[i].row + 1;
+        }
+    }
+    for (int i = 0; i < sap->ntree; ++i) {
+        const brn_sap_tree *t = &sap->tree[i];
+        for (int k = 0; k < t->nrow * t->nrow; ++k) {
+            pair[2 * n] = t->row + k / t->nrow;
+            pair[2 * n++ + 1] = t->row + k % t->nrow;
+        }
     }
     const brn_stencils list = {n, 2, pair};
     const brn_status status = brn_block_matrix_create(sap->ctx, nrow, sap->model->dim, &list, 1, &sap->a);
@@ -97,12 +135,58 @@ static bool is_welded(const brn_sap *sap, int rigid)
     return other;
 }
 
+/* Rows of robots, behind those of rigid bodies; Jacobians of their links. */
+static brn_status make_trees(brn_sap *sap)
+{
+    const brn_model *model = sap->model;
+    size_t count = 0;
+    for (int k = 0; k < sap->nrigid; ++k) {
+        brn_sap_rigid *r = &sap->rigid[k];
+        const brn_sap_tree *t = r->tree >= 0 ? &sap->tree[r->tree] : NULL;
+        const int link = model->body[r->body].link;
+        r->path = t != NULL ? t->path_first[link + 1] - t->path_first[link] : 0;
+        count += 72 * (size_t)r->path;
+    }
+    BRN_ALLOC(sap->ctx, sap->link_numbers, count + 1);
+    double *at = sap->link_numbers;
+    for (int k = 0; k < sap->nrigid; ++k) {
+        brn_sap_rigid *r = &sap->rigid[k];
+        r->j_start = at;
+        r->j_now = at + 36 * r->path;
+        at += 72 * r->path;
+        if (r->tree >= 0) {
+            brn_sap_make_link(sap, &sap->tree[r->tree], r);
+        }
+    }
+    return BRN_OK;
+}
+
+/* Where each robot's rows stand, and how many rows there are in all. */
+static brn_status count_rows(brn_sap *sap, int *nrow)
+{
+    const brn_model *model = sap->model;
+    *nrow = model->nrow;
+    for (int b = 0; b < model->nbody; ++b) {
+        *nrow += model->body[b].type == BRN_BODY_RIGID && model->body[b].robot < 0 ? 2 : 0;
+    }
+    BRN_ALLOC(sap->ctx, sap->tree, model->nrobot + 1);
+    for (int k = 0; k < model->nrobot; ++k) {
+        brn_sap_tree *t = &sap->tree[sap->ntree++];
+        t->index = k;
+        BRN_TRY(brn_sap_make_tree(sap, model->robot[k], t));
+        t->row = *nrow;
+        *nrow += t->nrow;
+    }
+    return BRN_OK;
+}
+
 brn_status brn_sap_make_rows(brn_sap *sap)
 {
     const brn_model *model = sap->model;
     const int dim = model->dim;
+    int nrow = 0;
     sap->nrigid = brn_rigid_count(model);
-    const int nrow = model->nrow + 2 * sap->nrigid;
+    BRN_TRY(count_rows(sap, &nrow));
     BRN_ALLOC(sap->ctx, sap->rigid, sap->nrigid + 1);
     BRN_ALLOC(sap->ctx, sap->row_rigid, model->nrow + 1);
     BRN_ALLOC(sap->ctx, sap->fixed, nrow * dim + 1);
@@ -118,23 +202,35 @@ brn_status brn_sap_make_rows(brn_sap *sap)
         }
     }
     int n = 0;
+    int row = model->nrow;
     for (int b = 0; b < model->nbody; ++b) {
         if (model->body[b].type != BRN_BODY_RIGID) {
             continue;
         }
-        brn_sap_make_rigid(sap, b, &sap->rigid[n]);
-        sap->rigid[n].row = model->nrow + 2 * n;
-        const int first = sap->rigid[n].handle_row;
+        brn_sap_rigid *r = &sap->rigid[n];
+        brn_sap_make_rigid(sap, b, r);
+        r->tree = model->body[b].robot;
         for (int k = 0; k <= dim; ++k) {
-            sap->row_rigid[first + k] = n;
-            memset(&sap->fixed[(first + k) * dim], 1, (size_t)dim);
+            sap->row_rigid[r->handle_row + k] = n;
+            memset(&sap->fixed[(r->handle_row + k) * dim], 1, (size_t)dim);
         }
-        sap->fixed[(sap->rigid[n].row + 1) * dim + dim - 1] = dim == 2; /* no second angle */
+        if (r->tree < 0) {
+            r->row = row;
+            row += 2;
+            sap->fixed[(r->row + 1) * dim + dim - 1] = dim == 2; /* no second angle */
+        }
         ++n;
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        const brn_sap_tree *t = &sap->tree[k];
+        for (int i = t->robot->tree->nv; i < 3 * t->nrow; ++i) {
+            sap->fixed[3 * t->row + i] = 1;
+        }
     }
     for (int k = 0; k < sap->nrigid; ++k) {
         sap->rigid[k].welded = is_welded(sap, k);
     }
+    BRN_TRY(make_trees(sap));
     return make_pattern(sap, nrow);
 }
 
@@ -152,17 +248,36 @@ static bool is_dragged(const brn_sap *sap, const brn_sap_rigid *r)
     return dragged;
 }
 
-void brn_sap_start(brn_sap *sap, const brn_state *in)
+brn_status brn_sap_start(brn_sap *sap, const brn_state *in)
 {
+    const brn_memory *last = brn_state_recall(in, MEMORY);
     for (int dof = 0; dof < sap->system->ndof; ++dof) {
-        sap->u[dof] = in->node_vel[brn_model_at(sap->model, dof)];
+        sap->u[dof] = last != NULL ? last->value[dof] : in->node_vel[brn_model_at(sap->model, dof)];
     }
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
         r->pulled = r->welded || is_dragged(sap, r);
-        brn_sap_coast(sap, in, r);
-        brn_sap_write(sap, r, r->rate, sap->u);
+        if (r->tree < 0) {
+            brn_sap_coast(sap, in, r);
+            brn_sap_write(sap, r, r->rate, sap->u);
+        }
     }
+    for (int k = 0; k < sap->ntree; ++k) {
+        BRN_TRY(brn_sap_coast_tree(sap, in, &sap->tree[k]));
+        brn_sap_write_tree(&sap->tree[k], sap->tree[k].v0, sap->u);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_sap_remember(const brn_sap *sap, brn_state *out)
+{
+    double *memory = NULL;
+    if (!sap->soft) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_state_remember(out, MEMORY, (size_t)sap->system->ndof, &memory));
+    memcpy(memory, sap->u, (size_t)sap->system->ndof * sizeof *memory);
+    return BRN_OK;
 }
 
 void brn_sap_place(brn_sap *sap)
@@ -179,7 +294,12 @@ void brn_sap_place(brn_sap *sap)
         }
     }
     for (int k = 0; k < sap->nrigid; ++k) {
-        brn_sap_place_rigid(sap, &sap->rigid[k]);
+        if (sap->rigid[k].tree < 0) {
+            brn_sap_place_rigid(sap, &sap->rigid[k]);
+        }
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        brn_sap_place_tree(sap, &sap->tree[k]);
     }
     brn_model_follow(model, n->y);
 }
@@ -224,8 +344,9 @@ static void reduce_matrix(brn_sap *sap)
     const int dim = sap->model->dim;
     const int square = dim * dim;
     const double scale = sap->h * sap->h;
-    const double share = scale / sap->newton->scheme->s; /* of inertia: 2 for the midpoint rule */
     brn_block_matrix *a = sap->a;
+    parts p;
+    parts q;
     brn_block_matrix_zero(a);
     for (int row = 0; row < from->n; ++row) {
         for (int b = from->start[row]; b < from->start[row + 1]; ++b) {
@@ -237,8 +358,8 @@ static void reduce_matrix(brn_sap *sap)
                 }
             } else if (sap->row_rigid[row] < 0 || sap->row_rigid[from->column[b]] != sap->row_rigid[row] ||
                        sap->rigid[sap->row_rigid[row]].pulled) {
-                const parts p = parts_of(sap, row);
-                const parts q = parts_of(sap, from->column[b]);
+                set_parts(sap, row, &p);
+                set_parts(sap, from->column[b], &q);
                 double own[9];
                 memcpy(own, block, (size_t)square * sizeof *own);
                 for (int i = 0; i < dim && row == from->column[b]; ++i) { /* its mass comes below */
@@ -251,19 +372,25 @@ static void reduce_matrix(brn_sap *sap)
     }
     for (int k = 0; k < sap->nrigid; ++k) {
         const brn_sap_rigid *r = &sap->rigid[k];
+        if (r->tree >= 0) {
+            continue;
+        }
         double *mass = &a->value[(size_t)a->start[r->row] * (size_t)square];
         double *turning = &a->value[(size_t)a->start[r->row + 1] * (size_t)square];
         for (int i = 0; i < dim; ++i) {
-            mass[i * dim + i] += share * r->mass;
+            mass[i * dim + i] += sap->share * r->mass;
         }
         if (dim == 2) {
-            turning[0] += share * r->inertia[8];
+            turning[0] += sap->share * r->inertia[8];
             turning[3] = 1.0;
         } else {
             for (int i = 0; i < 9; ++i) {
-                turning[i] += share * r->inertia[i];
+                turning[i] += sap->share * r->inertia[i];
             }
         }
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        brn_sap_tree_matrix(sap, &sap->tree[k]);
     }
 }
 
@@ -278,12 +405,18 @@ brn_status brn_sap_unbalanced(brn_sap *sap)
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
         double left[6];
+        if (r->tree >= 0) {
+            continue;
+        }
         brn_sap_gather(sap, r);
         brn_sap_inertia(sap, r, left);
         for (int i = 0; i < 6; ++i) {
             left[i] -= sap->h * r->force[i];
         }
         brn_sap_write(sap, r, left, sap->gradient);
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        brn_sap_tree_gradient(sap, &sap->tree[k]);
     }
     return BRN_OK;
 }

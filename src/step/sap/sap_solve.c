@@ -1,43 +1,23 @@
-/* Newton's method on the convex problem with an exact line search [Castro, Permenter, Han 2022, algorithm 1]. Every direction is one of
+/* Newton's method on the convex problem with a line search [Castro, Permenter, Han 2022, algorithm 1]. Every direction is one of
    descent and the cost is strictly convex, so it converges from any start. */
-#include "step/sap/sap_problem.h"
+#include "step/sap/sap_inner.h"
 
-#include "base/arena.h"
+#include "base/parallel.h"
 #include "base/param.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH_MAX = 48, SEARCH_MAX = 100 };
+enum { SEARCH_MAX = 100, CONSTRAINTS = 128 }; /* constraints of one parallel block */
 
-/* Longest step of a line search, and how exactly it is found [Castro, Permenter, Han 2022]. */
+/* Of the momenta: impulses below are rounding. */
+static const double ROUNDING = 1e-13;
+
+/* Longest step of a line search [Castro, Permenter, Han 2022], and the share of the slope that may be left at its end: where all
+   constraints keep their state a whole step leaves nothing, and elsewhere more exactness saves no iteration. */
 static const double STEP_MAX = 1.5;
+static const double SLOPE_LEFT = 0.1;
 static const double STEP_ERROR = 1e-8;
-
-struct brn_sap_solver {
-    brn_ctx *ctx;
-    brn_block_matrix *joined; /* pattern of A and the constraints */
-    brn_factor *factor;
-    int factor_rows, factor_size;
-    int *stencil, *place; /* rows of the constraints by width; blocks of the joined matrix that they add to */
-    size_t stencil_capacity, place_capacity;
-};
-
-/* What a solve works with, from the arena. */
-typedef struct work {
-    const brn_sap_problem *p;
-    brn_block_matrix *matrix; /* of the current iteration */
-    const int **place;        /* [nconstraint] places of a constraint's pairs in the matrix */
-    int n;                    /* dofs */
-    double *v;
-    double *change; /* A (v - start) */
-    double *gradient, *push, *step, *curve,
-        *momentum;              /* [n]: push = J' gamma, curve = A step, momentum = A v */
-    double *vc, *dvc, *impulse; /* [3 nconstraint] */
-    double *g;                  /* [9 nconstraint] */
-} work;
 
 brn_status brn_sap_solver_create(brn_ctx *ctx, brn_sap_solver **out)
 {
@@ -55,167 +35,40 @@ void brn_sap_solver_destroy(brn_sap_solver *solver)
     brn_factor_destroy(solver->factor);
     brn_free(solver->ctx, solver->stencil);
     brn_free(solver->ctx, solver->place);
+    brn_free(solver->ctx, solver->sketch);
+    brn_free(solver->ctx, solver->fresh);
     brn_free(solver->ctx, solver);
 }
 
-/* ---- pattern ---------------------------------------------------------------------------------------------------------------- */
+/* ---- where it stands -------------------------------------------------------------------------------------------------------- */
 
-/* A stencil of every constraint, those of one width together. */
-static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p,
-                                brn_stencils lists[WIDTH_MAX + 1])
+/* The diagonal of A in a row; 0 where fixed. */
+static void weigh_row(const brn_block_matrix *a, const unsigned char *fixed, int row, double *weight)
 {
-    size_t total = 0;
-    int start[WIDTH_MAX + 2] = {0};
-    for (int width = 1; width <= WIDTH_MAX; ++width) {
-        lists[width] = (brn_stencils){.width = width};
-    }
-    for (int i = 0; i < p->nconstraint; ++i) {
-        const int width = p->constraint[i].count;
-        if (width < 1 || width > WIDTH_MAX) {
-            return brn_fail(solver->ctx, BRN_ERR_LIMIT, "a constraint on %d block rows: 1 to %d are possible",
-                            width, WIDTH_MAX);
-        }
-        lists[width].count++;
-        total += (size_t)width;
-    }
-    BRN_GROW(solver->ctx, solver->stencil, solver->stencil_capacity, total);
-    for (int width = 1; width <= WIDTH_MAX; ++width) {
-        start[width + 1] = start[width] + lists[width].count * width;
-        lists[width].node = solver->stencil + start[width];
-    }
-    for (int i = 0; i < p->nconstraint; ++i) {
-        const brn_sap_constraint *c = &p->constraint[i];
-        for (int k = 0; k < c->count; ++k) {
-            solver->stencil[start[c->count]++] = p->block[c->first + k].row;
-        }
-    }
-    return BRN_OK;
-}
-
-/* The matrix of A and all constraints, and where each adds to it. */
-static brn_status prepare(brn_sap_solver *solver, work *w)
-{
-    const brn_sap_problem *p = w->p;
-    brn_stencils lists[WIDTH_MAX + 1];
-    BRN_TRY(list_stencils(solver, p, lists));
-    BRN_TRY(brn_block_matrix_join(p->a, lists + 1, WIDTH_MAX, &solver->joined));
-    w->matrix = solver->joined;
-    size_t total = 0;
-    size_t start[WIDTH_MAX + 1];
-    for (int width = 1; width <= WIDTH_MAX; ++width) {
-        start[width] = total;
-        total += (size_t)lists[width].count * (size_t)(width * (width + 1) / 2);
-    }
-    BRN_GROW(solver->ctx, solver->place, solver->place_capacity, total);
-    for (int width = 1; width <= WIDTH_MAX; ++width) {
-        if (lists[width].count > 0) {
-            BRN_TRY(brn_block_matrix_locate(w->matrix, &lists[width], solver->place + start[width]));
-        }
-    }
-    for (int i = 0; i < p->nconstraint; ++i) {
-        const int width = p->constraint[i].count;
-        w->place[i] = solver->place + start[width];
-        start[width] += (size_t)(width * (width + 1) / 2);
-    }
-    if (solver->factor != NULL && (solver->factor_rows != p->nrow || solver->factor_size != p->size)) {
-        brn_factor_destroy(solver->factor);
-        solver->factor = NULL;
-    }
-    if (solver->factor == NULL) {
-        BRN_TRY(brn_factor_create(solver->ctx, p->a, p->fixed, &solver->factor));
-        solver->factor_rows = p->nrow;
-        solver->factor_size = p->size;
-    }
-    return brn_factor_update(solver->factor, w->matrix);
-}
-
-/* ---- Jacobian --------------------------------------------------------------------------------------------------------------- */
-
-/* vc = J v */
-static void apply(const brn_sap_problem *p, const double *v, double *vc)
-{
-    const int size = p->size;
-    for (int i = 0; i < p->nconstraint; ++i) {
-        const brn_sap_constraint *c = &p->constraint[i];
-        double sum[3] = {0.0, 0.0, 0.0};
-        for (int k = c->first; k < c->first + c->count; ++k) {
-            const double *x = &v[p->block[k].row * size];
-            for (int r = 0; r < c->rows; ++r) {
-                for (int s = 0; s < size; ++s) {
-                    sum[r] += p->block[k].j[r * size + s] * x[s];
-                }
-            }
-        }
-        memcpy(&vc[3 * i], sum, sizeof sum);
+    const int size = a->size;
+    const double *block = &a->value[(size_t)a->start[row] * (size_t)(size * size)];
+    for (int i = 0; i < size; ++i) {
+        weight[i] = fixed != NULL && fixed[row * size + i] != 0 ? 0.0 : block[i * (size + 1)];
     }
 }
 
-/* push = J' gamma */
-static void apply_back(const brn_sap_problem *p, const double *impulse, double *push)
+/* |D x|^2, D = weight^-1/2 */
+static double size_of(int first, int n, const double *weight, const double *x)
 {
-    const int size = p->size;
-    memset(push, 0, (size_t)(p->nrow * size) * sizeof *push);
-    for (int i = 0; i < p->nconstraint; ++i) {
-        const brn_sap_constraint *c = &p->constraint[i];
-        for (int k = c->first; k < c->first + c->count; ++k) {
-            double *to = &push[p->block[k].row * size];
-            for (int r = 0; r < c->rows; ++r) {
-                for (int s = 0; s < size; ++s) {
-                    to[s] += p->block[k].j[r * size + s] * impulse[3 * i + r];
-                }
-            }
-        }
+    double sum = 0.0;
+    for (int dof = first; dof < n; ++dof) {
+        sum += weight[dof] > 0.0 ? x[dof] * x[dof] / weight[dof] : 0.0;
     }
+    return sum;
 }
 
-/* Adds J_k' G J_l to the matrix for all pairs of blocks of a constraint. */
-static void add_constraint(const work *w, int i)
+/* Of what is left, in the impulses that change momenta: those of the smooth part and of the constraints, which balance in the end. Momenta
+   themselves are no measure: of a fast body they hide all forces when steps are short; they only say what rounding is. */
+static double optimality_of(double left, double moving, double pulled, double pushed)
 {
-    const brn_sap_problem *p = w->p;
-    const brn_sap_constraint *c = &p->constraint[i];
-    const int size = p->size;
-    const double *g = &w->g[9 * i];
-    const int *place = w->place[i];
-    double weighed[WIDTH_MAX][9]; /* G J_l */
-    bool any = false;
-    for (int k = 0; k < c->rows * c->rows; ++k) {
-        any = any || g[k] != 0.0;
-    }
-    for (int l = 0; l < c->count && any; ++l) {
-        const double *j = p->block[c->first + l].j;
-        for (int r = 0; r < c->rows; ++r) {
-            for (int s = 0; s < size; ++s) {
-                double sum = 0.0;
-                for (int q = 0; q < c->rows; ++q) {
-                    sum += g[r * c->rows + q] * j[q * size + s];
-                }
-                weighed[l][r * size + s] = sum;
-            }
-        }
-    }
-    for (int k = 0; k < c->count && any; ++k) {
-        const double *j = p->block[c->first + k].j;
-        for (int l = k; l < c->count; ++l, ++place) {
-            const bool turned = *place < 0;
-            double *to = &w->matrix->value[(size_t)(turned ? ~*place : *place) * (size_t)(size * size)];
-            for (int a = 0; a < size; ++a) {
-                for (int b = 0; b < size; ++b) {
-                    double sum = 0.0;
-                    for (int r = 0; r < c->rows; ++r) {
-                        sum += j[r * size + a] * weighed[l][r * size + b];
-                    }
-                    to[turned ? b * size + a : a * size + b] += sum;
-                }
-            }
-        }
-    }
-}
-
-/* ---- Newton ----------------------------------------------------------------------------------------------------------------- */
-
-static bool is_fixed(const unsigned char *fixed, int dof)
-{
-    return fixed != NULL && fixed[dof] != 0;
+    const bool rounding = left <= ROUNDING * ROUNDING * moving;
+    const double most = sqrt(rounding ? moving : fmax(pulled, pushed));
+    return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
 }
 
 double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed, const double *unbalanced,
@@ -224,77 +77,137 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
     double left = 0.0;
     double moving = 0.0;
     double pushed = 0.0;
-    for (int dof = 0; dof < a->n * a->size; ++dof) {
-        const int row = dof / a->size;
-        const int i = dof % a->size;
-        const double d =
-            a->value[(size_t)a->start[row] * (size_t)(a->size * a->size) + (size_t)(i * (a->size + 1))];
-        if (!is_fixed(fixed, dof) && d > 0.0) {
-            left += unbalanced[dof] * unbalanced[dof] / d;
-            moving += momentum[dof] * momentum[dof] / d;
-            pushed += push[dof] * push[dof] / d;
-        }
+    for (int row = 0; row < a->n; ++row) {
+        double weight[3];
+        const int dof = row * a->size;
+        weigh_row(a, fixed, row, weight);
+        left += size_of(0, a->size, weight, &unbalanced[dof]);
+        moving += size_of(0, a->size, weight, &momentum[dof]);
+        pushed += size_of(0, a->size, weight, &push[dof]);
     }
     const double most = sqrt(fmax(moving, pushed));
     return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
 }
 
-/* Impulses, G and the gradient at w->v; returns the optimality. */
-static brn_status look(work *w, double *optimality)
+/* What a parallel loop over the constraints works with. */
+typedef struct loop {
+    brn_sap_work *w;
+    brn_sap_bounds bounds; /* of a look */
+    double alpha;          /* of a line search */
+    double (*slope)[2];    /* [blocks] first and second derivative */
+} loop;
+
+static brn_status look_block(void *arg, int block, brn_arena *scratch)
+{
+    const loop *job = arg;
+    const brn_sap_work *w = job->w;
+    const brn_sap_problem *p = w->p;
+    (void)scratch;
+    const int first = block * CONSTRAINTS;
+    const int end = brn_block_end(p->nconstraint, CONSTRAINTS, block);
+    brn_sap_apply(p, first, end, w->v, w->vc);
+    for (int i = first; i < end; ++i) {
+        brn_sap_constraint *c = &p->constraint[i];
+        if (c->kind == BRN_SAP_CONTACT && job->bounds != BRN_SAP_BOUNDS_GIVEN) {
+            const int n = c->rows - 1;
+            const double normal = fmax((c->target[n] - w->vc[3 * i + n]) / c->r, 0.0);
+            c->most = job->bounds == BRN_SAP_BOUNDS_CONE ? -1.0 : c->mu * normal;
+        }
+        (void)brn_sap_impulse(c, &w->vc[3 * i], &w->impulse[3 * i], &w->g[9 * i]);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
 {
     const brn_sap_problem *p = w->p;
+    loop job = {.w = w, .bounds = bounds};
+    BRN_TRY(brn_parallel_for(w->solver->ctx, brn_block_count(p->nconstraint, CONSTRAINTS), look_block, &job));
+    brn_sap_apply_back(p, w->impulse, w->push);
+    for (int dof = w->first; dof < w->n; ++dof) {
+        w->gradient[dof] = w->weight[dof] > 0.0 ? w->smooth[dof] - w->push[dof] : 0.0;
+    }
+    const double left = size_of(w->first, w->n, w->weight, w->gradient);
+    w->left = sqrt(left);
+    w->result->optimality =
+        optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
+                      size_of(w->first, w->n, w->weight, w->smooth), size_of(w->first, w->n, w->weight, w->push));
+    return isfinite(w->result->optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
+}
+
+/* ---- where it goes ---------------------------------------------------------------------------------------------------------- */
+
+brn_status brn_sap_direct(brn_sap_work *w)
+{
+    const brn_sap_problem *p = w->p;
+    brn_stopwatch *watch = w->watch;
+    BRN_TRY(brn_ctx_check(w->solver->ctx));
+    double *const was = brn_stopwatch_switch(watch, &watch->phases.symbolic);
+    if (!w->prepared) {
+        BRN_TRY(brn_sap_prepare(w));
+    }
+    (void)brn_stopwatch_switch(watch, &watch->phases.contact);
+    BRN_TRY(brn_block_matrix_load(w->matrix, p->a));
+    brn_sap_add_constraints(w);
+    (void)brn_stopwatch_switch(watch, &watch->phases.factor);
+    BRN_TRY(brn_factor_numeric(w->solver->factor, w->matrix, p->fixed));
+    (void)brn_stopwatch_switch(watch, &watch->phases.solve);
     for (int dof = 0; dof < w->n; ++dof) {
-        w->step[dof] = w->v[dof] - p->start[dof];
+        w->step[dof] = -w->gradient[dof];
     }
-    BRN_TRY(brn_block_matrix_multiply(p->a, w->step, w->change));
-    BRN_TRY(brn_block_matrix_multiply(p->a, w->v, w->momentum));
-    apply(p, w->v, w->vc);
-    for (int i = 0; i < p->nconstraint; ++i) {
-        (void)brn_sap_impulse(&p->constraint[i], &w->vc[3 * i], &w->impulse[3 * i], &w->g[9 * i]);
+    BRN_TRY(brn_factor_solve(w->solver->factor, w->step, w->step));
+    (void)brn_stopwatch_switch(watch, was);
+    w->result->iterations++;
+    return BRN_OK;
+}
+
+static brn_status slope_block(void *arg, int block, brn_arena *scratch)
+{
+    const loop *job = arg;
+    const brn_sap_work *w = job->w;
+    double *out = job->slope[block];
+    (void)scratch;
+    out[0] = 0.0;
+    out[1] = 0.0;
+    for (int i = block * CONSTRAINTS; i < brn_block_end(w->p->nconstraint, CONSTRAINTS, block); ++i) {
+        const double *d = &w->dvc[3 * i];
+        double v[3];
+        for (int r = 0; r < 3; ++r) {
+            v[r] = w->vc[3 * i + r] + job->alpha * d[r];
+        }
+        out[0] += brn_sap_slope(&w->p->constraint[i], v, d, &out[1]);
     }
-    apply_back(p, w->impulse, w->push);
-    for (int dof = 0; dof < w->n; ++dof) {
-        w->gradient[dof] = is_fixed(p->fixed, dof) ? 0.0 : p->gradient[dof] + w->change[dof] - w->push[dof];
-    }
-    *optimality = brn_sap_optimality(p->a, p->fixed, w->gradient, w->momentum, w->push);
-    return isfinite(*optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
+    return BRN_OK;
 }
 
 /* Derivatives of the cost along the step; the smooth part's are slope + alpha bend. */
-static double slope_at(const work *w, double alpha, double slope, double bend, double *second)
+static double slope_at(brn_sap_work *w, double alpha, double slope, double bend, double *second)
 {
-    const brn_sap_problem *p = w->p;
+    const int nblocks = brn_block_count(w->p->nconstraint, CONSTRAINTS);
+    loop job = {.w = w, .alpha = alpha, .slope = w->slope};
     double first = slope + alpha * bend;
     *second = bend;
-    for (int i = 0; i < p->nconstraint; ++i) {
-        const int rows = p->constraint[i].rows;
-        const double *d = &w->dvc[3 * i];
-        double v[3];
-        double impulse[3];
-        double g[9];
-        for (int r = 0; r < rows; ++r) {
-            v[r] = w->vc[3 * i + r] + alpha * d[r];
-        }
-        (void)brn_sap_impulse(&p->constraint[i], v, impulse, g);
-        for (int r = 0; r < rows; ++r) {
-            first -= impulse[r] * d[r];
-            for (int s = 0; s < rows; ++s) {
-                *second += d[r] * g[r * rows + s] * d[s];
-            }
-        }
+    (void)brn_parallel_for(w->solver->ctx, nblocks, slope_block, &job); /* cannot fail */
+    for (int k = 0; k < nblocks; ++k) {
+        first += w->slope[k][0];
+        *second += w->slope[k][1];
     }
     return first;
 }
 
-/* The root of the cost's slope in (0, STEP_MAX]: Newton's method, kept between two signs. */
-static double search(const work *w, double slope, double bend)
+/* Where the cost's slope vanishes in (0, STEP_MAX]: Newton's method, kept between two signs. */
+static double search(brn_sap_work *w, double slope, double bend)
 {
     double second = 0.0;
     double lo = 0.0;
     double hi = STEP_MAX;
-    const double start = fabs(slope_at(w, 0.0, slope, bend, &second));
+    double start = slope;
+    for (int k = 0; k < 3 * w->p->nconstraint; ++k) {
+        start -= w->impulse[k] * w->dvc[k];
+    }
+    const double enough = SLOPE_LEFT * fabs(start);
     const double whole = slope_at(w, 1.0, slope, bend, &second);
-    if (fabs(whole) <= STEP_ERROR * start) {
+    if (fabs(whole) <= enough) {
         return 1.0;
     }
     double alpha = 1.0 - whole / second;
@@ -311,7 +224,7 @@ static double search(const work *w, double slope, double bend)
             alpha = 0.5 * (lo + hi);
         }
         const double first = slope_at(w, alpha, slope, bend, &second);
-        if (fabs(first) <= STEP_ERROR * start) {
+        if (fabs(first) <= enough) {
             break;
         }
         *(first > 0.0 ? &hi : &lo) = alpha;
@@ -320,40 +233,57 @@ static double search(const work *w, double slope, double bend)
     return fmin(fmax(alpha, lo), hi);
 }
 
-static brn_status iterate(brn_sap_solver *solver, work *w, brn_stopwatch *watch)
+void brn_sap_move(brn_sap_work *w, double alpha)
 {
-    const brn_sap_problem *p = w->p;
-    (void)brn_stopwatch_switch(watch, &watch->phases.contact);
-    BRN_TRY(brn_block_matrix_load(w->matrix, p->a));
-    for (int i = 0; i < p->nconstraint; ++i) {
-        add_constraint(w, i);
+    for (int dof = w->first; dof < w->n; ++dof) {
+        w->v[dof] += alpha * w->step[dof];
+        w->smooth[dof] += alpha * w->curve[dof];
+        w->momentum[dof] += alpha * w->curve[dof];
     }
-    (void)brn_stopwatch_switch(watch, &watch->phases.factor);
-    BRN_TRY(brn_factor_numeric(solver->factor, w->matrix, p->fixed));
-    (void)brn_stopwatch_switch(watch, &watch->phases.solve);
-    for (int dof = 0; dof < w->n; ++dof) {
-        w->step[dof] = -w->gradient[dof];
-    }
-    BRN_TRY(brn_factor_solve(solver->factor, w->step, w->step));
-    (void)brn_stopwatch_switch(watch, &watch->phases.search);
-    BRN_TRY(brn_block_matrix_multiply(p->a, w->step, w->curve));
-    apply(p, w->step, w->dvc);
+}
+
+brn_status brn_sap_descend(brn_sap_work *w)
+{
+    brn_stopwatch *watch = w->watch;
+    double *const was = brn_stopwatch_switch(watch, &watch->phases.search);
+    BRN_TRY(brn_block_matrix_multiply(w->p->a, w->step, w->curve));
+    brn_sap_apply(w->p, 0, w->p->nconstraint, w->step, w->dvc);
     double slope = 0.0;
     double bend = 0.0;
-    for (int dof = 0; dof < w->n; ++dof) {
-        slope += is_fixed(p->fixed, dof) ? 0.0 : w->step[dof] * (p->gradient[dof] + w->change[dof]);
-        bend += is_fixed(p->fixed, dof) ? 0.0 : w->step[dof] * w->curve[dof];
+    for (int dof = w->first; dof < w->n; ++dof) {
+        slope += w->step[dof] * w->smooth[dof];
+        bend += w->step[dof] * w->curve[dof];
     }
-    const double alpha = p->nconstraint > 0 ? search(w, slope, bend) : 1.0;
-    for (int dof = 0; dof < w->n; ++dof) {
-        w->v[dof] += is_fixed(p->fixed, dof) ? 0.0 : alpha * w->step[dof];
-    }
+    brn_sap_move(w, w->p->nconstraint > 0 ? search(w, slope, bend) : 1.0);
+    (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }
 
-static brn_status take(brn_arena *arena, const brn_sap_problem *p, work *w)
+brn_status brn_sap_solve_convex(brn_sap_work *w, brn_sap_bounds bounds, double tolerance)
 {
-    double **const vectors[] = {&w->change, &w->gradient, &w->push, &w->step, &w->curve, &w->momentum};
+    const int first = w->result->iterations;
+    for (;;) {
+        BRN_TRY(brn_sap_look(w, bounds));
+        if (w->result->optimality <= tolerance) {
+            return BRN_OK;
+        }
+        if (w->result->iterations - first >= w->goal->iterations) {
+            return brn_fail(w->solver->ctx, BRN_ERR_CONVERGENCE,
+                            "optimality %.3g after %d iterations, wanted %.3g", w->result->optimality,
+                            w->result->iterations, tolerance);
+        }
+        BRN_TRY(brn_sap_direct(w));
+        BRN_TRY(brn_sap_descend(w));
+    }
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------------------- */
+
+static brn_status take(brn_arena *arena, brn_sap_work *w)
+{
+    const brn_sap_problem *p = w->p;
+    double **const vectors[] = {&w->weight,   &w->smooth, &w->momentum, &w->push,
+                                &w->gradient, &w->step,   &w->curve};
     w->n = p->nrow * p->size;
     for (int k = 0; k < BRN_COUNT(vectors); ++k) {
         BRN_TAKE(arena, *vectors[k], w->n + 1);
@@ -362,34 +292,30 @@ static brn_status take(brn_arena *arena, const brn_sap_problem *p, work *w)
     BRN_TAKE(arena, w->vc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->dvc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->g, 9 * p->nconstraint + 1);
+    BRN_TAKE(arena, w->slope, brn_block_count(p->nconstraint, CONSTRAINTS) + 1);
     return BRN_OK;
 }
 
-static brn_status solve(brn_sap_solver *solver, work *w, const brn_sap_goal *goal, brn_stopwatch *watch,
-                        brn_sap_result *result)
+static brn_status solve(brn_sap_work *w)
 {
-    bool prepared = false;
-    memcpy(w->v, w->p->start, (size_t)w->n * sizeof *w->v);
-    for (;;) {
-        (void)brn_stopwatch_switch(watch, &watch->phases.contact);
-        BRN_TRY(look(w, &result->optimality));
-        if (result->optimality <= goal->tolerance) {
-            return BRN_OK;
-        }
-        if (result->iterations >= goal->iterations) {
-            return brn_fail(solver->ctx, BRN_ERR_CONVERGENCE,
-                            "optimality %.3g after %d iterations, wanted %.3g", result->optimality,
-                            result->iterations, goal->tolerance);
-        }
-        BRN_TRY(brn_ctx_check(solver->ctx));
-        if (!prepared) {
-            (void)brn_stopwatch_switch(watch, &watch->phases.symbolic);
-            BRN_TRY(prepare(solver, w));
-            prepared = true;
-        }
-        BRN_TRY(iterate(solver, w, watch));
-        result->iterations++;
+    const brn_sap_problem *p = w->p;
+    const size_t bytes = (size_t)w->n * sizeof *w->v;
+    for (int row = 0; row < p->nrow; ++row) {
+        weigh_row(p->a, p->fixed, row, &w->weight[row * p->size]);
     }
+    while (w->first < w->n && !(w->weight[w->first] > 0.0)) {
+        w->first++;
+    }
+    memset(w->gradient, 0, bytes);
+    for (int i = 0; i < 3 * p->nconstraint; ++i) { /* rows that a constraint lacks */
+        w->impulse[i] = 0.0;
+    }
+    memcpy(w->v, p->start, bytes);
+    memcpy(w->smooth, p->gradient, bytes);
+    BRN_TRY(brn_block_matrix_multiply(p->a, w->v, w->momentum));
+    (void)brn_stopwatch_switch(w->watch, &w->watch->phases.contact);
+    return w->goal->coulomb ? brn_sap_solve_coulomb(w)
+                            : brn_sap_solve_convex(w, BRN_SAP_BOUNDS_GIVEN, w->goal->tolerance);
 }
 
 brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal,
@@ -398,11 +324,17 @@ brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem,
     brn_arena *arena = brn_ctx_arena(solver->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     double *const was = watch->phase;
-    work w = {.p = problem, .v = v, .impulse = impulse};
+    brn_sap_work w = {.solver = solver,
+                      .p = problem,
+                      .goal = goal,
+                      .watch = watch,
+                      .result = result,
+                      .v = v,
+                      .impulse = impulse};
     *result = (brn_sap_result){0};
-    brn_status status = take(arena, problem, &w);
+    brn_status status = take(arena, &w);
     if (status >= 0) {
-        status = solve(solver, &w, goal, watch, result);
+        status = solve(&w);
     }
     (void)brn_stopwatch_switch(watch, was);
     brn_arena_rewind(arena, mark);

@@ -2,11 +2,13 @@
 
 import { colourChoices } from "./fields";
 import { isCompare } from "./context";
+import type { JointHand } from "./joints";
 import type { Shell } from "./shell";
 import type { Shortcut, Shortcuts } from "./shortcuts";
 
 const TURN = (7.5 * Math.PI) / 180; // [rad] for one press of an arrow key
 const MOVE = 0.04; // of the picture's height
+const SMALL = 0.1; // with Shift, of the step of a joint
 
 function timeKeys(shell: Shell): Shortcut[] {
     const { player, store } = shell.context;
@@ -132,6 +134,19 @@ function liveKeys(shell: Shell): Shortcut[] {
         { keys: ["s"], shown: "S", does: "pause, go on", group, act: () => liveBar.flip() },
         { keys: ["n"], shown: "N", does: "one step", group, act: () => liveBar.step() },
         { keys: ["g"], shown: "G", does: "grab mode", group, act: () => grab.toggle() },
+    ];
+}
+
+/** Of a scene with robots. */
+export function jointKeys(joints: JointHand): Shortcut[] {
+    const group = "Joints";
+    const step = (way: number) => (event: KeyboardEvent): void => joints.nudge(event.shiftKey ? SMALL * way : way);
+    return [
+        { keys: ["j"], shown: "J", does: "next joint, with Shift the one before", group,
+            act: (event) => joints.choose(joints.chosen + (event.shiftKey ? -1 : 1)) },
+        { keys: ["q"], shown: "Q", does: "its target down, with Shift a little", group, act: step(-1) },
+        { keys: ["e"], shown: "E", does: "its target up, with Shift a little", group, act: step(1) },
+        { keys: ["z"], shown: "Z", does: "back to the scene's target", group, act: () => joints.back(joints.chosen) },
     ];
 }
 

@@ -48,6 +48,11 @@ export class Panel {
         this.store.set({ panel: this.store.get().panel === id ? null : id });
     }
 
+    /** Whether there is anything in a tab: without it has no knob. */
+    offer(id: string, on: boolean): void {
+        this.tabs.get(id)?.knob.toggleAttribute("hidden", !on);
+    }
+
     close(): void {
         const open = this.open;
         this.store.set({ panel: null });
@@ -85,7 +90,7 @@ export class Panel {
     }
 
     private key(event: KeyboardEvent): void {
-        const knobs = [...this.tabs.values()].map((entry) => entry.knob);
+        const knobs = [...this.tabs.values()].map((entry) => entry.knob).filter((knob) => !knob.hidden);
         const at = knobs.indexOf(document.activeElement as HTMLButtonElement);
         const steps: Record<string, number> = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 };
         const next = steps[event.key];

@@ -8,19 +8,22 @@ import { contactKey } from "./contact_key";
 import { copyText } from "./copy";
 import { el, follow } from "./dom";
 import { Grab } from "./grab";
+import { GamepadHand } from "./gamepad";
 import { Help } from "./help";
+import { JointHand } from "./joints";
 import { LiveBar } from "./live_bar";
 import { paneTitles } from "./pane_titles";
 import { Panel, type Tab } from "./panel";
 import { Probe } from "./probe";
 import { RangeKeeper } from "./range";
 import { Shortcuts } from "./shortcuts";
-import { addKeys } from "./keys";
+import { addKeys, jointKeys } from "./keys";
 import { StageTools } from "./stage_tools";
 import { BodiesTab } from "./tab_bodies";
 import { ColoursTab } from "./tab_colours";
 import { CompareTab } from "./tab_compare";
 import { ContactsTab } from "./tab_contacts";
+import { JointsTab } from "./tab_joints";
 import { LiveTab } from "./tab_live";
 import { PlotsTab } from "./tab_plots";
 import { SceneTab } from "./tab_scene";
@@ -29,7 +32,7 @@ import { Timeline } from "./timeline";
 
 /** Tabs that a page has, also for who checks an address. */
 export function tabNames(compare: boolean, live: boolean): string[] {
-    return ["colours", "bodies", "contacts", "plots", "scene", compare ? "compare" : "summary", ...(live ? ["live"] : [])];
+    return ["colours", "bodies", "contacts", "plots", "scene", compare ? "compare" : "summary", ...(live ? ["live", "joints"] : [])];
 }
 
 export class Shell {
@@ -61,10 +64,16 @@ export class Shell {
             new SceneTab(context), isCompare(context) ? new CompareTab(context) : new SummaryTab(context),
         ];
         if (link !== null) {
-            tabs.push(new LiveTab(context, link));
+            const joints = new JointHand(context, link);
+            tabs.push(new LiveTab(context, link), new JointsTab(link, joints, new GamepadHand(joints)));
+            joints.onFirst(() => {
+                this.panel.offer("joints", true);
+                this.shortcuts.add(...jointKeys(joints));
+            });
         }
         // A table of several runs wants room.
         this.panel = new Panel(tabs, store, isCompare(context) ? Math.min(300 + 70 * context.runs.length, 560) : undefined);
+        this.panel.offer("joints", false);
         // Beside the picture: what is always there must not cover the bodies.
         const bar = el("div", { class: "stage-bar" }, context.stage.cross, new ColourBar(context, this.range).element, this.liveBar?.element,
             this.tools.element, contactKey(context));

@@ -1,69 +1,19 @@
 // Tab: what may be changed while a simulation is going on.
 
-import { formatNumber, formatValue } from "../draw/numbers";
+import { formatValue } from "../draw/numbers";
 import type { LiveLink, LiveState } from "../types";
 import { firstRun, type Context } from "./context";
 import { button, el, onceAFrame, section, setText } from "./dom";
 import { formatCount, formatSpeed } from "./format";
 import type { Tab } from "./panel";
+import { slider, throttled } from "./slider";
 
-const EVERY = 60; // [ms] between two commands of one slider
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
 const NAMED_PAIRS = 24; // pairs of bodies with a slider of their own
-
-/** Not more often than the simulation can use it; the last value always arrives. */
-function throttled(send: (command: string) => void): (command: string) => void {
-    let waiting: string | null = null;
-    let timer = 0;
-    return (command: string) => {
-        if (timer !== 0) {
-            waiting = command;
-            return;
-        }
-        send(command);
-        const next = (): void => {
-            timer = 0;
-            if (waiting !== null) {
-                send(waiting);
-                waiting = null;
-                timer = window.setTimeout(next, EVERY);
-            }
-        };
-        timer = window.setTimeout(next, EVERY);
-    };
-}
 
 /** Words of a command are separated by blanks: a body is named by its number, a name may hold blanks itself. */
 export function bodyNumber(names: readonly string[], name: string): number {
     return names.indexOf(name);
-}
-
-interface Slider {
-    element: HTMLElement;
-    set(value: number): void; // what the simulation says
-}
-
-function slider(label: string, low: number, high: number, step: number, change: (value: number) => void): Slider {
-    const value = el("output", { class: "value" });
-    const input = el("input", {
-        type: "range", min: low, max: high, step, "aria-label": label,
-        oninput: () => {
-            setText(value, formatNumber(Number(input.value), 3));
-            change(Number(input.value));
-        },
-    });
-    return {
-        element: el("label", { class: "slider" }, el("span", { class: "slider-label", title: label }, label), value, input),
-        set: (wish) => {
-            // Not against the hand that moves it.
-            if (document.activeElement !== input || !input.matches(":active")) {
-                input.max = String(Math.max(high, wish));
-                input.min = String(Math.min(low, wish));
-                input.value = String(wish);
-                setText(value, formatNumber(wish, 3));
-            }
-        },
-    };
 }
 
 export class LiveTab implements Tab {

@@ -1,0 +1,148 @@
+/* The pattern of the problem's matrix. Contacts at rest keep it from step to step: then nothing is to be done. */
+#include "step/sap/sap_inner.h"
+
+#include "base/param.h"
+
+#include <string.h>
+
+/* A stencil of every constraint, those of one width together. */
+static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p,
+                                brn_stencils lists[BRN_SAP_WIDTH_MAX + 1])
+{
+    size_t total = 0;
+    int start[BRN_SAP_WIDTH_MAX + 2] = {0};
+    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
+        lists[width] = (brn_stencils){.width = width};
+    }
+    for (int i = 0; i < p->nconstraint; ++i) {
+        const int width = p->constraint[i].count;
+        if (width < 1 || width > BRN_SAP_WIDTH_MAX) {
+            return brn_fail(solver->ctx, BRN_ERR_LIMIT, "a constraint on %d block rows: 1 to %d are possible",
+                            width, BRN_SAP_WIDTH_MAX);
+        }
+        lists[width].count++;
+        total += (size_t)width;
+    }
+    BRN_GROW(solver->ctx, solver->stencil, solver->stencil_capacity, total);
+    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
+        start[width + 1] = start[width] + lists[width].count * width;
+        lists[width].node = solver->stencil + start[width];
+    }
+    for (int i = 0; i < p->nconstraint; ++i) {
+        const brn_sap_constraint *c = &p->constraint[i];
+        for (int k = 0; k < c->count; ++k) {
+            solver->stencil[start[c->count]++] = p->block[c->first + k].row;
+        }
+    }
+    return BRN_OK;
+}
+
+/* Where the pairs of each constraint are in the matrix. */
+static brn_status locate(brn_sap_work *w, const brn_stencils *lists)
+{
+    brn_sap_solver *solver = w->solver;
+    int *place = solver->place;
+    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
+        if (lists[width].count > 0) {
+            BRN_TRY(brn_block_matrix_locate(w->matrix, &lists[width], place));
+            place += (size_t)lists[width].count * (size_t)(width * (width + 1) / 2);
+        }
+    }
+    return BRN_OK;
+}
+
+/* Each constraint's part of what locate found. */
+static void share_places(brn_sap_work *w, const brn_stencils *lists)
+{
+    size_t total = 0;
+    size_t start[BRN_SAP_WIDTH_MAX + 1];
+    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
+        start[width] = total;
+        total += (size_t)lists[width].count * (size_t)(width * (width + 1) / 2);
+    }
+    for (int i = 0; i < w->p->nconstraint; ++i) {
+        const int width = w->p->constraint[i].count;
+        w->place[i] = w->solver->place + start[width];
+        start[width] += (size_t)(width * (width + 1) / 2);
+    }
+}
+
+/* Room for all places. */
+static brn_status make_room(brn_sap_solver *solver, const brn_stencils *lists)
+{
+    size_t total = 0;
+    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
+        total += (size_t)lists[width].count * (size_t)(width * (width + 1) / 2);
+    }
+    BRN_GROW(solver->ctx, solver->place, solver->place_capacity, total);
+    return BRN_OK;
+}
+
+/* Sizes, A's pattern, numbers of stencils and the stencils. */
+static brn_status sketch(brn_sap_solver *solver, const brn_sap_problem *p, const brn_stencils *lists,
+                         size_t *count)
+{
+    const size_t rows = (size_t)p->nrow + 1;
+    const size_t blocks = (size_t)p->a->start[p->nrow];
+    size_t nodes = 0;
+    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
+        nodes += (size_t)(lists[width].count * width);
+    }
+    *count = 1 + rows + blocks + BRN_SAP_WIDTH_MAX + nodes;
+    BRN_GROW(solver->ctx, solver->fresh, solver->fresh_capacity, *count);
+    int *to = solver->fresh;
+    *to++ = p->size;
+    memcpy(to, p->a->start, rows * sizeof *to);
+    to += rows;
+    memcpy(to, p->a->column, blocks * sizeof *to);
+    to += blocks;
+    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
+        *to++ = lists[width].count;
+    }
+    memcpy(to, solver->stencil, nodes * sizeof *to);
+    return BRN_OK;
+}
+
+static brn_status analyse(brn_sap_work *w, const brn_stencils *lists)
+{
+    brn_sap_solver *solver = w->solver;
+    const brn_sap_problem *p = w->p;
+    BRN_TRY(brn_block_matrix_join(p->a, lists + 1, BRN_SAP_WIDTH_MAX, &solver->joined));
+    w->matrix = solver->joined;
+    BRN_TRY(locate(w, lists));
+    if (solver->factor != NULL && (solver->factor_rows != p->nrow || solver->factor_size != p->size)) {
+        brn_factor_destroy(solver->factor);
+        solver->factor = NULL;
+    }
+    if (solver->factor == NULL) {
+        BRN_TRY(brn_factor_create(solver->ctx, p->a, p->fixed, &solver->factor));
+        solver->factor_rows = p->nrow;
+        solver->factor_size = p->size;
+    }
+    return brn_factor_update(solver->factor, w->matrix);
+}
+
+brn_status brn_sap_prepare(brn_sap_work *w)
+{
+    brn_sap_solver *solver = w->solver;
+    brn_stencils lists[BRN_SAP_WIDTH_MAX + 1];
+    size_t count = 0;
+    BRN_TRY(list_stencils(solver, w->p, lists));
+    BRN_TRY(make_room(solver, lists));
+    BRN_TRY(sketch(solver, w->p, lists, &count));
+    if (count != solver->nsketch || memcmp(solver->fresh, solver->sketch, count * sizeof *solver->fresh) != 0) {
+        solver->nsketch = 0; /* until all of it is done */
+        BRN_TRY(analyse(w, lists));
+        int *const other = solver->sketch;
+        const size_t capacity = solver->sketch_capacity;
+        solver->sketch = solver->fresh;
+        solver->sketch_capacity = solver->fresh_capacity;
+        solver->fresh = other;
+        solver->fresh_capacity = capacity;
+        solver->nsketch = count;
+    }
+    w->matrix = solver->joined;
+    share_places(w, lists);
+    w->prepared = true;
+    return BRN_OK;
+}

@@ -169,6 +169,8 @@ void brn_sap_read(const brn_sap *sap, const brn_sap_rigid *r, const double *u, d
 void brn_sap_write(const brn_sap *sap, const brn_sap_rigid *r, const double in[6], double *u);
 /* n->y of its handles from u; their arms where forces act. */
 void brn_sap_place_rigid(const brn_sap *sap, brn_sap_rigid *r);
+/* [N] On a handle of a rigid body, a dof of the model: all but contact, inertia and weight. */
+double brn_sap_handle_force(const brn_sap *sap, const brn_sap_rigid *r, int dof);
 /* r->force from the forces on the handles. */
 void brn_sap_gather(const brn_sap *sap, brn_sap_rigid *r);
 /* Inertia times what u adds to the free motion, as impulses. */

@@ -2,11 +2,13 @@
 #include "step/newton_inner.h"
 #include "step/sap/sap.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Costs are sums of many terms: differences below this fraction of them are rounding. */
 static const double COST_NOISE = 1e-13;
+static const double FEW_ROUNDINGS = 4.0;
 enum { HALVINGS = 40 };
 /* Of the tolerance: what a problem of linearised elements is solved to. With more left over, the next one does not lead downwards. */
 static const double INNER = 0.1;
@@ -117,7 +119,9 @@ static brn_status imbalance(brn_sap *sap, double *out)
     for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
         sap->gradient[dof] -= sap->pushed[dof];
     }
-    *out = brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed);
+    /* positions are rounded, and forces of elements with them */
+    const double rounding = FEW_ROUNDINGS * DBL_EPSILON * sap->system->size / sap->h;
+    *out = brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed, rounding);
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }

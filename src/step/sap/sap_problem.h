@@ -72,9 +72,10 @@ void brn_sap_solver_destroy(brn_sap_solver *solver);
 brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal,
                          brn_stopwatch *watch, double *v, double *impulse, brn_sap_result *result);
 
-/* Its measure of what is left, |D unbalanced| / max(|D momentum|, |D push|) over the free dofs, all [nrow*size]: momentum = A v, push = J' gamma. */
+/* Its measure of what is left, |D unbalanced| / max(|D momentum|, |D push|) over the free dofs, all [nrow*size]: momentum = A v, push = J' gamma.
+   0 where it is no more than what velocities of that rounding [m/s] make: a body at rest without forces is balanced. */
 double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed, const double *unbalanced,
-                          const double *momentum, const double *push);
+                          const double *momentum, const double *push, double rounding);
 
 /* The impulse of a constraint at velocity v [rows], and G [rows][rows] if not NULL (sap_law.c). Returns its cost l. */
 double brn_sap_impulse(const brn_sap_constraint *c, const double *v, double *impulse, double *g);

@@ -72,9 +72,10 @@ static double optimality_of(double left, double moving, double pulled, double pu
 }
 
 double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed, const double *unbalanced,
-                          const double *momentum, const double *push)
+                          const double *momentum, const double *push, double rounding)
 {
     double left = 0.0;
+    double least = 0.0;
     double moving = 0.0;
     double pushed = 0.0;
     for (int row = 0; row < a->n; ++row) {
@@ -84,6 +85,12 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
         left += size_of(0, a->size, weight, &unbalanced[dof]);
         moving += size_of(0, a->size, weight, &momentum[dof]);
         pushed += size_of(0, a->size, weight, &push[dof]);
+        for (int i = 0; i < a->size; ++i) {
+            least += weight[i] * rounding * rounding;
+        }
+    }
+    if (left <= least) {
+        return 0.0;
     }
     const double most = sqrt(fmax(moving, pushed));
     return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
@@ -129,9 +136,9 @@ brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
     }
     const double left = size_of(w->first, w->n, w->weight, w->gradient);
     w->left = sqrt(left);
-    w->result->optimality =
-        optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
-                      size_of(w->first, w->n, w->weight, w->smooth), size_of(w->first, w->n, w->weight, w->push));
+    w->result->optimality = optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
+                                          size_of(w->first, w->n, w->weight, w->smooth),
+                                          size_of(w->first, w->n, w->weight, w->push));
     return isfinite(w->result->optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
 }
 

@@ -67,7 +67,7 @@ static const char crates[] =
     "  - {name: floor, type: static, shape: {plane: {}}}\n"
     "  - name: crate\n    type: rigid\n    shape: {box: {size: [0.2, 0.2, 0.2]}}\n    density: 500\n"
     "    position: [-0.2, -0.2, 0.3]\n"
-    "    repeat: {count: [3, 2, 10], spacing: [0.25, 0.25, 0.3], jitter: {position: [0.1, 0.1, 0.02]}}\n"
+    "    repeat: {count: [3, 2, 10], spacing: [0.36, 0.36, 0.36], jitter: {position: 0.02, rotation: 30}}\n"
     "contact: {friction: 0.5, self: false}\n";
 
 /* ---- measuring -------------------------------------------------------------------------------------------------------------- */

@@ -198,8 +198,7 @@ static brn_status linearise_once(brn_sap *sap, double *u)
 {
     const int count = sap->a->n * sap->model->dim;
     memcpy(u, sap->u, (size_t)count * sizeof *u);
-    memset(sap->u, 0, (size_t)sap->system->ndof * sizeof *sap->u); /* rigid bodies are where they coast to */
-    BRN_TRY(brn_sap_linearise(sap, BRN_TANGENT_LAGGED));
+    BRN_TRY(brn_sap_linearise_start(sap));
     for (int dof = 0; dof < count; ++dof) {
         sap->start[dof] = u[dof] - sap->u[dof];
     }

@@ -99,7 +99,9 @@ static brn_status sketch(brn_sap_solver *solver, const brn_sap_problem *p, const
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         *to++ = lists[width].count;
     }
-    memcpy(to, solver->stencil, nodes * sizeof *to);
+    if (nodes > 0) {
+        memcpy(to, solver->stencil, nodes * sizeof *to);
+    }
     return BRN_OK;
 }
 

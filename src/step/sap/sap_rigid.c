@@ -231,7 +231,7 @@ void brn_sap_finish_rigid(brn_sap *sap, brn_state *out)
         turn_arms(sap, r, rotation, arm);
         inertia_of(sap, r, (const double(*)[3])arm, inertia);
         brn_sap_read(sap, r, sap->pushed, push); /* about the centre at the start */
-        if (r->pulled) {                         /* what elements and hands pull, as the solution has it */
+        if (r->welded) {                         /* what elements pull, as the solution has it */
             brn_sap_inertia(sap, r, r->force);
             for (int i = 0; i < 6; ++i) {
                 r->force[i] = (r->force[i] - push[i]) / sap->h;

@@ -307,8 +307,8 @@ static brn_status solve(brn_sap_work *w)
         w->first++;
     }
     memset(w->gradient, 0, bytes);
-    for (int i = 0; i < 3 * p->nconstraint; ++i) { /* rows that a constraint lacks */
-        w->impulse[i] = 0.0;
+    if (p->nconstraint > 0) { /* rows that a constraint lacks; without any there may be no array */
+        memset(w->impulse, 0, 3 * (size_t)p->nconstraint * sizeof *w->impulse);
     }
     memcpy(w->v, p->start, bytes);
     memcpy(w->smooth, p->gradient, bytes);

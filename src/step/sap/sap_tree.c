@@ -171,15 +171,19 @@ brn_status brn_sap_coast_tree(brn_sap *sap, const brn_state *in, brn_sap_tree *t
         brn_tree_between(tree, t->q0, t->q1, sap->h, t->rate);
     }
     brn_tree_place(tree, t->q0, t->start);
-    brn_tree_advance(tree, t->q0, t->rate, midpoint ? 0.5 * sap->h : sap->h, t->q1);
+    brn_tree_advance(tree, t->q0, t->rate, 0.5 * sap->h, t->q1);
     brn_tree_place(tree, t->q1, t->now);
-    smooth_forces(sap, t, midpoint ? none : gravity);
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
         if (r->tree == t->index) {
-            handle_jacobians(sap, t, t->start, r, r->j_start);
+            handle_jacobians(sap, t, t->now, r, r->j_half);
         }
     }
+    if (!midpoint) {
+        brn_tree_advance(tree, t->q0, t->rate, sap->h, t->q1);
+        brn_tree_place(tree, t->q1, t->now);
+    }
+    smooth_forces(sap, t, midpoint ? none : gravity);
     return BRN_OK;
 }
 

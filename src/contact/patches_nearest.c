@@ -186,7 +186,8 @@ static bool may_meet_itself(const brn_patches *patches, const view *v, int point
     brn_patches_side_vector(patches, v->side, rest, vector);
     const bool solid = skin->model->body[skin->node_body[point]].solid;
     const bool before = solid && !(height_over(&rest[3 * point], &rest[3 * v->pair.node[1]], vector) < 0.0);
-    const bool beside = v->height < 0.0 && v->pair.stencil.count < skin->dim + 1;
+    const double aside = v->pair.d2 - v->height * v->height; /* square of the way along the side */
+    const bool beside = v->height < 0.0 && aside > BRN_PATCHES_RIM * BRN_PATCHES_RIM * v->pair.d2;
     return v->looked_at && !(solid && beside) && (before || sqrt(v->pair.d2) < NEAR_AT_REST * apart);
 }
 

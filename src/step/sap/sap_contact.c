@@ -199,7 +199,7 @@ static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
 {
     const int *path = brn_sap_path(sap, r);
     for (int k = 0; k < r->path; ++k) {
-        const double *j = &r->j_start[(handle * r->path + k) * 9];
+        const double *j = &r->j_half[(handle * r->path + k) * 9];
         brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
         for (int i = 0; i < 9; ++i) {
             const double *f = &p->frame[i / 3 * 3];
@@ -325,11 +325,8 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
-                              .rows = dim,
-                              .first = c->first,
-                              .mu = p->mu,
-                              .most = first ? -1.0 : c->most};
+    *c = (brn_sap_constraint){
+        .kind = BRN_SAP_CONTACT, .rows = dim, .first = c->first, .mu = p->mu, .most = first ? -1.0 : c->most};
     add_lever(sap, p, c);
     double slip;
     double normal;
@@ -376,6 +373,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     size_t width = 0;
     size_t count = (size_t)sap->nat;
     brn_sap_joint_room(sap, &count, &width);
+    brn_sap_hand_room(sap, &count, &width);
     BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
     BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
     size_t own = 0; /* of contacts; some may stay unused */
@@ -388,6 +386,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     constraints all = {sap, first};
     BRN_TRY(brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), constrain_block, &all));
     brn_sap_constrain_joints(sap);
+    brn_sap_constrain_hand(sap);
     return BRN_OK;
 }
 

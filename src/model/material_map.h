@@ -5,8 +5,8 @@
 #include "model/builder.h"
 
 typedef struct brn_material_map {
-    int own; /* index of the body's own `material` among the scene's */
-    int *of; /* the same for every cell, in order of kinds, then cells; NULL: own. Free with brn_free */
+    int own;   /* index of the body's own `material` among the scene's */
+    int *of;   /* the same for every cell, in order of kinds, then cells; NULL: own. Free with brn_free */
     bool mean; /* volume ratios are averaged */
     bool good;
 } brn_material_map;

@@ -46,8 +46,9 @@ static storm_part add_deformable(storm_draft *d, int number, double r)
 {
     static const char *const masses[] = {"", ", mass: lumped", ", mass: uniform"};
     const storm_part part = storm_solid(d, number, r);
-    add(d->bodies, sizeof d->bodies, "type: deformable, mesh: m%d, material: %c%s", number,
-        'a' + pick_one(&d->rng, 2), masses[pick_one(&d->rng, 3)]);
+    add(d->bodies, sizeof d->bodies, "type: deformable, mesh: m%d, material: %c%s%s", number,
+        'a' + pick_one(&d->rng, 2), masses[pick_one(&d->rng, 3)],
+        number % 3 == 1 ? ", dilatation: mean" : "");
     if (chance(d, 4)) {
         const double from = r * pick(&d->rng, 0.2, 1.0);
         add(d->bodies, sizeof d->bodies, ", materials: [{where: {box: {min: ");

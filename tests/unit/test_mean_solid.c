@@ -625,7 +625,7 @@ static void test_patches(void **state)
 /* ---- scenes ------------------------------------------------------------------------------------------------------------------ */
 
 static const char press[] =
-    "brunt: 1\ndimension: 2\ngravity: [0, 0]\ntime: {step: 0.02, end: 1}\nmethod: {type: sap}\n"
+    "brunt: 1\ndimension: 2\ngravity: [0, 0]\ntime: {step: 0.01, end: 1}\nmethod: {type: sap}\n"
     "integrator: implicit_euler\n"
     "materials: {rubber: {type: mooney_rivlin, c10: 0.293e6, c01: 0.177e6, bulk: 1.41e9}}\n"
     "meshes: {disc: {disc: {radius: 0.2, resolution: 0.05, element: tri3}}}\n"

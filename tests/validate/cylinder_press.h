@@ -34,9 +34,9 @@ static inline void press_run(const char *sets, double force[PRESS_PLACES])
         brn_report report;
         assert_true(!brn_sim_done(f.sim));
         assert_done(f.ctx, brn_sim_step(f.sim, &report));
-        /* since the plate touched: it starts 0.05 mm above the cylinder, and the floor is as far below it */
+        /* since the plate touched: it starts 4 mm above the cylinder, and the floor is 0.05 mm below it */
         const double y = f.sim->state->node_pos[3 * f.model->body[2].node_first + 1];
-        const double now = rest - y - 1.0e-4;
+        const double now = rest - y - 4.05e-3;
         const double push = brn_sim_contact_forces(f.sim)[3 * 2 + 1];
         /* on a line between two steps; the last one ends there but for rounding */
         if (now >= press_way[place] - 1e-9) {

@@ -16,6 +16,7 @@ typedef enum brn_sap_kind {
     BRN_SAP_EQUALITY, /* any impulse */
     BRN_SAP_LIMIT,    /* impulse >= 0, one row */
     BRN_SAP_DRIVE,    /* |impulse| <= most, one row */
+    BRN_SAP_PULL,     /* |impulse| <= most, all rows together */
 } brn_sap_kind;
 
 typedef struct brn_sap_constraint {
@@ -26,7 +27,7 @@ typedef struct brn_sap_constraint {
     double r;         /* [1/kg] regularisation; of a contact: along the normal */
     double r_slip;    /* [1/kg] of a contact along the surface */
     double mu;        /* of a contact */
-    /* Of a drive the largest impulse; of a contact the bound of friction that is taken as given (law `lagged`), below 0: the cone's. [N s] */
+    /* Of a drive and a pull the largest impulse; of a contact the bound of friction that is taken as given (law `lagged`), below 0: the cone's. [N s] */
     double most;
     double softening; /* [N s] of a contact: impulses along the surface below it have no direction */
 } brn_sap_constraint;

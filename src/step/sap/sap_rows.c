@@ -57,6 +57,18 @@ static void set_parts(const brn_sap *sap, int row, parts *p)
     }
 }
 
+void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double weight)
+{
+    parts p;
+    set_parts(sap, row, &p);
+    for (int k = 0; k < p.count; ++k) {
+        brn_sap_block *b = brn_sap_block_for(sap, c, p.row[k]);
+        for (int i = 0; i < sap->model->dim * sap->model->dim; ++i) {
+            b->j[i] += weight * p.j[k][i];
+        }
+    }
+}
+
 /* ---- making ----------------------------------------------------------------------------------------------------------------- */
 
 /* Blocks between all rows that the blocks of the system's matrix stand for. */
@@ -236,18 +248,6 @@ brn_status brn_sap_make_rows(brn_sap *sap)
 
 /* ---- where u leads ------------------------------------------------------------------------------------------------------------ */
 
-/* A hand pulls at a rigid body by its handles. */
-static bool is_dragged(const brn_sap *sap, const brn_sap_rigid *r)
-{
-    const brn_drag *drag = &sap->system->controls->drag;
-    const int handle = sap->model->body[r->body].handle;
-    bool dragged = false;
-    for (int k = 0; drag->node >= 0 && k < drag->on.count; ++k) {
-        dragged = dragged || (drag->on.node[k] >= handle && drag->on.node[k] <= handle + sap->model->dim);
-    }
-    return dragged;
-}
-
 brn_status brn_sap_start(brn_sap *sap, const brn_state *in)
 {
     const brn_memory *last = brn_state_recall(in, MEMORY);
@@ -256,7 +256,6 @@ brn_status brn_sap_start(brn_sap *sap, const brn_state *in)
     }
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
-        r->pulled = r->welded || is_dragged(sap, r);
         if (r->tree < 0) {
             brn_sap_coast(sap, in, r);
             brn_sap_write(sap, r, r->rate, sap->u);
@@ -357,7 +356,7 @@ static void reduce_matrix(brn_sap *sap)
                     to[i] = scale * block[i];
                 }
             } else if (sap->row_rigid[row] < 0 || sap->row_rigid[from->column[b]] != sap->row_rigid[row] ||
-                       sap->rigid[sap->row_rigid[row]].pulled) {
+                       sap->rigid[sap->row_rigid[row]].welded) {
                 set_parts(sap, row, &p);
                 set_parts(sap, from->column[b], &q);
                 double own[9];

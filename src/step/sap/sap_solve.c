@@ -129,9 +129,9 @@ brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
     }
     const double left = size_of(w->first, w->n, w->weight, w->gradient);
     w->left = sqrt(left);
-    w->result->optimality =
-        optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
-                      size_of(w->first, w->n, w->weight, w->smooth), size_of(w->first, w->n, w->weight, w->push));
+    w->result->optimality = optimality_of(left, size_of(w->first, w->n, w->weight, w->momentum),
+                                          size_of(w->first, w->n, w->weight, w->smooth),
+                                          size_of(w->first, w->n, w->weight, w->push));
     return isfinite(w->result->optimality) ? BRN_OK : BRN_ERR_NOT_FINITE;
 }
 
@@ -307,8 +307,8 @@ static brn_status solve(brn_sap_work *w)
         w->first++;
     }
     memset(w->gradient, 0, bytes);
-    for (int i = 0; i < 3 * p->nconstraint; ++i) { /* rows that a constraint lacks */
-        w->impulse[i] = 0.0;
+    if (p->nconstraint > 0) { /* rows that a constraint lacks; without any there may be no array */
+        memset(w->impulse, 0, 3 * (size_t)p->nconstraint * sizeof *w->impulse);
     }
     memcpy(w->v, p->start, bytes);
     memcpy(w->smooth, p->gradient, bytes);

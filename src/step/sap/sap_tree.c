@@ -231,7 +231,6 @@ static double kick(const brn_sap *sap, const brn_sap_tree *t, int i)
 
 void brn_sap_tree_gradient(brn_sap *sap, brn_sap_tree *t)
 {
-    const brn_newton *n = sap->newton;
     const int nv = t->robot->tree->nv;
     const double *u = &sap->u[3 * t->row];
     double *to = &sap->gradient[3 * t->row];
@@ -251,8 +250,7 @@ void brn_sap_tree_gradient(brn_sap *sap, brn_sap_tree *t)
             for (int c = 0; c < r->path; ++c) {
                 const double *j = &r->j_now[(p * r->path + c) * 9];
                 for (int i = 0; i < 9; ++i) {
-                    to[3 * path[c] + i % 3] -=
-                        sap->h * j[i] * (n->unbalanced[dof + i / 3] + n->inertia[dof + i / 3]);
+                    to[3 * path[c] + i % 3] -= sap->h * j[i] * brn_sap_handle_force(sap, r, dof + i / 3);
                 }
             }
         }

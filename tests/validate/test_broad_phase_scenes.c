@@ -137,6 +137,19 @@ static bool counts(const bench *s, const int *a, int na, const int *b, int nb)
         body[1] = b[0] >= first && b[0] < end ? n : body[1];
     }
     const bool one = body[0] == body[1];
+    if (brn_model_apart(model, body[0], body[1])) { /* tests/unit/test_robot_model.c */
+        return false;
+    }
+    for (int i = 0; i < na + nb; ++i) { /* welded to the other, or to another body of the same link */
+        const int node = i < na ? a[i] : b[i - na];
+        const int to = model->attached_to != NULL ? model->attached_to[node] : -1;
+        const brn_body *other = &model->body[body[i < na ? 1 : 0]];
+        const brn_body *on = to >= 0 ? &model->body[to] : NULL;
+        if (on != NULL &&
+            (on == other || (on->robot >= 0 && on->robot == other->robot && on->link == other->link))) {
+            return false;
+        }
+    }
     return free_dof && !(one && (!model->contact_self || model->body[body[0]].type == BRN_BODY_RIGID));
 }
 

@@ -173,8 +173,8 @@ static double distance_of(int kind, const int node[4], const double x[4][3])
     return sqrt(brn_stencil_distance2(brn_pair_classify(kind, node, x), x, 0, NULL, NULL));
 }
 
-/* Whether a vertex and a side of one body can touch: not where they see each other through the material at rest. Behind a side is inside
-   only over the side itself: the sides around the vertex are left out, and in a crease those next to this one may be nearer by as much. */
+/* Whether a vertex and a side of one body can touch: not where they see each other through the material at rest. Behind the plane of a side
+   is inside only below the side itself: the sides around the vertex are left out, and in a crease those next to this one may be nearer. */
 static bool may_meet_itself(const brn_patches *patches, const view *v, int point)
 {
     const brn_skin *skin = patches->skin;
@@ -186,8 +186,7 @@ static bool may_meet_itself(const brn_patches *patches, const view *v, int point
     brn_patches_side_vector(patches, v->side, rest, vector);
     const bool solid = skin->model->body[skin->node_body[point]].solid;
     const bool before = solid && !(height_over(&rest[3 * point], &rest[3 * v->pair.node[1]], vector) < 0.0);
-    const double aside = v->pair.d2 - v->height * v->height; /* square of the way along the side */
-    const bool beside = v->height < 0.0 && aside > BRN_PATCHES_RIM * BRN_PATCHES_RIM * v->pair.d2;
+    const bool beside = v->height < 0.0 && -v->height < OPPOSED * sqrt(v->pair.d2);
     return v->looked_at && !(solid && beside) && (before || sqrt(v->pair.d2) < NEAR_AT_REST * apart);
 }
 

@@ -542,6 +542,32 @@ static void test_self(void **state)
     stage_close(&s);
 }
 
+static const char notch[] =
+    HEAD(3) "meshes: {m: {voxel: {cell: 0.1, layers: ['###', '#.#', '#..', '#..']}}}\n"
+            "contact: {self: true}\nbodies:\n" SOFT("s", "m", "[0, 0, 0]");
+
+/* A post beside a low wall leans over it: its upper end is behind the plane of the wall's side, but above the wall. */
+static void test_self_crease(void **state)
+{
+    (void)state;
+    stage s = stage_open(1, notch, 0.0, 0.25);
+    assert_int_equal(s.count, 0);
+    double foot = INFINITY;
+    double left = INFINITY;
+    for (int a = 0; a < s.model->nnode; ++a) {
+        left = fmin(left, s.model->rest[a][0]);
+        foot = fmin(foot, s.model->rest[a][2]);
+    }
+    for (int a = 0; a < s.model->nnode; ++a) {
+        const double *X = s.model->rest[a];
+        const bool post = X[0] < left + 0.15;
+        s.x[3 * a] = X[0] + (post ? 0.55 * fmax(0.0, X[2] - foot - 0.2) : 0.0);
+    }
+    look(&s, 0.0, 0.25);
+    assert_int_equal(s.count, 0);
+    stage_close(&s);
+}
+
 static const char cloth[] = HEAD(3) "meshes: {m: {grid: {size: [1, 0.1], cells: [80, 8]}}}\n"
                                     "contact: {self: true}\nbodies:\n"
                                     "  - {name: c, type: shell, mesh: m, material: a, thickness: 0.03}\n";
@@ -589,7 +615,7 @@ int main(void)
         cmocka_unit_test(test_stacks),         cmocka_unit_test(test_slow_search),
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_self),           cmocka_unit_test(test_self_shell),
-        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_beside),         cmocka_unit_test(test_self_crease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* A hand that drags (step/drag.h) is a constraint: its force is bounded, and convex in the velocity of the node that it holds, so that the
-   solver finds it as exactly as that of contact, even where all else is linearised once. About the velocities u0 at which forces were
-   linearised, with the node's J and stretch r0 there,
+   solver finds it as exactly as that of contact, even where all else is linearised once. About the velocities u0 that the problem starts
+   from, with the node's J and stretch r0 there,
 
        gamma = h f,    f = -k min(1, force/(k |r|)) r,    r = r0 + h (1 + lag c) J (u - u0). */
 #include "step/newton_inner.h"
@@ -22,7 +22,7 @@ void brn_sap_hand_room(const brn_sap *sap, size_t *constraints, size_t *blocks)
     }
 }
 
-/* r0 and J u0. Nodes are linear: what they were placed with counts, whatever u is by now. */
+/* r0 and J u0. */
 static void look(const brn_sap *sap, const brn_sap_constraint *c, double stretch[3], double speed[3])
 {
     const brn_newton *n = sap->newton;
@@ -32,10 +32,8 @@ static void look(const brn_sap *sap, const brn_sap_constraint *c, double stretch
     memset(speed, 0, 3 * sizeof *speed);
     for (int k = c->first; k < c->first + c->count; ++k) {
         const brn_sap_block *b = &sap->block[k];
-        const bool node = b->row < sap->model->nrow;
-        const double *u = node ? &n->y[b->row * dim] : &sap->u[b->row * dim];
         for (int j = 0; j < dim * dim; ++j) {
-            speed[j / dim] += b->j[j] * u[j % dim] / (node ? sap->h : 1.0);
+            speed[j / dim] += b->j[j] * sap->u[b->row * dim + j % dim];
         }
     }
     for (int i = 0; i < dim; ++i) {
@@ -62,6 +60,7 @@ void brn_sap_constrain_hand(brn_sap *sap)
     const double slope = 1.0 + drag->lag * sap->newton->scheme->rate;
     double stretch[3];
     double speed[3];
+    brn_sap_place(sap); /* elements may have been linearised elsewhere */
     *c = (brn_sap_constraint){.kind = BRN_SAP_PULL, .rows = sap->model->dim, .first = sap->nblock};
     for (int k = 0; k < drag->on.count; ++k) {
         brn_sap_add_row(sap, c, sap->model->node_row[drag->on.node[k]], drag->on.weight[k]);

@@ -48,16 +48,17 @@ static void write_wall(char *text, int columns, int layers)
 /* A cube of n^3 hexahedra, six tets each, on the ground. */
 static void write_cube(char *text, int n)
 {
-    (void)snprintf(text, TEXT,
-                   "brunt: 1\ngravity: [0, 0, -9.81]\ntime: {step: 0.01, end: 0.6}\nmethod: {type: sap}\n"
-                   "materials:\n  foam: {type: corotated_linear, young: 1.0e5, poisson: 0.3, density: 1000, "
-                   "damping: {beta: 0.01}}\n"
-                   "meshes:\n  cube: {box: {size: [0.2, 0.2, 0.2], cells: [%d, %d, %d], element: tet4}}\n"
-                   "bodies:\n"
-                   "  - {name: floor, type: static, shape: {plane: {}}}\n"
-                   "  - {name: cube, type: deformable, mesh: cube, material: foam, position: [0, 0, 0.1005]}\n"
-                   "contact: {friction: 0.5, self: false}\n",
-                   n, n, n);
+    (void)snprintf(
+        text, TEXT,
+        "brunt: 1\ngravity: [0, 0, -9.81]\ntime: {step: 0.01, end: 0.6}\nmethod: {type: sap}\n"
+        "materials:\n  foam: {type: corotated_linear, young: 1.0e5, poisson: 0.3, density: 1000, "
+        "damping: {beta: 0.01}}\n"
+        "meshes:\n  cube: {box: {size: [0.2, 0.2, 0.2], cells: [%d, %d, %d], element: tet4}}\n"
+        "bodies:\n"
+        "  - {name: floor, type: static, shape: {plane: {}}}\n"
+        "  - {name: cube, type: deformable, mesh: cube, material: foam, position: [0, 0, 0.1005]}\n"
+        "contact: {friction: 0.5, self: false}\n",
+        n, n, n);
 }
 
 static const char crates[] =
@@ -66,7 +67,7 @@ static const char crates[] =
     "  - {name: floor, type: static, shape: {plane: {}}}\n"
     "  - name: crate\n    type: rigid\n    shape: {box: {size: [0.2, 0.2, 0.2]}}\n    density: 500\n"
     "    position: [-0.2, -0.2, 0.3]\n"
-    "    repeat: {count: [3, 2, 10], spacing: [0.25, 0.25, 0.3], jitter: {position: [0.1, 0.1, 0.02]}}\n"
+    "    repeat: {count: [3, 2, 10], spacing: [0.36, 0.36, 0.36], jitter: {position: 0.02, rotation: 30}}\n"
     "contact: {friction: 0.5, self: false}\n";
 
 /* ---- measuring -------------------------------------------------------------------------------------------------------------- */
@@ -217,8 +218,9 @@ static brn_status add_growth(brn_bench *bench, const char *what, bool contacts, 
         BRN_TRY(brn_bench_add(bench, 1e3 * f.cpu, "ms", "%s, %.0f %s, CPU a step", what, size[k],
                               contacts ? "contacts" : "dofs"));
     }
-    return brn_bench_add(bench, log(time[SIZES - 1] / time[SIZES - 2]) / log(size[SIZES - 1] / size[SIZES - 2]),
-                         "", "%s, exponent", what);
+    return brn_bench_add(bench,
+                         log(time[SIZES - 1] / time[SIZES - 2]) / log(size[SIZES - 1] / size[SIZES - 2]), "",
+                         "%s, exponent", what);
 }
 
 brn_status brn_bench_sap_growth(brn_bench *bench)

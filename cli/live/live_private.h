@@ -31,7 +31,7 @@ typedef enum live_verb {
 
 typedef struct live_command {
     live_verb verb;
-    int index[2]; /* whole numbers in the order given; friction of all pairs: -1 */
+    int index[2];    /* whole numbers in the order given; friction of all pairs: -1 */
     double value[3]; /* likewise; NaN: not given */
     unsigned client; /* who is told what is wrong with it; 0: nobody */
 } live_command;
@@ -82,10 +82,10 @@ typedef struct live_status {
 typedef struct live_joint {
     int number; /* in the model */
     brn_joint_facts facts;
-    double range[2];   /* of targets that a person may want */
-    bool by_hand;      /* its target is not the scene's */
-    bool leaves;       /* goes back to the scene's target */
-    double wish, aim;  /* of these two: the target wanted, and how far it has come */
+    double range[2];  /* of targets that a person may want */
+    bool by_hand;     /* its target is not the scene's */
+    bool leaves;      /* goes back to the scene's target */
+    double wish, aim; /* of these two: the target wanted, and how far it has come */
 } live_joint;
 
 struct cli_live {
@@ -142,7 +142,7 @@ bool live_joints_find(cli_live *live);
 /* Their facts and where they stand, as a list. */
 void live_joints_write(const cli_live *live, brn_json *out);
 brn_status live_joint_aim(cli_live *live, int number, double target); /* NaN: as the scene says again */
-brn_status live_joints_move(cli_live *live, double seconds);         /* targets for the step to come */
+brn_status live_joints_move(cli_live *live, double seconds);          /* targets for the step to come */
 void live_joints_leave(cli_live *live);                               /* after a reset */
 
 /* ---- live.c ---------------------------------------------------------------------------------------------------------------- */

@@ -237,7 +237,8 @@ bool live_command_queue(cli_live *live, const live_command *command)
             *before = *command;
             return true;
         }
-        if (before->verb != command->verb || before->client != command->client || !acts[command->verb].apart) {
+        if (before->verb != command->verb || before->client != command->client ||
+            !acts[command->verb].apart) {
             break;
         }
     }

@@ -6,8 +6,9 @@ enum { EDGE_BLOCK = 256, PAIR_BLOCK = 128 };
 
 /* Cosine of 30 degrees: sides that differ by more make an edge sharp. */
 static const double SHARP = 0.86602540378443865;
-/* Sine of what a normal may be beyond those of the sides: 6 degrees. */
-static const double SLACK = 0.1;
+/* Sine of what a normal may be beyond those of the sides: 24 degrees. Faces of soft bodies tilt when an edge is pressed into them; a point that is lost
+   by that is found again when the edge has sunk in. */
+static const double SLACK = 0.4;
 
 /* ---- which edges are sharp ---------------------------------------------------------------------------------------------------- */
 

@@ -311,8 +311,9 @@ static brn_status area_block(void *arg, int block, brn_arena *scratch)
         const double share = core && !is_nearest(p, i) ? 0.0 : from->carry;
         p->item[i] = *at;
         p->item[i].area *= share * (1.0 - (shape ? 1.0 : 0.5) * covered_by(p, at, fmax(near, 0.0)));
-        p->item[i].bears = core || (at->area * from->carry > 0.0 &&
-                                    !(shape && covered_by(p, at, near) > 1.0 - BRN_PATCHES_RIM));
+        p->item[i].bears =
+            core || from->wall ||
+            (at->area * from->carry > 0.0 && !(shape && covered_by(p, at, near) > 1.0 - BRN_PATCHES_RIM));
     }
     return BRN_OK;
 }

@@ -15,6 +15,7 @@ typedef struct brn_patch_draft {
     brn_patch patch; /* area: a_p */
     double carry;    /* c_p */
     bool beside;     /* it is near a shape, but faces elsewhere: it covers none of the shape's face */
+    bool wall;       /* so it is, but it has come in by that side */
     bool found;
 } brn_patch_draft;
 

@@ -10,6 +10,8 @@ static const double TIE = 1e-9;
 /* A side around a vertex faces another side if the cosine of their outward normals is below minus this. Inside a body that
    takes precedence over distance: a corner standing on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
+/* Of a vertex inside a shape: a face that it faces is its way out if that is no longer than this times the shortest. */
+static const double SIDEWAYS = 4.0;
 /* Parts of one body no nearer than this fraction of their distance at rest do not touch: neighbours in a sheet, or the two
    faces of a plate, which see each other through its material. */
 static const double NEAR_AT_REST = 0.5;
@@ -77,38 +79,75 @@ static bool looks_against(const brn_patches *patches, int point, const double no
     return looks;
 }
 
-/* The nearest face that a vertex inside a shape, or at its rim, faces, if there is one within the depth. */
-static void turn_to_face(const brn_patches *patches, const brn_patch_group *group, double *d,
-                         double normal[3])
+/* A face of a shape that a vertex faces. */
+typedef struct faced {
+    int face;
+    double height; /* [m] of the vertex over it; -depth: there is none so near */
+    double normal[3];
+} faced;
+
+static faced nearest_face(const brn_patches *patches, const brn_patch_group *group)
 {
     const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    const double *p = &patches->x[3 * group->point];
-    double best = -patches->depth;
+    faced best = {.face = -1, .height = -patches->depth};
     for (int k = 0; k < brn_primitive_face_count(shape); ++k) {
         double n[3];
-        const double at = brn_primitive_face_at(shape, &patches->frame[group->body], k, p, n);
-        if (at > best && looks_against(patches, group->point, n, false)) {
-            best = *d = at;
-            memcpy(normal, n, sizeof n);
+        const double at =
+            brn_primitive_face_at(shape, &patches->frame[group->body], k, &patches->x[3 * group->point], n);
+        if (at > best.height && looks_against(patches, group->point, n, false)) {
+            best.face = k;
+            best.height = at;
+            memcpy(best.normal, n, sizeof n);
         }
     }
+    return best;
 }
 
+/* [m] How far a vertex is below the others of the sides around it that face a face, on average. */
+static double below_others(const brn_patches *patches, const brn_patch_group *group, const faced *f)
+{
+    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
+    const int dim = patches->skin->dim;
+    double sum = 0.0;
+    int count = 0;
+    for (int i = patches->at_first[group->point]; i < patches->at_first[group->point + 1]; ++i) {
+        const int *node = &patches->side[dim * patches->at[i]];
+        const bool faces = brn_dense_dot3(patches->vector[patches->at[i]], f->normal) < 0.0;
+        for (int k = 0; k < dim && faces; ++k) {
+            double n[3];
+            sum += brn_primitive_face_at(shape, &patches->frame[group->body], f->face,
+                                         &patches->x[3 * node[k]], n);
+            count += node[k] != group->point;
+        }
+        sum -= faces ? f->height : 0.0;
+    }
+    return count > 0 ? sum / count - f->height : 0.0;
+}
+
+/* At the rim of a shape, inside or out, a vertex meets the face that it faces. But one that is below it by more than the rim, and below what
+   is around it as well, has come in, or is about to, by the wall beside it, and that bears. */
 void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out)
 {
     const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
+    const double rim = brn_patches_shape_rim(shape);
     brn_patch *to = &out->patch;
     double closest[3];
     *out = (brn_patch_draft){.patch = {.body = {-1, group->body}, .node = {-1, -1, -1, -1}}, .carry = 1.0};
     double d = brn_primitive_distance_at(shape, &patches->frame[group->body], &patches->x[3 * group->point],
                                          to->normal, closest);
-    if (d < brn_patches_shape_rim(shape) &&
-        (d > 0.0 || !looks_against(patches, group->point, to->normal, false))) {
-        turn_to_face(patches, group, &d, to->normal);
+    out->beside = !looks_against(patches, group->point, to->normal, false);
+    if (out->beside || (d > 0.0 && d < rim)) {
+        const faced f = nearest_face(patches, group);
+        out->wall = out->beside && f.face >= 0 && f.height < fmin(-rim, SIDEWAYS * d) &&
+                    below_others(patches, group, &f) > rim;
+        if (d < rim && f.face >= 0 && !out->wall) {
+            d = f.height;
+            memcpy(to->normal, f.normal, sizeof f.normal);
+            out->beside = false;
+        }
     }
     to->gap = d - patches->skin->radius[group->point];
     out->found = to->gap < patches->within;
-    out->beside = !looks_against(patches, group->point, to->normal, false);
     complete(patches, group->point, to);
 }
 
@@ -134,7 +173,8 @@ static double distance_of(int kind, const int node[4], const double x[4][3])
     return sqrt(brn_stencil_distance2(brn_pair_classify(kind, node, x), x, 0, NULL, NULL));
 }
 
-/* Whether a vertex and a side of one body can touch: not where they see each other through the material at rest. */
+/* Whether a vertex and a side of one body can touch: not where they see each other through the material at rest. Behind a side is inside
+   only over the side itself: the sides around the vertex are left out, and in a crease those next to this one may be nearer by as much. */
 static bool may_meet_itself(const brn_patches *patches, const view *v, int point)
 {
     const brn_skin *skin = patches->skin;
@@ -144,9 +184,10 @@ static bool may_meet_itself(const brn_patches *patches, const view *v, int point
     (void)brn_candidate_gather(v->pair.node, rest, x);
     const double apart = distance_of(v->pair.kind, v->pair.node, (const double(*)[3])x);
     brn_patches_side_vector(patches, v->side, rest, vector);
-    const bool before = skin->model->body[skin->node_body[point]].solid &&
-                        !(height_over(&rest[3 * point], &rest[3 * v->pair.node[1]], vector) < 0.0);
-    return v->looked_at && (before || sqrt(v->pair.d2) < NEAR_AT_REST * apart);
+    const bool solid = skin->model->body[skin->node_body[point]].solid;
+    const bool before = solid && !(height_over(&rest[3 * point], &rest[3 * v->pair.node[1]], vector) < 0.0);
+    const bool beside = v->height < 0.0 && v->pair.stencil.count < skin->dim + 1;
+    return v->looked_at && !(solid && beside) && (before || sqrt(v->pair.d2) < NEAR_AT_REST * apart);
 }
 
 /* Surfaces touch at the sum of their radii, but within a sheet, where neighbours are nearer than its thickness from the start,

@@ -27,9 +27,9 @@ typedef struct builder {
     const brn_ordering *ordering;
     brn_front_tree *tree;
     int *node, *column; /* [n] the ordering's nodes and counts without those apart */
-    int *near;   /* [n] places of a node's neighbours */
-    int *parent; /* [n] elimination tree of the columns */
-    int *work;   /* [n] */
+    int *near;          /* [n] places of a node's neighbours */
+    int *parent;        /* [n] elimination tree of the columns */
+    int *work;          /* [n] */
     /* Fronts before they are merged, at most n. */
     int count;
     int *begin; /* [count + 1] first column */

@@ -16,8 +16,8 @@ typedef struct brn_front_task {
 
 typedef struct brn_front_tree {
     brn_ctx *ctx;
-    int n, size;       /* nodes that are eliminated: all but those apart */
-    int nodes;         /* of the matrix */
+    int n, size; /* nodes that are eliminated: all but those apart */
+    int nodes;   /* of the matrix */
     int nfront;
     int *node;         /* [n] node at each place */
     int *place;        /* [nodes] its inverse; -1: apart */

@@ -46,7 +46,7 @@ typedef struct brn_books {
     bool elastic_loss;    /* `stored` includes the elements; false: only contact */
     double moved, stored; /* [J] */
     double taken;         /* [J] from an energy of two states; 0: there is none */
-    /* Robots: what drives did, and what came through the joints that hang on the world ([N s], [N m s] about the origin). */
+    /* Robots: what drives did (and hands, beyond what loads show), and what came through the joints that hang on the world ([N s], [N m s] about the origin). */
     double drive_work, base_impulse[6];
     /* An event method sums as it goes: its forces are only for display, and these totals of loads and holds (and of gravity,
        in the impulse) are used instead. */

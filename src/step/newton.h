@@ -33,6 +33,7 @@ typedef struct brn_newton_terms {
     /* *sum = base + Hessian, positive semi-definite, of any pattern; base itself if there is nothing to add. Rows of tied nodes
        take no part in the solve: what belongs to them must go into those of their masters. */
     brn_status (*hessian)(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum);
+    bool hand;   /* the pull of a hand is among them: n->pull is theirs to fill, once it is known */
     bool before; /* their forces act where bodies are at the start of a step */
     /* Largest fraction in (0, 1] of the step that keeps everything free of intersections; all smaller ones do too. */
     brn_status (*bound)(void *self, const double *x, const double *step, double *fraction);

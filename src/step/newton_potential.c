@@ -42,7 +42,7 @@ bool brn_newton_pull(const brn_newton *n, const double *y, brn_pull *out)
     const int dim = n->model->dim;
     double x[3];
     double v[3] = {0.0, 0.0, 0.0};
-    if (drag->node < 0) {
+    if (drag->node < 0 || (n->terms != NULL && n->terms->hand)) {
         return false;
     }
     memcpy(x, &m->from[3 * drag->node], sizeof x);

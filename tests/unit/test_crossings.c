@@ -355,9 +355,9 @@ static double angle(const double a[3], const double b[3])
 /* Angles instead of a bound on the middle normal. */
 static bool slow_has_normal(const slow_edge *at, const double n[3])
 {
-    return at->sides == 1 ? brn_dense_dot3(n, at->outward) >= -0.1
+    return at->sides == 1 ? brn_dense_dot3(n, at->outward) >= -0.4
                           : angle(n, at->normal[0]) + angle(n, at->normal[1]) <=
-                                angle(at->normal[0], at->normal[1]) + 2.0 * asin(0.1);
+                                angle(at->normal[0], at->normal[1]) + 2.0 * asin(0.4);
 }
 
 /* An end of the edge is below a face of the other, which goes off at an angle, but not far. */

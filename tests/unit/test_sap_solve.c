@@ -6,10 +6,11 @@
 
 /* ---- laws ------------------------------------------------------------------------------------------------------------------- */
 
-static brn_sap_constraint random_constraint(brn_rng *rng, int size)
+/* kinds: so many of them. */
+static brn_sap_constraint random_constraint(brn_rng *rng, int kinds, int size)
 {
-    brn_sap_constraint c = {.kind = (brn_sap_kind)(int)brn_rng_uniform(rng, 0.0, 4.0)};
-    c.rows = c.kind == BRN_SAP_CONTACT ? size : 1;
+    brn_sap_constraint c = {.kind = (brn_sap_kind)(int)brn_rng_uniform(rng, 0.0, kinds)};
+    c.rows = c.kind == BRN_SAP_CONTACT || c.kind == BRN_SAP_PULL ? size : 1;
     c.rows = c.kind == BRN_SAP_EQUALITY ? 1 + (int)brn_rng_uniform(rng, 0.0, 2.99) : c.rows;
     c.r = pow(10.0, brn_rng_uniform(rng, -3.0, 1.0));
     c.r_slip = c.r * pow(10.0, brn_rng_uniform(rng, -3.0, 1.0));
@@ -33,7 +34,7 @@ static void test_derivatives(void **state)
     int compared = 0;
     for (int n = 0; n < 20000; ++n) {
         const int size = 2 + n % 2;
-        const brn_sap_constraint c = random_constraint(&rng, size);
+        const brn_sap_constraint c = random_constraint(&rng, BRN_SAP_PULL + 1, size);
         double v[3];
         double impulse[3];
         double g[9];
@@ -74,7 +75,7 @@ static void test_slopes(void **state)
     (void)state;
     brn_rng rng = {3};
     for (int n = 0; n < 20000; ++n) {
-        const brn_sap_constraint c = random_constraint(&rng, 2 + n % 2);
+        const brn_sap_constraint c = random_constraint(&rng, BRN_SAP_PULL + 1, 2 + n % 2);
         double v[3];
         double d[3];
         double impulse[3];
@@ -107,7 +108,7 @@ static void test_cone(void **state)
     (void)state;
     brn_rng rng = {2};
     for (int n = 0; n < 20000; ++n) {
-        brn_sap_constraint c = random_constraint(&rng, 3);
+        brn_sap_constraint c = random_constraint(&rng, BRN_SAP_PULL + 1, 3);
         double v[3];
         double y[3];
         if (c.kind != BRN_SAP_CONTACT) {
@@ -220,7 +221,7 @@ static void make_problem(brn_ctx *ctx, uint64_t seed, int nrow, int nconstraint,
     q->p.block = calloc((size_t)nconstraint * 4, sizeof *q->p.block);
     for (int i = 0; i < nconstraint; ++i) {
         brn_sap_constraint *c = &q->p.constraint[i];
-        *c = random_constraint(&rng, size);
+        *c = random_constraint(&rng, BRN_SAP_DRIVE + 1, size);
         c->first = q->p.nblock;
         c->count = 1 + (int)brn_rng_uniform(&rng, 0.0, fmin(3.99, nrow - 0.01));
         const int base = (int)brn_rng_uniform(&rng, 0.0, nrow - c->count + 0.99);

@@ -25,21 +25,21 @@ static const char scene_text[] =
     "contact: {friction: 0.5}\n";
 
 /* An arm: its shoulder follows a table, its elbow takes torques of 5 N m, its wrist hangs. */
-static const char robot_text[] =
-    "brunt: 1\n"
-    "time: {step: 0.01, end: 100}\n"
-    "method: {type: sap}\n"
-    "bodies:\n"
-    "  - {name: arm, type: robot, file: arm.urdf, joints: {shoulder: {table: [[0, 0.2], [1, 0.2], [2, 0.5]]},\n"
-    "     elbow: {drive: torque, effort: 5}}}\n";
+static const char robot_text[] = "brunt: 1\n"
+                                 "time: {step: 0.01, end: 100}\n"
+                                 "method: {type: sap}\n"
+                                 "bodies:\n"
+                                 "  - {name: arm, type: robot, file: arm.urdf, joints: {shoulder: {table: "
+                                 "[[0, 0.2], [1, 0.2], [2, 0.5]]},\n"
+                                 "     elbow: {drive: torque, effort: 5}}}\n";
 
-#define LINK(name)                                                                                           \
-    "<link name='" name "'><inertial><origin xyz='0 0 -0.1'/><mass value='1'/><inertia ixx='0.01' "          \
-    "iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial><collision><origin xyz='0 0 -0.1'/>"          \
-    "<geometry><box size='0.02 0.02 0.2'/></geometry></collision></link>"
-#define JOINT(name, parent, child, place, limit)                                                             \
-    "<joint name='" name "' type='revolute'><parent link='" parent "'/><child link='" child                  \
-    "'/><origin xyz='" place "'/><axis xyz='0 1 0'/><limit " limit " effort='100' velocity='9'/></joint>"
+#define LINK(name)                                                                               \
+ "<link name='" name "'><inertial><origin xyz='0 0 -0.1'/><mass value='1'/><inertia ixx='0.01' " \
+ "iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial><collision><origin xyz='0 0 -0.1'/>" \
+ "<geometry><box size='0.02 0.02 0.2'/></geometry></collision></link>"
+#define JOINT(name, parent, child, place, limit)                                         \
+ "<joint name='" name "' type='revolute'><parent link='" parent "'/><child link='" child \
+ "'/><origin xyz='" place "'/><axis xyz='0 1 0'/><limit " limit " effort='100' velocity='9'/></joint>"
 
 static const char arm_text[] =
     "<robot name='arm'><link name='base'/>" LINK("upper") LINK("lower") LINK("hand") /* */
@@ -525,9 +525,10 @@ static void test_joints(void **state)
     sight v = {0};
     look_for_frame(fd, &v, 0);
     /* Joints with a drive, and what their targets span: the limits of the one, the torques of the other. */
-    assert_non_null(strstr(v.state, "{\"number\": 0, \"robot\": \"arm\", \"name\": \"shoulder\", \"drive\": "
-                                    "\"position\", \"unit\": \"rad\", \"range\": [-1.0, 2.0], \"target\": 0.2, "
-                                    "\"hand\": false"));
+    assert_non_null(strstr(v.state,
+                           "{\"number\": 0, \"robot\": \"arm\", \"name\": \"shoulder\", \"drive\": "
+                           "\"position\", \"unit\": \"rad\", \"range\": [-1.0, 2.0], \"target\": 0.2, "
+                           "\"hand\": false"));
     assert_non_null(strstr(joint_of(&v, "elbow"), "\"torque\", \"unit\": \"rad\", \"range\": [-5.0, 5.0]"));
     assert_null(strstr(v.state, "wrist"));
 

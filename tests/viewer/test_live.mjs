@@ -140,7 +140,8 @@ check("gravity, friction, motions and obstacles can be changed while it runs", a
         const { vertexFirst } = window.brunt.sources[0].run.bodies[3];
         return Array.from(window.brunt.player.frames[0].position.slice(3 * vertexFirst, 3 * vertexFirst + 3));
     });
-    await page.waitForTimeout(300); // frames under way
+    // Not a frame that was under way when it stopped.
+    await until(page, "a frame of the time after", (from) => window.brunt.player.frames[0].step > from, (await link(page)).step);
     const rest = await corner();
     const step = (await link(page)).step;
     await until(page, "some steps", (from) => window.brunt.player.frames[0].step > from + 15, step);

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { chartsOf, firstCharts, lineValues, logTicks, rowAt } from "../src/ui/charts";
 import { bestOf, figuresOfAll, groupFigures } from "../src/ui/figures";
 import { formatCount, formatSpeed, formatTime, timeDigits, fileName } from "../src/ui/format";
+import { stick } from "../src/ui/gamepad";
+import { nowText, targetText } from "../src/ui/joints";
 import { nearestFrame } from "../src/ui/seek";
 import { yamlTokens } from "../src/ui/yaml";
 
@@ -156,4 +158,21 @@ test("rows: the last one at or before a moment, also where single precision is a
     assert.equal(rowAt(times, -1), 0);
     assert.equal(rowAt(times, 9), 100);
     assert.equal(rowAt([], 0), -1);
+});
+
+test("gamepad: a stick near its middle is at rest, and there is no jump where that ends", () => {
+    assert.deepEqual([0, 0.1, -0.15, 1, -1, 1.2].map(stick), [0, 0, 0, 1, -1, 1]);
+    assert.ok(stick(0.151) > 0 && stick(0.151) < 0.01 && stick(-0.575) < -0.49 && stick(-0.575) > -0.51);
+});
+
+test("joints: numbers that move keep their width, units are those of the drive", () => {
+    const joint = (drive, unit, range) => ({
+        number: 0, robot: "r", name: "j", drive, unit, range, target: 0, hand: false, position: -1e-9, velocity: 2, effort: 1e-6,
+    });
+    assert.equal(targetText(joint("position", "rad", [-3, 3]), 0.5), "0.50 rad");
+    assert.equal(targetText(joint("position", "m", [-0.01, 0.06]), -0.01), "−0.0100 m");
+    assert.equal(targetText(joint("velocity", "rad", [-3, 3]), 1), "1.00 rad/s");
+    assert.equal(targetText(joint("torque", "m", [-200, 200]), -20), "−20 N");
+    assert.equal(nowText(joint("position", "rad", [-3, 3])), "at 0.00 rad, 0 N m");
+    assert.equal(nowText(joint("velocity", "m", [-3, 3])), "at 2.00 m/s, 0 N");
 });

@@ -186,6 +186,7 @@ static brn_status fill(brn_sap *sap)
                                     .gradient = no_gradient,
                                     .dissipative = add_push,
                                     .hessian = no_hessian,
+                                    .hand = true,
                                     .before = true};
     look_at_groups(sap);
     BRN_TRY(list_held(sap));
@@ -228,6 +229,7 @@ static void settle_forces(brn_sap *sap)
     for (int i = 0; i < sap->system->ndof; ++i) {
         n->contact[i] -= sap->push[i];
     }
+    brn_sap_settle_hand(sap);
     brn_newton_sum(n);
     for (int row = 0; row < sap->model->nrow; ++row) {
         for (int i = 0; i < sap->model->dim && sap->row_rigid[row] >= 0; ++i) {
@@ -262,6 +264,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
     BRN_TRY(brn_sap_book_joints(sap, in, out, &info->books));
+    brn_sap_book_hand(sap, in, out, &info->books);
     brn_sap_book(sap, in, out, info);
     info->own[BRN_SAP_CONSTRAINTS] = sap->nat;
     return brn_sap_report(sap, info);
@@ -271,6 +274,7 @@ static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_inf
 {
     brn_sap *sap = self;
     sap->nat = sap->njoint = 0;
+    sap->hand = -1;
     for (int k = 0; k < sap->ntree; ++k) { /* whatever was set from outside */
         brn_sap_pose_tree(sap, &sap->tree[k], state);
     }

@@ -56,12 +56,12 @@ typedef struct brn_sap_rigid {
     int body;
     int tree; /* that it is a link of; -1: it moves freely */
     int path; /* of a link: block rows that move it */
-    double *j_start,
-        *j_now; /* of a link: Jacobian of its handles [4][path][9], at the start and where forces are evaluated */
+    double *j_half,
+        *j_now; /* of a link: Jacobian of its handles [4][path][9], half-way along the free motion, where it gives the
+                   chord of their ways, and where forces are evaluated */
     int row;           /* of a free one: its first row in the problem */
     int handle_row;    /* of the model, the first of dim + 1 */
     bool welded;       /* elements of other bodies pull at it */
-    bool pulled;       /* in this step: they do, or a hand */
     double mass;       /* [kg] */
     double rest[4][3]; /* [m] handles about the centre of mass at rest; of a link in its frame */
     /* of the step */
@@ -123,7 +123,8 @@ typedef struct brn_sap {
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
     brn_sap_point *at;
-    int nat, njoint; /* constraints of contact, and of joints behind them */
+    int nat, njoint; /* constraints of contact, and of joints and a hand behind them */
+    int hand;        /* the hand's; -1: none */
     size_t at_capacity;
     brn_sap_constraint *constraint;
     size_t constraint_capacity;
@@ -150,6 +151,11 @@ brn_status brn_sap_remember(const brn_sap *sap, brn_state *out);
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
+/* Adds weight times the velocity of a row of the model, where forces are evaluated, to a constraint of dim rows. */
+void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double weight);
+/* The same with elements as they are at the start of the step, and u set to 0 for nodes and all that elements can pull at: a link that
+   moved ahead of the nodes welded to it would strain them. */
+brn_status brn_sap_linearise_start(brn_sap *sap);
 /* The gradient alone. */
 brn_status brn_sap_unbalanced(brn_sap *sap);
 
@@ -163,6 +169,8 @@ void brn_sap_read(const brn_sap *sap, const brn_sap_rigid *r, const double *u, d
 void brn_sap_write(const brn_sap *sap, const brn_sap_rigid *r, const double in[6], double *u);
 /* n->y of its handles from u; their arms where forces act. */
 void brn_sap_place_rigid(const brn_sap *sap, brn_sap_rigid *r);
+/* [N] On a handle of a rigid body, a dof of the model: all but contact, inertia and weight. */
+double brn_sap_handle_force(const brn_sap *sap, const brn_sap_rigid *r, int dof);
 /* r->force from the forces on the handles. */
 void brn_sap_gather(const brn_sap *sap, brn_sap_rigid *r);
 /* Inertia times what u adds to the free motion, as impulses. */
@@ -206,6 +214,16 @@ void brn_sap_constrain_joints(brn_sap *sap);
 bool brn_sap_drive_constrains(const brn_sap *sap, const brn_drive *drive);
 /* [N m] or [N] of a motor; of others half the sum of their bounds, which acts whatever their gains say. */
 double brn_sap_drive_force(const brn_sap *sap, const brn_sap_tree *t, int drive);
+
+/* ---- sap_hand.c: a hand that drags ---- */
+
+/* As for joints. */
+void brn_sap_hand_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
+void brn_sap_constrain_hand(brn_sap *sap);
+/* Its force, for the books: n->pull, and in n->contact. */
+void brn_sap_settle_hand(brn_sap *sap);
+/* What its impulse does beyond what its force does along the straight way of the node: of a body that turns they differ. */
+void brn_sap_book_hand(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_books *books);
 
 /* ---- sap_books.c ---- */
 

@@ -2,13 +2,13 @@
 #include "step/newton_inner.h"
 #include "step/sap/sap.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Costs are sums of many terms: differences below this fraction of them are rounding. */
 static const double COST_NOISE = 1e-13;
-static const double FEW_ROUNDINGS = 4.0;
+/* Positions are rounded to 1e-16 of the largest, forces of stiff elements to as much of what they would be at that strain. */
+static const double NOISE = 1e-13;
 enum { HALVINGS = 40 };
 /* Of the tolerance: what a problem of linearised elements is solved to. With more left over, the next one does not lead downwards. */
 static const double INNER = 0.1;
@@ -107,6 +107,23 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
     return BRN_OK;
 }
 
+/* Whether what is left is rounding: it would move no node by more than NOISE of the size. Rows behind the model's (rigid bodies, joints)
+   have no elements. */
+static bool is_noise(const brn_sap *sap)
+{
+    const int dim = sap->model->dim;
+    const double least = NOISE * sap->system->size / sap->h;
+    for (int dof = 0; dof < sap->a->n * dim; ++dof) {
+        const int row = dof / dim;
+        const double *diagonal = &sap->a->value[(size_t)sap->a->start[row] * (size_t)(dim * dim)];
+        const double bound = row < sap->model->nrow ? least * diagonal[dof % dim * (dim + 1)] : 0.0;
+        if (!sap->fixed[dof] && !(fabs(sap->gradient[dof]) <= bound)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Impulse that nothing balances, with elements as they are, by the solver's measure; contact pushes by its impulses. */
 static brn_status imbalance(brn_sap *sap, double *out)
 {
@@ -119,9 +136,7 @@ static brn_status imbalance(brn_sap *sap, double *out)
     for (int dof = 0; dof < sap->a->n * sap->model->dim; ++dof) {
         sap->gradient[dof] -= sap->pushed[dof];
     }
-    /* positions are rounded, and forces of elements with them */
-    const double rounding = FEW_ROUNDINGS * DBL_EPSILON * sap->system->size / sap->h;
-    *out = brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed, rounding);
+    *out = is_noise(sap) ? 0.0 : brn_sap_optimality(sap->a, sap->fixed, sap->gradient, momentum, sap->pushed);
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }
@@ -183,8 +198,7 @@ static brn_status linearise_once(brn_sap *sap, double *u)
 {
     const int count = sap->a->n * sap->model->dim;
     memcpy(u, sap->u, (size_t)count * sizeof *u);
-    memset(sap->u, 0, (size_t)sap->system->ndof * sizeof *sap->u); /* rigid bodies are where they coast to */
-    BRN_TRY(brn_sap_linearise(sap, BRN_TANGENT_LAGGED));
+    BRN_TRY(brn_sap_linearise_start(sap));
     for (int dof = 0; dof < count; ++dof) {
         sap->start[dof] = u[dof] - sap->u[dof];
     }

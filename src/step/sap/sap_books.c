@@ -1,6 +1,7 @@
 /* What contact does to the energy. A point that gives by d under the force F holds F d / 2, and takes up F d more at most while it is pressed
    further: Euler's rule dissipates. So whatever contact gives back beyond what it held comes from nowhere: a point found deep inside that
-   was never pressed there. The ledger must see that as a gain, not as dissipation below 0. */
+   was never pressed there. Vertices that slip over a rim give a little of it all the time, and the rule loses it again; beyond what was
+   lost since the start the ledger must see it as a gain, not as dissipation below 0. */
 #include "step/ledger.h"
 #include "step/sap/sap.h"
 
@@ -33,7 +34,8 @@ void brn_sap_book(const brn_sap *sap, const brn_state *in, const brn_state *out,
 {
     const double work = work_of(sap, in, out); /* among what the books call dissipated */
     const double taken = held_by(sap) - in->ledger[BRN_LEDGER_CONTACT];
-    info->books.dissipated += work + fmax(0.0, -work - taken);
+    const double lost = in->ledger[BRN_LEDGER_DISSIPATED] + in->ledger[BRN_LEDGER_LOSS];
+    info->books.dissipated += work + fmax(-lost, -work - taken);
     info->books.stored += taken;
     info->contact_energy = in->ledger[BRN_LEDGER_CONTACT] + taken;
 }

@@ -114,14 +114,12 @@ static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
     ++sap->nat;
 }
 
-/* Patches are looked for as far as the fastest of all bodies goes. What is deeper in a mesh than its elements, or the other's, are long is
-   none: a vertex behind the plane of a face far away. Shapes know their depth. */
-static bool is_within(const brn_sap *sap, const brn_patch *patch)
+/* What is deeper in a mesh than its elements, or the other's, are long is no contact but a vertex behind the plane of a face far away:
+   patches are looked for as far as the fastest body goes. Shapes know their depth. */
+static bool is_overlap(const brn_sap *sap, const brn_patch *patch)
 {
-    const int a = patch->body[0];
-    const int b = patch->body[1];
-    const double deepest = fmax(DEPTH * sap->system->size, fmin(sap->size[a], sap->size[b]));
-    return patch->gap < sap->reach[a] + sap->reach[b] && (patch->node[1] < 0 || patch->gap > -deepest);
+    const double elements = fmin(sap->size[patch->body[0]], sap->size[patch->body[1]]);
+    return patch->node[1] < 0 || patch->gap > -fmax(DEPTH * sap->system->size, elements);
 }
 
 /* Of a vertex (first: 1) or where edges cross (2). */
@@ -129,7 +127,7 @@ static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
 {
     brn_sap_point *p = &sap->at[sap->nat];
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) || !is_within(sap, patch) ||
+    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) || !is_overlap(sap, patch) ||
         (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
          brn_manifolds_has(sap->manifolds, patch->body[1]))) {
         return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
@@ -201,7 +199,7 @@ static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
 {
     const int *path = brn_sap_path(sap, r);
     for (int k = 0; k < r->path; ++k) {
-        const double *j = &r->j_start[(handle * r->path + k) * 9];
+        const double *j = &r->j_half[(handle * r->path + k) * 9];
         brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
         for (int i = 0; i < 9; ++i) {
             const double *f = &p->frame[i / 3 * 3];
@@ -327,11 +325,8 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
     const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
-    *c = (brn_sap_constraint){.kind = BRN_SAP_CONTACT,
-                              .rows = dim,
-                              .first = c->first,
-                              .mu = p->mu,
-                              .most = first ? -1.0 : c->most};
+    *c = (brn_sap_constraint){
+        .kind = BRN_SAP_CONTACT, .rows = dim, .first = c->first, .mu = p->mu, .most = first ? -1.0 : c->most};
     add_lever(sap, p, c);
     double slip;
     double normal;
@@ -378,6 +373,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     size_t width = 0;
     size_t count = (size_t)sap->nat;
     brn_sap_joint_room(sap, &count, &width);
+    brn_sap_hand_room(sap, &count, &width);
     BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
     BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
     size_t own = 0; /* of contacts; some may stay unused */
@@ -390,6 +386,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     constraints all = {sap, first};
     BRN_TRY(brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), constrain_block, &all));
     brn_sap_constrain_joints(sap);
+    brn_sap_constrain_hand(sap);
     return BRN_OK;
 }
 

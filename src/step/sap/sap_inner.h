@@ -34,8 +34,8 @@ typedef struct brn_sap_work {
     bool prepared;            /* matrix, place and factor fit the problem */
     brn_block_matrix *matrix; /* of the current iteration */
     const int **place;        /* [nconstraint] places of a constraint's pairs in the matrix */
-    int n, first;             /* dofs, and the first one that is free: handles of rigid bodies come before all others */
-    double *weight;           /* [n] diagonal of A; 0 where fixed */
+    int n, first;   /* dofs, and the first one that is free: handles of rigid bodies come before all others */
+    double *weight; /* [n] diagonal of A; 0 where fixed */
     double *v;
     double *smooth;          /* gradient of the smooth part */
     double *momentum;        /* A v */

@@ -24,34 +24,37 @@ static double bounded(double r, double y, double lo, double hi, double *impulse,
     return r * (0.5 * held * held + held * (y - held));
 }
 
+/* The first n of `rows` rows, whose impulses together are bounded: Huber's cost. */
+static double bounded_together(int n, int rows, double r, double most, const double *y, double *impulse,
+                               double *g)
+{
+    double length = 0.0;
+    for (int i = 0; i < n; ++i) {
+        length += y[i] * y[i];
+    }
+    length = sqrt(length);
+    const bool within = length <= most;
+    const double share = within ? 1.0 : most / length;
+    for (int i = 0; i < n; ++i) {
+        impulse[i] = share * y[i];
+        for (int j = 0; j < n && g != NULL; ++j) {
+            g[i * rows + j] = share / r * ((i == j) - (within ? 0.0 : y[i] * y[j] / (length * length)));
+        }
+    }
+    return within ? 0.5 * r * length * length : r * most * (length - 0.5 * most);
+}
+
 /* Friction within a given bound, the normal on its own. */
 static double lagged(const brn_sap_constraint *c, const double *y, double *impulse, double *g)
 {
     const int n = c->rows - 1;
     double normal_g = 0.0;
-    double cost = bounded(c->r, y[n], 0.0, INFINITY, &impulse[n], g != NULL ? &normal_g : NULL);
-    double slip = 0.0;
-    for (int i = 0; i < n; ++i) {
-        slip += y[i] * y[i];
-    }
-    slip = sqrt(slip);
-    const bool sticks = slip <= c->most;
-    const double share = sticks ? 1.0 : c->most / slip;
-    cost += sticks ? 0.5 * c->r_slip * slip * slip : c->r_slip * c->most * (slip - 0.5 * c->most);
-    for (int i = 0; i < n; ++i) {
-        impulse[i] = share * y[i];
-    }
+    const double cost = bounded(c->r, y[n], 0.0, INFINITY, &impulse[n], g != NULL ? &normal_g : NULL);
     if (g != NULL) {
         memset(g, 0, (size_t)(c->rows * c->rows) * sizeof *g);
-        for (int i = 0; i < n; ++i) {
-            for (int j = 0; j < n; ++j) {
-                g[i * c->rows + j] =
-                    share / c->r_slip * ((i == j) - (sticks ? 0.0 : y[i] * y[j] / (slip * slip)));
-            }
-        }
         g[n * c->rows + n] = normal_g;
     }
-    return cost;
+    return cost + bounded_together(n, c->rows, c->r_slip, c->most, y, impulse, g);
 }
 
 static double cone(const brn_sap_constraint *c, const double *y, double *impulse, double *g)
@@ -114,6 +117,12 @@ double brn_sap_impulse(const brn_sap_constraint *c, const double *v, double *imp
             y[i] = (c->target[i] - v[i]) / (i < c->rows - 1 ? c->r_slip : c->r);
         }
         return c->most < 0.0 ? cone(c, y, impulse, g) : lagged(c, y, impulse, g);
+    }
+    if (c->kind == BRN_SAP_PULL) {
+        for (int i = 0; i < c->rows; ++i) {
+            y[i] = (c->target[i] - v[i]) / c->r;
+        }
+        return bounded_together(c->rows, c->rows, c->r, c->most, y, impulse, g);
     }
     const double hi = c->kind == BRN_SAP_DRIVE ? c->most : INFINITY;
     const double lo = c->kind == BRN_SAP_LIMIT ? 0.0 : -hi;

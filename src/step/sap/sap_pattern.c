@@ -99,7 +99,9 @@ static brn_status sketch(brn_sap_solver *solver, const brn_sap_problem *p, const
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         *to++ = lists[width].count;
     }
-    memcpy(to, solver->stencil, nodes * sizeof *to);
+    if (nodes > 0) {
+        memcpy(to, solver->stencil, nodes * sizeof *to);
+    }
     return BRN_OK;
 }
 
@@ -130,7 +132,8 @@ brn_status brn_sap_prepare(brn_sap_work *w)
     BRN_TRY(list_stencils(solver, w->p, lists));
     BRN_TRY(make_room(solver, lists));
     BRN_TRY(sketch(solver, w->p, lists, &count));
-    if (count != solver->nsketch || memcmp(solver->fresh, solver->sketch, count * sizeof *solver->fresh) != 0) {
+    if (count != solver->nsketch ||
+        memcmp(solver->fresh, solver->sketch, count * sizeof *solver->fresh) != 0) {
         solver->nsketch = 0; /* until all of it is done */
         BRN_TRY(analyse(w, lists));
         int *const other = solver->sketch;

@@ -16,6 +16,7 @@ typedef enum brn_sap_kind {
     BRN_SAP_EQUALITY, /* any impulse */
     BRN_SAP_LIMIT,    /* impulse >= 0, one row */
     BRN_SAP_DRIVE,    /* |impulse| <= most, one row */
+    BRN_SAP_PULL,     /* |impulse| <= most, all rows together */
 } brn_sap_kind;
 
 typedef struct brn_sap_constraint {
@@ -26,7 +27,7 @@ typedef struct brn_sap_constraint {
     double r;         /* [1/kg] regularisation; of a contact: along the normal */
     double r_slip;    /* [1/kg] of a contact along the surface */
     double mu;        /* of a contact */
-    /* Of a drive the largest impulse; of a contact the bound of friction that is taken as given (law `lagged`), below 0: the cone's. [N s] */
+    /* Of a drive and a pull the largest impulse; of a contact the bound of friction that is taken as given (law `lagged`), below 0: the cone's. [N s] */
     double most;
     double softening; /* [N s] of a contact: impulses along the surface below it have no direction */
 } brn_sap_constraint;
@@ -72,10 +73,9 @@ void brn_sap_solver_destroy(brn_sap_solver *solver);
 brn_status brn_sap_solve(brn_sap_solver *solver, const brn_sap_problem *problem, const brn_sap_goal *goal,
                          brn_stopwatch *watch, double *v, double *impulse, brn_sap_result *result);
 
-/* Its measure of what is left, |D unbalanced| / max(|D momentum|, |D push|) over the free dofs, all [nrow*size]: momentum = A v, push = J' gamma.
-   0 where it is no more than what velocities of that rounding [m/s] make: a body at rest without forces is balanced. */
+/* Its measure of what is left, |D unbalanced| / max(|D momentum|, |D push|) over the free dofs, all [nrow*size]: momentum = A v, push = J' gamma. */
 double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed, const double *unbalanced,
-                          const double *momentum, const double *push, double rounding);
+                          const double *momentum, const double *push);
 
 /* The impulse of a constraint at velocity v [rows], and G [rows][rows] if not NULL (sap_law.c). Returns its cost l. */
 double brn_sap_impulse(const brn_sap_constraint *c, const double *v, double *impulse, double *g);

@@ -145,10 +145,16 @@ void brn_sap_place_rigid(const brn_sap *sap, brn_sap_rigid *r)
     }
 }
 
+double brn_sap_handle_force(const brn_sap *sap, const brn_sap_rigid *r, int dof)
+{
+    const brn_newton *n = sap->newton;
+    /* the element that keeps handles in shape has no force on the body but rounding */
+    return r->welded ? n->unbalanced[dof] + n->inertia[dof] : n->load[dof] + n->carried[dof];
+}
+
 /* Force and torque of all but contact and inertia. */
 void brn_sap_gather(const brn_sap *sap, brn_sap_rigid *r)
 {
-    const brn_newton *n = sap->newton;
     const int dim = sap->model->dim;
     memset(r->force, 0, sizeof r->force);
     for (int p = 0; p <= dim; ++p) {
@@ -156,7 +162,7 @@ void brn_sap_gather(const brn_sap *sap, brn_sap_rigid *r)
         double torque[3];
         for (int i = 0; i < dim; ++i) {
             const int dof = (r->handle_row + p) * dim + i;
-            force[i] = n->unbalanced[dof] + n->inertia[dof];
+            force[i] = brn_sap_handle_force(sap, r, dof);
         }
         brn_dense_cross3(r->arm_now[p], force, torque);
         for (int i = 0; i < 3; ++i) {
@@ -231,7 +237,7 @@ void brn_sap_finish_rigid(brn_sap *sap, brn_state *out)
         turn_arms(sap, r, rotation, arm);
         inertia_of(sap, r, (const double(*)[3])arm, inertia);
         brn_sap_read(sap, r, sap->pushed, push); /* about the centre at the start */
-        if (r->pulled) {                         /* what elements and hands pull, as the solution has it */
+        if (r->welded) {                         /* what elements pull, as the solution has it */
             brn_sap_inertia(sap, r, r->force);
             for (int i = 0; i < 6; ++i) {
                 r->force[i] = (r->force[i] - push[i]) / sap->h;

@@ -57,6 +57,18 @@ static void set_parts(const brn_sap *sap, int row, parts *p)
     }
 }
 
+void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double weight)
+{
+    parts p;
+    set_parts(sap, row, &p);
+    for (int k = 0; k < p.count; ++k) {
+        brn_sap_block *b = brn_sap_block_for(sap, c, p.row[k]);
+        for (int i = 0; i < sap->model->dim * sap->model->dim; ++i) {
+            b->j[i] += weight * p.j[k][i];
+        }
+    }
+}
+
 /* ---- making ----------------------------------------------------------------------------------------------------------------- */
 
 /* Blocks between all rows that the blocks of the system's matrix stand for. */
@@ -151,7 +163,7 @@ static brn_status make_trees(brn_sap *sap)
     double *at = sap->link_numbers;
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
-        r->j_start = at;
+        r->j_half = at;
         r->j_now = at + 36 * r->path;
         at += 72 * r->path;
         if (r->tree >= 0) {
@@ -236,18 +248,6 @@ brn_status brn_sap_make_rows(brn_sap *sap)
 
 /* ---- where u leads ------------------------------------------------------------------------------------------------------------ */
 
-/* A hand pulls at a rigid body by its handles. */
-static bool is_dragged(const brn_sap *sap, const brn_sap_rigid *r)
-{
-    const brn_drag *drag = &sap->system->controls->drag;
-    const int handle = sap->model->body[r->body].handle;
-    bool dragged = false;
-    for (int k = 0; drag->node >= 0 && k < drag->on.count; ++k) {
-        dragged = dragged || (drag->on.node[k] >= handle && drag->on.node[k] <= handle + sap->model->dim);
-    }
-    return dragged;
-}
-
 brn_status brn_sap_start(brn_sap *sap, const brn_state *in)
 {
     const brn_memory *last = brn_state_recall(in, MEMORY);
@@ -256,7 +256,6 @@ brn_status brn_sap_start(brn_sap *sap, const brn_state *in)
     }
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
-        r->pulled = r->welded || is_dragged(sap, r);
         if (r->tree < 0) {
             brn_sap_coast(sap, in, r);
             brn_sap_write(sap, r, r->rate, sap->u);
@@ -357,7 +356,7 @@ static void reduce_matrix(brn_sap *sap)
                     to[i] = scale * block[i];
                 }
             } else if (sap->row_rigid[row] < 0 || sap->row_rigid[from->column[b]] != sap->row_rigid[row] ||
-                       sap->rigid[sap->row_rigid[row]].pulled) {
+                       sap->rigid[sap->row_rigid[row]].welded) {
                 set_parts(sap, row, &p);
                 set_parts(sap, from->column[b], &q);
                 double own[9];
@@ -394,10 +393,10 @@ static void reduce_matrix(brn_sap *sap)
     }
 }
 
-brn_status brn_sap_unbalanced(brn_sap *sap)
+/* The gradient at u with elements as they are at n->y. */
+static brn_status find_gradient(brn_sap *sap)
 {
     brn_newton *n = sap->newton;
-    brn_sap_place(sap);
     BRN_TRY(brn_newton_forces(n));
     for (int dof = 0; dof < sap->system->ndof; ++dof) {
         sap->gradient[dof] = sap->fixed[dof] ? 0.0 : -sap->h * n->unbalanced[dof];
@@ -421,10 +420,48 @@ brn_status brn_sap_unbalanced(brn_sap *sap)
     return BRN_OK;
 }
 
+brn_status brn_sap_unbalanced(brn_sap *sap)
+{
+    brn_sap_place(sap);
+    return find_gradient(sap);
+}
+
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent)
 {
     BRN_TRY(brn_sap_unbalanced(sap));
     BRN_TRY(brn_newton_assemble(sap->newton, tangent));
+    reduce_matrix(sap);
+    return BRN_OK;
+}
+
+/* u = 0 and no way for nodes, and for what is rigid and elements pull at. */
+static void go_back(brn_sap *sap)
+{
+    static const double none[6] = {0.0};
+    double *y = sap->newton->y;
+    const int dim = sap->model->dim;
+    memset(sap->u, 0, (size_t)sap->system->ndof * sizeof *sap->u);
+    for (int row = 0; row < sap->model->nrow; ++row) {
+        const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
+        if (r == NULL || r->tree >= 0 || r->welded) {
+            memset(&y[row * dim], 0, (size_t)dim * sizeof *y);
+        }
+        if (r != NULL && r->tree < 0 && r->welded) {
+            brn_sap_write(sap, r, none, sap->u);
+        }
+    }
+    for (int k = 0; k < sap->ntree; ++k) {
+        memset(&sap->u[3 * sap->tree[k].row], 0, 3 * (size_t)sap->tree[k].nrow * sizeof *sap->u);
+    }
+    brn_model_follow(sap->model, y);
+}
+
+brn_status brn_sap_linearise_start(brn_sap *sap)
+{
+    brn_sap_place(sap); /* Jacobians are those of where it leads */
+    go_back(sap);
+    BRN_TRY(find_gradient(sap));
+    BRN_TRY(brn_newton_assemble(sap->newton, BRN_TANGENT_LAGGED));
     reduce_matrix(sap);
     return BRN_OK;
 }

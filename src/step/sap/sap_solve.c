@@ -72,10 +72,9 @@ static double optimality_of(double left, double moving, double pulled, double pu
 }
 
 double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed, const double *unbalanced,
-                          const double *momentum, const double *push, double rounding)
+                          const double *momentum, const double *push)
 {
     double left = 0.0;
-    double least = 0.0;
     double moving = 0.0;
     double pushed = 0.0;
     for (int row = 0; row < a->n; ++row) {
@@ -85,12 +84,6 @@ double brn_sap_optimality(const brn_block_matrix *a, const unsigned char *fixed,
         left += size_of(0, a->size, weight, &unbalanced[dof]);
         moving += size_of(0, a->size, weight, &momentum[dof]);
         pushed += size_of(0, a->size, weight, &push[dof]);
-        for (int i = 0; i < a->size; ++i) {
-            least += weight[i] * rounding * rounding;
-        }
-    }
-    if (left <= least) {
-        return 0.0;
     }
     const double most = sqrt(fmax(moving, pushed));
     return left > 0.0 ? sqrt(left) / (most > 0.0 ? most : 1.0) : left;
@@ -314,8 +307,8 @@ static brn_status solve(brn_sap_work *w)
         w->first++;
     }
     memset(w->gradient, 0, bytes);
-    for (int i = 0; i < 3 * p->nconstraint; ++i) { /* rows that a constraint lacks */
-        w->impulse[i] = 0.0;
+    if (p->nconstraint > 0) { /* rows that a constraint lacks; without any there may be no array */
+        memset(w->impulse, 0, 3 * (size_t)p->nconstraint * sizeof *w->impulse);
     }
     memcpy(w->v, p->start, bytes);
     memcpy(w->smooth, p->gradient, bytes);

@@ -171,15 +171,19 @@ brn_status brn_sap_coast_tree(brn_sap *sap, const brn_state *in, brn_sap_tree *t
         brn_tree_between(tree, t->q0, t->q1, sap->h, t->rate);
     }
     brn_tree_place(tree, t->q0, t->start);
-    brn_tree_advance(tree, t->q0, t->rate, midpoint ? 0.5 * sap->h : sap->h, t->q1);
+    brn_tree_advance(tree, t->q0, t->rate, 0.5 * sap->h, t->q1);
     brn_tree_place(tree, t->q1, t->now);
-    smooth_forces(sap, t, midpoint ? none : gravity);
     for (int k = 0; k < sap->nrigid; ++k) {
         brn_sap_rigid *r = &sap->rigid[k];
         if (r->tree == t->index) {
-            handle_jacobians(sap, t, t->start, r, r->j_start);
+            handle_jacobians(sap, t, t->now, r, r->j_half);
         }
     }
+    if (!midpoint) {
+        brn_tree_advance(tree, t->q0, t->rate, sap->h, t->q1);
+        brn_tree_place(tree, t->q1, t->now);
+    }
+    smooth_forces(sap, t, midpoint ? none : gravity);
     return BRN_OK;
 }
 
@@ -227,7 +231,6 @@ static double kick(const brn_sap *sap, const brn_sap_tree *t, int i)
 
 void brn_sap_tree_gradient(brn_sap *sap, brn_sap_tree *t)
 {
-    const brn_newton *n = sap->newton;
     const int nv = t->robot->tree->nv;
     const double *u = &sap->u[3 * t->row];
     double *to = &sap->gradient[3 * t->row];
@@ -247,8 +250,7 @@ void brn_sap_tree_gradient(brn_sap *sap, brn_sap_tree *t)
             for (int c = 0; c < r->path; ++c) {
                 const double *j = &r->j_now[(p * r->path + c) * 9];
                 for (int i = 0; i < 9; ++i) {
-                    to[3 * path[c] + i % 3] -=
-                        sap->h * j[i] * (n->unbalanced[dof + i / 3] + n->inertia[dof + i / 3]);
+                    to[3 * path[c] + i % 3] -= sap->h * j[i] * brn_sap_handle_force(sap, r, dof + i / 3);
                 }
             }
         }

@@ -176,6 +176,17 @@ static brn_body_range named(brn_builder *b, const brn_attach_def *def, const cha
     return range;
 }
 
+/* Shapes of one link move as one: the first stands for all. */
+static brn_body_range shapes_as_one(const brn_model *model, brn_body_range range)
+{
+    const brn_body *first = &model->body[range.first];
+    bool one = first->robot >= 0;
+    for (int i = 1; i < range.count; ++i) {
+        one = one && first[i].robot == first->robot && first[i].link == first->link;
+    }
+    return (brn_body_range){range.first, one ? 1 : range.count};
+}
+
 /* What is attached to what: copies of a body all to one, or each to the copy of its number. False after adding a problem. */
 static bool find_bodies(brn_builder *b, const brn_attach_def *def, brn_body_range *from, brn_body_range *to)
 {
@@ -184,6 +195,7 @@ static bool find_bodies(brn_builder *b, const brn_attach_def *def, brn_body_rang
     if (from->count == 0 || to->count == 0) {
         return false;
     }
+    *to = shapes_as_one(b->model, *to);
     const int type = b->model->body[from->first].type;
     if (from->first < to->first + to->count && to->first < from->first + from->count) {
         brn_builder_problem(b, &def->block, "to", "is the body itself: name another");

@@ -48,6 +48,9 @@ typedef struct things {
     brn_prediction prediction;
     brn_start start;
     brn_contact_total total;
+    brn_joint_facts joint;
+    brn_joint_state joint_state;
+    brn_link_state link;
     brn_figure figure;
     brn_export_options export;
     char *text;
@@ -231,6 +234,25 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_sim_load(NULL, "x.h5"));
     CALL(FAILS, brn_sim_load(t->sim, NULL));
     CALL(FAILS, brn_sim_load(t->sim, ""));
+    CALL(RETURNS, brn_model_joint_count(NULL));
+    CALL(FAILS, brn_model_get_joint(NULL, 0, &t->joint));
+    CALL(FAILS, brn_model_get_joint(t->model, 0, NULL));
+    CALL(FAILS, brn_model_get_joint(t->model, 0, &t->joint)); /* there is no robot */
+    CALL(RETURNS, brn_model_find_joint(NULL, "a/b"));
+    CALL(RETURNS, brn_model_find_joint(t->model, NULL));
+    CALL(RETURNS, brn_model_link_count(NULL));
+    CALL(RETURNS, brn_model_link_name(NULL, 0));
+    CALL(RETURNS, brn_model_link_name(t->model, INT_MAX));
+    CALL(RETURNS, brn_model_find_link(NULL, "a/b"));
+    CALL(RETURNS, brn_model_find_link(t->model, NULL));
+    CALL(FAILS, brn_sim_get_joint(NULL, 0, &t->joint_state));
+    CALL(FAILS, brn_sim_get_joint(t->sim, 0, NULL));
+    CALL(FAILS, brn_sim_get_joint(t->sim, INT_MIN, &t->joint_state));
+    CALL(FAILS, brn_sim_get_link(NULL, 0, &t->link));
+    CALL(FAILS, brn_sim_get_link(t->sim, 0, NULL));
+    CALL(FAILS, brn_sim_get_link(t->sim, INT_MAX, &t->link));
+    CALL(FAILS, brn_sim_set_joint_target(NULL, 0, 1.0));
+    CALL(FAILS, brn_sim_set_joint_target(t->sim, 0, 1.0));
     CALL(FAILS, brn_sim_set_gravity(NULL, t->vector));
     CALL(FAILS, brn_sim_set_gravity(t->sim, NULL));
     CALL(RETURNS, brn_sim_get_gravity(NULL, t->vector));

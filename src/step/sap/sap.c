@@ -5,6 +5,7 @@
 #include "step/newton_inner.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const law_words[] = {"sap", "lagged", NULL};
@@ -48,6 +49,15 @@ static const brn_own_figure figures[] = {
                                   "contacts that the step reckoned with, open ones that could close included",
                               .reduction = BRN_REDUCE_MAX},
                              BRN_REDUCE_MAX},
+    [BRN_SAP_OVERLAP] = {{.name = "sap.overlap",
+                          .label = "overlap",
+                          .unit = "1",
+                          .meaning =
+                              "penetration of the deepest contact over the size of the smaller body, the "
+                              "cube root of its volume; the run's is that of its last step",
+                          .reduction = BRN_REDUCE_LAST,
+                          .better = BRN_BETTER_LOW},
+                         BRN_REDUCE_LAST},
 };
 
 static const brn_table table = {
@@ -301,6 +311,22 @@ static brn_status sap_changed(void *self, brn_state *state, const brn_change *ch
     return brn_newton_changed(((brn_sap *)self)->newton, state, change);
 }
 
+/* Of the size of a body: what ends deeper in another is not in contact with it but stuck in it. */
+static const double STUCK = 0.05;
+
+static bool sap_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
+{
+    const bool stuck = own[BRN_SAP_OVERLAP] > STUCK;
+    if (stuck) {
+        (void)snprintf(
+            text, size,
+            "bodies end %.2g %% of their size deep in each other (sap.overlap): a smaller time.step, finer "
+            "meshes, or method: ipc, which never overlaps",
+            100.0 * own[BRN_SAP_OVERLAP]);
+    }
+    return stuck;
+}
+
 const brn_method brn_sap_method = {
     .table = &table,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_MIDPOINT,
@@ -314,6 +340,7 @@ const brn_method brn_sap_method = {
              "impacts of rigid bodies are inelastic; deformable ones bounce by their elasticity"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .doubt = sap_doubt,
     .predict = brn_newton_predict,
     .create = sap_create,
     .step = sap_step,

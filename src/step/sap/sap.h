@@ -28,7 +28,7 @@ typedef struct brn_sap_params {
 enum { BRN_SAP_LAW_SAP, BRN_SAP_LAW_LAGGED };
 
 /* The method's own figures. */
-enum { BRN_SAP_OPTIMALITY, BRN_SAP_CONSTRAINTS };
+enum { BRN_SAP_OPTIMALITY, BRN_SAP_CONSTRAINTS, BRN_SAP_OVERLAP };
 
 /* A link hangs on joints in so many block rows at most. */
 enum { BRN_SAP_PATH_MAX = 20 };

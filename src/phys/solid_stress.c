@@ -90,7 +90,7 @@ static void place(const brn_solid *solid, brn_mean_fn mean, const double (*x)[3]
     }
 }
 
-/* Stress and energy density at a quadrature point of a batch; returns det F there. */
+/* Stress and energy density at a quadrature point of a batch, if sigma is not NULL; returns det F there. */
 static brn_lanes point_stress(const placed *at, int quad, brn_lanes sigma[6], brn_lanes *energy)
 {
     const brn_solid *solid = at->solid;
@@ -98,6 +98,9 @@ static brn_lanes point_stress(const placed *at, int quad, brn_lanes sigma[6], br
     brn_lanes f[9], cof[9];
     brn_batch_gradient(solid, at->batch, quad, dim, solid->element->nnode, at->edge, f);
     const brn_lanes jac = brn_batch_cofactor(f, dim, cof);
+    if (sigma == NULL) {
+        return jac;
+    }
     if (at->averaged) {
         (void)brn_batch_average(solid, brn_batch_growth(solid, f, dim), at->mean, dim, f);
     }
@@ -130,6 +133,15 @@ static void average_batch(const placed *at, averages *out)
     }
 }
 
+/* det F alone, for every step's look at inverted elements. */
+static void smallest_jacobian(const placed *at, averages *out)
+{
+    *out = (averages){.jacobian = brn_lanes_all(INFINITY)};
+    for (int q = 0; q < at->solid->element->nquad; ++q) {
+        out->jacobian = brn_lanes_min(out->jacobian, point_stress(at, q, NULL, NULL));
+    }
+}
+
 void brn_solid_stress_about(const brn_solid *solid, brn_mean_fn mean, const double (*x)[3], int first,
                             int count, double *cauchy, double *jacobian, double *energy_density)
 {
@@ -137,7 +149,11 @@ void brn_solid_stress_about(const brn_solid *solid, brn_mean_fn mean, const doub
         placed at;
         averages a;
         place(solid, mean, x, batch, &at);
-        average_batch(&at, &a);
+        if (cauchy == NULL && energy_density == NULL) {
+            smallest_jacobian(&at, &a);
+        } else {
+            average_batch(&at, &a);
+        }
         const int rows = brn_batch_rows(batch, first + count);
         for (int l = 0; l < rows; ++l) {
             const size_t e = (size_t)(batch * BRN_LANES - first + l);

@@ -46,4 +46,12 @@ static inline brn_ctx *test_ctx(int threads)
     return ctx;
 }
 
+static inline void test_write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 #endif

@@ -315,7 +315,8 @@ BRN_API brn_status brn_sim_forces(brn_sim *sim, const double **elastic,
 BRN_API const brn_contact_point *brn_sim_contacts(const brn_sim *sim, int *count);
 BRN_API const double *brn_sim_contact_forces(const brn_sim *sim); /* [bodies][3], [N] total on each */
 BRN_API brn_status brn_sim_contact_between(const brn_sim *sim, int body, int other, brn_contact_total *out);
-/* Overwrites positions and velocities (either may be NULL), [nodes][3], and resets the method's memory. */
+/* Overwrites positions and velocities (either may be NULL), [nodes][3], and resets the method's memory. Links of robots stay where
+   their joints put them. */
 BRN_API brn_status brn_sim_edit(brn_sim *sim, const double *positions, const double *velocities);
 BRN_API uint64_t brn_sim_hash(const brn_sim *sim);               /* of the whole state */
 BRN_API brn_status brn_sim_save(brn_sim *sim, const char *path); /* checkpoint.h5, written atomically */

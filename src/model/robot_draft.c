@@ -208,6 +208,9 @@ brn_status brn_robot_draft_make(brn_builder *b, int source)
     brn_status status = brn_robot_read(b->ctx, path, &draft->file);
     brn_free(b->ctx, path);
     status = status >= 0 ? make(b, def, draft) : status;
+    for (int i = 0; status >= 0 && i < draft->file->nwarning; ++i) {
+        brn_log(b->ctx, BRN_LOG_WARNING, "%s", draft->file->warning[i]);
+    }
     if (status < 0) {
         brn_robot_draft_clear(b->ctx, draft);
         *draft = (brn_robot_draft){0};

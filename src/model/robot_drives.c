@@ -249,10 +249,8 @@ static void add_coupling(const brn_robot *file, const brn_robot_equality *from, 
     brn_dense_multiply3_tn(place[1].rotation, place[0].rotation, to->frame[1].rotation);
 }
 
-static brn_status couple(brn_builder *b, const brn_robot *file, const brn_tree_motion *motion,
-                         brn_robot_model *robot)
+static brn_status couple(const brn_robot *file, const brn_tree_motion *motion, brn_robot_model *robot)
 {
-    (void)b;
     for (int i = 0; i < file->nlink; ++i) {
         if (file->part[i].mimic >= 0 && has_one(robot, i)) {
             add_mimic(robot, i, file->part[i].mimic, file->part[i].factor, file->part[i].offset);
@@ -291,7 +289,7 @@ static brn_status add_joints(brn_builder *b, const brn_robot *file, const brn_ro
         }
     }
     brn_tree_place(tree, robot->q0, motion);
-    BRN_TRY(couple(b, file, motion, robot));
+    BRN_TRY(couple(file, motion, robot));
     brn_tree_place(tree, robot->q0, motion); /* those that follow have moved */
     brn_tree_mass(tree, motion, mass);
     for (int i = 0; i < tree->nlink; ++i) {

@@ -227,17 +227,6 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
     brn_mean_solid_eval((const brn_mean_solid *)group, x, first, count, tangent, energy, grad, hess);
 }
 
-static void group_mass(const brn_element_group *group, const double (*rest)[3], int first, int count,
-                       double *mass)
-{
-    brn_solid_mass((const brn_solid *)group, rest, first, count, mass);
-}
-
-static double group_volume(const brn_element_group *group, int element)
-{
-    return brn_solid_element_volume((const brn_solid *)group, element);
-}
-
 static void group_stress(const brn_element_group *group, const double (*x)[3], int first, int count,
                          double *cauchy, double *jacobian, double *energy_density)
 {
@@ -252,12 +241,6 @@ static void group_samples(const brn_element_group *group, const double (*x)[3], 
     brn_solid_samples_about(&mean->solid, mean_of(mean), x, first, count, cauchy);
 }
 
-static double group_bound(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3],
-                          int first, int count)
-{
-    return brn_solid_bound((const brn_solid *)group, x0, x1, first, count);
-}
-
 static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
 {
     const size_t count = (size_t)group->npatch * (size_t)group->patch_width;
@@ -269,10 +252,10 @@ const brn_group_kind brn_mean_solid_kind = {
     .name = "mean_solid",
     .destroy = group_destroy,
     .eval = group_eval,
-    .mass = group_mass,
-    .volume = group_volume,
+    .mass = brn_solid_group_mass,
+    .volume = brn_solid_group_volume,
     .stress = group_stress,
     .samples = group_samples,
-    .bound = group_bound,
+    .bound = brn_solid_group_bound,
     .hash = group_hash,
 };

@@ -90,4 +90,11 @@ double brn_solid_element_volume(const brn_solid *solid, int element);
 double brn_solid_bound(const brn_solid *solid, const double (*x0)[3], const double (*x1)[3], int first,
                        int count);
 
+/* Of an element group whose struct starts with a brn_solid: for its kind. */
+void brn_solid_group_mass(const brn_element_group *group, const double (*rest)[3], int first, int count,
+                          double *mass);
+double brn_solid_group_volume(const brn_element_group *group, int element);
+double brn_solid_group_bound(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3],
+                             int first, int count);
+
 #endif

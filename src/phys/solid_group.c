@@ -110,13 +110,13 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
     brn_solid_eval((const brn_solid *)group, x, first, count, tangent, energy, grad, hess);
 }
 
-static void group_mass(const brn_element_group *group, const double (*rest)[3], int first, int count,
-                       double *mass)
+void brn_solid_group_mass(const brn_element_group *group, const double (*rest)[3], int first, int count,
+                          double *mass)
 {
     brn_solid_mass((const brn_solid *)group, rest, first, count, mass);
 }
 
-static double group_volume(const brn_element_group *group, int element)
+double brn_solid_group_volume(const brn_element_group *group, int element)
 {
     return brn_solid_element_volume((const brn_solid *)group, element);
 }
@@ -133,8 +133,8 @@ static void group_samples(const brn_element_group *group, const double (*x)[3], 
     brn_solid_samples((const brn_solid *)group, x, first, count, cauchy);
 }
 
-static double group_bound(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3],
-                          int first, int count)
+double brn_solid_group_bound(const brn_element_group *group, const double (*x0)[3], const double (*x1)[3],
+                             int first, int count)
 {
     return brn_solid_bound((const brn_solid *)group, x0, x1, first, count);
 }
@@ -153,11 +153,11 @@ const brn_group_kind brn_solid_kind = {
     .name = "solid",
     .destroy = group_destroy,
     .eval = group_eval,
-    .mass = group_mass,
-    .volume = group_volume,
+    .mass = brn_solid_group_mass,
+    .volume = brn_solid_group_volume,
     .stress = group_stress,
     .samples = group_samples,
-    .bound = group_bound,
+    .bound = brn_solid_group_bound,
     .hash = group_hash,
 };
 

@@ -273,25 +273,22 @@ static const char machine[] =
 
 static void write_robot(void)
 {
-    FILE *file = fopen("allocations_robot.urdf", "w");
-    assert_non_null(file);
-    assert_true(
-        fputs("<robot name=\"r\"><link name=\"base\"><collision><geometry><sphere "
-              "radius=\"0.02\"/></geometry></collision>"
-              "</link><link name=\"arm\"><inertial><mass value=\"1\"/>"
-              "<inertia ixx=\"0.01\" iyy=\"0.01\" izz=\"0.01\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
-              "<collision><geometry><box size=\"0.1 0.05 0.05\"/></geometry></collision></link>"
-              "<link name=\"weight\"><inertial><mass value=\"1\"/>"
-              "<inertia ixx=\"0.01\" iyy=\"0.01\" izz=\"0.01\" ixy=\"0\" ixz=\"0\" "
-              "iyz=\"0\"/></inertial></link>"
-              "<joint name=\"j\" type=\"revolute\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 "
-              "1 0\"/>"
-              "<limit lower=\"-1\" upper=\"1\" effort=\"9\" velocity=\"9\"/></joint>"
-              "<joint name=\"k\" type=\"continuous\"><parent link=\"arm\"/><child link=\"weight\"/><axis "
-              "xyz=\"0 1 0\"/>"
-              "<mimic joint=\"j\"/></joint></robot>",
-              file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    test_write_file(
+        "allocations_robot.urdf",
+        "<robot name=\"r\"><link name=\"base\"><collision><geometry><sphere "
+        "radius=\"0.02\"/></geometry></collision>"
+        "</link><link name=\"arm\"><inertial><mass value=\"1\"/>"
+        "<inertia ixx=\"0.01\" iyy=\"0.01\" izz=\"0.01\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+        "<collision><geometry><box size=\"0.1 0.05 0.05\"/></geometry></collision></link>"
+        "<link name=\"weight\"><inertial><mass value=\"1\"/>"
+        "<inertia ixx=\"0.01\" iyy=\"0.01\" izz=\"0.01\" ixy=\"0\" ixz=\"0\" "
+        "iyz=\"0\"/></inertial></link>"
+        "<joint name=\"j\" type=\"revolute\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 "
+        "1 0\"/>"
+        "<limit lower=\"-1\" upper=\"1\" effort=\"9\" velocity=\"9\"/></joint>"
+        "<joint name=\"k\" type=\"continuous\"><parent link=\"arm\"/><child link=\"weight\"/><axis "
+        "xyz=\"0 1 0\"/>"
+        "<mimic joint=\"j\"/></joint></robot>");
 }
 
 static const whole_flow flows[] = {

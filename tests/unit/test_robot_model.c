@@ -36,14 +36,6 @@ static const char arm[] =
 #define FILE_NAME "robot_model_arm.urdf"
 #define HEAD      "brunt: 1\nmethod: {type: sap}\ntime: {step: 0.01, end: 0.1}\nbodies:\n"
 
-static void write_file(const char *text)
-{
-    FILE *file = fopen(FILE_NAME, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static double body_mass(const brn_model *model, const char *name)
 {
     brn_body_info info;
@@ -57,7 +49,7 @@ static double body_mass(const brn_model *model, const char *name)
 static void test_bodies(void **state)
 {
     (void)state;
-    write_file(arm);
+    test_write_file(FILE_NAME, arm);
     flow f = flow_open(
         1,
         HEAD "  - {name: r, type: robot, file: " FILE_NAME
@@ -121,7 +113,7 @@ static void test_bodies(void **state)
 static void test_copies(void **state)
 {
     (void)state;
-    write_file(arm);
+    test_write_file(FILE_NAME, arm);
     flow f = flow_open(1,
                        HEAD "  - {name: r, type: robot, file: " FILE_NAME
                             ", repeat: {count: [3], spacing: [2, 0, 0]}}\n"
@@ -175,7 +167,7 @@ static void test_refused(void **state)
               "}\ncontact: {pairs: [{between: [q/upper, r], friction: 1}]}\n",
          "no such body"},
     };
-    write_file(arm);
+    test_write_file(FILE_NAME, arm);
     for (int k = 0; k < BRN_COUNT(cases); ++k) {
         flow f;
         assert_true(flow_try(1, cases[k].scene, "", &f) < 0);
@@ -190,7 +182,8 @@ static void test_refused(void **state)
         flow_close(&f);
     }
     /* a moving link with a shape but no mass; a mesh that is not there: with the line of the file */
-    write_file(
+    test_write_file(
+        FILE_NAME,
         "<robot name=\"x\"><link name=\"a\"/><link name=\"b\">\n<collision><geometry><sphere "
         "radius=\"1\"/></geometry></collision>"
         "</link><link name=\"c\"><inertial><mass value=\"1\"/>"
@@ -202,9 +195,9 @@ static void test_refused(void **state)
     assert_non_null(strstr(brn_ctx_message(f.ctx), FILE_NAME ":2"));
     assert_non_null(strstr(brn_ctx_message(f.ctx), "no mass"));
     flow_close(&f);
-    write_file("<robot name=\"x\"><link name=\"a\">\n<collision><geometry><mesh "
-               "filename=\"package://p/q/none.stl\"/></geometry></collision>"
-               "</link></robot>");
+    test_write_file(FILE_NAME, "<robot name=\"x\"><link name=\"a\">\n<collision><geometry><mesh "
+                               "filename=\"package://p/q/none.stl\"/></geometry></collision>"
+                               "</link></robot>");
     assert_true(flow_try(1, HEAD "  - {name: r, type: robot, file: " FILE_NAME "}\n", "", &f) < 0);
     assert_non_null(strstr(brn_ctx_message(f.ctx), FILE_NAME ":2"));
     assert_non_null(strstr(brn_ctx_message(f.ctx), "none.stl"));

@@ -48,14 +48,6 @@ static const char scene[] =
          "-0.04], [2.3, 0]]},\n"
          "      left: {kp: 1.0e4, kd: 100, effort: 60, table: [[0, 0], [0.6, 0.055]]}}}\n";
 
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static brn_joint_state joint(const flow *f, const char *name)
 {
     brn_joint_state out;
@@ -105,7 +97,7 @@ static void check_balance(const flow *f)
 static void test_grasp(void **state)
 {
     (void)state;
-    write_file("sap_grasp.urdf", gripper);
+    test_write_file("sap_grasp.urdf", gripper);
     flow f = flow_open(1, scene, NULL);
     double held[3] = {0};
     double off = 0.0;
@@ -141,7 +133,7 @@ static void test_grasp(void **state)
 static void test_limit(void **state)
 {
     (void)state;
-    write_file("sap_grasp.urdf", gripper);
+    test_write_file("sap_grasp.urdf", gripper);
     flow f = flow_open(
         1,
         HEAD "time: {step: 0.01, end: 1}\nbodies:\n"
@@ -167,7 +159,7 @@ static void test_limit(void **state)
 static void test_pad(void **state)
 {
     (void)state;
-    write_file("sap_grasp.urdf", gripper);
+    test_write_file("sap_grasp.urdf", gripper);
     flow f = flow_open(
         1,
         HEAD "time: {step: 0.02, end: 1}\n"
@@ -196,12 +188,12 @@ static void test_pad(void **state)
 static void test_turntable(void **state)
 {
     (void)state;
-    write_file("sap_grasp_table.urdf",
-               "<robot name=\"t\"><link name=\"base\"/><link name=\"disc\">" MASS(
-                   "10", "2") "<collision><geometry><cylinder radius=\"0.7\" "
-                              "length=\"0.05\"/></geometry></collision></link>"
-                              "<joint name=\"turn\" type=\"continuous\"><parent link=\"base\"/><child "
-                              "link=\"disc\"/><axis xyz=\"0 0 1\"/></joint></robot>");
+    test_write_file("sap_grasp_table.urdf",
+                    "<robot name=\"t\"><link name=\"base\"/><link name=\"disc\">" MASS(
+                        "10", "2") "<collision><geometry><cylinder radius=\"0.7\" "
+                                   "length=\"0.05\"/></geometry></collision></link>"
+                                   "<joint name=\"turn\" type=\"continuous\"><parent link=\"base\"/><child "
+                                   "link=\"disc\"/><axis xyz=\"0 0 1\"/></joint></robot>");
     flow f = flow_open(1,
                        HEAD "time: {step: 0.01, end: 1}\ncontact: {friction: 0.8}\nbodies:\n"
                             "  - {name: table, type: robot, file: sap_grasp_table.urdf, joints: {turn: "

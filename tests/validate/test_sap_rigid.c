@@ -247,12 +247,34 @@ static void test_tunnel(void **state)
     }
 }
 
+/* An obstacle that starts at once at 5 m/s, 1 mm from a free block, takes it along from the first step on; it would be half inside of it else. */
+static void test_sudden(void **state)
+{
+    (void)state;
+    flow f = flow_open(
+        1,
+        HEAD
+        "time: {step: 0.01, end: 0.05}\ngravity: [0, 0, 0]\nbodies:\n"
+        "  - {name: block, type: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [0.101, 0, 0]}\n"
+        "  - {name: ram, type: static, shape: {box: {size: [0.1, 0.2, 0.2]}}, motion: {velocity: [5, 0, "
+        "0]}}\n",
+        "");
+    while (!brn_sim_done(f.sim)) {
+        brn_report r;
+        assert_done(f.ctx, brn_sim_step(f.sim, &r));
+        assert_true(r.penetration_max < 1e-3);
+        assert_near(pose_of(&f, 0).centre[0], 0.1 + 5.0 * brn_sim_time(f.sim), 1e-3);
+    }
+    assert_near(pose_of(&f, 0).velocity[0], 5.0, 0.05);
+    flow_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slope),  cmocka_unit_test(test_stop),   cmocka_unit_test(test_roll),
-        cmocka_unit_test(test_spin),   cmocka_unit_test(test_forces), cmocka_unit_test(test_tower),
-        cmocka_unit_test(test_pulled), cmocka_unit_test(test_tunnel),
+        cmocka_unit_test(test_sudden), cmocka_unit_test(test_slope),  cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_roll),   cmocka_unit_test(test_spin),   cmocka_unit_test(test_forces),
+        cmocka_unit_test(test_tower),  cmocka_unit_test(test_pulled), cmocka_unit_test(test_tunnel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

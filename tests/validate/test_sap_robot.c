@@ -12,14 +12,6 @@
 
 static const double G = 9.81;
 
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static brn_report run(flow *f)
 {
     brn_report report = {0};
@@ -131,7 +123,7 @@ static void test_free_motion(void **state)
         double exact[4] = {cases[k].start[0], cases[k].start[1], 0.0, 0.0};
         double off[2] = {0.0, 0.0};
         integrate(cases[k].rate, exact, 1.5);
-        write_file("sap_robot_free.urdf", cases[k].text);
+        test_write_file("sap_robot_free.urdf", cases[k].text);
         for (int e = 0; e < 3; ++e) {
             char text[600];
             (void)snprintf(
@@ -166,7 +158,7 @@ static void test_free_motion(void **state)
 static void test_tumbling(void **state)
 {
     (void)state;
-    write_file(
+    test_write_file(
         "sap_robot_tumble.urdf",
         "<robot name=\"t\"><link name=\"body\">" MASS(
             "3", "0.1", "0", "0.05") "</link>"
@@ -229,7 +221,7 @@ static void test_hold(void **state)
     for (int k = 0; k < 3; ++k) {
         char text[1000];
         (void)snprintf(text, sizeof text, arm, cases[k].effort, cases[k].friction);
-        write_file("sap_robot_hold.urdf", text);
+        test_write_file("sap_robot_hold.urdf", text);
         flow f = flow_open(
             1,
             HEAD "time: {step: 0.01, end: 3}\nbodies:\n"
@@ -261,12 +253,13 @@ static void test_hold(void **state)
 static void test_torque(void **state)
 {
     (void)state;
-    write_file("sap_robot_wheel.urdf",
-               "<robot name=\"w\"><link name=\"base\"/><link name=\"wheel\">" MASS(
-                   "2", "0", "0", "0") "</link>"
-                                       "<joint name=\"a\" type=\"continuous\"><parent link=\"base\"/><child "
-                                       "link=\"wheel\"/><axis xyz=\"0 0 1\"/>"
-                                       "<dynamics damping=\"0.1\" friction=\"0\"/></joint></robot>");
+    test_write_file(
+        "sap_robot_wheel.urdf",
+        "<robot name=\"w\"><link name=\"base\"/><link name=\"wheel\">" MASS(
+            "2", "0", "0", "0") "</link>"
+                                "<joint name=\"a\" type=\"continuous\"><parent link=\"base\"/><child "
+                                "link=\"wheel\"/><axis xyz=\"0 0 1\"/>"
+                                "<dynamics damping=\"0.1\" friction=\"0\"/></joint></robot>");
     flow f = flow_open(
         1,
         HEAD
@@ -296,16 +289,16 @@ static void test_torque(void **state)
 static void test_linkage(void **state)
 {
     (void)state;
-    write_file("sap_robot_bars.xml",
-               "<mujoco><worldbody>"
-               "<body name=\"left\" pos=\"0 0 2\"><joint name=\"a\" type=\"hinge\" axis=\"0 1 0\"/>"
-               "<inertial pos=\"0 0 -0.5\" mass=\"1\" diaginertia=\"0.08 0.08 0.01\"/>"
-               "<body name=\"coupler\" pos=\"0 0 -1\"><joint name=\"b\" type=\"hinge\" axis=\"0 1 0\"/>"
-               "<inertial pos=\"0.4 0 0\" mass=\"2\" diaginertia=\"0.01 0.1 0.1\"/>"
-               "<body name=\"right\" pos=\"0.8 0 0\"><joint name=\"c\" type=\"hinge\" axis=\"0 1 0\"/>"
-               "<inertial pos=\"0 0 0.5\" mass=\"1\" diaginertia=\"0.08 0.08 0.01\"/>"
-               "</body></body></body></worldbody>"
-               "<equality><connect body1=\"right\" anchor=\"0 0 1\"/></equality></mujoco>");
+    test_write_file("sap_robot_bars.xml",
+                    "<mujoco><worldbody>"
+                    "<body name=\"left\" pos=\"0 0 2\"><joint name=\"a\" type=\"hinge\" axis=\"0 1 0\"/>"
+                    "<inertial pos=\"0 0 -0.5\" mass=\"1\" diaginertia=\"0.08 0.08 0.01\"/>"
+                    "<body name=\"coupler\" pos=\"0 0 -1\"><joint name=\"b\" type=\"hinge\" axis=\"0 1 0\"/>"
+                    "<inertial pos=\"0.4 0 0\" mass=\"2\" diaginertia=\"0.01 0.1 0.1\"/>"
+                    "<body name=\"right\" pos=\"0.8 0 0\"><joint name=\"c\" type=\"hinge\" axis=\"0 1 0\"/>"
+                    "<inertial pos=\"0 0 0.5\" mass=\"1\" diaginertia=\"0.08 0.08 0.01\"/>"
+                    "</body></body></body></worldbody>"
+                    "<equality><connect body1=\"right\" anchor=\"0 0 1\"/></equality></mujoco>");
     flow f = flow_open(
         1,
         HEAD
@@ -338,21 +331,22 @@ static void test_linkage(void **state)
 static void test_mimic(void **state)
 {
     (void)state;
-    write_file("sap_robot_mimic.urdf",
-               "<robot name=\"m\"><link name=\"base\"/><link name=\"one\">" MASS(
-                   "1", "0", "0",
-                   "0") "</link>"
-                        "<link name=\"two\">" MASS(
-                            "3", "0", "0",
-                            "0") "</link>"
-                                 "<joint name=\"a\" type=\"prismatic\"><parent link=\"base\"/><child "
-                                 "link=\"one\"/><axis xyz=\"0 0 1\"/>"
-                                 "<limit lower=\"-9\" upper=\"9\" effort=\"100\" velocity=\"9\"/></joint>"
-                                 "<joint name=\"b\" type=\"prismatic\"><parent link=\"base\"/><child "
-                                 "link=\"two\"/><axis xyz=\"0 0 1\"/>"
-                                 "<limit lower=\"-9\" upper=\"9\" effort=\"100\" velocity=\"9\"/><mimic "
-                                 "joint=\"a\" multiplier=\"-2\" offset=\"0.1\"/>"
-                                 "</joint></robot>");
+    test_write_file(
+        "sap_robot_mimic.urdf",
+        "<robot name=\"m\"><link name=\"base\"/><link name=\"one\">" MASS(
+            "1", "0", "0",
+            "0") "</link>"
+                 "<link name=\"two\">" MASS(
+                     "3", "0", "0",
+                     "0") "</link>"
+                          "<joint name=\"a\" type=\"prismatic\"><parent link=\"base\"/><child "
+                          "link=\"one\"/><axis xyz=\"0 0 1\"/>"
+                          "<limit lower=\"-9\" upper=\"9\" effort=\"100\" velocity=\"9\"/></joint>"
+                          "<joint name=\"b\" type=\"prismatic\"><parent link=\"base\"/><child "
+                          "link=\"two\"/><axis xyz=\"0 0 1\"/>"
+                          "<limit lower=\"-9\" upper=\"9\" effort=\"100\" velocity=\"9\"/><mimic "
+                          "joint=\"a\" multiplier=\"-2\" offset=\"0.1\"/>"
+                          "</joint></robot>");
     flow f = flow_open(
         1,
         HEAD
@@ -373,11 +367,12 @@ static void test_mimic(void **state)
 static void test_one_link(void **state)
 {
     (void)state;
-    write_file("sap_robot_box.urdf",
-               "<robot name=\"b\"><link name=\"box\"><inertial><mass value=\"6\"/>"
-               "<inertia ixx=\"0.05\" iyy=\"0.05\" izz=\"0.04\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
-               "<collision><geometry><box size=\"0.2 0.2 "
-               "0.2449489742783178\"/></geometry></collision></link></robot>");
+    test_write_file(
+        "sap_robot_box.urdf",
+        "<robot name=\"b\"><link name=\"box\"><inertial><mass value=\"6\"/>"
+        "<inertia ixx=\"0.05\" iyy=\"0.05\" izz=\"0.04\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+        "<collision><geometry><box size=\"0.2 0.2 "
+        "0.2449489742783178\"/></geometry></collision></link></robot>");
     flow f = flow_open(
         1,
         HEAD "time: {step: 2e-3, end: 1.5}\ncontact: {friction: 0.4}\nbodies:\n"
@@ -412,22 +407,23 @@ static void test_one_link(void **state)
 static void test_bits(void **state)
 {
     (void)state;
-    write_file("sap_robot_grip.urdf",
-               "<robot name=\"g\"><link name=\"palm\"/>"
-               "<link name=\"left\"><inertial><mass value=\"0.2\"/>"
-               "<inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
-               "<collision><geometry><box size=\"0.02 0.06 0.06\"/></geometry></collision></link>"
-               "<link name=\"right\"><inertial><mass value=\"0.2\"/>"
-               "<inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
-               "<collision><geometry><box size=\"0.02 0.06 0.06\"/></geometry></collision></link>"
-               "<joint name=\"l\" type=\"prismatic\"><parent link=\"palm\"/><child link=\"left\"/><origin "
-               "xyz=\"-0.1 0 0\"/>"
-               "<axis xyz=\"1 0 0\"/><limit lower=\"0\" upper=\"0.09\" effort=\"20\" velocity=\"1\"/></joint>"
-               "<joint name=\"r\" type=\"prismatic\"><parent link=\"palm\"/><child link=\"right\"/><origin "
-               "xyz=\"0.1 0 0\"/>"
-               "<axis xyz=\"-1 0 0\"/><limit lower=\"0\" upper=\"0.09\" effort=\"20\" velocity=\"1\"/><mimic "
-               "joint=\"l\"/>"
-               "</joint></robot>");
+    test_write_file(
+        "sap_robot_grip.urdf",
+        "<robot name=\"g\"><link name=\"palm\"/>"
+        "<link name=\"left\"><inertial><mass value=\"0.2\"/>"
+        "<inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+        "<collision><geometry><box size=\"0.02 0.06 0.06\"/></geometry></collision></link>"
+        "<link name=\"right\"><inertial><mass value=\"0.2\"/>"
+        "<inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+        "<collision><geometry><box size=\"0.02 0.06 0.06\"/></geometry></collision></link>"
+        "<joint name=\"l\" type=\"prismatic\"><parent link=\"palm\"/><child link=\"left\"/><origin "
+        "xyz=\"-0.1 0 0\"/>"
+        "<axis xyz=\"1 0 0\"/><limit lower=\"0\" upper=\"0.09\" effort=\"20\" velocity=\"1\"/></joint>"
+        "<joint name=\"r\" type=\"prismatic\"><parent link=\"palm\"/><child link=\"right\"/><origin "
+        "xyz=\"0.1 0 0\"/>"
+        "<axis xyz=\"-1 0 0\"/><limit lower=\"0\" upper=\"0.09\" effort=\"20\" velocity=\"1\"/><mimic "
+        "joint=\"l\"/>"
+        "</joint></robot>");
     static const char scene[] =
         HEAD "time: {step: 0.01, end: 0.5}\ngravity: [0, 0, 0]\n"
              "materials: {jelly: {type: neo_hookean, young: 5e4, poisson: 0.3, density: 1000}}\n"

@@ -47,14 +47,6 @@ static const char arm_text[] =
         JOINT("elbow", "upper", "lower", "0 0 -0.3", "lower='-3' upper='3'")
             JOINT("wrist", "lower", "hand", "0 0 -0.3", "lower='-3' upper='3'") "</robot>";
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void write_scene(const char *path, const char *from, const char *to)
 {
     FILE *file = fopen(path, "w");
@@ -76,8 +68,8 @@ static int setup(void **state)
     write_scene(large_path, "[2, 2, 1]", "[250, 250, 1]");
     (void)snprintf(robot_path, sizeof robot_path, "%s/robot.yaml", folder);
     (void)snprintf(arm_path, sizeof arm_path, "%s/arm.urdf", folder);
-    write_file(robot_path, robot_text);
-    write_file(arm_path, arm_text);
+    test_write_file(robot_path, robot_text);
+    test_write_file(arm_path, arm_text);
     return 0;
 }
 

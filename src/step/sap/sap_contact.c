@@ -24,6 +24,22 @@ static const double DEPTH = 0.005;
 
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
 
+/* [m] Where a node goes in the step: on as it did; with an obstacle, as that is moved, which may begin or turn suddenly. */
+static void way_of(const brn_sap *sap, const brn_state *in, int node, double way[3])
+{
+    const brn_controls *controls = sap->system->controls;
+    const int hold = sap->node_hold[node];
+    for (int i = 0; i < 3; ++i) {
+        way[i] = sap->h * in->node_vel[3 * node + i];
+    }
+    if (hold >= 0 && (controls->shift[hold].on || brn_motion_moves(&sap->model->hold[hold].motion))) {
+        brn_controls_place(controls, hold, node, sap->t + sap->h, way, NULL);
+        for (int i = 0; i < 3; ++i) {
+            way[i] -= in->node_pos[3 * node + i];
+        }
+    }
+}
+
 /* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
    together. */
 static double look_ahead(brn_sap *sap, const brn_state *in)
@@ -33,16 +49,18 @@ static double look_ahead(brn_sap *sap, const brn_state *in)
     const double fall = sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
     double most = 0.0;
     for (int b = 0; b < model->nbody; ++b) {
-        double fastest = 0.0;
+        double longest = 0.0;
         for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
              ++a) {
-            fastest = fmax(fastest, brn_dense_dot3(&in->node_vel[3 * a], &in->node_vel[3 * a]));
+            double way[3];
+            way_of(sap, in, a, way);
+            longest = fmax(longest, brn_dense_dot3(way, way));
             for (int i = 0; i < 3; ++i) {
-                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + sap->h * in->node_vel[3 * a + i];
+                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + way[i];
             }
         }
-        sap->reach[b] = sap->h * sqrt(fastest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) +
-                        1e-9 * sap->system->size;
+        sap->reach[b] =
+            sqrt(longest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) + 1e-9 * sap->system->size;
         most = fmax(most, sap->reach[b]);
     }
     return 2.0 * most;

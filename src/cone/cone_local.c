@@ -58,19 +58,14 @@ brn_cone_block brn_cone_block_make(int dim, const double *w)
     return b;
 }
 
-/* A point of the search: r(l), and h with its slope. mu beyond 1 divides h, so that it may be infinite. */
-typedef struct slide {
-    double t[2], n, length;
-    double h, slope;
-} slide;
-
-static slide slide_at(const brn_cone_block *b, double l, double qn, const double rest[2], double mu)
+brn_cone_slide brn_cone_slide_at(const brn_cone_block *b, double l, double qn, const double rest[2],
+                                 double mu)
 {
     const double mu_part = fmin(mu, 1.0);
     const double length_part = mu > 1.0 ? 1.0 / mu : 1.0;
     const double d[2] = {b->a[0] + l, b->a[1] + l};
     const double det = d[0] * d[1] + b->skew * b->skew;
-    slide s = {
+    brn_cone_slide s = {
         .t = {-(d[1] * rest[0] - b->skew * rest[1]) / det, -(b->skew * rest[0] + d[0] * rest[1]) / det}};
     s.n = -(qn + b->nt[0] * s.t[0] + b->nt[1] * s.t[1]) / b->nn;
     s.length = hypot(s.t[0], s.t[1]);
@@ -85,10 +80,10 @@ static slide slide_at(const brn_cone_block *b, double l, double qn, const double
 }
 
 /* The root of h between lo, where it is below 0, and hi. */
-static slide find_slide(const brn_cone_block *b, double lo, double hi, double qn, const double rest[2],
-                        double mu)
+static brn_cone_slide find_slide(const brn_cone_block *b, double lo, double hi, double qn,
+                                 const double rest[2], double mu)
 {
-    slide s = slide_at(b, lo, qn, rest, mu);
+    brn_cone_slide s = brn_cone_slide_at(b, lo, qn, rest, mu);
     double l = lo;
     for (int k = 0; k < ITERATIONS_MAX && hi - lo > 2.0 * DBL_EPSILON * hi; ++k) {
         const double next = l - s.h / s.slope;
@@ -100,7 +95,7 @@ static slide find_slide(const brn_cone_block *b, double lo, double hi, double qn
         const double middle =
             hi > 16.0 * lo ? (lo > 0.0 ? sqrt(lo) * sqrt(hi) : 0.0625 * hi) : 0.5 * (lo + hi);
         l = inside ? next : middle;
-        s = slide_at(b, l, qn, rest, mu);
+        s = brn_cone_slide_at(b, l, qn, rest, mu);
         if (s.h == 0.0) {
             break;
         }
@@ -142,7 +137,7 @@ bool brn_cone_block_solve(const brn_cone_block *b, const double *q, double mu, d
         put(b, plain, none, r);
         return true;
     }
-    slide s = slide_at(b, b->least, qn, rest, mu);
+    brn_cone_slide s = brn_cone_slide_at(b, b->least, qn, rest, mu);
     if (s.h >= 0.0) {
         put(b, s.n, s.t, r);
         /* a tangent that cannot move and yet has to: friction would jam at any impulse */

@@ -93,13 +93,12 @@ static inline cone_problem cone_of_bodies(brn_rng *rng, int dim, int n, int bodi
         }
     }
     for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < rows; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < columns; ++k) {
-                sum += jacobian[(size_t)i * (size_t)columns + (size_t)k] * inverse[k] *
-                       jacobian[(size_t)j * (size_t)columns + (size_t)k];
+        const double *row = jacobian + (size_t)i * (size_t)columns;
+        for (int k = 0; k < columns; ++k) {
+            for (int j = 0; j < rows && row[k] != 0.0; ++j) {
+                w[(size_t)i * (size_t)rows + (size_t)j] +=
+                    row[k] * inverse[k] * jacobian[(size_t)j * (size_t)columns + (size_t)k];
             }
-            w[(size_t)i * (size_t)rows + (size_t)j] = sum;
         }
     }
     cone_problem c = cone_from_dense(dim, n, w);

@@ -48,7 +48,8 @@ static void print_report(const cone_run *run)
     for (int i = 0; i < p->contacts; ++i) {
         normal += run->r[(size_t)i * (size_t)p->dim];
     }
-    (void)printf("  %-16s%d in %dD, %d blocks of W\n", "contacts", p->contacts, p->dim, p->first[p->contacts]);
+    (void)printf("  %-16s%d in %dD, %d blocks of W\n", "contacts", p->contacts, p->dim,
+                 p->first[p->contacts]);
     (void)printf("  %-16s%d sticking, %d sliding, %d open\n", "state", report->sticking, report->sliding,
                  report->open);
     (void)printf("  %-16s%d sweep%s, %d Newton step%s, %s\n", "iterations", report->sweeps,
@@ -61,7 +62,8 @@ static void print_report(const cone_run *run)
     print_error_of("complementarity", report->complementarity, "J", "largest |normal impulse x velocity|");
     print_error_of("slip", report->slip, "m/s", "largest slip that friction should have stopped or turned");
     (void)printf("  %-16s%-9.2g      of the largest |q|, %.4g m/s; rounding leaves %.2g\n", "relative error",
-                 report->relative, report->scale, report->scale > 0.0 ? report->rounding / report->scale : 0.0);
+                 report->relative, report->scale,
+                 report->scale > 0.0 ? report->rounding / report->scale : 0.0);
 }
 
 /* The largest |x - y| of a contact. */
@@ -83,8 +85,8 @@ static void print_difference(const cone_run *run)
     const double *r = NULL;
     const double *u = NULL;
     if (brn_cone_file_solution(run->file, &r, &u)) {
-        (void)printf("  %-16s%.3g N s, %.3g m/s: largest differences from the solution in the file\n", "compared",
-                     farthest(run->problem, run->r, r), farthest(run->problem, run->u, u));
+        (void)printf("  %-16s%.3g N s, %.3g m/s: largest differences from the solution in the file\n",
+                     "compared", farthest(run->problem, run->r, r), farthest(run->problem, run->u, u));
     }
 }
 
@@ -127,7 +129,8 @@ static int run_with(cone_run *run, const cone_args *args)
         return fail_with(run->ctx, status);
     }
     if (args->compare && !brn_cone_file_solution(run->file, NULL, NULL)) {
-        cli_error("%s has no solution to compare with: store one with 'brunt cone FILE --out NEW'", args->path);
+        cli_error("%s has no solution to compare with: store one with 'brunt cone FILE --out NEW'",
+                  args->path);
         return CLI_USAGE;
     }
     run->problem = brn_cone_file_problem(run->file);
@@ -187,20 +190,21 @@ int cli_cone(int argc, char **argv)
 {
     cone_args args = {.options = brn_cone_options_default()};
     const cli_option options[] = {
-        {"tolerance", 0, CLI_TEXT, "X", "relative error to reach, 1e-8 unless given", &args.tolerance_text, 0, 0,
-         NULL},
+        {"tolerance", 0, CLI_TEXT, "X", "relative error to reach, 1e-8 unless given", &args.tolerance_text, 0,
+         0, NULL},
         {"sweeps", 0, CLI_INT, "N", "Gauss-Seidel sweeps at most", &args.options.sweeps, 1, 100000000, NULL},
         {"newton", 0, CLI_INT, "N", "Newton steps at most, 0 = none", &args.options.newton, 0, 1000000, NULL},
-        {"compare", 0, CLI_FLAG, NULL, "print the differences from the solution in the file", &args.compare, 0,
-         0, NULL},
+        {"compare", 0, CLI_FLAG, NULL, "print the differences from the solution in the file", &args.compare,
+         0, 0, NULL},
         {"out", 'o', CLI_TEXT, "FILE", "write the problem with its solution", &args.out, 0, 0, NULL},
     };
     const cli_syntax syntax = {
         .command = "cone",
-        .summary = "Solves a frictional contact problem u = W r + q with the laws of Signorini and Coulomb from a "
-                   "text file, and prints\n"
-                   "how good the solution is. Units are SI if those of the file are: u and q in m/s, r in N s. "
-                   "docs/cone.md has the format.",
+        .summary =
+            "Solves a frictional contact problem u = W r + q with the laws of Signorini and Coulomb from a "
+            "text file, and prints\n"
+            "how good the solution is. Units are SI if those of the file are: u and q in m/s, r in N s. "
+            "docs/cone.md has the format.",
         .operand = "FILE",
         .operand_help = "the problem, in the text format of fc3d collections",
         .operands_min = 1,

@@ -19,6 +19,15 @@ static double least_of(double size, double nn)
     return 4.0 * DBL_EPSILON * size + 1e-30 * nn;
 }
 
+/* What is rounding alone would turn the friction of a tangent that cannot move. */
+static void clean(brn_cone_block *b)
+{
+    for (int i = 0; i < 2; ++i) {
+        b->a[i] = fabs(b->a[i]) <= b->least ? 0.0 : b->a[i];
+    }
+    b->skew = fabs(b->skew) <= b->least ? 0.0 : b->skew;
+}
+
 brn_cone_block brn_cone_block_make(int dim, const double *w)
 {
     brn_cone_block b = {.dim = dim, .turn = {1.0, 0.0}, .nn = w[0]};
@@ -27,6 +36,7 @@ brn_cone_block brn_cone_block_make(int dim, const double *w)
         b.tn[0] = w[2];
         b.a[0] = b.a[1] = w[3] - w[2] * w[1] / w[0];
         b.least = least_of(fabs(w[3]) + fabs(w[2] * w[1] / w[0]), w[0]);
+        clean(&b);
         return b;
     }
     double a[2][2];
@@ -55,6 +65,7 @@ brn_cone_block brn_cone_block_make(int dim, const double *w)
     b.a[1] = mean - radius;
     b.skew = 0.5 * (a[0][1] - a[1][0]);
     b.least = least_of(size, w[0]);
+    clean(&b);
     return b;
 }
 
@@ -155,9 +166,9 @@ bool brn_cone_block_solve(const brn_cone_block *b, const double *q, double mu, d
         put(b, 0.0, s.t, r);
         return true;
     }
-    /* exactly on the cone */
-    const double shrink = mu * s.n / s.length;
+    /* exactly on the cone, by the smaller change */
+    const double shrink = mu > 1.0 ? 1.0 : mu * s.n / s.length;
     const double t[2] = {shrink * s.t[0], shrink * s.t[1]};
-    put(b, s.n, t, r);
+    put(b, mu > 1.0 ? s.length / mu : s.n, t, r);
     return s.n >= 0.0;
 }

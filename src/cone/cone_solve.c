@@ -183,8 +183,8 @@ static brn_status explain(const brn_cone_work *w)
                     "(wanted %.3g)%s",
                     w->p->contacts, report->relative, report->sweeps, report->newton, w->options->tolerance,
                     report->rounding > report->relative * w->scale * 0.01
-                        ? ": rounding allows no better, the impulses are too large for it"
-                        : ": there may be no solution");
+                        ? ": rounding allows no better with impulses of this size"
+                        : ": there may be no solution, or it is too ill-conditioned to be found");
 }
 
 static brn_status solve(brn_cone_work *w, double *u)

@@ -326,10 +326,14 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_cone_solve(t->ctx, NULL, NULL, t->impulse, t->velocity, &t->cone_report));
     CALL(FAILS, brn_cone_solve(t->ctx, &one_contact, NULL, NULL, t->velocity, &t->cone_report));
     CALL(FAILS, brn_cone_solve(t->ctx, &one_contact, NULL, t->impulse, t->velocity, NULL));
-    CALL(FAILS, brn_cone_solve(t->ctx, &one_contact, &(brn_cone_options){.tolerance = NAN}, t->impulse, NULL, &t->cone_report));
-    CALL(FAILS, brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 4}, NULL, t->impulse, NULL, &t->cone_report));
-    CALL(FAILS, brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 3, .contacts = INT_MIN}, NULL, t->impulse, NULL, &t->cone_report));
-    CALL(FAILS, brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 3, .contacts = 1}, NULL, t->impulse, NULL, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, &one_contact, &(brn_cone_options){.tolerance = NAN}, t->impulse, NULL,
+                               &t->cone_report));
+    CALL(FAILS,
+         brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 4}, NULL, t->impulse, NULL, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 3, .contacts = INT_MIN}, NULL, t->impulse,
+                               NULL, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 3, .contacts = 1}, NULL, t->impulse, NULL,
+                               &t->cone_report));
     CALL(FAILS, brn_cone_read(NULL, "a.dat", &t->cone_file));
     CALL(FAILS, brn_cone_read(t->ctx, NULL, &t->cone_file));
     CALL(FAILS, brn_cone_read(t->ctx, "", &t->cone_file));

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (r == NULL || brn_cone_check(ctx, p) < 0) {
             abort();
         }
-        const brn_status solved = p->contacts <= 50 ? brn_cone_solve(ctx, p, &options, r, NULL, &report) : BRN_OK;
+        const brn_status solved =
+            p->contacts <= 50 ? brn_cone_solve(ctx, p, &options, r, NULL, &report) : BRN_OK;
         if (solved < 0 && solved != BRN_ERR_CONVERGENCE && solved != BRN_ERR_MEMORY) {
             abort();
         }

@@ -3,6 +3,7 @@
 
 #include "cone/cone.h"
 #include "cone_problems.h"
+#include "faulty.h"
 
 #include <unistd.h>
 
@@ -451,6 +452,34 @@ static void test_bad_files(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* A problem that needs Newton's method, solved, written and read. */
+static brn_status all_calls(brn_ctx *ctx, void *arg)
+{
+    const cone_problem *c = arg;
+    const brn_cone_options options = {.tolerance = 1e-10, .sweeps = 1000, .newton = 100};
+    double r[90] = {0.0}, u[90];
+    brn_cone_report report;
+    brn_cone_file *file = NULL;
+    brn_status status = brn_cone_solve(ctx, &c->problem, &options, r, u, &report);
+    assert_true(status < 0 || report.newton > 0);
+    status = status < 0 ? status : brn_cone_write(ctx, &c->problem, r, u, "test_cone_memory.dat");
+    status = status < 0 ? status : brn_cone_read(ctx, "test_cone_memory.dat", &file);
+    brn_cone_close(file);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    brn_rng rng = {5};
+    cone_problem c = cone_of_bodies(&rng, 3, 30, 8, 10.0);
+    for (int i = 0; i < 30; ++i) {
+        c.mu[i] = 0.5;
+    }
+    assert_true(faulty_run(all_calls, &c, 0) > 10);
+    cone_problem_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,7 +488,7 @@ int main(void)
         cmocka_unit_test(test_no_solution), cmocka_unit_test(test_errors),
         cmocka_unit_test(test_ends),        cmocka_unit_test(test_bad_problems),
         cmocka_unit_test(test_files),       cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "model/mesh_source.h"
 #include "model/read/readers.h"
-#include "model/read/scanner.h"
+#include "base/scanner.h"
 
 #define DATA BRN_SOURCE_DIR "/tests/data/meshes/"
 

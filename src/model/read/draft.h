@@ -4,7 +4,7 @@
 #define BRN_MODEL_READ_DRAFT_H
 
 #include "geom/mesh.h"
-#include "model/read/scanner.h"
+#include "base/scanner.h"
 
 /* From 64-bit numbers to int; open addressing. */
 typedef struct brn_idmap {

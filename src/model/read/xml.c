@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "model/read/scanner.h"
+#include "base/scanner.h"
 
 #include <expat.h>
 #include <limits.h>

@@ -8,9 +8,10 @@
 static const char *const impact_words[] = {"none", "mass", "bbi", NULL};
 
 static const brn_param params[] = {
-    BRN_P_CHOICE(brn_bbi_params, impact, BRN_BBI_IMPACT_BBI, impact_words,
-                 "velocities after an impact. bbi: those of touching points vanish, elasticity and damping share "
-                 "in it; mass: inertia alone does; none: as Newmark leaves them, which is right for small steps only"),
+    BRN_P_CHOICE(
+        brn_bbi_params, impact, BRN_BBI_IMPACT_BBI, impact_words,
+        "velocities after an impact. bbi: those of touching points vanish, elasticity and damping share "
+        "in it; mass: inertia alone does; none: as Newmark leaves them, which is right for small steps only"),
     BRN_P_REAL(brn_bbi_params, tolerance, "1", 1e-8, 0.0, 1.0, BRN_OPEN,
                "unbalanced force at which Newton stops, relative to the largest force in play"),
     BRN_P_INT(brn_bbi_params, iterations, 50, 1, 10000,
@@ -60,13 +61,14 @@ static void bbi_destroy(void *self)
     brn_newton_destroy(bbi->newton);
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,   bbi->point,   bbi->before,  bbi->row,        bbi->weight,      bbi->push,
-                      bbi->slip,    bbi->column,  bbi->chosen,  bbi->direction,  bbi->free_u,      bbi->cone_w,
-                      bbi->cone_q,  bbi->cone_mu, bbi->cone_r,  bbi->cone_u,     bbi->cone_first,  bbi->cone_column,
-                      bbi->report};
+    void *arrays[] = {bbi->reach,      bbi->point,       bbi->before,  bbi->row,       bbi->weight,
+                      bbi->push,       bbi->slip,        bbi->chosen,  bbi->direction, bbi->free_u,
+                      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,
+                      bbi->cone_first, bbi->cone_column, bbi->report};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
+    brn_bbi_columns_free(bbi->ctx, &bbi->columns);
     brn_free(bbi->ctx, bbi);
 }
 
@@ -199,8 +201,8 @@ static void settle_forces(brn_bbi *bbi)
     brn_newton_sum(n);
 }
 
-static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
-                           brn_step_info *info)
+static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
+                           double *h_done, brn_step_info *info)
 {
     brn_bbi *bbi = self;
     brn_newton *n = bbi->newton;

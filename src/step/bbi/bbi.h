@@ -46,7 +46,19 @@ typedef struct brn_bbi_point {
     double impact[3]; /* [N] lambda of the projection: acts over half a step */
     double u[3];      /* [m] of the last solution: gap, slip velocity over c */
     int chosen;       /* its number in the cone problem; -1: far enough away */
+    int column;       /* of a chosen one: its columns */
 } brn_bbi_point;
+
+/* H^-1 J' of points at the rows of all points, for one factor. */
+typedef struct brn_bbi_columns {
+    int *watch, nwatch; /* rows */
+    int *place;         /* [model rows] number among those; -1: none */
+    uint64_t *key;      /* [count] what each belongs to */
+    int count;
+    size_t key_capacity;
+    double *value; /* [count][dim][nwatch][dim] */
+    size_t value_capacity;
+} brn_bbi_columns;
 
 typedef struct brn_bbi {
     brn_ctx *ctx;
@@ -72,8 +84,7 @@ typedef struct brn_bbi {
     int *chosen;       /* [nchosen] points of the cone problem */
     int nchosen;
     size_t chosen_capacity;
-    double *column; /* [nchosen][dim][npoint * dim] u of all points for unit forces at the chosen */
-    size_t column_capacity;
+    brn_bbi_columns columns;
     double *free_u; /* [npoint][3] u with the forces of before */
     size_t free_u_capacity;
     /* The cone problem of the chosen. */
@@ -99,6 +110,17 @@ void brn_bbi_look(const brn_bbi *bbi, const brn_bbi_point *p, const double *v, d
 void brn_bbi_pull(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double *packed);
 /* The points of the state after a step. */
 brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info);
+
+/* ---- bbi_columns.c: compliance at contact points ---- */
+
+/* Before the first use of another factor. */
+void brn_bbi_columns_clear(brn_bbi_columns *columns);
+void brn_bbi_columns_free(brn_ctx *ctx, brn_bbi_columns *columns);
+/* Columns for all chosen points. */
+brn_status brn_bbi_columns_need(brn_bbi *bbi);
+/* w [dim][dim] = J_at H^-1 J_from', components (normal, tangents); `from` is chosen. */
+void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn_bbi_point *from,
+                          double w[9]);
 
 /* ---- bbi_solve.c: the balance with contact ---- */
 

@@ -99,18 +99,15 @@ static brn_status solve_dense(brn_ctx *ctx, int n, double *a, double *b)
     return BRN_OK;
 }
 
-/* p->change of the velocities, in the metric of p. */
-static brn_status project(projection *p)
+/* p->w with the mass as metric, by solving for every row. */
+static brn_status fill_by_mass(projection *p)
 {
     brn_bbi *bbi = p->bbi;
-    const double h = bbi->newton->scheme->h;
-    const size_t bytes = (size_t)bbi->system->ndof * sizeof(double);
-    double largest = 0.0;
     for (int j = 0; j < p->n; ++j) {
         const brn_bbi_point *from = &bbi->point[p->row[j].point];
         double unit[3];
         unit_of(from, p->row[j].k, unit);
-        memset(p->change, 0, bytes);
+        memset(p->change, 0, (size_t)bbi->system->ndof * sizeof *p->change);
         brn_bbi_pull(bbi, from, unit, p->change);
         BRN_TRY(respond(p, p->change));
         for (int i = 0; i < p->n; ++i) {
@@ -118,7 +115,48 @@ static brn_status project(projection *p)
             brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->change, u);
             p->w[i * p->n + j] = u[p->row[i].k];
         }
-        largest = fmax(largest, fabs(p->w[j * p->n + j]));
+    }
+    return BRN_OK;
+}
+
+/* The same with the tangent of the step, whose columns are there, most of them. */
+static brn_status fill_by_factor(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    const int dim = bbi->model->dim;
+    bbi->nchosen = 0;
+    for (int j = 0; j < p->n; ++j) {
+        if (p->row[j].k == 0) {
+            bbi->chosen[bbi->nchosen++] = p->row[j].point;
+        }
+    }
+    BRN_TRY(brn_bbi_columns_need(bbi));
+    for (int s = 0; s < p->n * p->n; ++s) {
+        const row *at = &p->row[s / p->n];
+        const row *of = &p->row[s % p->n];
+        const brn_bbi_point *from = &bbi->point[of->point];
+        double unit[3];
+        double w[9];
+        unit_of(from, of->k, unit);
+        brn_bbi_columns_look(bbi, &bbi->point[at->point], from, w);
+        p->w[s] = 0.0;
+        for (int k = 0; k < dim; ++k) {
+            p->w[s] += w[at->k * dim + k] * unit[k];
+        }
+    }
+    return BRN_OK;
+}
+
+/* p->change of the velocities, in the metric of p. */
+static brn_status project(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    const double h = bbi->newton->scheme->h;
+    const size_t bytes = (size_t)bbi->system->ndof * sizeof(double);
+    double largest = 0.0;
+    BRN_TRY(p->mass ? fill_by_mass(p) : fill_by_factor(p));
+    for (int i = 0; i < p->n; ++i) {
+        largest = fmax(largest, fabs(p->w[i * p->n + i]));
     }
     for (int i = 0; i < p->n; ++i) {
         double u[3];
@@ -247,6 +285,7 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, do
     if (bbi->params->impact == BRN_BBI_IMPACT_NONE || (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT)) {
         return BRN_OK;
     }
+    BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
     BRN_TAKE(arena, p.row, (size_t)bbi->npoint * 3 + 1);
     p.n = list_rows(bbi, p.row);
     if (p.n == 0) {

@@ -5,19 +5,15 @@
 #include "step/newton_inner.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Right-hand sides that are solved for together: as many as make substitution run at the speed of matrix products. */
-enum { COLUMNS = 48 };
 enum { HALVINGS = 30 };
 static const double ARMIJO = 1e-4;
 static const double ENERGY_NOISE = 1e-13;
 /* Of the elements: penetrations and gaps under force below this are none. */
 static const double GAP_TOLERANCE = 1e-7;
 /* A factor is kept for the next iteration while the imbalance shrinks by this. */
-static const double KEEP = 0.1;
+static const double KEEP = 0.5;
 /* Relative error of the contact problem in an iteration. */
 static const double CONE_TOLERANCE = 1e-10;
 /* Worse than this it is of no use. */
@@ -69,47 +65,11 @@ static void look_at_points(brn_bbi *bbi)
     }
 }
 
-/* Columns of J H^-1 J' for the chosen points from `first` on. */
-static brn_status add_columns(brn_bbi *bbi, int first)
-{
-    const int dim = bbi->model->dim;
-    const int ndof = bbi->system->ndof;
-    const size_t length = (size_t)(bbi->npoint * dim);
-    const int end = bbi->nchosen * dim;
-    BRN_GROW(bbi->ctx, bbi->column, bbi->column_capacity, (size_t)end * length);
-    brn_arena *arena = brn_ctx_arena(bbi->ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    double *b = NULL;
-    BRN_TAKE(arena, b, (size_t)COLUMNS * (size_t)ndof);
-    brn_status status = BRN_OK;
-    for (int at = first * dim; at < end && status >= 0; at += COLUMNS) {
-        const int count = end - at < COLUMNS ? end - at : COLUMNS;
-        memset(b, 0, (size_t)count * (size_t)ndof * sizeof *b);
-        for (int k = 0; k < count; ++k) {
-            double unit[3] = {0};
-            unit[(at + k) % dim] = 1.0;
-            brn_bbi_pull(bbi, &bbi->point[bbi->chosen[(at + k) / dim]], unit, &b[(size_t)k * (size_t)ndof]);
-        }
-        status = brn_factor_solve_many(bbi->newton->factor, count, b, b);
-        for (int k = 0; k < count && status >= 0; ++k) {
-            double *to = &bbi->column[(size_t)(at + k) * length];
-            for (int i = 0; i < bbi->npoint; ++i) {
-                double u[3];
-                brn_bbi_look(bbi, &bbi->point[i], &b[(size_t)k * (size_t)ndof], u);
-                memcpy(&to[i * dim], u, (size_t)dim * sizeof *to);
-            }
-        }
-    }
-    brn_arena_rewind(arena, mark);
-    return status;
-}
-
 /* The problem of the chosen points: u = W (r - force) + u_0. */
 static brn_status fill_cone(brn_bbi *bbi)
 {
     const int dim = bbi->model->dim;
     const int n = bbi->nchosen;
-    const size_t length = (size_t)(bbi->npoint * dim);
     const size_t blocks = (size_t)n * (size_t)n;
     BRN_GROW(bbi->ctx, bbi->cone_w, bbi->cone_w_capacity, blocks * (size_t)(dim * dim));
     BRN_GROW(bbi->ctx, bbi->cone_q, bbi->cone_q_capacity, n * dim);
@@ -129,10 +89,7 @@ static brn_status fill_cone(brn_bbi *bbi)
             const size_t at = (size_t)i * (size_t)n + (size_t)j;
             double *w = &bbi->cone_w[at * (size_t)(dim * dim)];
             bbi->cone_column[at] = j;
-            for (int s = 0; s < dim * dim; ++s) {
-                w[s] = bbi->column[(size_t)(j * dim + s % dim) * length +
-                                   (size_t)(bbi->chosen[i] * dim + s / dim)];
-            }
+            brn_bbi_columns_look(bbi, p, &bbi->point[bbi->chosen[j]], w);
             const double *before = bbi->point[bbi->chosen[j]].force;
             for (int s = 0; s < dim * dim; ++s) {
                 bbi->cone_q[i * dim + s / dim] -= w[s] * before[s % dim];
@@ -148,26 +105,30 @@ static void choose(brn_bbi *bbi, int point)
     bbi->chosen[bbi->nchosen++] = point;
 }
 
-/* u of all points with the forces that the contact problem found; returns how many more are in it now. */
-static int choose_more(brn_bbi *bbi, const double *before)
+/* u of all points with the forces that the contact problem found; those that would penetrate join it. */
+static void choose_more(brn_bbi *bbi)
 {
     const int dim = bbi->model->dim;
-    const size_t length = (size_t)(bbi->npoint * dim);
     const int had = bbi->nchosen;
     for (int i = 0; i < bbi->npoint; ++i) {
         brn_bbi_point *p = &bbi->point[i];
-        memcpy(p->u, &before[3 * i], sizeof p->u);
-        for (int j = 0; j < had * dim; ++j) {
-            const double change = bbi->cone_r[j] - bbi->point[bbi->chosen[j / dim]].force[j % dim];
-            for (int k = 0; k < dim; ++k) {
-                p->u[k] += bbi->column[(size_t)j * length + (size_t)(i * dim + k)] * change;
+        if (p->chosen >= 0 && p->chosen < had) {
+            memcpy(p->u, &bbi->cone_u[p->chosen * dim], (size_t)dim * sizeof *p->u);
+            continue;
+        }
+        memcpy(p->u, &bbi->free_u[3 * i], sizeof p->u);
+        for (int j = 0; j < had; ++j) {
+            const brn_bbi_point *from = &bbi->point[bbi->chosen[j]];
+            double w[9];
+            brn_bbi_columns_look(bbi, p, from, w);
+            for (int s = 0; s < dim * dim; ++s) {
+                p->u[s / dim] += w[s] * (bbi->cone_r[j * dim + s % dim] - from->force[s % dim]);
             }
         }
-        if (p->chosen < 0 && p->u[0] < 0.0) {
+        if (p->u[0] < 0.0) {
             choose(bbi, i);
         }
     }
-    return bbi->nchosen - had;
 }
 
 static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
@@ -181,8 +142,7 @@ static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
                                       .q = bbi->cone_q,
                                       .mu = bbi->cone_mu};
     brn_cone_report report;
-    const brn_status status =
-        brn_cone_solve(bbi->ctx, &problem, &options, bbi->cone_r, bbi->cone_u, &report);
+    const brn_status status = brn_cone_solve(bbi->ctx, &problem, &options, bbi->cone_r, bbi->cone_u, &report);
     if (status < 0 && (status != BRN_ERR_CONVERGENCE || !(report.relative <= CONE_USABLE))) {
         return status;
     }
@@ -195,15 +155,13 @@ static brn_status answer(brn_bbi *bbi, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     const int dim = bbi->model->dim;
-    double *before = NULL;
     look_at_points(bbi);
     bbi->nchosen = 0;
     BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
     BRN_GROW(bbi->ctx, bbi->free_u, bbi->free_u_capacity, 3 * bbi->npoint);
-    before = bbi->free_u;
     for (int i = 0; i < bbi->npoint; ++i) {
         const brn_bbi_point *p = &bbi->point[i];
-        memcpy(&before[3 * i], p->u, sizeof p->u);
+        memcpy(&bbi->free_u[3 * i], p->u, sizeof p->u);
         if (p->u[0] < 0.0 || p->force[0] > 0.0) {
             choose(bbi, i);
         }
@@ -211,14 +169,14 @@ static brn_status answer(brn_bbi *bbi, brn_step_info *info)
     int had = 0;
     while (bbi->nchosen > had) {
         BRN_TRY(brn_ctx_check(bbi->ctx));
-        BRN_TRY(add_columns(bbi, had));
+        BRN_TRY(brn_bbi_columns_need(bbi));
         for (int i = 0; i < bbi->nchosen; ++i) {
-            memcpy(bbi->point[bbi->chosen[i]].u, &before[3 * bbi->chosen[i]], sizeof bbi->point->u);
+            memcpy(bbi->point[bbi->chosen[i]].u, &bbi->free_u[3 * bbi->chosen[i]], sizeof bbi->point->u);
         }
         BRN_TRY(fill_cone(bbi));
         BRN_TRY(solve_cone(bbi, info));
         had = bbi->nchosen;
-        (void)choose_more(bbi, before);
+        choose_more(bbi);
     }
     memset(bbi->direction, 0, (size_t)bbi->system->ndof * sizeof *bbi->direction);
     for (int j = 0; j < had; ++j) {
@@ -363,6 +321,7 @@ static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_i
         return brn_newton_again(n);
     }
     n->factored = false;
+    brn_bbi_columns_clear(&bbi->columns);
     return brn_newton_direction(n, projected, info);
 }
 
@@ -386,7 +345,6 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
         const double worst = brn_newton_imbalance(n, &info->residual);
         const double error = fmax(worst, gap_error(bbi));
         const bool settled = brn_newton_remaining(n) == 0.0;
-if (getenv("BBI")) fprintf(stderr,"k %d worst %g gap %g length %g npoint %d chosen %d keep %d noise %g\n",k,worst,gap_error(bbi),length,bbi->npoint,bbi->nchosen, k > 0 && n->factored && error < KEEP * last, n->noise);
         if (isnan(worst)) {
             return brn_fail(bbi->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
                             n->scheme->t);

@@ -244,20 +244,23 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsi
     return BRN_OK;
 }
 
-/* An order with changing nodes behind all others, if they are few and it is not much dearer. */
-static brn_status move_last(brn_factor *f, cholmod_sparse *view, const unsigned char *changing,
-                            brn_ordering *ordering)
+/* Whether there are changing nodes, and few of them. */
+static bool are_few(const brn_factor *f, const unsigned char *changing)
 {
-    brn_ordering moved;
     int free = 0;
     int count = 0;
     for (int i = 0; i < f->n; ++i) {
         free += !f->apart[i];
         count += !f->apart[i] && changing[i] != 0;
     }
-    if (count == 0 || count > LAST_SHARE * free) {
-        return BRN_OK;
-    }
+    return count > 0 && count <= LAST_SHARE * free;
+}
+
+/* An order with changing nodes behind all others, if it is not much dearer. */
+static brn_status move_last(brn_factor *f, cholmod_sparse *view, const unsigned char *changing,
+                            brn_ordering *ordering)
+{
+    brn_ordering moved;
     BRN_TRY(take_ordering(f, &moved));
     BRN_TRY(brn_ordering_last(f->ctx, &f->cm, view, changing, &moved));
     *ordering = moved.flops <= LAST_FLOPS * ordering->flops ? moved : *ordering;
@@ -278,14 +281,15 @@ static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a, const 
     cholmod_sparse view = cholmod_view(&g, f->n);
     ordering.name = f->base_name;
     BRN_TRY(brn_ordering_keep(f->ctx, &f->cm, &view, f->base_node, &ordering));
-    if (ordering.flops > KEEP_FLOPS * f->base_flops) {
+    const bool moved = changing != NULL && are_few(f, changing);
+    if (moved) {
+        BRN_TRY(move_last(f, &view, changing, &ordering));
+    }
+    if (ordering.flops > (moved ? LAST_FLOPS : 1.0) * KEEP_FLOPS * f->base_flops) {
         brn_ordering fresh;
         BRN_TRY(take_ordering(f, &fresh));
         BRN_TRY(brn_ordering_find_quick(f->ctx, &f->cm, &view, f->size, &fresh));
         ordering = fresh.flops < ordering.flops ? fresh : ordering;
-    }
-    if (changing != NULL) {
-        BRN_TRY(move_last(f, &view, changing, &ordering));
     }
     return make_tree(f, a, &g, changing, &ordering);
 }
@@ -307,6 +311,7 @@ brn_status brn_factor_update_changing(brn_factor *f, const brn_block_matrix *a, 
     if (status < 0) {
         brn_front_tree_destroy(f->tree); /* an incomplete analysis does not count */
         f->tree = NULL;
+        f->filled = false;
     }
     return status;
 }

@@ -93,6 +93,7 @@ static void sap_destroy(void *self)
     }
     brn_free(sap->ctx, sap->tree);
     brn_free(sap->ctx, sap->link_numbers);
+    brn_free(sap->ctx, sap->towards);
     brn_free(sap->ctx, sap);
 }
 
@@ -205,6 +206,7 @@ static brn_status fill(brn_sap *sap)
     BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
     BRN_TRY(brn_manifolds_create(sap->ctx, sap->skin, &sap->manifolds));
     BRN_TRY(brn_crossings_create(sap->ctx, sap->skin, sap->manifolds, &sap->crossings));
+    BRN_ALLOC(sap->ctx, sap->towards, sap->model->nconnect + 1);
     BRN_ALLOC(sap->ctx, sap->reach, sap->model->nbody + 1);
     BRN_ALLOC(sap->ctx, sap->ahead, 3 * sap->model->nnode + 1);
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
@@ -270,6 +272,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
         brn_sap_finish_tree(sap, &sap->tree[k], out);
     }
     BRN_TRY(brn_sap_remember(sap, out));
+    BRN_TRY(brn_sap_remember_connections(sap, out));
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
@@ -338,6 +341,7 @@ const brn_method brn_sap_method = {
     .contact_instead =
         {[BRN_CONTACT_RESTITUTION] =
              "impacts of rigid bodies are inelastic; deformable ones bounce by their elasticity"},
+    .connects = true,
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
     .doubt = sap_doubt,

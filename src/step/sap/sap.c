@@ -261,6 +261,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->t = t;
     sap->h = h;
     sap->from = in->node_pos;
+    sap->speed = in->node_vel;
     BRN_TRY(brn_newton_begin(n, in, t, h));
     sap->share = h * h / n->scheme->s;
     BRN_TRY(brn_sap_start(sap, in));

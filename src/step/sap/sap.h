@@ -118,7 +118,7 @@ typedef struct brn_sap {
     int *place;          /* [blocks of the system's matrix] where they go in a; -1: by way of rigid bodies */
     unsigned char *fixed;
     double t, h;
-    const double *from;           /* [nnode][3] x^n */
+    const double *from, *speed;   /* [nnode][3] x^n, v^n */
     double *u, *start, *gradient; /* [rows*dim] of the problem */
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */

@@ -5,8 +5,11 @@
 
    or as stiff as the step allows. J and the direction of the impulse are those of the start of the step, g0 is that of its end: this is SHAKE
    [Ryckaert, Ciccotti, Berendsen 1977], which keeps momenta exactly and lets energy swing about the right one, by half of what
-   gravity does in a step, but not drift. For the midpoint rule J is that of half-way. A step that gains more than it may is repeated
-   with J as of the end, which takes energy. */
+   gravity does in a step, but not drift. A step that gains more than it may is repeated with J as of the end, which takes energy.
+
+   For the midpoint rule J is that of half-way. With it the rate at which an offset grows changes its sign in every step, so that what is
+   stiff never comes to rest. Instead of g = 0 at the end, J u = -g/(2 h) + (dg/dt)/4 at the start is asked for, which takes both to 0 in
+   two steps. */
 #include "linalg/dense.h"
 #include "step/newton_inner.h"
 #include "step/sap/sap.h"
@@ -54,17 +57,33 @@ static void add_side(brn_sap *sap, brn_sap_constraint *c, const brn_anchor *anch
     }
 }
 
-/* Where an anchor is at the start of the step, and where u leads it. */
-static void look(const brn_sap *sap, const brn_anchor *anchor, double start[3], double end[3])
+/* Offset of the first anchor from the second: at the start, its rate there, and where u leads. */
+typedef struct offset {
+    double start[3], rate[3], end[3];
+} offset;
+
+static void add_offset(const brn_sap *sap, const brn_anchor *anchor, double sign, offset *out)
 {
     const brn_controls *controls = sap->system->controls;
+    double start[3];
+    double end[3];
+    double rate[3] = {0.0};
     brn_controls_anchor(controls, anchor, sap->from, sap->t, start);
     brn_controls_anchor(controls, anchor, sap->from, sap->t + sap->h, end); /* as obstacles move it */
+    if (anchor->hold >= 0) {
+        brn_controls_carry(controls, anchor->hold, anchor->rest, sap->t, NULL, rate);
+    }
     for (int k = 0; k < anchor->count; ++k) {
         const double *y = &sap->newton->y[sap->model->node_row[anchor->node[k]] * sap->model->dim];
         for (int i = 0; i < sap->model->dim; ++i) {
             end[i] += anchor->weight[k] * y[i];
+            rate[i] += anchor->weight[k] * sap->speed[3 * anchor->node[k] + i];
         }
+    }
+    for (int i = 0; i < 3; ++i) {
+        out->start[i] += sign * start[i];
+        out->rate[i] += sign * rate[i];
+        out->end[i] += sign * end[i];
     }
 }
 
@@ -99,14 +118,30 @@ static void contract(brn_sap *sap, brn_sap_constraint *c, const double towards[3
     c->rows = 1;
 }
 
-/* What is left of the law once J and the offset g0 where u leads are known. */
-static void set_law(brn_sap *sap, const brn_connection *connect, brn_sap_constraint *c, const double off[3])
+/* The length and its rates instead of the offset, times sign. */
+static void measure(const brn_connection *connect, double towards[3], offset *o)
+{
+    const double length = sqrt(brn_dense_dot3(o->start, o->start));
+    const bool lost = !(length > TINY * connect->length);
+    const double sign = connect->slack ? -1.0 : 1.0;
+    for (int i = 0; i < 3; ++i) {
+        towards[i] = sign * (lost ? i == 0 : o->start[i] / length);
+    }
+    o->start[0] = sign * (length - connect->length);
+    o->rate[0] = brn_dense_dot3(towards, o->rate);
+    o->end[0] = sign * (sqrt(brn_dense_dot3(o->end, o->end)) - connect->length);
+}
+
+/* What is left of the law once J and the offset are known. */
+static void set_law(brn_sap *sap, const brn_connection *connect, brn_sap_constraint *c, const offset *o)
 {
     const double h = sap->h;
-    const double lag = h + (connect->slack && off[0] > 0.0 ? 0.0 : connect->relaxation);
+    const double lag = h + (connect->slack && o->end[0] > 0.0 ? 0.0 : connect->relaxation);
+    const bool settles = sap->share > 1.0 && !connect->slack && isinf(connect->stiffness);
     double w = 0.0;
     for (int r = 0; r < c->rows; ++r) {
-        c->target[r] = (h * speed_of(sap, c, r) - off[r]) / lag;
+        c->target[r] = (h * speed_of(sap, c, r) - o->end[r]) / lag;
+        c->target[r] += settles ? 0.5 * o->start[r] / h + 0.25 * o->rate[r] : 0.0;
         w += brn_sap_weight_of(sap, c, r) / c->rows;
     }
     c->r = fmax(brn_sap_held(w), 1.0 / (h * lag * connect->stiffness));
@@ -122,35 +157,20 @@ static void set_law(brn_sap *sap, const brn_connection *connect, brn_sap_constra
 static void add_point(brn_sap *sap, int number, int point)
 {
     const brn_connection *connect = &sap->model->connect[number];
-    const brn_anchor *anchor = connect->point[point];
     brn_sap_constraint *c = &sap->constraint[sap->nat + sap->njoint++];
-    double *towards = sap->towards[number];
-    double start[2][3];
-    double end[2][3];
-    double was[3];
-    double off[3];
+    offset o = {.start = {0.0}};
     *c = (brn_sap_constraint){.kind = BRN_SAP_EQUALITY, .rows = sap->model->dim, .first = sap->nblock};
     for (int k = 0; k < 2; ++k) {
-        add_side(sap, c, &anchor[k], k == 0 ? 1.0 : -1.0);
-        look(sap, &anchor[k], start[k], end[k]);
+        add_side(sap, c, &connect->point[point][k], k == 0 ? 1.0 : -1.0);
+        add_offset(sap, &connect->point[point][k], k == 0 ? 1.0 : -1.0, &o);
     }
     sap->nblock += c->count;
-    for (int i = 0; i < 3; ++i) {
-        was[i] = start[0][i] - start[1][i];
-        off[i] = end[0][i] - end[1][i];
-    }
     if (connect->type == BRN_CONNECT_DISTANCE) {
-        const double length = sqrt(brn_dense_dot3(was, was));
-        const bool lost = !(length > TINY * connect->length);
-        const double sign = connect->slack ? -1.0 : 1.0;
-        for (int i = 0; i < 3; ++i) {
-            towards[i] = sign * (lost ? i == 0 : was[i] / length);
-        }
-        contract(sap, c, towards);
-        off[0] = sign * (sqrt(brn_dense_dot3(off, off)) - connect->length);
+        measure(connect, sap->towards[number], &o);
+        contract(sap, c, sap->towards[number]);
         c->kind = connect->slack ? BRN_SAP_LIMIT : BRN_SAP_EQUALITY;
     }
-    set_law(sap, connect, c, off);
+    set_law(sap, connect, c, &o);
 }
 
 void brn_sap_constrain_connections(brn_sap *sap)

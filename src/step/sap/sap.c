@@ -301,6 +301,7 @@ static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_inf
     double *wrench = NULL;
     BRN_TRY(brn_newton_reset(sap->newton, state, t, &info->books));
     BRN_TRY(brn_sap_remember_joints(sap, state, &effort, &wrench));
+    info->contact_energy = brn_sap_connections_store(sap, state, t);
     return brn_sap_report(sap, info);
 }
 

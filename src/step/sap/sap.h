@@ -230,7 +230,8 @@ void brn_sap_connect_room(const brn_sap *sap, size_t *constraints, size_t *block
 void brn_sap_constrain_connections(brn_sap *sap);
 /* Adds their forces to sap->push. */
 void brn_sap_push_connections(const brn_sap *sap);
-/* [J] held by them at the end of the step. */
+/* [J] held by them in a state that no step has led to; at the end of the step. */
+double brn_sap_connections_store(const brn_sap *sap, const brn_state *state, double t);
 double brn_sap_connections_hold(const brn_sap *sap);
 /* [J] What their impulses did beyond what their forces do along the straight ways of nodes; the part that obstacles put in is
    booked here. */

@@ -220,6 +220,28 @@ void brn_sap_push_connections(const brn_sap *sap)
     }
 }
 
+double brn_sap_connections_store(const brn_sap *sap, const brn_state *state, double t)
+{
+    double sum = 0.0;
+    for (int n = 0; n < sap->model->nconnect; ++n) {
+        const brn_connection *connect = &sap->model->connect[n];
+        for (int k = 0; k < connect->npoint && !isinf(connect->stiffness); ++k) {
+            double end[2][3];
+            double off[3];
+            for (int side = 0; side < 2; ++side) {
+                brn_controls_anchor(sap->system->controls, &connect->point[k][side], state->node_pos, t,
+                                    end[side]);
+            }
+            for (int i = 0; i < 3; ++i) {
+                off[i] = end[0][i] - end[1][i];
+            }
+            const double longer = sqrt(brn_dense_dot3(off, off)) - connect->length;
+            sum += connect->slack && longer < 0.0 ? 0.0 : 0.5 * connect->stiffness * longer * longer;
+        }
+    }
+    return sum;
+}
+
 double brn_sap_connections_hold(const brn_sap *sap)
 {
     int at = sap->connect_first;

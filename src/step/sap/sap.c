@@ -262,6 +262,8 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->h = h;
     sap->from = in->node_pos;
     sap->speed = in->node_vel;
+    const brn_memory *pulled = brn_state_recall(in, BRN_CONNECT_FORCE);
+    sap->pulled = pulled != NULL && pulled->count > 0 ? pulled->value : NULL;
     BRN_TRY(brn_newton_begin(n, in, t, h));
     sap->share = h * h / n->scheme->s;
     BRN_TRY(brn_sap_start(sap, in));

@@ -73,6 +73,7 @@ typedef struct brn_sap_rigid {
     double arm[4][3]; /* [m] handles about the centre at the start, and where forces are evaluated */
     double arm_now[4][3];
     double rate[6];  /* [m/s], [rad/s] mean of the free motion */
+    double taut[9];  /* [N m] torque against turning of the connections that pull at it */
     double force[6]; /* [N], [N m] of all but contact and inertia, about the centre */
 } brn_sap_rigid;
 
@@ -125,6 +126,8 @@ typedef struct brn_sap {
     brn_sap_point *at;
     int nat, njoint;      /* constraints of contact, and of joints and a hand behind them */
     int hand;             /* the hand's; -1: none */
+    int taut_first;       /* those of sap_taut.c, behind them */
+    const double *pulled; /* [connections][3] [N] their forces in the last step; NULL: there was none */
     int connect_first;    /* those of connections, a constraint a point */
     double (*towards)[3]; /* [connections] of a distance: the way its impulse acts on the first body */
     size_t at_capacity;
@@ -239,6 +242,12 @@ double brn_sap_book_connections(const brn_sap *sap, const brn_state *in, const b
                                 brn_books *books);
 /* Their forces in the state. */
 brn_status brn_sap_remember_connections(const brn_sap *sap, brn_state *out);
+
+/* ---- sap_taut.c: the inertia that keeps taut connections stable ---- */
+
+/* As for joints. */
+void brn_sap_taut_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
+void brn_sap_constrain_taut(brn_sap *sap);
 
 /* ---- sap_hand.c: a hand that drags ---- */
 

@@ -287,6 +287,12 @@ double brn_sap_book_connections(const brn_sap *sap, const brn_state *in, const b
             }
         }
     }
+    const int end = sap->hand >= 0 ? sap->hand : sap->nat + sap->njoint;
+    for (at = sap->taut_first; at < end; ++at) {
+        for (int r = 0; r < sap->constraint[at].rows; ++r) {
+            more += sap->impulse[3 * at + r] * speed_of(sap, &sap->constraint[at], r);
+        }
+    }
     books->drive_work += put_in;
     books->moved += more;
     return more - put_in;

@@ -392,6 +392,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     size_t count = (size_t)sap->nat;
     brn_sap_joint_room(sap, &count, &width);
     brn_sap_connect_room(sap, &count, &width);
+    brn_sap_taut_room(sap, &count, &width);
     brn_sap_hand_room(sap, &count, &width);
     BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
     BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
@@ -406,6 +407,7 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     BRN_TRY(brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), constrain_block, &all));
     brn_sap_constrain_joints(sap);
     brn_sap_constrain_connections(sap);
+    brn_sap_constrain_taut(sap);
     brn_sap_constrain_hand(sap);
     return BRN_OK;
 }

@@ -67,6 +67,7 @@ typedef struct brn_method {
     unsigned bodies;        /* bit BRN_BODY_... set: accepts bodies of this type */
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
+    bool connects;                                      /* takes the scene's `connect` */
     bool dissipates;               /* it can repeat a step so that no energy is gained: system->guard */
     const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
     int nfigures;

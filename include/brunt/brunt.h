@@ -142,6 +142,7 @@ typedef struct brn_model_info {
     double step, end;                  /* [s] */
     double mass, volume;               /* [kg], [m^3] (2D: per metre of depth) */
     int attachments;                   /* regions welded to other bodies */
+    int connections;                   /* balls, hinges, welds and distances between bodies */
 } brn_model_info;
 
 typedef struct brn_body_info {
@@ -168,6 +169,15 @@ typedef struct brn_attachment_info {
     double gap; /* [m] largest distance of its nodes from the deformable body they are welded to */
 } brn_attachment_info;
 
+/* Two bodies that share a point, an axis or a frame, or whose points stay at a distance. */
+typedef struct brn_connection_info {
+    const char *name;
+    const char *type;   /* "ball", "hinge", "weld", "distance" */
+    int body[2];        /* of the second -1: the world */
+    double place[2][3]; /* [m] at the start: its points on the two bodies */
+    double length;      /* [m] of a distance; else 0 */
+} brn_connection_info;
+
 BRN_API brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out);
 BRN_API void brn_model_destroy(brn_model *model);
 BRN_API void brn_model_get_info(const brn_model *model, brn_model_info *out);
@@ -175,6 +185,7 @@ BRN_API brn_status brn_model_get_body(const brn_model *model, int body, brn_body
 /* -1 if there is none. Copies have names of their own: wall_2_0_1. */
 BRN_API int brn_model_find_body(const brn_model *model, const char *name);
 BRN_API brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_attachment_info *out);
+BRN_API brn_status brn_model_get_connection(const brn_model *model, int connection, brn_connection_info *out);
 
 /* Suggested steps, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */

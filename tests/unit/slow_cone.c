@@ -37,6 +37,7 @@ int main(int argc, char **argv)
         wrong += status == BRN_ERR_CONVERGENCE && !(report.relative > 1e-8);
         if (status < 0) {
             printf("%d, %s, %.1f s: %s\n", (int)seed, kind[k], spent, brn_ctx_message(ctx));
+            (void)fflush(stdout);
         }
         free(r);
         cone_problem_free(&c);

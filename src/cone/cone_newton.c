@@ -18,8 +18,9 @@
 static const double LARGE = 10.0;
 /* Unknowns of the dense matrix, 512 MB. */
 enum { UNKNOWNS_MAX = 8000 };
-/* Steps in a row without a new best before it gives up, and halvings of a step. */
-static const double NEAR = 1e-4; /* a solution: so much of the error at the start */
+/* What is left of the error at the start when a softened problem counts as solved: its solution is only a centre. */
+static const double NEAR = 1e-4;
+/* Steps in a row that have not halved the smallest sum of squares before it gives up, and halvings of a step. */
 enum { PATIENCE = 10, HALVINGS = 4 };
 
 typedef struct newton {

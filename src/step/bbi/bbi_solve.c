@@ -135,7 +135,7 @@ static void choose_more(brn_bbi *bbi)
 
 static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
 {
-    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = 200};
+    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = 50};
     const brn_cone_problem problem = {.dim = bbi->model->dim,
                                       .contacts = bbi->nchosen,
                                       .first = bbi->cone_first,

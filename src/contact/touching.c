@@ -3,10 +3,13 @@
 #include "linalg/dense.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of the extent: overlap that is seen, however slow. */
 static const double DEPTH = 0.005;
+/* Of the size of a body: what ends deeper in another is not in contact but stuck in it. */
+static const double STUCK = 0.05;
 
 static brn_status list_sizes(brn_touching *t)
 {
@@ -153,4 +156,29 @@ brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touchin
         add_meeting(t, &brn_manifolds_get(t->manifolds)[i], x);
     }
     return BRN_OK;
+}
+
+static double size_of(const brn_model *model, int body)
+{
+    const double volume = model->body[body].volume;
+    return model->body[body].type == BRN_BODY_STATIC ? INFINITY
+           : model->dim == 3                         ? cbrt(volume)
+                                                     : sqrt(volume);
+}
+
+double brn_touching_overlap(const brn_model *model, const int body[2], double gap)
+{
+    return fmax(0.0, -gap / fmin(size_of(model, body[0]), size_of(model, body[1])));
+}
+
+bool brn_touching_doubt(double overlap, const char *figure, char *text, size_t size)
+{
+    const bool stuck = overlap > STUCK;
+    if (stuck) {
+        (void)snprintf(text, size,
+                       "bodies end %.2g %% of their size deep in each other (%s): a smaller time.step, finer "
+                       "meshes, or method: ipc, which never overlaps",
+                       100.0 * overlap, figure);
+    }
+    return stuck;
 }

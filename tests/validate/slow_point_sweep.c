@@ -5,6 +5,7 @@
 #include "flow.h"
 #include "sweep_scene.h"
 
+#include "step/bbi/bbi.h"
 #include "step/sap/sap.h"
 #include "step/sim.h"
 
@@ -71,7 +72,7 @@ static outcome run(const char *text, const char *method)
         out.steps++;
     }
     out.depth = depth_of(&f);
-    out.overlap = strcmp(method, "sap") == 0 ? r.own[BRN_SAP_OVERLAP] : 0.0;
+    out.overlap = r.own[strcmp(method, "sap") == 0 ? (int)BRN_SAP_OVERLAP : (int)BRN_BBI_OVERLAP];
     out.seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     flow_close(&f);
     return out;

@@ -220,6 +220,11 @@ static brn_status bbi_changed(void *self, brn_state *state, const brn_change *ch
     return brn_newton_changed(((brn_bbi *)self)->newton, state, change);
 }
 
+static bool bbi_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
+{
+    return brn_touching_doubt(own[BRN_BBI_OVERLAP], "bbi.overlap", text, size);
+}
+
 const brn_method brn_bbi_method = {
     .table = &table,
     .integrators = 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT | 1u << BRN_IMPLICIT_EULER | 1u << BRN_STATIC,
@@ -233,6 +238,7 @@ const brn_method brn_bbi_method = {
                         [BRN_CONTACT_RELAXATION] = "contact is exact: nothing penetrates; leave it out"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .doubt = bbi_doubt,
     .predict = brn_newton_predict,
     .create = bbi_create,
     .step = bbi_step,

@@ -35,7 +35,7 @@ typedef struct brn_bbi_params {
 } brn_bbi_params;
 
 /* The method's own figures. */
-enum { BRN_BBI_CONE_ERROR, BRN_BBI_POINTS, BRN_BBI_IMPACT_LOSS };
+enum { BRN_BBI_CONE_ERROR, BRN_BBI_POINTS, BRN_BBI_IMPACT_LOSS, BRN_BBI_OVERLAP };
 
 /* A contact point of the step. Components are (normal, tangents), those of the cone problem. */
 typedef struct brn_bbi_point {

@@ -309,6 +309,8 @@ brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info)
         to_world(dim, p->touch.frame, mean, force);
         memcpy(to->friction, force, sizeof force);
         info->gap_min = fmin(info->gap_min, p->touch.gap);
+        info->own[BRN_BBI_OVERLAP] =
+            fmax(info->own[BRN_BBI_OVERLAP], brn_touching_overlap(bbi->model, p->touch.body, p->touch.gap));
         if (p->force[0] > 0.0) {
             info->complementarity = fmax(info->complementarity, p->touch.gap);
         }

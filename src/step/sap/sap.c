@@ -278,20 +278,9 @@ static brn_status sap_changed(void *self, brn_state *state, const brn_change *ch
     return brn_newton_changed(((brn_sap *)self)->newton, state, change);
 }
 
-/* Of the size of a body: what ends deeper in another is not in contact with it but stuck in it. */
-static const double STUCK = 0.05;
-
 static bool sap_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
 {
-    const bool stuck = own[BRN_SAP_OVERLAP] > STUCK;
-    if (stuck) {
-        (void)snprintf(
-            text, size,
-            "bodies end %.2g %% of their size deep in each other (sap.overlap): a smaller time.step, finer "
-            "meshes, or method: ipc, which never overlaps",
-            100.0 * own[BRN_SAP_OVERLAP]);
-    }
-    return stuck;
+    return brn_touching_doubt(own[BRN_SAP_OVERLAP], "sap.overlap", text, size);
 }
 
 const brn_method brn_sap_method = {

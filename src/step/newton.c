@@ -147,7 +147,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         const double reach = n->scheme->reach + brn_newton_most(n->y, n->system->ndof);
         n->noise = POSITION_NOISE * fmax(n->system->size, reach);
         (void)brn_newton_watch(n, &n->system->watch.phases.assembly);
-        BRN_TRY(brn_newton_forces(n));
+        BRN_TRY(brn_newton_forces(n, NULL));
         const double worst = imbalance(n, &info->residual);
         const bool settled = brn_newton_remaining(n) == 0.0;
         if (isnan(worst)) {

@@ -85,6 +85,8 @@ typedef struct brn_bbi {
     int nchosen;
     size_t chosen_capacity;
     brn_bbi_columns columns;
+    unsigned char
+        *changing;  /* [model rows] rows of points when the factor was made: these are last in its order */
     double *free_u; /* [npoint][3] u with the forces of before */
     size_t free_u_capacity;
     /* The cone problem of the chosen. */
@@ -113,8 +115,8 @@ brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info);
 
 /* ---- bbi_columns.c: compliance at contact points ---- */
 
-/* Before the first use of another factor. */
-void brn_bbi_columns_clear(brn_bbi_columns *columns);
+/* Before another factor is made: its order will have the rows of the points last. */
+void brn_bbi_columns_clear(brn_bbi *bbi);
 void brn_bbi_columns_free(brn_ctx *ctx, brn_bbi_columns *columns);
 /* Columns for all chosen points. */
 brn_status brn_bbi_columns_need(brn_bbi *bbi);

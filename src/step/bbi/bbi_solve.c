@@ -321,7 +321,7 @@ static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_i
         return brn_newton_again(n);
     }
     n->factored = false;
-    brn_bbi_columns_clear(&bbi->columns);
+    brn_bbi_columns_clear(bbi);
     return brn_newton_direction(n, projected, info);
 }
 

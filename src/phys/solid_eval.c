@@ -97,8 +97,8 @@ BRN_LANES_INLINE void run(const brn_solid_job *job, const int dim, const int nno
                             : job->grad != NULL ? BRN_ORDER_FIRST
                                                 : BRN_ORDER_ENERGY;
     /* the viscous tangent is a function of F alone: no stretches are needed */
-    const bool bare = job->tangent == BRN_TANGENT_VISCOUS && !solid->material->linear && job->energy == NULL &&
-                      job->grad == NULL;
+    const bool bare = job->tangent == BRN_TANGENT_VISCOUS && !solid->material->linear &&
+                      job->energy == NULL && job->grad == NULL;
     for (int batch = job->first / BRN_LANES; batch * BRN_LANES < job->end; ++batch) {
         const int rows = brn_batch_rows(batch, job->end);
         const size_t row = (size_t)(batch * BRN_LANES - job->first);

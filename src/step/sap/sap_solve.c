@@ -164,8 +164,8 @@ static brn_status factor(brn_sap_work *w)
 {
     const brn_sap_problem *p = w->p;
     brn_stopwatch *watch = w->watch;
-    const bool many = w->many || w->result->iterations >= FEW ||
-                      (w->result->iterations == 0 && brn_sap_slides(w));
+    const bool many =
+        w->many || w->result->iterations >= FEW || (w->result->iterations == 0 && brn_sap_slides(w));
     const bool again = !list_acting(w) && w->prepared && many == w->many;
     w->many = many;
     if (!again) {

@@ -155,7 +155,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         BRN_TRY(brn_ctx_check(n->ctx));
         brn_newton_set_noise(n);
         (void)brn_newton_watch(n, &n->system->watch.phases.assembly);
-        BRN_TRY(brn_newton_forces(n));
+        BRN_TRY(brn_newton_forces(n, NULL));
         const double worst = brn_newton_imbalance(n, &info->residual);
         const bool settled = brn_newton_remaining(n) == 0.0;
         if (isnan(worst)) {

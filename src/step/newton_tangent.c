@@ -55,14 +55,18 @@ static void unplace_rigid(brn_newton *n)
 
 brn_status brn_newton_assemble(brn_newton *n, brn_tangent tangent)
 {
+    brn_block_matrix_zero(n->system->matrix);
+    BRN_TRY(brn_system_elastic(n->system, brn_newton_seen(n), tangent, NULL, NULL, n->system->matrix));
+    return brn_newton_complete(n, tangent);
+}
+
+brn_status brn_newton_complete(brn_newton *n, brn_tangent tangent)
+{
     const brn_scheme *m = n->scheme;
     brn_system *s = n->system;
-    const double *z = brn_newton_seen(n);
-    brn_block_matrix_zero(s->matrix);
-    BRN_TRY(brn_system_elastic(s, z, tangent, NULL, NULL, s->matrix));
     /* The stiffness of a follower pressure is indefinite: it goes with the exact tangent only, else it is lagged. */
     if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
-        BRN_TRY(brn_newton_loads(n, z, m->t_eval, n->scratch, s->matrix));
+        BRN_TRY(brn_newton_loads(n, brn_newton_seen(n), m->t_eval, n->scratch, s->matrix));
     }
     if (m->share * m->place != 1.0) {
         brn_block_matrix_scale(s->matrix, m->share * m->place);

@@ -347,7 +347,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
         brn_newton_set_noise(n);
-        BRN_TRY(brn_newton_forces(n));
+        BRN_TRY(brn_newton_forces(n, NULL));
         const double worst = brn_newton_imbalance(n, &info->residual);
         const double error = fmax(worst, gap_error(bbi));
         const bool settled = brn_newton_remaining(n) == 0.0;

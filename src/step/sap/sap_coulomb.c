@@ -34,7 +34,7 @@ static bool slides(const brn_sap_constraint *c, const double *y)
     return c->kind == BRN_SAP_CONTACT && slip > 0.0 && slip >= c->most * (1.0 - 1e-12);
 }
 
-static bool any_slides(const brn_sap_work *w)
+bool brn_sap_slides(const brn_sap_work *w)
 {
     bool any = false;
     for (int i = 0; i < w->p->nconstraint && !any; ++i) {
@@ -120,7 +120,7 @@ static brn_status bend_step(brn_sap_work *w)
     double right[MOST + 1] = {0.0};
     const double start = sqrt(dot(w, w->step, w->step));
     int count = 0;
-    if (!(start > 0.0) || !any_slides(w)) {
+    if (!(start > 0.0) || !brn_sap_slides(w)) {
         return BRN_OK;
     }
     memset(w->basis, 0, (size_t)w->first * sizeof *w->basis);

@@ -78,6 +78,8 @@ brn_status brn_sap_descend(brn_sap_work *w);
 
 /* ---- sap_coulomb.c ---- */
 
+/* Whether friction of any contact is at its bound. */
+bool brn_sap_slides(const brn_sap_work *w);
 /* Solves with Coulomb's law. */
 brn_status brn_sap_solve_coulomb(brn_sap_work *w);
 /* With the bounds that the constraints have until the optimality is reached. */

@@ -116,7 +116,7 @@ static void mark_changing(brn_sap_work *w)
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
         for (int k = c->first; k < c->first + c->count && w->listed[i]; ++k) {
-            w->solver->changing[p->block[k].row] = 1;
+            w->solver->changing[p->block[k].row] = BRN_NODE_CHANGES;
         }
     }
 }

@@ -359,13 +359,10 @@ typedef struct mass_product {
 } mass_product;
 
 /* Rows of M v: what is stored of lower rows first, as a walk over the rows would add them. */
-static brn_status mass_rows(void *arg, int piece, brn_arena *scratch)
+static inline void multiply_rows(const mass_product *w, int first, int end, const int dim)
 {
-    (void)scratch;
-    const mass_product *w = arg;
     const brn_block_matrix *mass = w->system->model->mass;
-    const int dim = w->system->model->dim;
-    for (int row = piece * MASS_ROWS; row < brn_block_end(mass->n, MASS_ROWS, piece); ++row) {
+    for (int row = first; row < end; ++row) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int l = mass->lower_start[row]; l < mass->lower_start[row + 1]; ++l) {
             for (int i = 0; i < dim; ++i) {
@@ -377,7 +374,22 @@ static brn_status mass_rows(void *arg, int piece, brn_arena *scratch)
                 sum[i] += mass->value[k] * w->v[mass->column[k] * dim + i];
             }
         }
-        memcpy(&w->out[row * dim], sum, (size_t)dim * sizeof *sum);
+        for (int i = 0; i < dim; ++i) {
+            w->out[row * dim + i] = sum[i];
+        }
+    }
+}
+
+/* One copy of the loops for each dimension, so that the compiler unrolls them. */
+static brn_status mass_rows(void *arg, int piece, brn_arena *scratch)
+{
+    (void)scratch;
+    const mass_product *w = arg;
+    const int end = brn_block_end(w->system->model->mass->n, MASS_ROWS, piece);
+    if (w->system->model->dim == 3) {
+        multiply_rows(w, piece * MASS_ROWS, end, 3);
+    } else {
+        multiply_rows(w, piece * MASS_ROWS, end, 2);
     }
     return BRN_OK;
 }

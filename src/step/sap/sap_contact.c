@@ -123,13 +123,12 @@ static void set_drift(const brn_sap *sap, brn_sap_point *p)
 }
 
 /* What the laws of a pair and the geometry of a point give; the lever is set already. */
-static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
+static void set_point(const brn_sap *sap, brn_sap_point *p, const double normal[3])
 {
     p->relaxation = key_of(sap, BRN_CONTACT_RELAXATION, p->body, 0.0);
     p->mu = sap->system->controls->friction[brn_model_pair(sap->model, p->body[0], p->body[1])];
     set_frame(sap->model->dim, normal, p->frame);
     set_drift(sap, p);
-    ++sap->nat;
 }
 
 /* What is deeper in a mesh than its elements, or the other's, are long is no contact but a vertex behind the plane of a face far away:
@@ -140,34 +139,84 @@ static bool is_overlap(const brn_sap *sap, const brn_patch *patch)
     return patch->node[1] < 0 || patch->gap > -fmax(DEPTH * sap->system->size, elements);
 }
 
-/* Of a vertex (first: 1) or where edges cross (2). */
-static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
+/* A side that faces away carries nothing; convex bodies meet by their manifold. */
+static bool is_contact(const brn_sap *sap, const brn_patch *patch)
 {
-    brn_sap_point *p = &sap->at[sap->nat];
+    const bool stiff = isinf(key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY));
+    return (stiff ? patch->bears : patch->area > 0.0) && is_overlap(sap, patch) &&
+           !(brn_manifolds_has(sap->manifolds, patch->body[0]) &&
+             brn_manifolds_has(sap->manifolds, patch->body[1]));
+}
+
+/* Of a vertex (first: 1) or where edges cross (2). */
+static void set_patch(const brn_sap *sap, const brn_patch *patch, int first, brn_sap_point *p)
+{
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) || !is_overlap(sap, patch) ||
-        (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
-         brn_manifolds_has(sap->manifolds, patch->body[1]))) {
-        return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
-    }
     *p = (brn_sap_point){.body = {patch->body[0], patch->body[1]},
                          .gap = patch->gap,
                          .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
     memcpy(p->place, patch->place, sizeof p->place);
     brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
-    add_point(sap, p, patch->normal);
+    set_point(sap, p, patch->normal);
 }
 
-static void add_meeting(brn_sap *sap, const brn_meeting_point *m)
+static void set_meeting(const brn_sap *sap, const brn_meeting_point *m, brn_sap_point *p)
 {
-    brn_sap_point *p = &sap->at[sap->nat];
     *p = (brn_sap_point){.body = {m->body[0], m->body[1]}, .gap = m->point.gap, .stiffness = INFINITY};
     memcpy(p->place, m->point.place, sizeof p->place);
     for (int side = 0; side < 2; ++side) {
         brn_lever_add_place(&p->lever, sap->model, p->body[side], p->place, side == 0 ? 1.0 : -1.0,
                             sap->from);
     }
-    add_point(sap, p, m->point.normal);
+    set_point(sap, p, m->point.normal);
+}
+
+/* Points of patches, of crossings and of manifolds, one after the other: which are contacts. */
+typedef struct found {
+    brn_sap *sap;
+    int npatch, ncrossing;
+    const int *source; /* [nat] numbers among all */
+} found;
+
+static brn_status point_block(void *arg, int block, brn_arena *scratch)
+{
+    const found *all = arg;
+    brn_sap *sap = all->sap;
+    (void)scratch;
+    for (int i = block * POINT_BLOCK; i < brn_block_end(sap->nat, POINT_BLOCK, block); ++i) {
+        const int patch = all->source[i];
+        const int crossing = patch - all->npatch;
+        const int meeting = crossing - all->ncrossing;
+        if (crossing < 0) {
+            set_patch(sap, &brn_patches_get(sap->patches)[patch], 1, &sap->at[i]);
+        } else if (meeting < 0) {
+            set_patch(sap, &brn_crossings_get(sap->crossings)[crossing], 2, &sap->at[i]);
+        } else {
+            set_meeting(sap, &brn_manifolds_get(sap->manifolds)[meeting], &sap->at[i]);
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status list_points(brn_sap *sap, brn_arena *arena)
+{
+    found all = {sap, brn_patches_count(sap->patches), brn_crossings_count(sap->crossings), NULL};
+    const int npatch = all.npatch + all.ncrossing;
+    const int count = npatch + brn_manifolds_count(sap->manifolds);
+    int *source = NULL;
+    BRN_TAKE(arena, source, count + 1);
+    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)count);
+    sap->nat = 0;
+    for (int i = 0; i < count; ++i) {
+        const brn_patch *patch = i < all.npatch ? &brn_patches_get(sap->patches)[i]
+                                 : i < npatch   ? &brn_crossings_get(sap->crossings)[i - all.npatch]
+                                                : NULL;
+        if (patch == NULL || is_contact(sap, patch)) {
+            source[sap->nat++] = i;
+        }
+    }
+    all.source = source;
+    return brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), point_block, &all);
 }
 
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
@@ -179,20 +228,11 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
     BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
     BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
     BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
-    const int npatch = brn_patches_count(sap->patches);
-    const int ncrossing = brn_crossings_count(sap->crossings);
-    const int nmeeting = brn_manifolds_count(sap->manifolds);
-    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)npatch + (size_t)ncrossing + (size_t)nmeeting);
-    sap->nat = 0;
-    for (int i = 0; i < npatch; ++i) {
-        add_patch(sap, &brn_patches_get(sap->patches)[i], 1);
-    }
-    for (int i = 0; i < ncrossing; ++i) {
-        add_patch(sap, &brn_crossings_get(sap->crossings)[i], 2);
-    }
-    for (int i = 0; i < nmeeting; ++i) {
-        add_meeting(sap, &brn_manifolds_get(sap->manifolds)[i]);
-    }
+    brn_arena *arena = brn_ctx_arena(sap->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = list_points(sap, arena);
+    brn_arena_rewind(arena, mark);
+    BRN_TRY(status);
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
 }
@@ -232,9 +272,9 @@ typedef struct pull {
     double weight, arm[3]; /* arms times weights */
 } pull;
 
-static void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const pull *from)
+static inline void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const pull *from,
+                            int dim)
 {
-    const int dim = sap->model->dim;
     if (from->rigid == NULL) {
         return;
     }
@@ -255,10 +295,9 @@ static void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
 }
 
 /* Adds weight * frame for a node that has a row. Handles of a body follow each other and are added together. */
-static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight,
-                    pull *on)
+static inline void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row,
+                           double weight, pull *on, int dim)
 {
-    const int dim = sap->model->dim;
     const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
     if (r == NULL) {
         brn_sap_block *b = brn_sap_block_for(sap, c, row);
@@ -272,7 +311,7 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
         return;
     }
     if (on->rigid != r) {
-        add_pull(sap, p, c, on);
+        add_pull(sap, p, c, on, dim);
         *on = (pull){.rigid = r};
     }
     on->weight += weight;
@@ -281,17 +320,18 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
     }
 }
 
-static void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+static inline void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int dim)
 {
     pull on = {0};
     for (int n = 0; n < p->lever.count; ++n) {
         const int node = p->lever.node[n];
         const brn_masters of = brn_model_masters(sap->model, node);
         for (int k = 0; k < of.count && sap->node_hold[node] < 0; ++k) {
-            add_row(sap, p, c, sap->model->node_row[of.node[k]], p->lever.weight[n] * of.weight[k], &on);
+            add_row(sap, p, c, sap->model->node_row[of.node[k]], p->lever.weight[n] * of.weight[k], &on,
+                    dim);
         }
     }
-    add_pull(sap, p, c, &on);
+    add_pull(sap, p, c, &on, dim);
 }
 
 /* At most so many blocks. */
@@ -310,9 +350,9 @@ static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
 
 /* Diagonal of J diag(A)^-1 J': how much velocity an impulse gives, along the surface (mean) and along the normal [1/kg]. The published
    measure is one size of all of it; but far below an open gap the lever of friction is long, which must not soften the normal. */
-static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *slip, double *normal)
+static inline void weights_of(const brn_sap *sap, const brn_sap_constraint *c, int dim, double *slip,
+                              double *normal)
 {
-    const int dim = sap->model->dim;
     double sum[3] = {0};
     for (int k = c->first; k < c->first + c->count; ++k) {
         const brn_sap_block *b = &sap->block[k];
@@ -338,17 +378,16 @@ static double undone(const brn_sap *sap, const brn_sap_point *p)
     return slow ? -deep + (p->gap + deep) / LONG : p->gap;
 }
 
-static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
+static inline void constrain(brn_sap *sap, const brn_sap_point *p, bool first, int dim, brn_sap_constraint *c)
 {
-    const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
     *c = (brn_sap_constraint){
         .kind = BRN_SAP_CONTACT, .rows = dim, .first = c->first, .mu = p->mu, .most = first ? -1.0 : c->most};
-    add_lever(sap, p, c);
+    add_lever(sap, p, c, dim);
     double slip;
     double normal;
-    weights_of(sap, c, &slip, &normal);
+    weights_of(sap, c, dim, &slip, &normal);
     const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
@@ -376,12 +415,18 @@ typedef struct constraints {
     bool first;
 } constraints;
 
+/* One copy of the loops for each dimension, so that the compiler unrolls them. */
 static brn_status constrain_block(void *arg, int block, brn_arena *scratch)
 {
     const constraints *all = arg;
+    brn_sap *sap = all->sap;
     (void)scratch;
-    for (int i = block * POINT_BLOCK; i < brn_block_end(all->sap->nat, POINT_BLOCK, block); ++i) {
-        constrain(all->sap, &all->sap->at[i], all->first, &all->sap->constraint[i]);
+    for (int i = block * POINT_BLOCK; i < brn_block_end(sap->nat, POINT_BLOCK, block); ++i) {
+        if (sap->model->dim == 3) {
+            constrain(sap, &sap->at[i], all->first, 3, &sap->constraint[i]);
+        } else {
+            constrain(sap, &sap->at[i], all->first, 2, &sap->constraint[i]);
+        }
     }
     return BRN_OK;
 }
@@ -408,18 +453,26 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     return BRN_OK;
 }
 
-/* J u of a constraint. */
-static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double v[3])
+static inline void add_velocities(const brn_sap *sap, const brn_sap_constraint *c, int rows, int dim, double v[3])
 {
-    const int dim = sap->model->dim;
-    memset(v, 0, 3 * sizeof *v);
     for (int k = c->first; k < c->first + c->count; ++k) {
         const double *u = &sap->u[sap->block[k].row * dim];
-        for (int r = 0; r < c->rows; ++r) {
+        for (int r = 0; r < rows; ++r) {
             for (int s = 0; s < dim; ++s) {
                 v[r] += sap->block[k].j[r * dim + s] * u[s];
             }
         }
+    }
+}
+
+/* J u of a constraint. */
+static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double v[3])
+{
+    memset(v, 0, 3 * sizeof *v);
+    if (c->rows == 3) {
+        add_velocities(sap, c, 3, 3, v);
+    } else {
+        add_velocities(sap, c, c->rows, sap->model->dim, v);
     }
 }
 
@@ -456,6 +509,19 @@ static void force_of(const brn_sap *sap, int i, double force[3])
     }
 }
 
+/* pushed += J' impulse of a constraint. */
+static inline void add_pushed(brn_sap *sap, const brn_sap_constraint *c, const double *impulse, int rows, int dim)
+{
+    for (int k = c->first; k < c->first + c->count; ++k) {
+        double *to = &sap->pushed[sap->block[k].row * dim];
+        for (int r = 0; r < rows; ++r) {
+            for (int s = 0; s < dim; ++s) {
+                to[s] += sap->block[k].j[r * dim + s] * impulse[r];
+            }
+        }
+    }
+}
+
 void brn_sap_push(brn_sap *sap)
 {
     const int dim = sap->model->dim;
@@ -471,13 +537,10 @@ void brn_sap_push(brn_sap *sap)
     }
     for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         const brn_sap_constraint *c = &sap->constraint[i];
-        for (int k = c->first; k < c->first + c->count; ++k) {
-            double *to = &sap->pushed[sap->block[k].row * dim];
-            for (int r = 0; r < c->rows; ++r) {
-                for (int s = 0; s < dim; ++s) {
-                    to[s] += sap->block[k].j[r * dim + s] * sap->impulse[3 * i + r];
-                }
-            }
+        if (c->rows == 3) {
+            add_pushed(sap, c, &sap->impulse[3 * i], 3, 3);
+        } else {
+            add_pushed(sap, c, &sap->impulse[3 * i], c->rows, dim);
         }
     }
 }

@@ -248,7 +248,10 @@ bool brn_skin_may_touch(const brn_skin *skin, const int *a, int na, const int *b
         (is_attached(model, a, na, other) || is_attached(model, b, nb, body))) {
         return false;
     }
-    return !brn_model_apart(model, body, other) && !(all_held(skin, a, na) && all_held(skin, b, nb));
+    if ((model->apart != NULL || model->nrobot > 0) && brn_model_apart(model, body, other)) {
+        return false;
+    }
+    return !(all_held(skin, a, na) && all_held(skin, b, nb));
 }
 
 void brn_skin_plane_normal(const brn_skin *skin, const int *plane, const double *x, double n[3])

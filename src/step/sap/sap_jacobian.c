@@ -87,6 +87,15 @@ brn_status brn_sap_list_rows(brn_arena *arena, brn_sap_work *w)
     return BRN_OK;
 }
 
+static inline void add_part(const double *j, const double *y, int rows, int size, double sum[3])
+{
+    for (int r = 0; r < rows; ++r) {
+        for (int s = 0; s < size; ++s) {
+            sum[s] += j[r * size + s] * y[r];
+        }
+    }
+}
+
 static inline void push_row(const product *job, int row, int size)
 {
     const brn_sap_work *w = job->w;
@@ -95,13 +104,10 @@ static inline void push_row(const product *job, int row, int size)
         const double *y = &job->from[3 * w->part[k].constraint];
         const double *j = w->p->block[w->part[k].block].j;
         const int rows = w->p->constraint[w->part[k].constraint].rows;
-        for (int s = 0; s < size; ++s) {
-            sum[s] += j[s] * y[0];
-        }
-        for (int r = 1; r < rows; ++r) {
-            for (int s = 0; s < size; ++s) {
-                sum[s] += j[r * size + s] * y[r];
-            }
+        if (rows == 3) {
+            add_part(j, y, 3, size, sum);
+        } else {
+            add_part(j, y, rows, size, sum);
         }
     }
     for (int s = 0; s < size; ++s) {

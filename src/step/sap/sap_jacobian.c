@@ -104,6 +104,9 @@ static inline void push_row(const product *job, int row, int size)
         const double *y = &job->from[3 * w->part[k].constraint];
         const double *j = w->p->block[w->part[k].block].j;
         const int rows = w->p->constraint[w->part[k].constraint].rows;
+        if (y[0] == 0.0 && y[1] == 0.0 && y[2] == 0.0) { /* what is open, or does not slide: most of all */
+            continue;
+        }
         if (rows == 3) {
             add_part(j, y, 3, size, sum);
         } else {

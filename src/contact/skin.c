@@ -244,8 +244,7 @@ bool brn_skin_may_touch(const brn_skin *skin, const int *a, int na, const int *b
         (!model->contact_self || model->body[body].type == BRN_BODY_RIGID || share_node(a, na, b, nb))) {
         return false;
     }
-    if (model->attached_to != NULL &&
-        (is_attached(model, a, na, other) || is_attached(model, b, nb, body))) {
+    if (model->attached_to != NULL && (is_attached(model, a, na, other) || is_attached(model, b, nb, body))) {
         return false;
     }
     if ((model->apart != NULL || model->nrobot > 0) && brn_model_apart(model, body, other)) {

@@ -40,7 +40,8 @@ static brn_status fill(brn_solid *solid, brn_element_group *const *part, int npa
     for (int i = 0; i < npart; ++i) {
         const brn_solid *from = brn_solid_of_group(part[i]);
         const int count = from->group.nelem;
-        const int last = i == npart - 1 ? nlane : solid->group.nelem + count; /* padding repeats the last element */
+        const int last =
+            i == npart - 1 ? nlane : solid->group.nelem + count; /* padding repeats the last element */
         memcpy(solid->group.conn + solid->group.nelem * nnode, from->group.conn,
                (size_t)(count * nnode) * sizeof *from->group.conn);
         for (int lane = solid->group.nelem; lane < last; ++lane) {

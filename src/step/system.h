@@ -16,9 +16,9 @@
 typedef struct brn_system {
     brn_ctx *ctx;
     const brn_model *model;
-    int ndof;                  /* nrow * dim, held and tied ones included */
-    double size;               /* [m], diagonal of the box of the bodies that can move */
-    brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
+    int ndof;                 /* nrow * dim, held and tied ones included */
+    double size;              /* [m], diagonal of the box of the bodies that can move */
+    brn_block_matrix *matrix; /* pattern of elements, pressure faces and mass */
     /* What is evaluated: the model's groups, or small ones that are alike joined, so that batches are full. The same elements in the same
        order. */
     const brn_element_group **part;

@@ -12,6 +12,7 @@ typedef struct fixture {
     double g[9 * CONSTRAINTS], impulse[3 * CONSTRAINTS];
     double weighed[CONSTRAINTS * WIDTH][3 * BRN_SAP_ROW];
     bool active[CONSTRAINTS];
+    unsigned char listed[CONSTRAINTS]; /* all but some of those without G */
     double dense[DOFS][DOFS], push[DOFS];
 } fixture;
 
@@ -38,6 +39,7 @@ static void fill(fixture *f, brn_rng *rng, int size, brn_sap_problem *p)
                 f->g[9 * i + r * c->rows + q] = f->g[9 * i + q * c->rows + r] = value;
             }
         }
+        f->listed[i] = i % 6 != 0;
     }
     p->nconstraint = CONSTRAINTS;
     p->constraint = f->constraint;
@@ -62,7 +64,8 @@ static void add_slowly(fixture *f, const brn_sap_problem *p)
         }
         for (int k = c->first; k < c->first + c->count; ++k) {
             for (int at = 0; at < c->rows * size; ++at) {
-                f->push[p->block[k].row * size + at % size] += p->block[k].j[at] * f->impulse[3 * i + at / size];
+                f->push[p->block[k].row * size + at % size] +=
+                    p->block[k].j[at] * f->impulse[3 * i + at / size];
             }
         }
     }
@@ -106,6 +109,9 @@ static void exchange(fixture *f)
         }
         double g[9];
         double impulse[3];
+        const unsigned char listed = f->listed[i];
+        f->listed[i] = f->listed[i + 1];
+        f->listed[i + 1] = listed;
         memcpy(g, &f->g[9 * i], sizeof g);
         memcpy(impulse, &f->impulse[3 * i], sizeof impulse);
         f->constraint[i] = f->constraint[i + 1];
@@ -146,7 +152,12 @@ static void test_sums(void **state)
         fill(&f, &rng, p.size, &p);
         assert_done(ctx, brn_sap_solver_create(ctx, &solver));
         for (int again = 0; again < 2; ++again) {
-            brn_sap_work w = {.solver = solver, .p = &p, .g = f.g, .weighed = f.weighed, .active = f.active};
+            brn_sap_work w = {.solver = solver,
+                              .p = &p,
+                              .g = f.g,
+                              .weighed = f.weighed,
+                              .active = f.active,
+                              .listed = f.listed};
             add_slowly(&f, &p);
             check(&f, &w);
             exchange(&f);

@@ -633,11 +633,12 @@ static void check_join(fixture *f, brn_rng *rng)
     const double(*y)[3] = (const double(*)[3])x;
     for (int k = 0, first = 0; k < PARTS; first += count[k++]) {
         brn_solid *solid = NULL;
-        assert_done(f->ctx, brn_solid_create(f->ctx, f->element->cell, f->material, &f->moduli,
-                                             (const double(*)[3])rest, &conn[first * nnode], count[k], &solid));
+        assert_done(f->ctx,
+                    brn_solid_create(f->ctx, f->element->cell, f->material, &f->moduli,
+                                     (const double(*)[3])rest, &conn[first * nnode], count[k], &solid));
         solid->volume[0] *= 1.0 + k;
-        brn_solid_eval(solid, y, 0, count[k], BRN_TANGENT_EXACT, &energy[0][first], grad[0] + first * grad_size,
-                       hess[0] + first * hess_size);
+        brn_solid_eval(solid, y, 0, count[k], BRN_TANGENT_EXACT, &energy[0][first],
+                       grad[0] + first * grad_size, hess[0] + first * hess_size);
         brn_solid_stress(solid, y, 0, count[k], NULL, &jacobian[0][first], NULL);
         part[k] = &solid->group;
         assert_true(brn_solid_alike(brn_solid_of_group(part[0]), solid));

@@ -26,6 +26,7 @@ struct brn_sap_solver {
     brn_block_matrix *joined; /* pattern of A and the constraints */
     brn_factor *factor;
     int factor_rows, factor_size;
+    unsigned char *changing; /* [factor_rows] rows of the listed constraints */
     int *stencil, *place; /* rows of the constraints by width; blocks of the joined matrix that they add to */
     size_t stencil_capacity, place_capacity;
     /* Blocks of the joined matrix that constraints add to, and the terms of each, by constraint. */
@@ -50,7 +51,9 @@ typedef struct brn_sap_work {
     const brn_sap_goal *goal;
     brn_stopwatch *watch;
     brn_sap_result *result;
-    bool prepared;            /* matrix, terms and factor fit the problem */
+    bool prepared;         /* matrix, terms and factor fit the listed constraints, and A's part is factored */
+    bool many;             /* iterations to come: its order has rows of constraints last */
+    unsigned char *listed; /* [nconstraint] has terms in the matrix: those that act, or have acted */
     brn_block_matrix *matrix; /* of the current iteration */
     int n, first;   /* dofs, and the first one that is free: handles of rigid bodies come before all others */
     double *weight; /* [n] diagonal of A; 0 where fixed */
@@ -63,17 +66,17 @@ typedef struct brn_sap_work {
     double *vc, *dvc;        /* [3 nconstraint] J v, J step */
     int *row_first;          /* [nrow + 1] blocks of J in each row: part[row_first[row]] ... */
     brn_sap_part *part;
-    double *impulse, *g;     /* [3 nconstraint], [9 nconstraint] */
+    double *impulse, *g;                /* [3 nconstraint], [9 nconstraint] */
     double (*weighed)[3 * BRN_SAP_ROW]; /* [nblock] G J, its rows filled up with 0 */
-    bool *active;            /* [nconstraint] G is not 0 */
-    double (*slope)[2];      /* of parts of the cost along a line */
-    double *kept;            /* [4 n] v, smooth, momentum and a step to come back to */
-    double *basis;           /* [BRN_SAP_KRYLOV_MAX + 1][n]; NULL until needed */
+    bool *active;                       /* [nconstraint] G is not 0 */
+    double (*slope)[2];                 /* of parts of the cost along a line */
+    double *kept;                       /* [4 n] v, smooth, momentum and a step to come back to */
+    double *basis;                      /* [BRN_SAP_KRYLOV_MAX + 1][n]; NULL until needed */
 } brn_sap_work;
 
 /* ---- sap_pattern.c ---- */
 
-/* The matrix of A and all constraints, where each adds to it, and its symbolic analysis. */
+/* The matrix of A and the listed constraints, where each adds to it, and its symbolic analysis. */
 brn_status brn_sap_prepare(brn_sap_work *w);
 
 /* ---- sap_jacobian.c ---- */

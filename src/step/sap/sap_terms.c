@@ -30,7 +30,8 @@ static void visit_pairs(const brn_sap_problem *p, int i, const int *place, int *
 }
 
 /* Places of one width follow each other, in the order of the constraints. */
-static void visit_constraints(const brn_sap_work *w, const brn_stencils *lists, int *first, brn_sap_term *term)
+static void visit_constraints(const brn_sap_work *w, const brn_stencils *lists, int *first,
+                              brn_sap_term *term)
 {
     const int *place[BRN_SAP_WIDTH_MAX + 1];
     const int *next = w->solver->place;
@@ -40,18 +41,19 @@ static void visit_constraints(const brn_sap_work *w, const brn_stencils *lists, 
     }
     for (int i = 0; i < w->p->nconstraint; ++i) {
         const int width = w->p->constraint[i].count;
-        visit_pairs(w->p, i, place[width], first, term);
-        place[width] += width * (width + 1) / 2;
+        if (w->listed[i]) {
+            visit_pairs(w->p, i, place[width], first, term);
+            place[width] += width * (width + 1) / 2;
+        }
     }
 }
 
-brn_status brn_sap_list_terms(brn_sap_work *w, const brn_stencils *lists)
+static brn_status list_terms(brn_sap_work *w, const brn_stencils *lists)
 {
     brn_sap_solver *solver = w->solver;
     const int nblock = w->matrix->start[w->matrix->n];
-    brn_arena *arena = brn_ctx_arena(solver->ctx);
     int *first = NULL; /* of each block of the matrix */
-    BRN_TAKE(arena, first, nblock + 1);
+    BRN_TAKE(brn_ctx_arena(solver->ctx), first, nblock + 1);
     memset(first, 0, (size_t)(nblock + 1) * sizeof *first);
     visit_constraints(w, lists, first, NULL);
     for (int at = 0; at < nblock; ++at) {
@@ -70,6 +72,15 @@ brn_status brn_sap_list_terms(brn_sap_work *w, const brn_stencils *lists)
     solver->target_first[solver->ntarget] = first[nblock];
     visit_constraints(w, lists, first, solver->term);
     return BRN_OK;
+}
+
+brn_status brn_sap_list_terms(brn_sap_work *w, const brn_stencils *lists)
+{
+    brn_arena *arena = brn_ctx_arena(w->solver->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = list_terms(w, lists);
+    brn_arena_rewind(arena, mark);
+    return status;
 }
 
 /* ---- their sums ------------------------------------------------------------------------------------------------------------- */

@@ -110,7 +110,8 @@ static bool is_point(const brn_touching *t, const brn_patch *patch)
 static void set_patch(const brn_touching *t, const brn_patch *patch, int first, const double *x,
                       brn_touching_point *p)
 {
-    *p = (brn_touching_point){.body = {patch->body[0], patch->body[1]},
+    *p = (brn_touching_point){.kind = first == 1 ? BRN_TOUCHING_VERTEX : BRN_TOUCHING_EDGES,
+                              .body = {patch->body[0], patch->body[1]},
                               .gap = patch->gap,
                               .area = patch->area,
                               .bears = patch->bears};
@@ -123,7 +124,8 @@ static void set_patch(const brn_touching *t, const brn_patch *patch, int first, 
 static void set_meeting(const brn_touching *t, const brn_meeting_point *m, const double *x,
                         brn_touching_point *p)
 {
-    *p = (brn_touching_point){.body = {m->body[0], m->body[1]},
+    *p = (brn_touching_point){.kind = BRN_TOUCHING_CONVEX,
+                              .body = {m->body[0], m->body[1]},
                               .node = {-1, -1, -1, -1},
                               .gap = m->point.gap,
                               .area = INFINITY,

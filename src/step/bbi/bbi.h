@@ -71,9 +71,12 @@ typedef struct brn_bbi {
     brn_ahead *ahead;
     const double *from; /* [nnode][3] x^n */
     double *reach;      /* [nbody] [m] around what was found at first */
-    brn_bbi_point *point, *before;
-    int npoint, nbefore;
-    size_t point_capacity, before_capacity;
+    double *seen;       /* [ndof] y at which the points' geometry is known */
+    brn_bbi_point *point;
+    int npoint;
+    size_t point_capacity;
+    unsigned char *taken; /* of a search: points that were there before */
+    size_t taken_capacity;
     int *row; /* of the points' rows */
     double *weight;
     int nrow;
@@ -102,8 +105,11 @@ extern const brn_method brn_bbi_method;
 
 /* ---- bbi_contact.c: points, their rows and forces ---- */
 
-/* Points at the positions n->x, those of x^n with what could come into reach in the step. Forces of points that were there stay. */
+/* The points at n->y, without forces. */
 brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach);
+/* The same points at another n->y, and new ones. Those whose side is found again take its geometry, others go on along their normal.
+   reach NULL: all of them do. */
+brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach);
 /* bbi->push from the points' forces. */
 void brn_bbi_push(brn_bbi *bbi);
 /* out = J v of a point, components (normal, tangents). */

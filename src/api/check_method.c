@@ -39,8 +39,13 @@ brn_status brn_choose_method(brn_scene *scene, const brn_schema *schema)
     const char *why = given != NULL && !brn_block_given(given) ? may_touch(def) : NULL;
     for (int i = 0; why != NULL && i < brn_method_count(); ++i) {
         if (brn_method_get(i)->contact) {
-            return brn_scene_choose_method(scene, schema, brn_method_get(i)->table->name, why);
+            BRN_TRY(brn_scene_choose_method(scene, schema, brn_method_get(i)->table->name, why));
+            break;
         }
+    }
+    const brn_method *method = brn_method_of_table(def->method.table);
+    if (method != NULL) {
+        brn_scene_choose_integrator(scene, method->integrator);
     }
     return BRN_OK;
 }

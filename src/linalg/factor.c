@@ -14,6 +14,12 @@ enum { SCAN_BLOCKS = 4096 }; /* matrix blocks of one parallel piece of the check
 
 /* An order that was found for another pattern is kept while it costs at most this many times what it cost there. */
 static const double KEEP_FLOPS = 1.5;
+/* Changing nodes come last in the order where they are at most this share of all, and while a whole factorisation costs at most this many
+   times what it costs else. */
+static const double LAST_SHARE = 0.25;
+static const double LAST_FLOPS = 2.0;
+/* Operations of a solve for each entry of the factor. */
+static const double SOLVE_FLOPS = 4.0;
 
 struct brn_factor {
     brn_ctx *ctx;
@@ -22,7 +28,8 @@ struct brn_factor {
     int *base_node;       /* [n] order of the pattern of create */
     double base_flops;
     const char *base_name;
-    int *start; /* [n + 1], [start[n]]: the analysed pattern, by rows of the upper triangle */
+    unsigned char *changing; /* [n] nodes whose blocks differ between numeric calls */
+    int *start;              /* [n + 1], [start[n]]: the analysed pattern, by rows of the upper triangle */
     int *column;
     brn_front_tree *tree;
     double *value; /* of the factor, see linalg/front.h */
@@ -38,7 +45,8 @@ struct brn_factor {
     size_t swap_capacity;
     cholmod_common cm;
     bool started;
-    bool ready; /* a numeric factor exists */
+    bool ready;  /* a numeric factor exists */
+    bool filled; /* values, room and held fit the tree: the part that does not change can be kept */
     brn_factor_stats stats;
 };
 
@@ -85,10 +93,14 @@ static cholmod_sparse cholmod_view(const graph *g, int n)
     return view;
 }
 
-static bool is_analysed(const brn_factor *f, const graph *g)
+static bool is_analysed(const brn_factor *f, const graph *g, const unsigned char *changing)
 {
     const size_t n = (size_t)f->n;
-    return f->tree != NULL && memcmp(f->start, g->start, (n + 1) * sizeof(int)) == 0 &&
+    bool same = f->tree != NULL;
+    for (size_t i = 0; i < n && same; ++i) {
+        same = f->changing[i] == (changing != NULL ? changing[i] : BRN_NODE_PLAIN);
+    }
+    return same && memcmp(f->start, g->start, (n + 1) * sizeof(int)) == 0 &&
            memcmp(f->column, g->column, (size_t)g->start[n] * sizeof(int)) == 0;
 }
 
@@ -107,6 +119,10 @@ static void count_work(brn_factor *f, const brn_ordering *ordering)
     f->stats.ordering = ordering->name;
     const size_t n = (size_t)f->tree->nfront;
     f->stats.fronts = f->tree->nfront;
+    f->stats.late = 0;
+    for (int i = 0; i < f->tree->nfront; ++i) {
+        f->stats.late += f->tree->late[i];
+    }
     f->stats.bytes = (double)f->tree->panel[n] * sizeof(double) + (double)f->tree->row_start[n] * sizeof(int);
 }
 
@@ -136,13 +152,14 @@ static brn_status reserve_blas(const brn_factor *f)
 }
 
 static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const graph *g,
-                            const brn_ordering *ordering)
+                            const unsigned char *changing, const brn_ordering *ordering)
 {
     brn_ctx *ctx = f->ctx;
     const size_t n = (size_t)f->n;
     brn_front_tree_destroy(f->tree);
     f->tree = NULL;
-    BRN_TRY(brn_front_tree_create(a, f->apart, ordering, &f->tree));
+    f->filled = false;
+    BRN_TRY(brn_front_tree_create(a, f->apart, changing, ordering, &f->tree));
     BRN_TRY(reserve_blas(f));
     BRN_TRY(make_room(ctx, &f->value, &f->value_capacity, f->tree->panel[f->tree->nfront]));
     BRN_TRY(make_room(ctx, &f->room, &f->room_capacity, f->tree->room + 1));
@@ -150,6 +167,9 @@ static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const grap
     f->column = brn_realloc(ctx, NULL, (size_t)g->start[n], sizeof *f->column);
     if (f->column == NULL) {
         return BRN_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        f->changing[i] = changing != NULL ? changing[i] : BRN_NODE_PLAIN;
     }
     memcpy(f->start, g->start, (n + 1) * sizeof *f->start);
     memcpy(f->column, g->column, (size_t)g->start[n] * sizeof *f->column);
@@ -181,6 +201,7 @@ static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a, const un
         return BRN_OK;
     }
     BRN_ALLOC(ctx, f->apart, f->n);
+    BRN_ALLOC(ctx, f->changing, f->n); /* none */
     BRN_ALLOC(ctx, f->base_node, f->n);
     BRN_ALLOC(ctx, f->start, (size_t)f->n + 1);
     BRN_ALLOC(ctx, f->held, f->n);
@@ -200,7 +221,7 @@ static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a, const un
     memcpy(f->base_node, ordering.node, (size_t)f->n * sizeof *f->base_node);
     f->base_flops = ordering.flops;
     f->base_name = ordering.name;
-    return make_tree(f, a, &g, &ordering);
+    return make_tree(f, a, &g, NULL, &ordering);
 }
 
 brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsigned char *held,
@@ -225,13 +246,66 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsi
     return BRN_OK;
 }
 
+/* Nodes with a mark that are eliminated. */
+static int count_marked(const brn_factor *f, const unsigned char *changing, int mark)
+{
+    int count = 0;
+    for (int i = 0; i < f->n; ++i) {
+        count += !f->apart[i] && changing[i] == mark;
+    }
+    return count;
+}
+
+static int count_free(const brn_factor *f)
+{
+    int count = 0;
+    for (int i = 0; i < f->n; ++i) {
+        count += !f->apart[i];
+    }
+    return count;
+}
+
+/* Operations of a factorisation with the order and of a solve for every dof of `count` nodes, which touches all columns, or those nodes' alone. */
+static double cost_with(const brn_factor *f, const brn_ordering *ordering, int count, bool last)
+{
+    const double s = f->size;
+    double entries = 0.0;
+    for (int j = 0; j < f->n && !last; ++j) {
+        entries += ordering->count[j];
+    }
+    entries = last ? 0.5 * count * count : entries;
+    return s * s * s * (ordering->flops + SOLVE_FLOPS * count * entries);
+}
+
+/* An order with marked nodes behind all others, if it is not much dearer. */
+static brn_status move_last(brn_factor *f, cholmod_sparse *view, const unsigned char *changing,
+                            brn_ordering *ordering)
+{
+    const int solved = count_marked(f, changing, BRN_NODE_SOLVED);
+    brn_ordering moved;
+    BRN_TRY(take_ordering(f, &moved));
+    BRN_TRY(brn_ordering_last(f->ctx, &f->cm, view, changing, &moved));
+    const bool pays = solved > 0 ? cost_with(f, &moved, solved, true) <= cost_with(f, ordering, solved, false)
+                                 : moved.flops <= LAST_FLOPS * ordering->flops;
+    *ordering = pays ? moved : *ordering;
+    return BRN_OK;
+}
+
+/* Whether it is worth trying. */
+static bool may_move(const brn_factor *f, const unsigned char *changing)
+{
+    const int count = changing != NULL ? count_marked(f, changing, BRN_NODE_CHANGES) : 0;
+    return changing != NULL && (count_marked(f, changing, BRN_NODE_SOLVED) > 0 ||
+                                (count > 0 && count <= LAST_SHARE * count_free(f)));
+}
+
 /* The order of create, or a new one if that has become too expensive. */
-static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a)
+static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a, const unsigned char *changing)
 {
     graph g;
     brn_ordering ordering;
     BRN_TRY(keep_pattern(f, a, &g));
-    if (is_analysed(f, &g)) {
+    if (is_analysed(f, &g, changing)) {
         return BRN_OK;
     }
     f->ready = false;
@@ -239,16 +313,21 @@ static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a)
     cholmod_sparse view = cholmod_view(&g, f->n);
     ordering.name = f->base_name;
     BRN_TRY(brn_ordering_keep(f->ctx, &f->cm, &view, f->base_node, &ordering));
-    if (ordering.flops > KEEP_FLOPS * f->base_flops) {
+    const bool moved = may_move(f, changing);
+    if (moved) {
+        BRN_TRY(move_last(f, &view, changing, &ordering));
+    }
+    const bool solved = moved && count_marked(f, changing, BRN_NODE_SOLVED) > 0; /* weighed already */
+    if (!solved && ordering.flops > (moved ? LAST_FLOPS : 1.0) * KEEP_FLOPS * f->base_flops) {
         brn_ordering fresh;
         BRN_TRY(take_ordering(f, &fresh));
         BRN_TRY(brn_ordering_find_quick(f->ctx, &f->cm, &view, f->size, &fresh));
         ordering = fresh.flops < ordering.flops ? fresh : ordering;
     }
-    return make_tree(f, a, &g, &ordering);
+    return make_tree(f, a, &g, changing, &ordering);
 }
 
-brn_status brn_factor_update(brn_factor *f, const brn_block_matrix *a)
+brn_status brn_factor_update_changing(brn_factor *f, const brn_block_matrix *a, const unsigned char *changing)
 {
     if (a->n != f->n || a->size != f->size) {
         return brn_fail(f->ctx, BRN_ERR_RANGE, "a matrix of %d x %d dofs, not %d x %d", a->n, a->size, f->n,
@@ -259,14 +338,20 @@ brn_status brn_factor_update(brn_factor *f, const brn_block_matrix *a)
     }
     const brn_arena_mark mark = brn_arena_now(brn_ctx_arena(f->ctx));
     const brn_blas_threads threads = brn_blas_begin();
-    const brn_status status = analyse_again(f, a);
+    const brn_status status = analyse_again(f, a, changing);
     brn_blas_end(threads);
     brn_arena_rewind(brn_ctx_arena(f->ctx), mark);
     if (status < 0) {
         brn_front_tree_destroy(f->tree); /* an incomplete analysis does not count */
         f->tree = NULL;
+        f->filled = false;
     }
     return status;
+}
+
+brn_status brn_factor_update(brn_factor *f, const brn_block_matrix *a)
+{
+    return brn_factor_update_changing(f, a, NULL);
 }
 
 void brn_factor_destroy(brn_factor *f)
@@ -280,7 +365,7 @@ void brn_factor_destroy(brn_factor *f)
     brn_front_tree_destroy(f->tree);
     brn_front_pack_free(f->ctx, &f->pack);
     void *const arrays[] = {f->apart, f->base_node, f->start,    f->column, f->value,
-                            f->room,  f->held,      f->diagonal, f->swap};
+                            f->room,  f->held,      f->diagonal, f->swap,   f->changing};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         brn_free(f->ctx, arrays[i]);
     }
@@ -386,9 +471,9 @@ static brn_status read_held(brn_factor *f, const unsigned char *fixed)
     return BRN_OK;
 }
 
-static brn_status factor_values(brn_factor *f, const brn_block_matrix *a)
+static brn_status factor_values(brn_factor *f, const brn_block_matrix *a, bool again)
 {
-    const brn_front_input input = {a, f->held};
+    const brn_front_input input = {a, f->held, again};
     brn_arena *arena = brn_ctx_arena(f->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     const brn_blas_threads threads = brn_blas_begin();
@@ -409,26 +494,46 @@ static brn_status factor_values(brn_factor *f, const brn_block_matrix *a)
     }
 }
 
+/* The factor of A with the dofs that are held. */
+static brn_status fill(brn_factor *f, const brn_block_matrix *a, bool again)
+{
+    f->ready = false;
+    f->packed = false;
+    f->filled = again; /* what is kept stays, whatever comes */
+    f->stats.pivot_min = 0.0;
+    if (brn_parallel_for(f->ctx, brn_block_count(a->start[a->n], SCAN_BLOCKS), blocks_scan, (void *)a) < 0) {
+        BRN_TRY(check_blocks(f, a));
+    }
+    BRN_TRY(factor_values(f, a, again));
+    f->filled = true;
+    BRN_TRY(check_pivots(f));
+    f->ready = true;
+    return BRN_OK;
+}
+
 brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const unsigned char *fixed)
 {
     if (a->n != f->n || a->size != f->size || (f->n > 0 && f->tree == NULL)) {
         return brn_fail(f->ctx, BRN_ERR_RANGE, "a matrix of another pattern than the analysed one");
     }
-    f->ready = false;
-    f->packed = false;
-    f->stats.pivot_min = 0.0;
+    f->filled = false;
+    f->ready = f->n == 0;
     if (f->n == 0) {
-        f->ready = true;
         return BRN_OK;
     }
     BRN_TRY(read_held(f, fixed));
-    if (brn_parallel_for(f->ctx, brn_block_count(a->start[a->n], SCAN_BLOCKS), blocks_scan, (void *)a) < 0) {
-        BRN_TRY(check_blocks(f, a));
+    return fill(f, a, false);
+}
+
+brn_status brn_factor_renew(brn_factor *f, const brn_block_matrix *a)
+{
+    if (f->n == 0) {
+        return BRN_OK;
     }
-    BRN_TRY(factor_values(f, a));
-    BRN_TRY(check_pivots(f));
-    f->ready = true;
-    return BRN_OK;
+    if (!f->filled || a->n != f->n || a->size != f->size) {
+        return brn_fail(f->ctx, BRN_ERR_RANGE, "there is no factor of such a matrix to renew");
+    }
+    return fill(f, a, f->stats.late > 0);
 }
 
 /* ---- solve ------------------------------------------------------------------------------------------------------------ */
@@ -450,6 +555,18 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
         return brn_fail(f->ctx, BRN_ERR_RANGE, "solve without a numeric factor");
     }
     return nrhs > 0 && f->n > 0 ? substitute(f, NULL, nrhs, b, x) : BRN_OK;
+}
+
+brn_status brn_factor_solve_changing(brn_factor *f, int nrhs, const double *b, double *x)
+{
+    if (!f->ready || f->stats.late == 0 || nrhs <= 0) {
+        return brn_factor_solve_many(f, nrhs, b, x);
+    }
+    BRN_GROW(f->ctx, f->swap, f->swap_capacity, brn_front_solve_work(f->tree) * (size_t)nrhs);
+    const brn_blas_threads threads = brn_blas_begin();
+    const brn_status status = brn_front_solve_late(f->tree, f->value, nrhs, b, x, f->swap);
+    brn_blas_end(threads);
+    return status;
 }
 
 brn_status brn_factor_solve(brn_factor *f, const double *b, double *x)

@@ -27,7 +27,7 @@ static brn_status list_stencils(const brn_sap_work *w, brn_stencils lists[BRN_SA
     BRN_GROW(solver->ctx, solver->stencil, solver->stencil_capacity, total);
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         start[width + 1] = start[width] + lists[width].count * width;
-        lists[width].node = solver->stencil + start[width];
+        lists[width].node = total > 0 ? solver->stencil + start[width] : NULL;
     }
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];

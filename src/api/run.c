@@ -378,6 +378,24 @@ static void doubt_energy(const run *r, brn_status status, brn_summary *out)
     }
 }
 
+/* What the method finds in the last state. A look that fails vouches for nothing. */
+static void doubt_state(const run *r, brn_status status, brn_summary *out)
+{
+    const brn_sim *sim = r->sim;
+    if (status != BRN_OK || sim->method->conclude == NULL || strcmp(out->status, "done") != 0) {
+        return;
+    }
+    char why[sizeof out->reason];
+    if (sim->method->conclude(sim->self, sim->state, out->own, why, sizeof why) < 0) {
+        (void)snprintf(why, sizeof why, "the last state could not be looked at: %.400s",
+                       brn_ctx_message(r->ctx));
+    }
+    if (why[0] != '\0') {
+        out->status = "suspect";
+        (void)snprintf(out->reason, sizeof out->reason, "%s", why);
+    }
+}
+
 static void sum_up(const run *r, brn_status status, brn_summary *out)
 {
     const totals *sums = &r->sums;
@@ -420,6 +438,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     }
     out->state_hash = brn_sim_hash(r->sim);
     doubt_energy(r, status, out);
+    doubt_state(r, status, out);
 }
 
 /* The report is a picture of the run, not a part of it: if it cannot be written a warning says so, and the run's own message

@@ -205,7 +205,9 @@ static void look_for_meetings(trial *t, const char *trajectory)
     storm_met met;
     if (!storm_meetings(trajectory, t->scene, &met)) {
         break_oracle(t, STORM_NO_MEETING, "no frame to look at");
-    } else if (t->scene->method == STORM_IPC ? met.count > 0 : met.depth > t->scene->depth) {
+    } else if (t->scene->method == STORM_IPC
+                   ? met.count > 0
+                   : met.depth > t->scene->depth && t->verdict.end != STORM_SUSPECT) {
         break_oracle(t, STORM_NO_MEETING, "%d intersections, %.3g m deep: %s", met.count, met.depth,
                      met.where);
     }

@@ -1,5 +1,6 @@
 #include "step/sap/sap.h"
 
+#include "contact/overlap.h"
 #include "phys/solid.h"
 #include "step/ledger.h"
 #include "step/newton_inner.h"
@@ -327,6 +328,27 @@ static bool sap_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
     return stuck;
 }
 
+/* Overlap that contact points know is a matter of contact, of its stiffness and of time; what is twice as deep
+   has gone past them, and nothing pushes it out. */
+static brn_status sap_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
+                               char *text, size_t size)
+{
+    const brn_sap *sap = self;
+    brn_overlap deepest;
+    text[0] = '\0';
+    BRN_TRY(brn_overlap_find(sap->skin, state->node_pos, &deepest));
+    if (deepest.share > fmax(STUCK, 2.0 * own[BRN_SAP_OVERLAP])) {
+        const double *at = deepest.place;
+        (void)snprintf(text, size,
+                       "bodies '%s' and '%s' end %.2g m deep in each other, %.2g %% of their size, near "
+                       "[%g, %g, %g], and no contact point tells: a smaller time.step, finer meshes, or "
+                       "method: ipc, which never overlaps",
+                       sap->model->body[deepest.body[0]].name, sap->model->body[deepest.body[1]].name,
+                       deepest.depth, 100.0 * deepest.share, at[0], at[1], at[2]);
+    }
+    return BRN_OK;
+}
+
 const brn_method brn_sap_method = {
     .table = &table,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_MIDPOINT,
@@ -341,6 +363,7 @@ const brn_method brn_sap_method = {
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
     .doubt = sap_doubt,
+    .conclude = sap_conclude,
     .predict = brn_newton_predict,
     .create = sap_create,
     .step = sap_step,

@@ -1,5 +1,6 @@
 /* Where bodies can touch within a step, and the constraints that follow. */
 #include "base/parallel.h"
+#include "contact/overlap.h"
 #include "linalg/dense.h"
 #include "model/body_shape.h"
 #include "step/sap/sap.h"
@@ -482,15 +483,6 @@ void brn_sap_push(brn_sap *sap)
     }
 }
 
-/* [m] Of a body that can move; in 2D by its area. */
-static double size_of(const brn_model *model, int body)
-{
-    const double volume = model->body[body].volume;
-    return model->body[body].type == BRN_BODY_STATIC ? INFINITY
-           : model->dim == 3                         ? cbrt(volume)
-                                                     : sqrt(volume);
-}
-
 brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
 {
     const int dim = sap->model->dim;
@@ -520,7 +512,7 @@ brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
             }
         }
         info->gap_min = fmin(info->gap_min, gap);
-        const double size = fmin(size_of(sap->model, p->body[0]), size_of(sap->model, p->body[1]));
+        const double size = fmin(brn_body_size(sap->model, p->body[0]), brn_body_size(sap->model, p->body[1]));
         info->own[BRN_SAP_OVERLAP] = fmax(info->own[BRN_SAP_OVERLAP], -gap / size);
         info->complementarity =
             to->normal_force > 0.0 ? fmax(info->complementarity, gap) : info->complementarity;

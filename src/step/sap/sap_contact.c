@@ -512,7 +512,8 @@ brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
             }
         }
         info->gap_min = fmin(info->gap_min, gap);
-        const double size = fmin(brn_body_size(sap->model, p->body[0]), brn_body_size(sap->model, p->body[1]));
+        const double size =
+            fmin(brn_body_size(sap->model, p->body[0]), brn_body_size(sap->model, p->body[1]));
         info->own[BRN_SAP_OVERLAP] = fmax(info->own[BRN_SAP_OVERLAP], -gap / size);
         info->complementarity =
             to->normal_force > 0.0 ? fmax(info->complementarity, gap) : info->complementarity;

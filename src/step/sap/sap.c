@@ -77,15 +77,13 @@ static void sap_destroy(void *self)
         return;
     }
     brn_newton_destroy(sap->newton);
-    brn_patches_destroy(sap->patches);
-    brn_crossings_destroy(sap->crossings);
-    brn_manifolds_destroy(sap->manifolds);
-    brn_skin_destroy(sap->skin);
+    brn_touching_destroy(sap->touching);
+    brn_ahead_destroy(sap->ahead);
     brn_sap_solver_destroy(sap->solver);
     brn_block_matrix_destroy(sap->a);
-    void *arrays[] = {sap->size,   sap->reach, sap->ahead,      sap->rigid, sap->row_rigid, sap->node_hold,
-                      sap->place,  sap->fixed, sap->u,          sap->start, sap->gradient,  sap->push,
-                      sap->pushed, sap->at,    sap->constraint, sap->block, sap->impulse,   sap->point};
+    void *arrays[] = {sap->rigid,      sap->row_rigid, sap->place,   sap->fixed,  sap->u,
+                      sap->start,      sap->gradient,  sap->push,    sap->pushed, sap->at,
+                      sap->constraint, sap->block,     sap->impulse, sap->point};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(sap->ctx, arrays[i]);
     }
@@ -136,23 +134,6 @@ static brn_status no_hessian(void *self, const double *x, brn_block_matrix *base
 
 /* ---- making --------------------------------------------------------------------------------------------------------------------- */
 
-static brn_status list_held(brn_sap *sap)
-{
-    const brn_model *model = sap->model;
-    BRN_ALLOC(sap->ctx, sap->node_hold, model->nnode + 1);
-    for (int a = 0; a < model->nnode; ++a) {
-        sap->node_hold[a] = -1;
-    }
-    for (int b = 0; b < model->nbody; ++b) {
-        const int hold = model->body[b].type == BRN_BODY_STATIC ? brn_model_body_hold(model, b) : -1;
-        for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
-             ++a) {
-            sap->node_hold[a] = hold;
-        }
-    }
-    return BRN_OK;
-}
-
 /* What deforms: the cells of bodies, and what belongs to none (springs, bending). */
 static void look_at_groups(brn_sap *sap)
 {
@@ -173,21 +154,6 @@ static void look_at_groups(brn_sap *sap)
     sap->lagged = sap->lagged && model->ngroup == own;
 }
 
-/* Of the elements of each body: of sheets along them; of a rigid body as a whole. */
-static brn_status list_sizes(brn_sap *sap)
-{
-    BRN_ALLOC(sap->ctx, sap->size, sap->model->nbody + 1);
-    for (int b = 0; b < sap->model->nbody; ++b) {
-        const brn_body *body = &sap->model->body[b];
-        const double share = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
-        sap->size[b] = body->type == BRN_BODY_STATIC  ? INFINITY
-                       : body->type == BRN_BODY_SHELL ? sqrt(share / (2.0 * body->radius))
-                       : sap->model->dim == 3         ? cbrt(share)
-                                                      : sqrt(share);
-    }
-    return BRN_OK;
-}
-
 static brn_status fill(brn_sap *sap)
 {
     const brn_newton_params newton = {sap->model->integrator, sap->params->tolerance, sap->params->iterations,
@@ -200,14 +166,8 @@ static brn_status fill(brn_sap *sap)
                                     .hand = true,
                                     .before = true};
     look_at_groups(sap);
-    BRN_TRY(list_held(sap));
-    BRN_TRY(list_sizes(sap));
-    BRN_TRY(brn_skin_create(sap->ctx, sap->model, &sap->skin));
-    BRN_TRY(brn_patches_create(sap->ctx, sap->skin, &sap->patches));
-    BRN_TRY(brn_manifolds_create(sap->ctx, sap->skin, &sap->manifolds));
-    BRN_TRY(brn_crossings_create(sap->ctx, sap->skin, sap->manifolds, &sap->crossings));
-    BRN_ALLOC(sap->ctx, sap->reach, sap->model->nbody + 1);
-    BRN_ALLOC(sap->ctx, sap->ahead, 3 * sap->model->nnode + 1);
+    BRN_TRY(brn_touching_create(sap->ctx, sap->model, sap->system->size, &sap->touching));
+    BRN_TRY(brn_ahead_create(sap->ctx, sap->system, &sap->ahead));
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
     return brn_sap_make_rows(sap);
@@ -336,7 +296,7 @@ static brn_status sap_conclude(void *self, const brn_state *state, const double 
     const brn_sap *sap = self;
     brn_overlap deepest;
     text[0] = '\0';
-    BRN_TRY(brn_overlap_find(sap->skin, state->node_pos, &deepest));
+    BRN_TRY(brn_overlap_find(sap->touching->skin, state->node_pos, &deepest));
     if (deepest.share > fmax(STUCK, 2.0 * own[BRN_SAP_OVERLAP])) {
         const double *at = deepest.place;
         (void)snprintf(text, size,

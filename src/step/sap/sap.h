@@ -8,9 +8,9 @@
 #ifndef BRN_STEP_SAP_SAP_H
 #define BRN_STEP_SAP_SAP_H
 
-#include "contact/crossings.h"
 #include "contact/points.h"
 #include "model/robot_model.h"
+#include "step/ahead.h"
 #include "step/newton.h"
 #include "step/sap/sap_problem.h"
 
@@ -78,14 +78,11 @@ typedef struct brn_sap_rigid {
 
 /* Where two bodies can touch in this step. */
 typedef struct brn_sap_point {
-    int body[2];
-    double place[3], frame[9]; /* rows: across the normal, the last of dim the normal, out of body[1] */
-    double gap;                /* [m] at the start */
-    double stiffness;          /* [N/m]; +inf: as stiff as the step allows */
-    double relaxation;         /* [s] */
+    const brn_touching_point *touch;
+    double stiffness;  /* [N/m]; +inf: as stiff as the step allows */
+    double relaxation; /* [s] */
     double mu;
     double drift[3]; /* [m/s] velocity of what is held, in the frame */
-    brn_lever lever;
 } brn_sap_point;
 
 typedef struct brn_sap {
@@ -95,13 +92,8 @@ typedef struct brn_sap {
     const brn_sap_params *params;
     brn_newton *newton;
     brn_newton_terms terms;
-    brn_skin *skin;
-    brn_patches *patches;
-    brn_manifolds *manifolds;
-    brn_crossings *crossings;
-    double *reach; /* [nbody] [m] gaps of a body that could close within the step */
-    double *size;  /* [nbody] [m] of its elements, of a rigid body as a whole; +inf: an obstacle */
-    double *ahead; /* [nnode][3] [m] where nodes would be at its end if they went on as they do */
+    brn_touching *touching;
+    brn_ahead *ahead;
     brn_sap_solver *solver;
     int ntree;
     brn_sap_tree *tree;
@@ -113,7 +105,6 @@ typedef struct brn_sap {
     bool
         lagged; /* all that deforms is linear while its rotations are held: one linearisation a step is exact */
     bool soft;           /* something deforms */
-    int *node_hold;      /* [nnode] hold of a node of an obstacle; -1: none */
     brn_block_matrix *a; /* of the problem */
     int *place;          /* [blocks of the system's matrix] where they go in a; -1: by way of rigid bodies */
     unsigned char *fixed;

@@ -2,7 +2,6 @@
 #include "base/parallel.h"
 #include "contact/overlap.h"
 #include "linalg/dense.h"
-#include "model/body_shape.h"
 #include "step/sap/sap.h"
 
 #include <math.h>
@@ -20,52 +19,7 @@ static const double FAR = 1e100;
 static const double DEEP = 0.03;
 static const double LONG = 10.0;
 
-/* Of the system's size: overlap that is seen, however slow. */
-static const double DEPTH = 0.005;
-
 /* ---- points ------------------------------------------------------------------------------------------------------------------ */
-
-/* [m] Where a node goes in the step: on as it did; with an obstacle, as that is moved, which may begin or turn suddenly. */
-static void way_of(const brn_sap *sap, const brn_state *in, int node, double way[3])
-{
-    const brn_controls *controls = sap->system->controls;
-    const int hold = sap->node_hold[node];
-    for (int i = 0; i < 3; ++i) {
-        way[i] = sap->h * in->node_vel[3 * node + i];
-    }
-    if (hold >= 0 && (controls->shift[hold].on || brn_motion_moves(&sap->model->hold[hold].motion))) {
-        brn_controls_place(controls, hold, node, sap->t + sap->h, way, NULL);
-        for (int i = 0; i < 3; ++i) {
-            way[i] -= in->node_pos[3 * node + i];
-        }
-    }
-}
-
-/* Where nodes go, and gaps that could close within the step [m]: what each body moves and what gravity adds. Returns the largest of two
-   together. */
-static double look_ahead(brn_sap *sap, const brn_state *in)
-{
-    const brn_model *model = sap->model;
-    const double *g = sap->system->controls->gravity;
-    const double fall = sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
-    double most = 0.0;
-    for (int b = 0; b < model->nbody; ++b) {
-        double longest = 0.0;
-        for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
-             ++a) {
-            double way[3];
-            way_of(sap, in, a, way);
-            longest = fmax(longest, brn_dense_dot3(way, way));
-            for (int i = 0; i < 3; ++i) {
-                sap->ahead[3 * a + i] = in->node_pos[3 * a + i] + way[i];
-            }
-        }
-        sap->reach[b] =
-            sqrt(longest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) + 1e-9 * sap->system->size;
-        most = fmax(most, sap->reach[b]);
-    }
-    return 2.0 * most;
-}
 
 static double key_of(const brn_sap *sap, int key, const int body[2], double otherwise)
 {
@@ -74,125 +28,57 @@ static double key_of(const brn_sap *sap, int key, const int body[2], double othe
     return isnan(value) ? otherwise : value;
 }
 
-/* Two directions across the normal; in 2D one. */
-static void set_frame(int dim, const double normal[3], double frame[9])
-{
-    memset(frame, 0, 9 * sizeof *frame);
-    if (dim == 2) {
-        frame[0] = normal[1];
-        frame[1] = -normal[0];
-        memcpy(&frame[2], normal, 2 * sizeof *frame);
-        return;
-    }
-    int least = 0;
-    double axis[3] = {0};
-    for (int i = 1; i < 3; ++i) {
-        least = fabs(normal[i]) < fabs(normal[least]) ? i : least;
-    }
-    axis[least] = 1.0;
-    brn_dense_cross3(normal, axis, frame);
-    const double length = sqrt(brn_dense_dot3(frame, frame));
-    for (int i = 0; i < 3; ++i) {
-        frame[i] /= length;
-    }
-    brn_dense_cross3(normal, frame, frame + 3);
-    memcpy(frame + 6, normal, 3 * sizeof *frame);
-}
-
 /* Velocity of the obstacles' side, in the frame. */
 static void set_drift(const brn_sap *sap, brn_sap_point *p)
 {
     const int dim = sap->model->dim;
     double v[3] = {0};
-    for (int k = 0; k < p->lever.count; ++k) {
-        const int node = p->lever.node[k];
+    for (int k = 0; k < p->touch->lever.count; ++k) {
+        const int node = p->touch->lever.node[k];
         double to[3];
-        if (sap->node_hold[node] < 0) {
+        if (sap->ahead->hold[node] < 0) {
             continue;
         }
-        brn_controls_place(sap->system->controls, sap->node_hold[node], node, sap->t + sap->h, to, NULL);
+        brn_controls_place(sap->system->controls, sap->ahead->hold[node], node, sap->t + sap->h, to, NULL);
         for (int i = 0; i < dim; ++i) {
-            v[i] += p->lever.weight[k] * (to[i] - sap->from[3 * node + i]) / sap->h;
+            v[i] += p->touch->lever.weight[k] * (to[i] - sap->from[3 * node + i]) / sap->h;
         }
     }
     memset(p->drift, 0, sizeof p->drift);
     for (int r = 0; r < dim; ++r) {
         for (int i = 0; i < dim; ++i) {
-            p->drift[r] += p->frame[r * dim + i] * v[i];
+            p->drift[r] += p->touch->frame[r * dim + i] * v[i];
         }
     }
 }
 
-/* What the laws of a pair and the geometry of a point give; the lever is set already. */
-static void add_point(brn_sap *sap, brn_sap_point *p, const double normal[3])
+/* What the law of its pair makes of a point. A side that faces away carries nothing. */
+static void add_point(brn_sap *sap, const brn_touching_point *touch)
 {
-    p->relaxation = key_of(sap, BRN_CONTACT_RELAXATION, p->body, 0.0);
-    p->mu = sap->system->controls->friction[brn_model_pair(sap->model, p->body[0], p->body[1])];
-    set_frame(sap->model->dim, normal, p->frame);
+    const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, touch->body, INFINITY);
+    brn_sap_point *p = &sap->at[sap->nat];
+    if (!(isinf(stiffness) || isinf(touch->area) ? touch->bears : touch->area > 0.0)) {
+        return;
+    }
+    *p = (brn_sap_point){
+        .touch = touch,
+        .stiffness = isinf(stiffness) ? INFINITY : touch->area * stiffness,
+        .relaxation = key_of(sap, BRN_CONTACT_RELAXATION, touch->body, 0.0),
+        .mu = sap->system->controls->friction[brn_model_pair(sap->model, touch->body[0], touch->body[1])]};
     set_drift(sap, p);
     ++sap->nat;
-}
-
-/* What is deeper in a mesh than its elements, or the other's, are long is no contact but a vertex behind the plane of a face far away:
-   patches are looked for as far as the fastest body goes. Shapes know their depth. */
-static bool is_overlap(const brn_sap *sap, const brn_patch *patch)
-{
-    const double elements = fmin(sap->size[patch->body[0]], sap->size[patch->body[1]]);
-    return patch->node[1] < 0 || patch->gap > -fmax(DEPTH * sap->system->size, elements);
-}
-
-/* Of a vertex (first: 1) or where edges cross (2). */
-static void add_patch(brn_sap *sap, const brn_patch *patch, int first)
-{
-    brn_sap_point *p = &sap->at[sap->nat];
-    const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, patch->body, INFINITY);
-    if (!(isinf(stiffness) ? patch->bears : patch->area > 0.0) || !is_overlap(sap, patch) ||
-        (brn_manifolds_has(sap->manifolds, patch->body[0]) &&
-         brn_manifolds_has(sap->manifolds, patch->body[1]))) {
-        return; /* a side that faces away carries nothing; convex bodies meet by their manifold */
-    }
-    *p = (brn_sap_point){.body = {patch->body[0], patch->body[1]},
-                         .gap = patch->gap,
-                         .stiffness = isinf(stiffness) ? INFINITY : patch->area * stiffness};
-    memcpy(p->place, patch->place, sizeof p->place);
-    brn_patch_lever(sap->skin, patch, first, sap->from, &p->lever);
-    add_point(sap, p, patch->normal);
-}
-
-static void add_meeting(brn_sap *sap, const brn_meeting_point *m)
-{
-    brn_sap_point *p = &sap->at[sap->nat];
-    *p = (brn_sap_point){.body = {m->body[0], m->body[1]}, .gap = m->point.gap, .stiffness = INFINITY};
-    memcpy(p->place, m->point.place, sizeof p->place);
-    for (int side = 0; side < 2; ++side) {
-        brn_lever_add_place(&p->lever, sap->model, p->body[side], p->place, side == 0 ? 1.0 : -1.0,
-                            sap->from);
-    }
-    add_point(sap, p, m->point.normal);
 }
 
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const double reach = look_ahead(sap, in);
-    const double depth = fmax(reach, DEPTH * sap->system->size);
-    BRN_TRY(brn_patches_find(sap->patches, in->node_pos, sap->ahead, reach, depth));
-    BRN_TRY(brn_crossings_find(sap->crossings, in->node_pos, reach, depth));
-    BRN_TRY(brn_manifolds_find(sap->manifolds, in->node_pos, sap->ahead, sap->reach));
-    const int npatch = brn_patches_count(sap->patches);
-    const int ncrossing = brn_crossings_count(sap->crossings);
-    const int nmeeting = brn_manifolds_count(sap->manifolds);
-    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)npatch + (size_t)ncrossing + (size_t)nmeeting);
+    const brn_touching_reach reach = brn_ahead_look(sap->ahead, in, sap->t, sap->h);
+    BRN_TRY(brn_touching_find(sap->touching, in->node_pos, &reach));
+    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)sap->touching->count);
     sap->nat = 0;
-    for (int i = 0; i < npatch; ++i) {
-        add_patch(sap, &brn_patches_get(sap->patches)[i], 1);
-    }
-    for (int i = 0; i < ncrossing; ++i) {
-        add_patch(sap, &brn_crossings_get(sap->crossings)[i], 2);
-    }
-    for (int i = 0; i < nmeeting; ++i) {
-        add_meeting(sap, &brn_manifolds_get(sap->manifolds)[i]);
+    for (int i = 0; i < sap->touching->count; ++i) {
+        add_point(sap, &sap->touching->point[i]);
     }
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;
@@ -221,7 +107,7 @@ static void add_link(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
         const double *j = &r->j_half[(handle * r->path + k) * 9];
         brn_sap_block *b = brn_sap_block_for(sap, c, sap->tree[r->tree].row + path[k]);
         for (int i = 0; i < 9; ++i) {
-            const double *f = &p->frame[i / 3 * 3];
+            const double *f = &p->touch->frame[i / 3 * 3];
             b->j[i] += weight * (f[0] * j[i % 3] + f[1] * j[3 + i % 3] + f[2] * j[6 + i % 3]);
         }
     }
@@ -241,12 +127,12 @@ static void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
     }
     brn_sap_block *b = brn_sap_block_for(sap, c, from->rigid->row);
     for (int i = 0; i < dim * dim; ++i) {
-        b->j[i] += from->weight * p->frame[i];
+        b->j[i] += from->weight * p->touch->frame[i];
     }
     b = brn_sap_block_for(sap, c, from->rigid->row + 1);
     for (int k = 0; k < dim; ++k) { /* f . (w x r) = w . (r x f) */
-        const double f[3] = {p->frame[k * dim], p->frame[k * dim + 1],
-                             dim == 3 ? p->frame[k * dim + 2] : 0.0};
+        const double f[3] = {p->touch->frame[k * dim], p->touch->frame[k * dim + 1],
+                             dim == 3 ? p->touch->frame[k * dim + 2] : 0.0};
         double moment[3];
         brn_dense_cross3(from->arm, f, moment);
         for (int i = 0; i < dim; ++i) {
@@ -264,7 +150,7 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
     if (r == NULL) {
         brn_sap_block *b = brn_sap_block_for(sap, c, row);
         for (int i = 0; i < dim * dim; ++i) {
-            b->j[i] += weight * p->frame[i];
+            b->j[i] += weight * p->touch->frame[i];
         }
         return;
     }
@@ -285,11 +171,12 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
 static void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
 {
     pull on = {0};
-    for (int n = 0; n < p->lever.count; ++n) {
-        const int node = p->lever.node[n];
+    for (int n = 0; n < p->touch->lever.count; ++n) {
+        const int node = p->touch->lever.node[n];
         const brn_masters of = brn_model_masters(sap->model, node);
-        for (int k = 0; k < of.count && sap->node_hold[node] < 0; ++k) {
-            add_row(sap, p, c, sap->model->node_row[of.node[k]], p->lever.weight[n] * of.weight[k], &on);
+        for (int k = 0; k < of.count && sap->ahead->hold[node] < 0; ++k) {
+            add_row(sap, p, c, sap->model->node_row[of.node[k]], p->touch->lever.weight[n] * of.weight[k],
+                    &on);
         }
     }
     add_pull(sap, p, c, &on);
@@ -299,8 +186,8 @@ static void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
 static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
 {
     size_t count = 0;
-    for (int k = 0; k < p->lever.count; ++k) {
-        const brn_masters on = brn_model_masters(sap->model, p->lever.node[k]);
+    for (int k = 0; k < p->touch->lever.count; ++k) {
+        const brn_masters on = brn_model_masters(sap->model, p->touch->lever.node[k]);
         for (int m = 0; m < on.count; ++m) {
             const int rigid = sap->row_rigid[sap->model->node_row[on.node[m]]];
             count += rigid < 0 ? 1 : sap->rigid[rigid].tree < 0 ? 2 : (size_t)sap->rigid[rigid].path;
@@ -333,10 +220,11 @@ static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *
 static double undone(const brn_sap *sap, const brn_sap_point *p)
 {
     const double *g = sap->system->controls->gravity;
-    const double deep = DEEP * fmin(sap->size[p->body[0]], sap->size[p->body[1]]) +
-                        sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
-    const bool slow = isinf(p->stiffness) && p->gap < -deep;
-    return slow ? -deep + (p->gap + deep) / LONG : p->gap;
+    const double deep =
+        DEEP * fmin(sap->touching->size[p->touch->body[0]], sap->touching->size[p->touch->body[1]]) +
+        sap->h * sap->h * sqrt(brn_dense_dot3(g, g));
+    const bool slow = isinf(p->stiffness) && p->touch->gap < -deep;
+    return slow ? -deep + (p->touch->gap + deep) / LONG : p->touch->gap;
 }
 
 static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
@@ -360,7 +248,7 @@ static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_
     /* A gap that is still open must not close beyond 0 within the step; relaxation is for what is inside. Without a stiffness of its own
        that takes a whole step of the scene, however short the parts of one: pushed out in less it would gain speed. */
     const double least = isinf(p->stiffness) ? fmax(h, sap->model->step) : h;
-    const double back = -undone(sap, p) / (p->gap > 0.0 ? h : least + p->relaxation);
+    const double back = -undone(sap, p) / (p->touch->gap > 0.0 ? h : least + p->relaxation);
     for (int r = 0; r < dim; ++r) {
         c->target[r] = (r == dim - 1 ? back : 0.0) - p->drift[r];
     }
@@ -452,7 +340,7 @@ static void force_of(const brn_sap *sap, int i, double force[3])
     memset(force, 0, 3 * sizeof *force);
     for (int r = 0; r < dim; ++r) {
         for (int s = 0; s < dim; ++s) {
-            force[s] += sap->at[i].frame[r * dim + s] * sap->impulse[3 * i + r] / sap->h;
+            force[s] += sap->at[i].touch->frame[r * dim + s] * sap->impulse[3 * i + r] / sap->h;
         }
     }
 }
@@ -463,7 +351,7 @@ void brn_sap_push(brn_sap *sap)
     memset(sap->push, 0, (size_t)sap->system->ndof * sizeof *sap->push);
     memset(sap->pushed, 0, (size_t)(sap->a->n * dim) * sizeof *sap->pushed);
     for (int i = 0; i < sap->nat; ++i) {
-        const brn_lever *lever = &sap->at[i].lever;
+        const brn_lever *lever = &sap->at[i].touch->lever;
         double force[3];
         force_of(sap, i, force);
         for (int k = 0; k < lever->count; ++k) {
@@ -496,24 +384,24 @@ brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
         for (int r = 0; r < dim; ++r) {
             v[r] += p->drift[r];
         }
-        const double gap = p->gap + sap->h * v[dim - 1];
+        const double gap = p->touch->gap + sap->h * v[dim - 1];
         if (!(impulse[dim - 1] > 0.0) && gap > 0.0) {
             continue;
         }
         brn_contact_point *to = &sap->point[sap->npoint++];
-        *to = (brn_contact_point){.body = {p->body[0], p->body[1]}, .gap = gap, .mu = p->mu};
-        memcpy(to->place, p->place, sizeof to->place);
-        memcpy(to->normal, &p->frame[dim * (dim - 1)], (size_t)dim * sizeof *to->normal);
+        *to = (brn_contact_point){.body = {p->touch->body[0], p->touch->body[1]}, .gap = gap, .mu = p->mu};
+        memcpy(to->place, p->touch->place, sizeof to->place);
+        memcpy(to->normal, &p->touch->frame[dim * (dim - 1)], (size_t)dim * sizeof *to->normal);
         to->normal_force = impulse[dim - 1] / sap->h;
         for (int s = 0; s < dim; ++s) {
             for (int r = 0; r < dim - 1; ++r) {
-                to->friction[s] += p->frame[r * dim + s] * impulse[r] / sap->h;
-                to->slip[s] += p->frame[r * dim + s] * v[r];
+                to->friction[s] += p->touch->frame[r * dim + s] * impulse[r] / sap->h;
+                to->slip[s] += p->touch->frame[r * dim + s] * v[r];
             }
         }
         info->gap_min = fmin(info->gap_min, gap);
         const double size =
-            fmin(brn_body_size(sap->model, p->body[0]), brn_body_size(sap->model, p->body[1]));
+            fmin(brn_body_size(sap->model, p->touch->body[0]), brn_body_size(sap->model, p->touch->body[1]));
         info->own[BRN_SAP_OVERLAP] = fmax(info->own[BRN_SAP_OVERLAP], -gap / size);
         info->complementarity =
             to->normal_force > 0.0 ? fmax(info->complementarity, gap) : info->complementarity;

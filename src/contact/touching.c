@@ -1,0 +1,154 @@
+#include "contact/touching.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the extent: overlap that is seen, however slow. */
+static const double DEPTH = 0.005;
+
+static brn_status list_sizes(brn_touching *t)
+{
+    BRN_ALLOC(t->ctx, t->size, t->model->nbody + 1);
+    for (int b = 0; b < t->model->nbody; ++b) {
+        const brn_body *body = &t->model->body[b];
+        const double share = body->volume / (body->elem_count > 0 ? body->elem_count : 1);
+        t->size[b] = body->type == BRN_BODY_STATIC  ? INFINITY
+                     : body->type == BRN_BODY_SHELL ? sqrt(share / (2.0 * body->radius))
+                     : t->model->dim == 3           ? cbrt(share)
+                                                    : sqrt(share);
+    }
+    return BRN_OK;
+}
+
+static brn_status fill(brn_touching *t)
+{
+    BRN_TRY(list_sizes(t));
+    BRN_TRY(brn_skin_create(t->ctx, t->model, &t->skin));
+    BRN_TRY(brn_patches_create(t->ctx, t->skin, &t->patches));
+    BRN_TRY(brn_manifolds_create(t->ctx, t->skin, &t->manifolds));
+    return brn_crossings_create(t->ctx, t->skin, t->manifolds, &t->crossings);
+}
+
+brn_status brn_touching_create(brn_ctx *ctx, const brn_model *model, double extent, brn_touching **out)
+{
+    *out = NULL;
+    brn_touching *t = NULL;
+    BRN_ALLOC(ctx, t, 1);
+    t->ctx = ctx;
+    t->model = model;
+    t->extent = extent;
+    const brn_status status = fill(t);
+    if (status < 0) {
+        brn_touching_destroy(t);
+        return status;
+    }
+    *out = t;
+    return BRN_OK;
+}
+
+void brn_touching_destroy(brn_touching *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    brn_patches_destroy(t->patches);
+    brn_crossings_destroy(t->crossings);
+    brn_manifolds_destroy(t->manifolds);
+    brn_skin_destroy(t->skin);
+    brn_free(t->ctx, t->size);
+    brn_free(t->ctx, t->point);
+    brn_free(t->ctx, t);
+}
+
+/* Two directions across the normal; in 2D one. */
+static void set_frame(int dim, const double normal[3], double frame[9])
+{
+    memset(frame, 0, 9 * sizeof *frame);
+    if (dim == 2) {
+        frame[0] = normal[1];
+        frame[1] = -normal[0];
+        memcpy(&frame[2], normal, 2 * sizeof *frame);
+        return;
+    }
+    int least = 0;
+    double axis[3] = {0};
+    for (int i = 1; i < 3; ++i) {
+        least = fabs(normal[i]) < fabs(normal[least]) ? i : least;
+    }
+    axis[least] = 1.0;
+    brn_dense_cross3(normal, axis, frame);
+    const double length = sqrt(brn_dense_dot3(frame, frame));
+    for (int i = 0; i < 3; ++i) {
+        frame[i] /= length;
+    }
+    brn_dense_cross3(normal, frame, frame + 3);
+    memcpy(frame + 6, normal, 3 * sizeof *frame);
+}
+
+/* What is deeper in a mesh than its elements, or the other's, are long is no contact but a vertex behind the plane of a face far away:
+   patches are looked for as far as the fastest body goes. Shapes know their depth. */
+static bool is_overlap(const brn_touching *t, const brn_patch *patch)
+{
+    const double elements = fmin(t->size[patch->body[0]], t->size[patch->body[1]]);
+    return patch->node[1] < 0 || patch->gap > -fmax(DEPTH * t->extent, elements);
+}
+
+/* Of a vertex (first: 1) or where edges cross (2). Convex bodies meet by their manifold. */
+static void add_patch(brn_touching *t, const brn_patch *patch, int first, const double *x)
+{
+    brn_touching_point *p = &t->point[t->count];
+    if (!(patch->bears || patch->area > 0.0) || !is_overlap(t, patch) ||
+        (brn_manifolds_has(t->manifolds, patch->body[0]) &&
+         brn_manifolds_has(t->manifolds, patch->body[1]))) {
+        return;
+    }
+    *p = (brn_touching_point){.body = {patch->body[0], patch->body[1]},
+                              .gap = patch->gap,
+                              .area = patch->area,
+                              .bears = patch->bears};
+    memcpy(p->node, patch->node, sizeof p->node);
+    memcpy(p->place, patch->place, sizeof p->place);
+    brn_patch_lever(t->skin, patch, first, x, &p->lever);
+    set_frame(t->model->dim, patch->normal, p->frame);
+    ++t->count;
+}
+
+static void add_meeting(brn_touching *t, const brn_meeting_point *m, const double *x)
+{
+    brn_touching_point *p = &t->point[t->count++];
+    *p = (brn_touching_point){.body = {m->body[0], m->body[1]},
+                              .node = {-1, -1, -1, -1},
+                              .gap = m->point.gap,
+                              .area = INFINITY,
+                              .bears = true};
+    memcpy(p->place, m->point.place, sizeof p->place);
+    for (int side = 0; side < 2; ++side) {
+        brn_lever_add_place(&p->lever, t->model, p->body[side], p->place, side == 0 ? 1.0 : -1.0, x);
+    }
+    set_frame(t->model->dim, m->point.normal, p->frame);
+}
+
+brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touching_reach *reach)
+{
+    const double depth = fmax(reach->within, DEPTH * t->extent);
+    t->count = 0;
+    BRN_TRY(brn_patches_find(t->patches, x, reach->ahead, reach->within, depth));
+    BRN_TRY(brn_crossings_find(t->crossings, x, reach->within, depth));
+    BRN_TRY(brn_manifolds_find(t->manifolds, x, reach->ahead, reach->body));
+    const int npatch = brn_patches_count(t->patches);
+    const int ncrossing = brn_crossings_count(t->crossings);
+    const int nmeeting = brn_manifolds_count(t->manifolds);
+    BRN_GROW(t->ctx, t->point, t->capacity, (size_t)npatch + (size_t)ncrossing + (size_t)nmeeting);
+    for (int i = 0; i < npatch; ++i) {
+        add_patch(t, &brn_patches_get(t->patches)[i], 1, x);
+    }
+    for (int i = 0; i < ncrossing; ++i) {
+        add_patch(t, &brn_crossings_get(t->crossings)[i], 2, x);
+    }
+    for (int i = 0; i < nmeeting; ++i) {
+        add_meeting(t, &brn_manifolds_get(t->manifolds)[i], x);
+    }
+    return BRN_OK;
+}

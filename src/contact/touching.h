@@ -1,0 +1,48 @@
+/* Where bodies touch, or could soon: points of vertices (contact/patches.h), of crossing edges (contact/crossings.h) and of convex bodies
+   that do not deform (contact/manifolds.h), in one list, each with a frame and its lever. For methods that answer contact at points. */
+#ifndef BRN_CONTACT_TOUCHING_H
+#define BRN_CONTACT_TOUCHING_H
+
+#include "contact/crossings.h"
+#include "contact/manifolds.h"
+#include "contact/patches.h"
+
+typedef struct brn_touching_point {
+    int body[2];
+    int node[4];     /* of the patch or crossing; -1: none */
+    double place[3]; /* [m] middle between the two surfaces */
+    double frame[9]; /* rows: across the normal, the last of dim the normal, out of body[1] */
+    double gap;      /* [m] */
+    double area;     /* [m^2], in 2D [m], that it stands for; +inf where convex bodies meet */
+    bool bears;      /* it can carry a force, and no other point does so in its place */
+    brn_lever lever;
+} brn_touching_point;
+
+/* Where to look. */
+typedef struct brn_touching_reach {
+    const double *ahead; /* [nnode][3] [m] where nodes go on to */
+    const double *body;  /* [nbody] [m] gaps of a body that matter; a pair has the sum of both */
+    double within;       /* [m] the largest sum */
+} brn_touching_reach;
+
+typedef struct brn_touching {
+    brn_ctx *ctx;
+    const brn_model *model;
+    brn_skin *skin;
+    brn_patches *patches;
+    brn_manifolds *manifolds;
+    brn_crossings *crossings;
+    double *
+        size; /* [nbody] [m] of its elements, of sheets along them, of a rigid body as a whole; +inf: an obstacle */
+    double extent;             /* [m] of all that can move */
+    brn_touching_point *point; /* what was found last */
+    int count;
+    size_t capacity;
+} brn_touching;
+
+brn_status brn_touching_create(brn_ctx *ctx, const brn_model *model, double extent, brn_touching **out);
+void brn_touching_destroy(brn_touching *touching);
+/* All points at positions x, [nnode][3]: patches, crossings, then convex bodies. After a failure there are none. */
+brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_touching_reach *reach);
+
+#endif

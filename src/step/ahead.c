@@ -1,0 +1,96 @@
+#include "step/ahead.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+
+/* Of the system's size: touching bodies are found, whatever rounding says. */
+static const double LEAST = 1e-9;
+
+static brn_status fill(brn_ahead *ahead)
+{
+    const brn_model *model = ahead->system->model;
+    BRN_ALLOC(ahead->ctx, ahead->hold, model->nnode + 1);
+    BRN_ALLOC(ahead->ctx, ahead->place, 3 * (size_t)model->nnode + 1);
+    BRN_ALLOC(ahead->ctx, ahead->reach, model->nbody + 1);
+    for (int a = 0; a < model->nnode; ++a) {
+        ahead->hold[a] = -1;
+    }
+    for (int b = 0; b < model->nbody; ++b) {
+        const int hold = model->body[b].type == BRN_BODY_STATIC ? brn_model_body_hold(model, b) : -1;
+        for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
+             ++a) {
+            ahead->hold[a] = hold;
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_ahead_create(brn_ctx *ctx, const brn_system *system, brn_ahead **out)
+{
+    *out = NULL;
+    brn_ahead *ahead = NULL;
+    BRN_ALLOC(ctx, ahead, 1);
+    ahead->ctx = ctx;
+    ahead->system = system;
+    const brn_status status = fill(ahead);
+    if (status < 0) {
+        brn_ahead_destroy(ahead);
+        return status;
+    }
+    *out = ahead;
+    return BRN_OK;
+}
+
+void brn_ahead_destroy(brn_ahead *ahead)
+{
+    if (ahead == NULL) {
+        return;
+    }
+    brn_free(ahead->ctx, ahead->hold);
+    brn_free(ahead->ctx, ahead->place);
+    brn_free(ahead->ctx, ahead->reach);
+    brn_free(ahead->ctx, ahead);
+}
+
+/* [m] Where a node goes in the step: on as it did; with an obstacle, as that is moved, which may begin or turn suddenly. */
+static void way_of(const brn_ahead *ahead, const brn_state *in, int node, double t, double h, double way[3])
+{
+    const brn_controls *controls = ahead->system->controls;
+    const int hold = ahead->hold[node];
+    for (int i = 0; i < 3; ++i) {
+        way[i] = h * in->node_vel[3 * node + i];
+    }
+    if (hold >= 0 &&
+        (controls->shift[hold].on || brn_motion_moves(&ahead->system->model->hold[hold].motion))) {
+        brn_controls_place(controls, hold, node, t + h, way, NULL);
+        for (int i = 0; i < 3; ++i) {
+            way[i] -= in->node_pos[3 * node + i];
+        }
+    }
+}
+
+brn_touching_reach brn_ahead_look(brn_ahead *ahead, const brn_state *in, double t, double h)
+{
+    const brn_system *system = ahead->system;
+    const brn_model *model = system->model;
+    const double *g = system->controls->gravity;
+    const double fall = h * h * sqrt(brn_dense_dot3(g, g));
+    double most = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        double longest = 0.0;
+        for (int a = model->body[b].node_first; a < model->body[b].node_first + model->body[b].node_count;
+             ++a) {
+            double way[3];
+            way_of(ahead, in, a, t, h, way);
+            longest = fmax(longest, brn_dense_dot3(way, way));
+            for (int i = 0; i < 3; ++i) {
+                ahead->place[3 * a + i] = in->node_pos[3 * a + i] + way[i];
+            }
+        }
+        ahead->reach[b] =
+            sqrt(longest) + (model->body[b].type != BRN_BODY_STATIC ? fall : 0.0) + LEAST * system->size;
+        most = fmax(most, ahead->reach[b]);
+    }
+    return (brn_touching_reach){ahead->place, ahead->reach, 2.0 * most};
+}

@@ -1,0 +1,22 @@
+/* How far bodies can go within a step, for methods that look for contact before it happens. */
+#ifndef BRN_STEP_AHEAD_H
+#define BRN_STEP_AHEAD_H
+
+#include "contact/touching.h"
+#include "state/state.h"
+#include "step/system.h"
+
+typedef struct brn_ahead {
+    brn_ctx *ctx;
+    const brn_system *system;
+    int *hold;     /* [nnode] hold of a node of an obstacle; -1: none */
+    double *place; /* [nnode][3] [m] where nodes would be at its end if they went on as they do */
+    double *reach; /* [nbody] [m] gaps of a body that could close within the step */
+} brn_ahead;
+
+brn_status brn_ahead_create(brn_ctx *ctx, const brn_system *system, brn_ahead **out);
+void brn_ahead_destroy(brn_ahead *ahead);
+/* For a step of h from the state at time t: what each body moves and what gravity adds. */
+brn_touching_reach brn_ahead_look(brn_ahead *ahead, const brn_state *in, double t, double h);
+
+#endif

@@ -130,19 +130,21 @@ static double rigid_loss(const brn_newton *n, const brn_state *in, const brn_sta
     return sum;
 }
 
-/* The inertia of the held dofs works along the mean of their two velocities (step/ledger.c): what that adds to it times the way
-   they went. Not accelerated, they go the way of their velocity. */
-static double held_difference(const brn_newton *n, const brn_state *in, const brn_state *out)
+/* The inertia of the held dofs, that of what is attached to them included, works along the mean of their two velocities
+   (step/ledger.c): what that adds to it times the way they went. Not accelerated, they go the way of their velocity. */
+static double held_difference(brn_newton *n, const brn_state *in, const brn_state *out)
 {
     const brn_scheme *m = n->scheme;
     double sum = 0.0;
     bool any = false;
+    memcpy(n->scratch, n->inertia, (size_t)n->system->ndof * sizeof *n->scratch);
+    brn_model_lead(n->model, n->scratch);
     for (int dof = 0; dof < n->system->ndof; ++dof) {
         const int at = brn_model_at(n->model, dof);
         const bool held = n->model->fixed[dof] == BRN_DOF_HELD;
         const double mean = 0.5 * m->h * (in->node_vel[at] + out->node_vel[at]);
         any = any || (held && m->accel[dof] != 0.0);
-        sum += held ? n->inertia[dof] * (mean - (out->node_pos[at] - in->node_pos[at])) : 0.0;
+        sum += held ? n->scratch[dof] * (mean - (out->node_pos[at] - in->node_pos[at])) : 0.0;
     }
     return any ? sum : 0.0;
 }

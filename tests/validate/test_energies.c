@@ -224,9 +224,44 @@ static void test_pressure(void **state)
     }
 }
 
+/* ---- what is attached to what stops ------------------------------------------------------------------------------------- */
+
+/* A block that flies, half of it held from the first step on, and another attached to it on both sides of where it is held: what the hold
+   takes from the second counts as its work too, and not as energy from nowhere. */
+static void test_attached(void **state)
+{
+    (void)state;
+    for (int k = 0; k < RULES; ++k) {
+        stage s;
+        stage_open(
+            &s,
+            "brunt: 1\ndimension: 2\nmethod: {type: none}\nintegrator: %s\ntime: {step: 2.0e-3, end: 0.02}\n"
+            "materials: {m: {type: neo_hookean, young: 5.0e8, poisson: 0.2, density: 500}}\n"
+            "meshes: {b: {box: {size: [2, 1], cells: [4, 2], element: tri3}}}\n"
+            "bodies:\n"
+            "  - {name: a, type: deformable, mesh: b, material: m, velocity: [0, -40]}\n"
+            "  - {name: b, type: deformable, mesh: b, material: m, position: [0.1, 1], velocity: [0, -40]}\n"
+            "fixed: [{body: a, where: {box: {min: [0, -1], max: [2, 1]}}}]\n"
+            "attach: [{body: b, where: {face: -y}, to: a}]\n",
+            rules[k]);
+        brn_report r = {0};
+        double most = -INFINITY;
+        int parts = 0;
+        while (!brn_sim_done(s.sim)) {
+            r = stage_step(&s);
+            most = fmax(most, r.energy_error);
+            parts += r.substeps - 1;
+        }
+        print_message("%s: work %.4g, loss %.4g, error at most %.2g, %d parts more\n", rules[k], r.work,
+                      r.numerical_loss, most, parts);
+        assert_true(most < 1e-2); /* what the driver allows */
+        stage_close(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_beam), cmocka_unit_test(test_ball),
-                                       cmocka_unit_test(test_pressure)};
+                                       cmocka_unit_test(test_pressure), cmocka_unit_test(test_attached)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

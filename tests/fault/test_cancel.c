@@ -158,17 +158,17 @@ static void test_attempts_count(void **state)
 
 /* ---- conjugate gradients ------------------------------------------------------------------------------------------------------ */
 
-/* A slender steel strip: a condition beyond what block-Jacobi can cope with. */
-static const char strip[] =
-    "brunt: 1\ntime: {step: 1, end: 1}\nintegrator: static\nmethod: {type: none, tolerance: 1.0e-6}\n"
-    "materials: {a: {type: neo_hookean, young: 2.0e11, poisson: 0.3, density: 7800}}\n"
-    "meshes: {m: {box: {size: [2, 0.01, 0.01], cells: [300, 1, 1], element: hex20}}}\n"
-    "bodies: [{name: strip, type: deformable, mesh: m, material: a}]\n"
-    "fixed: [{body: strip, where: {face: -x}}]\n";
+/* A steel strip: slender, of a condition beyond what block-Jacobi can cope with; or so that it can, but takes more iterations than so few
+   unknowns are worth. */
+#define STRIP(size, cells)                                                                          \
+ "brunt: 1\ntime: {step: 1, end: 1}\nintegrator: static\nmethod: {type: none, tolerance: 1.0e-6}\n" \
+ "materials: {a: {type: neo_hookean, young: 2.0e11, poisson: 0.3, density: 7800}}\n"                \
+ "meshes: {m: {box: {size: " size ", cells: " cells ", element: hex20}}}\n"                         \
+ "bodies: [{name: strip, type: deformable, mesh: m, material: a}]\n"                                \
+ "fixed: [{body: strip, where: {face: -x}}]\n"
 
-static void test_fallback(void **state)
+static void fall_back(const char *strip, double bent)
 {
-    (void)state;
     double tip[2];
     for (int k = 0; k < 2; ++k) {
         flow f = flow_open(2, strip, k == 0 ? "method.solver=direct" : "method.solver=pcg");
@@ -183,8 +183,15 @@ static void test_fallback(void **state)
         tip[k] = least;
         flow_close(&f);
     }
-    assert_true(tip[0] < -0.05); /* it bends */
+    assert_true(tip[0] < bent); /* it bends */
     assert_near(tip[1], tip[0], 1e-5);
+}
+
+static void test_fallback(void **state)
+{
+    (void)state;
+    fall_back(STRIP("[2, 0.01, 0.01]", "[300, 1, 1]"), -0.05);
+    fall_back(STRIP("[1, 0.1, 0.1]", "[20, 2, 2]"), -1e-5);
 }
 
 int main(void)

@@ -147,6 +147,24 @@ static void print_attachments(const brn_model *model, const brn_model_info *info
     }
 }
 
+static void print_connections(const brn_model *model, const brn_model_info *info)
+{
+    for (int i = 0; i < info->connections; ++i) {
+        brn_connection_info c;
+        brn_body_info body[2] = {{.name = "the world"}, {.name = "the world"}};
+        char length[CLI_TEXT_SIZE] = "";
+        if (brn_model_get_connection(model, i, &c) < 0) {
+            return;
+        }
+        for (int k = 0; k < 2 && c.body[k] >= 0; ++k) {
+            (void)brn_model_get_body(model, c.body[k], &body[k]);
+        }
+        (void)printf("%s%s: %s and %s, %s%s%s\n", i == 0 ? "\n" : "", c.name, body[0].name, body[1].name,
+                     c.type, c.length > 0.0 ? " of " : "",
+                     c.length > 0.0 ? cli_quantity(c.length, "m", length) : "");
+    }
+}
+
 static void print_model(const brn_model_info *info)
 {
     char mass[CLI_TEXT_SIZE], end[CLI_TEXT_SIZE];
@@ -291,6 +309,7 @@ static int print_report(brn_ctx *ctx, const brn_model *model, int *warnings)
     print_materials(model, &info);
     print_robots(model);
     print_attachments(model, &info);
+    print_connections(model, &info);
     (void)fflush(stdout);
     if (status < 0) {
         cli_error("%s", brn_ctx_message(ctx));

@@ -142,6 +142,7 @@ typedef struct brn_model_info {
     double step, end;                  /* [s] */
     double mass, volume;               /* [kg], [m^3] (2D: per metre of depth) */
     int attachments;                   /* regions welded to other bodies */
+    int connections;                   /* balls, hinges, welds and distances between bodies */
 } brn_model_info;
 
 typedef struct brn_body_info {
@@ -168,6 +169,15 @@ typedef struct brn_attachment_info {
     double gap; /* [m] largest distance of its nodes from the deformable body they are welded to */
 } brn_attachment_info;
 
+/* Two bodies that share a point, an axis or a frame, or whose points stay at a distance. */
+typedef struct brn_connection_info {
+    const char *name;
+    const char *type;   /* "ball", "hinge", "weld", "distance" */
+    int body[2];        /* of the second -1: the world */
+    double place[2][3]; /* [m] at the start: its points on the two bodies */
+    double length;      /* [m] of a distance; else 0 */
+} brn_connection_info;
+
 BRN_API brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out);
 BRN_API void brn_model_destroy(brn_model *model);
 BRN_API void brn_model_get_info(const brn_model *model, brn_model_info *out);
@@ -175,6 +185,7 @@ BRN_API brn_status brn_model_get_body(const brn_model *model, int body, brn_body
 /* -1 if there is none. Copies have names of their own: wall_2_0_1. */
 BRN_API int brn_model_find_body(const brn_model *model, const char *name);
 BRN_API brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_attachment_info *out);
+BRN_API brn_status brn_model_get_connection(const brn_model *model, int connection, brn_connection_info *out);
 
 /* Suggested steps, from the stiffness at rest: `stable`, the largest step of an explicit integrator (2/omega_max by
    power iteration), and `resolving`, a twentieth of the period of the slowest elastic mode. [s]; infinity: no limit. */
@@ -530,6 +541,66 @@ BRN_API brn_status brn_compare_runs(brn_ctx *ctx, const char *run_dir, const cha
                                     brn_difference *out);
 /* As an object, under a key; null if it is NULL. */
 BRN_API void brn_difference_write(brn_json *json, const char *key, const brn_difference *difference);
+
+/* ---- the frictional contact problem, on its own ----------------------------------------------------------------------- */
+
+/* Velocities u and impulses r of contacts in frames (normal, tangent, tangent):
+
+       u = W r + q,    0 <= r_n  _|_  u_n >= 0,    |r_t| <= mu r_n,    u_t = -k r_t with k >= 0, and k = 0 where |r_t| < mu r_n
+
+   (Signorini and Coulomb). Any units that fit together: u and q [m/s] and r [N s], say; messages and reports speak of these. W has blocks
+   of dim x dim, by rows of contacts: a dense W simply has all of them. It need not be symmetric, and tangents may be singular; normal
+   entries of its diagonal must be > 0. mu = infinity is the limit of Coulomb's law: nothing slides while r_n > 0. */
+typedef struct brn_cone_problem {
+    int dim; /* 2 or 3 */
+    int contacts;
+    const int *first;  /* [contacts + 1] blocks of row i are first[i] to first[i + 1] - 1; first[0] is 0 */
+    const int *column; /* [blocks], ascending in a row, that of the diagonal among them */
+    const double *w;   /* [blocks][dim][dim], a block row by row */
+    const double *q;   /* [contacts][dim] */
+    const double *mu;  /* [contacts] */
+} brn_cone_problem;
+
+typedef struct brn_cone_options {
+    double tolerance; /* of brn_cone_report.relative, > 0 */
+    int sweeps;       /* at most, of Gauss-Seidel */
+    int newton;       /* at most, steps of Newton's method; 0: none */
+} brn_cone_options;
+
+/* How good a solution is. Errors are the largest of any contact, at least 0. */
+typedef struct brn_cone_report {
+    int open, sticking, sliding;
+    int sweeps, newton;     /* done */
+    double penetration;     /* unit of u: -u_n */
+    double pull;            /* unit of r: -r_n */
+    double cone;            /* unit of r: |r_t| - mu r_n */
+    double complementarity; /* units of u and r multiplied: |r_n u_n| */
+    double
+        slip; /* unit of u: tangential velocity that friction should have stopped, or that it does not oppose */
+    double scale; /* unit of u: the largest |q| of a contact */
+    /* The stopping test: the largest change of u_n or u_t, with the compliance of its own contact alone, that the law asks for (see
+       docs/theory.md), over scale. */
+    double relative;
+    double rounding; /* unit of u: what rounding alone may leave of u; no error can be much smaller */
+} brn_cone_report;
+
+BRN_API brn_cone_options brn_cone_options_default(void); /* 1e-8, 10000 sweeps, 1000 steps */
+/* r [contacts][dim]: a start (0 is fine), then the solution; u the same, may be NULL; so may options. BRN_ERR_CONVERGENCE: not to the
+   tolerance, or there is no solution; the message says more, and r, u and report are the best that was found. */
+BRN_API brn_status brn_cone_solve(brn_ctx *ctx, const brn_cone_problem *problem,
+                                  const brn_cone_options *options, double *r, double *u,
+                                  brn_cone_report *report);
+
+/* A problem in a text file, see docs/cone.md, perhaps with a solution. */
+typedef struct brn_cone_file brn_cone_file;
+BRN_API brn_status brn_cone_read(brn_ctx *ctx, const char *path, brn_cone_file **out);
+BRN_API void brn_cone_close(brn_cone_file *file);
+/* Views, valid until the file is closed. The second gives false, and leaves r and u alone, if there is no solution in the file. */
+BRN_API const brn_cone_problem *brn_cone_file_problem(const brn_cone_file *file);
+BRN_API bool brn_cone_file_solution(const brn_cone_file *file, const double **r, const double **u);
+/* r and u: the solution to store with it; both NULL: none. */
+BRN_API brn_status brn_cone_write(brn_ctx *ctx, const brn_cone_problem *problem, const double *r,
+                                  const double *u, const char *path);
 
 /* ---- view: packets for the viewer's page (docs/viewer.md) ------------------------------------------------------ */
 

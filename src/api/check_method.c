@@ -39,8 +39,13 @@ brn_status brn_choose_method(brn_scene *scene, const brn_schema *schema)
     const char *why = given != NULL && !brn_block_given(given) ? may_touch(def) : NULL;
     for (int i = 0; why != NULL && i < brn_method_count(); ++i) {
         if (brn_method_get(i)->contact) {
-            return brn_scene_choose_method(scene, schema, brn_method_get(i)->table->name, why);
+            BRN_TRY(brn_scene_choose_method(scene, schema, brn_method_get(i)->table->name, why));
+            break;
         }
+    }
+    const brn_method *method = brn_method_of_table(def->method.table);
+    if (method != NULL) {
+        brn_scene_choose_integrator(scene, method->integrator);
     }
     return BRN_OK;
 }
@@ -110,6 +115,25 @@ static void check_keys(brn_scene *scene, const brn_method *method, const brn_blo
     }
 }
 
+/* Connections of bodies. */
+static void check_connections(brn_scene *scene, const brn_method *method, const brn_blocks *connect)
+{
+    if (connect->count == 0 || method->connects) {
+        return;
+    }
+    char others[WORDS_MAX] = "";
+    for (int i = 0; i < brn_method_count(); ++i) {
+        if (brn_method_get(i)->connects) {
+            add_word(others, brn_method_get(i)->table->name);
+        }
+    }
+    brn_scene_add_problem(
+        scene, ((const brn_connect_def *)connect->items)->block.path,
+        "method '%s' does not connect bodies: `attach` and `springs` work with it (connected "
+        "by: %s)",
+        method->table->name, others);
+}
+
 void brn_check_method(brn_scene *scene, const brn_method *method)
 {
     const brn_scene_def *def = brn_scene_get_def(scene);
@@ -122,6 +146,7 @@ void brn_check_method(brn_scene *scene, const brn_method *method)
             check_body(scene, method, &def->bodies.items[i]);
         }
     }
+    check_connections(scene, method, &def->connect);
     check_keys(scene, method, &def->contact.block, def->contact.key);
     const brn_pair_def *pairs = def->contact.pairs.items;
     for (int i = 0; i < def->contact.pairs.count; ++i) {

@@ -142,7 +142,7 @@ static void describe_method(brn_text *text, const brn_method *method)
             brn_text_add(text, " %s", brn_contact_key_words[i]);
         }
     }
-    brn_text_add(text, "\n");
+    brn_text_add(text, method->connects ? "\n  takes `connect`\n" : "\n");
 }
 
 static void describe_table(brn_text *text, const brn_schema *schema, const brn_table *table)

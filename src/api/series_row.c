@@ -1,9 +1,11 @@
 #include "api/series_row.h"
 
+#include "linalg/dense.h"
 #include "model/rigid_pose.h"
 #include "output/figures/figure_table.h"
 #include "step/newton.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,13 +42,35 @@ static void measure(const brn_sim *sim, const int *node, int nnode, unsigned axe
     }
 }
 
-/* The force of an attachment on the nodes that it holds. */
-static void write_weld(const brn_sim *sim, int attachment, double *out)
+/* The force of an attachment on the nodes that it holds, or of a connection on its first body. */
+static void write_force(const brn_sim *sim, const char *memory, int number, double *out)
 {
-    const brn_memory *force = brn_state_recall(sim->state, BRN_ATTACH_FORCE);
+    const brn_memory *force = brn_state_recall(sim->state, memory);
     for (int i = 0; i < sim->model->dim; ++i) {
-        out[i] = force != NULL && force->count > 0 ? force->value[3 * attachment + i] : NAN;
+        out[i] = force != NULL && force->count > 0 ? force->value[3 * number + i] : NAN;
     }
+}
+
+/* Its force, and of a distance how long it is. */
+static int write_connection(const brn_sim *sim, int number, double *out)
+{
+    const brn_connection *connect = &sim->model->connect[number];
+    const int dim = sim->model->dim;
+    double end[2][3];
+    double way[3];
+    write_force(sim, BRN_CONNECT_FORCE, number, out);
+    if (connect->type != BRN_CONNECT_DISTANCE) {
+        return dim;
+    }
+    for (int k = 0; k < 2; ++k) {
+        brn_controls_anchor(sim->system->controls, &connect->point[0][k], sim->state->node_pos,
+                            (double)sim->state->step * sim->model->step, end[k]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        way[i] = end[0][i] - end[1][i];
+    }
+    out[dim] = sqrt(brn_dense_dot3(way, way));
+    return dim + 1;
 }
 
 static void add_names(brn_series_row *r, const char *name, const quantity *quantities, int count, int dim)
@@ -195,7 +219,7 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model, const 
 {
     const int most = BRN_STEP_FIGURES + BRN_OWN_FIGURES +
                      model->dim * (2 * r->nhold + model->nattach + 3 * model->nprobe + r->nbody) +
-                     9 * r->nrigid + JOINT_COLUMNS * r->njoint;
+                     (model->dim + 1) * model->nconnect + 9 * r->nrigid + JOINT_COLUMNS * r->njoint;
     BRN_ALLOC(r->ctx, r->name, most);
     BRN_ALLOC(r->ctx, r->text, most);
     add_figures(r, method);
@@ -204,6 +228,14 @@ static brn_status name_columns(brn_series_row *r, const brn_model *model, const 
     }
     for (int i = 0; i < model->nattach; ++i) {
         add_names(r, model->attach[i].name, attachment_quantities, 1, model->dim);
+    }
+    for (int i = 0; i < model->nconnect; ++i) {
+        add_names(r, model->connect[i].name, attachment_quantities, 1, model->dim);
+        if (model->connect[i].type == BRN_CONNECT_DISTANCE) {
+            char *text = r->text[r->count];
+            (void)snprintf(text, sizeof *r->text, "%.120s.length", model->connect[i].name);
+            r->name[r->count++] = text;
+        }
     }
     for (int i = 0; i < model->nprobe; ++i) {
         add_names(r, model->probe[i].name, probe_quantities, BRN_COUNT(probe_quantities), model->dim);
@@ -250,7 +282,10 @@ void brn_series_row_fill(const brn_series_row *r, const brn_sim *sim, const brn_
         }
     }
     for (int i = 0; i < model->nattach; ++i, n += model->dim) {
-        write_weld(sim, i, &row[n]);
+        write_force(sim, BRN_ATTACH_FORCE, i, &row[n]);
+    }
+    for (int i = 0; i < model->nconnect; ++i) {
+        n += write_connection(sim, i, &row[n]);
     }
     for (int i = 0; i < model->nprobe; ++i) {
         for (int q = 0; q < BRN_COUNT(probe_quantities); ++q, n += model->dim) {

@@ -12,6 +12,9 @@ void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, con
 void dtrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
             const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
+void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
+             const int *pivot, double *b, const int *ldb, int *info);
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
             const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
 void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,

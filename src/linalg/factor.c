@@ -14,6 +14,10 @@ enum { SCAN_BLOCKS = 4096 }; /* matrix blocks of one parallel piece of the check
 
 /* An order that was found for another pattern is kept while it costs at most this many times what it cost there. */
 static const double KEEP_FLOPS = 1.5;
+/* Changing nodes come last in the order where they are at most this share of all, and while a whole factorisation costs at most this many
+   times what it costs else. */
+static const double LAST_SHARE = 0.25;
+static const double LAST_FLOPS = 2.0;
 
 struct brn_factor {
     brn_ctx *ctx;
@@ -22,6 +26,7 @@ struct brn_factor {
     int *base_node;       /* [n] order of the pattern of create */
     double base_flops;
     const char *base_name;
+    unsigned char *changing; /* [n] nodes whose blocks differ between numeric calls */
     int *start; /* [n + 1], [start[n]]: the analysed pattern, by rows of the upper triangle */
     int *column;
     brn_front_tree *tree;
@@ -38,7 +43,8 @@ struct brn_factor {
     size_t swap_capacity;
     cholmod_common cm;
     bool started;
-    bool ready; /* a numeric factor exists */
+    bool ready;  /* a numeric factor exists */
+    bool filled; /* values, room and held fit the tree: the part that does not change can be kept */
     brn_factor_stats stats;
 };
 
@@ -85,10 +91,14 @@ static cholmod_sparse cholmod_view(const graph *g, int n)
     return view;
 }
 
-static bool is_analysed(const brn_factor *f, const graph *g)
+static bool is_analysed(const brn_factor *f, const graph *g, const unsigned char *changing)
 {
     const size_t n = (size_t)f->n;
-    return f->tree != NULL && memcmp(f->start, g->start, (n + 1) * sizeof(int)) == 0 &&
+    bool same = f->tree != NULL;
+    for (size_t i = 0; i < n && same; ++i) {
+        same = f->changing[i] == (changing != NULL && changing[i] != 0);
+    }
+    return same && memcmp(f->start, g->start, (n + 1) * sizeof(int)) == 0 &&
            memcmp(f->column, g->column, (size_t)g->start[n] * sizeof(int)) == 0;
 }
 
@@ -107,6 +117,10 @@ static void count_work(brn_factor *f, const brn_ordering *ordering)
     f->stats.ordering = ordering->name;
     const size_t n = (size_t)f->tree->nfront;
     f->stats.fronts = f->tree->nfront;
+    f->stats.late = 0;
+    for (int i = 0; i < f->tree->nfront; ++i) {
+        f->stats.late += f->tree->late[i];
+    }
     f->stats.bytes = (double)f->tree->panel[n] * sizeof(double) + (double)f->tree->row_start[n] * sizeof(int);
 }
 
@@ -136,13 +150,14 @@ static brn_status reserve_blas(const brn_factor *f)
 }
 
 static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const graph *g,
-                            const brn_ordering *ordering)
+                            const unsigned char *changing, const brn_ordering *ordering)
 {
     brn_ctx *ctx = f->ctx;
     const size_t n = (size_t)f->n;
     brn_front_tree_destroy(f->tree);
     f->tree = NULL;
-    BRN_TRY(brn_front_tree_create(a, f->apart, ordering, &f->tree));
+    f->filled = false;
+    BRN_TRY(brn_front_tree_create(a, f->apart, changing, ordering, &f->tree));
     BRN_TRY(reserve_blas(f));
     BRN_TRY(make_room(ctx, &f->value, &f->value_capacity, f->tree->panel[f->tree->nfront]));
     BRN_TRY(make_room(ctx, &f->room, &f->room_capacity, f->tree->room + 1));
@@ -150,6 +165,9 @@ static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const grap
     f->column = brn_realloc(ctx, NULL, (size_t)g->start[n], sizeof *f->column);
     if (f->column == NULL) {
         return BRN_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        f->changing[i] = changing != NULL && changing[i] != 0;
     }
     memcpy(f->start, g->start, (n + 1) * sizeof *f->start);
     memcpy(f->column, g->column, (size_t)g->start[n] * sizeof *f->column);
@@ -181,6 +199,7 @@ static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a, const un
         return BRN_OK;
     }
     BRN_ALLOC(ctx, f->apart, f->n);
+    BRN_ALLOC(ctx, f->changing, f->n); /* none */
     BRN_ALLOC(ctx, f->base_node, f->n);
     BRN_ALLOC(ctx, f->start, (size_t)f->n + 1);
     BRN_ALLOC(ctx, f->held, f->n);
@@ -200,7 +219,7 @@ static brn_status factor_fill(brn_factor *f, const brn_block_matrix *a, const un
     memcpy(f->base_node, ordering.node, (size_t)f->n * sizeof *f->base_node);
     f->base_flops = ordering.flops;
     f->base_name = ordering.name;
-    return make_tree(f, a, &g, &ordering);
+    return make_tree(f, a, &g, NULL, &ordering);
 }
 
 brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsigned char *held,
@@ -225,13 +244,36 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsi
     return BRN_OK;
 }
 
+/* Whether there are changing nodes, and few of them. */
+static bool are_few(const brn_factor *f, const unsigned char *changing)
+{
+    int free = 0;
+    int count = 0;
+    for (int i = 0; i < f->n; ++i) {
+        free += !f->apart[i];
+        count += !f->apart[i] && changing[i] != 0;
+    }
+    return count > 0 && count <= LAST_SHARE * free;
+}
+
+/* An order with changing nodes behind all others, if it is not much dearer. */
+static brn_status move_last(brn_factor *f, cholmod_sparse *view, const unsigned char *changing,
+                            brn_ordering *ordering)
+{
+    brn_ordering moved;
+    BRN_TRY(take_ordering(f, &moved));
+    BRN_TRY(brn_ordering_last(f->ctx, &f->cm, view, changing, &moved));
+    *ordering = moved.flops <= LAST_FLOPS * ordering->flops ? moved : *ordering;
+    return BRN_OK;
+}
+
 /* The order of create, or a new one if that has become too expensive. */
-static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a)
+static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a, const unsigned char *changing)
 {
     graph g;
     brn_ordering ordering;
     BRN_TRY(keep_pattern(f, a, &g));
-    if (is_analysed(f, &g)) {
+    if (is_analysed(f, &g, changing)) {
         return BRN_OK;
     }
     f->ready = false;
@@ -239,16 +281,20 @@ static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a)
     cholmod_sparse view = cholmod_view(&g, f->n);
     ordering.name = f->base_name;
     BRN_TRY(brn_ordering_keep(f->ctx, &f->cm, &view, f->base_node, &ordering));
-    if (ordering.flops > KEEP_FLOPS * f->base_flops) {
+    const bool moved = changing != NULL && are_few(f, changing);
+    if (moved) {
+        BRN_TRY(move_last(f, &view, changing, &ordering));
+    }
+    if (ordering.flops > (moved ? LAST_FLOPS : 1.0) * KEEP_FLOPS * f->base_flops) {
         brn_ordering fresh;
         BRN_TRY(take_ordering(f, &fresh));
         BRN_TRY(brn_ordering_find_quick(f->ctx, &f->cm, &view, f->size, &fresh));
         ordering = fresh.flops < ordering.flops ? fresh : ordering;
     }
-    return make_tree(f, a, &g, &ordering);
+    return make_tree(f, a, &g, changing, &ordering);
 }
 
-brn_status brn_factor_update(brn_factor *f, const brn_block_matrix *a)
+brn_status brn_factor_update_changing(brn_factor *f, const brn_block_matrix *a, const unsigned char *changing)
 {
     if (a->n != f->n || a->size != f->size) {
         return brn_fail(f->ctx, BRN_ERR_RANGE, "a matrix of %d x %d dofs, not %d x %d", a->n, a->size, f->n,
@@ -259,14 +305,20 @@ brn_status brn_factor_update(brn_factor *f, const brn_block_matrix *a)
     }
     const brn_arena_mark mark = brn_arena_now(brn_ctx_arena(f->ctx));
     const brn_blas_threads threads = brn_blas_begin();
-    const brn_status status = analyse_again(f, a);
+    const brn_status status = analyse_again(f, a, changing);
     brn_blas_end(threads);
     brn_arena_rewind(brn_ctx_arena(f->ctx), mark);
     if (status < 0) {
         brn_front_tree_destroy(f->tree); /* an incomplete analysis does not count */
         f->tree = NULL;
+        f->filled = false;
     }
     return status;
+}
+
+brn_status brn_factor_update(brn_factor *f, const brn_block_matrix *a)
+{
+    return brn_factor_update_changing(f, a, NULL);
 }
 
 void brn_factor_destroy(brn_factor *f)
@@ -280,7 +332,7 @@ void brn_factor_destroy(brn_factor *f)
     brn_front_tree_destroy(f->tree);
     brn_front_pack_free(f->ctx, &f->pack);
     void *const arrays[] = {f->apart, f->base_node, f->start,    f->column, f->value,
-                            f->room,  f->held,      f->diagonal, f->swap};
+                            f->room,  f->held,      f->diagonal, f->swap,   f->changing};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         brn_free(f->ctx, arrays[i]);
     }
@@ -386,9 +438,9 @@ static brn_status read_held(brn_factor *f, const unsigned char *fixed)
     return BRN_OK;
 }
 
-static brn_status factor_values(brn_factor *f, const brn_block_matrix *a)
+static brn_status factor_values(brn_factor *f, const brn_block_matrix *a, bool again)
 {
-    const brn_front_input input = {a, f->held};
+    const brn_front_input input = {a, f->held, again};
     brn_arena *arena = brn_ctx_arena(f->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     const brn_blas_threads threads = brn_blas_begin();
@@ -409,26 +461,46 @@ static brn_status factor_values(brn_factor *f, const brn_block_matrix *a)
     }
 }
 
+/* The factor of A with the dofs that are held. */
+static brn_status fill(brn_factor *f, const brn_block_matrix *a, bool again)
+{
+    f->ready = false;
+    f->packed = false;
+    f->filled = again; /* what is kept stays, whatever comes */
+    f->stats.pivot_min = 0.0;
+    if (brn_parallel_for(f->ctx, brn_block_count(a->start[a->n], SCAN_BLOCKS), blocks_scan, (void *)a) < 0) {
+        BRN_TRY(check_blocks(f, a));
+    }
+    BRN_TRY(factor_values(f, a, again));
+    f->filled = true;
+    BRN_TRY(check_pivots(f));
+    f->ready = true;
+    return BRN_OK;
+}
+
 brn_status brn_factor_numeric(brn_factor *f, const brn_block_matrix *a, const unsigned char *fixed)
 {
     if (a->n != f->n || a->size != f->size || (f->n > 0 && f->tree == NULL)) {
         return brn_fail(f->ctx, BRN_ERR_RANGE, "a matrix of another pattern than the analysed one");
     }
-    f->ready = false;
-    f->packed = false;
-    f->stats.pivot_min = 0.0;
+    f->filled = false;
+    f->ready = f->n == 0;
     if (f->n == 0) {
-        f->ready = true;
         return BRN_OK;
     }
     BRN_TRY(read_held(f, fixed));
-    if (brn_parallel_for(f->ctx, brn_block_count(a->start[a->n], SCAN_BLOCKS), blocks_scan, (void *)a) < 0) {
-        BRN_TRY(check_blocks(f, a));
+    return fill(f, a, false);
+}
+
+brn_status brn_factor_renew(brn_factor *f, const brn_block_matrix *a)
+{
+    if (f->n == 0) {
+        return BRN_OK;
     }
-    BRN_TRY(factor_values(f, a));
-    BRN_TRY(check_pivots(f));
-    f->ready = true;
-    return BRN_OK;
+    if (!f->filled || a->n != f->n || a->size != f->size) {
+        return brn_fail(f->ctx, BRN_ERR_RANGE, "there is no factor of such a matrix to renew");
+    }
+    return fill(f, a, f->stats.late > 0);
 }
 
 /* ---- solve ------------------------------------------------------------------------------------------------------------ */

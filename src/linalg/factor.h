@@ -19,6 +19,7 @@ typedef struct brn_factor_stats {
     int pivot_dof;        /* where that is, or where A is not positive definite; -1 if there is no free dof */
     const char *ordering; /* "amd" | "metis" | "nested dissection" */
     int fronts;           /* dense matrices that it is made of */
+    int late;             /* of these, those that brn_factor_renew works on; 0: all */
 } brn_factor_stats;
 
 /* Symbolic analysis of the pattern. Nodes all of whose dofs are marked in held ([n*size], may be NULL) are taken out of
@@ -32,10 +33,17 @@ void brn_factor_destroy(brn_factor *factor);
    Couplings with held nodes are no part of a pattern, and a pattern that is analysed already costs a comparison. After a
    failure there is no analysis: update again before the next numeric call. */
 brn_status brn_factor_update(brn_factor *factor, const brn_block_matrix *a);
+/* The same for matrices of which only blocks between the nodes marked in changing ([n], may be NULL: all) will differ: these come last in the order, where
+   that costs little more. */
+brn_status brn_factor_update_changing(brn_factor *factor, const brn_block_matrix *a,
+                                      const unsigned char *changing);
 /* Numeric factorisation of A with the scalar dofs marked in fixed ([n*size], may be NULL) replaced by identity rows and
    columns; A has the analysed pattern or a part of it (BRN_ERR_RANGE otherwise). BRN_ERR_SINGULAR if A is not positive definite, BRN_ERR_NOT_FINITE if an entry
    is not (the message names the place); there is no factor to solve with then. */
 brn_status brn_factor_numeric(brn_factor *factor, const brn_block_matrix *a, const unsigned char *fixed);
+/* The same where only blocks between changing nodes differ from the matrix of the last numeric call, and fixed is as it was there: what is
+   not above them in the tree is kept. Same bits as brn_factor_numeric. */
+brn_status brn_factor_renew(brn_factor *factor, const brn_block_matrix *a);
 /* Solves A x = b; b and x ([n*size]) may be the same array. Fixed dofs: x = b. */
 brn_status brn_factor_solve(brn_factor *factor, const double *b, double *x);
 /* nrhs right-hand sides, column by column. */

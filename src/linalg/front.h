@@ -10,6 +10,7 @@
 typedef struct brn_front_input {
     const brn_block_matrix *a;
     const unsigned char *held; /* [n] by places; bit c: component c */
+    bool again;                /* late fronts alone: value and room are those of the call before, for an A that differs there only */
 } brn_front_input;
 
 /* The panel of front f starts at value[tree->panel[f]]: its own columns of L by columns, each as long as the front has

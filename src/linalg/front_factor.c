@@ -319,6 +319,17 @@ static brn_status work_wave(job *w, int wave)
     return brn_parallel_for(t->ctx, npiece, crown_update, w);
 }
 
+/* Where the contributions to late fronts were left. */
+static void find_kept(const job *w)
+{
+    const brn_front_tree *t = w->tree;
+    for (int f = 0; f < t->nfront; ++f) {
+        if (!t->late[f] && t->parent[f] >= 0 && t->late[t->parent[f]]) {
+            w->update[f] = w->room + t->hand[f];
+        }
+    }
+}
+
 static brn_status work_tree(job *w)
 {
     const brn_front_tree *t = w->tree;
@@ -327,8 +338,12 @@ static brn_status work_tree(job *w)
         pieces += t->in_crown[f] ? (size_t)(brn_front_below(t, f) * t->size) / PIECE + 1 : 0;
     }
     BRN_TAKE(brn_ctx_arena(t->ctx), w->pieces, pieces);
-    BRN_TRY(brn_parallel_for(t->ctx, t->ntask, work_task, w));
-    for (int k = 0; k < t->nwave; ++k) {
+    if (w->input->again) {
+        find_kept(w);
+    } else {
+        BRN_TRY(brn_parallel_for(t->ctx, t->ntask, work_task, w));
+    }
+    for (int k = w->input->again ? t->late_wave : 0; k < t->nwave; ++k) {
         BRN_TRY(work_wave(w, k));
     }
     return BRN_OK;

@@ -20,6 +20,8 @@ static const double TIME_UPDATE = 1.0e-9;
 /* A task is a 24th of the whole work, unless it would be too short to be worth waking a thread for [s]. */
 enum { TASKS = 24 };
 static const double TASK_TIME_MIN = 1e-4;
+/* Of the operations: what changes and all above it is told apart from the rest up to this share. */
+static const double LATE_MOST = 0.5;
 
 /* Scratch of the construction, on the arena. */
 typedef struct builder {
@@ -29,6 +31,7 @@ typedef struct builder {
     int *node, *column; /* [n] the ordering's nodes and counts without those apart */
     int *near;          /* [n] places of a node's neighbours */
     int *parent;        /* [n] elimination tree of the columns */
+    int *late;          /* [n] columns that change and those above them */
     int *work;          /* [n] */
     /* Fronts before they are merged, at most n. */
     int count;
@@ -80,7 +83,27 @@ static void find_parents(builder *b)
     }
 }
 
-/* Runs of columns with the same rows below, their sizes and their tree. */
+/* Columns of changing nodes and all above them in the tree. */
+static void find_late(builder *b, const unsigned char *changing)
+{
+    double some = 0.0;
+    double total = 0.0;
+    memset(b->late, 0, (size_t)b->tree->n * sizeof *b->late);
+    for (int j = 0; changing != NULL && j < b->tree->n; ++j) {
+        const double square = (double)b->column[j] * b->column[j];
+        b->late[j] |= changing[b->node[j]];
+        if (b->late[j] && b->parent[j] >= 0) {
+            b->late[b->parent[j]] = 1;
+        }
+        some += b->late[j] ? square : 0.0;
+        total += square;
+    }
+    if (some > LATE_MOST * total) {
+        memset(b->late, 0, (size_t)b->tree->n * sizeof *b->late);
+    }
+}
+
+/* Runs of columns with the same rows below, late or not, their sizes and their tree. */
 static void find_fronts(builder *b)
 {
     const int n = b->tree->n;
@@ -88,7 +111,8 @@ static void find_fronts(builder *b)
     int *front = b->work;
     b->count = 0;
     for (int j = 0; j < n; ++j) {
-        const bool same = j > 0 && b->parent[j - 1] == j && count[j - 1] == count[j] + 1;
+        const bool same = j > 0 && b->parent[j - 1] == j && count[j - 1] == count[j] + 1 &&
+                          b->late[j - 1] == b->late[j];
         if (!same) {
             b->begin[b->count] = j;
             b->all[b->count] = count[j];
@@ -132,7 +156,7 @@ static void merge_fronts(builder *b)
             const int all = b->all[p] + b->own[c];
             const double apart =
                 front_time(b->own[p], b->all[p], size) + front_time(b->own[c], b->all[c], size);
-            if (front_time(own, all, size) <= apart) {
+            if (b->late[b->begin[c]] == b->late[b->begin[p]] && front_time(own, all, size) <= apart) {
                 b->own[p] = own;
                 b->all[p] = all;
                 b->into[c] = p;
@@ -153,6 +177,7 @@ static brn_status number_fronts(builder *b)
     }
     BRN_ALLOC(t->ctx, t->first, (size_t)t->nfront + 2);
     BRN_ALLOC(t->ctx, t->parent, t->nfront);
+    BRN_ALLOC(t->ctx, t->late, t->nfront);
     int last = t->nfront;
     for (int s = b->count - 1; s >= 0; --s) {
         front[s] = b->into[s] < 0 ? --last : front[b->into[s]];
@@ -167,6 +192,7 @@ static brn_status number_fronts(builder *b)
             t->node[t->first[front[s] + 1]++] = b->node[j];
         }
         if (b->into[s] < 0) {
+            t->late[front[s]] = b->late[b->begin[s]] != 0;
             t->parent[front[s]] = b->super[s] < 0 ? -1 : front[b->super[s]];
         }
     }
@@ -308,19 +334,30 @@ static brn_status cut_tasks(brn_front_tree *t, const double *time, double limit)
     return BRN_OK;
 }
 
-/* Fronts of the crown by their height above the tasks. */
-static brn_status cut_waves(brn_front_tree *t, int *height)
+/* Heights of the crown's fronts, late or not, above the tasks, or above `first` waves. */
+static void find_heights(brn_front_tree *t, bool late, int first, int *height)
 {
-    t->nwave = 0;
     for (int f = 0; f < t->nfront; ++f) {
-        height[f] = 0;
-        for (int c = t->child_start[f]; t->in_crown[f] && c < t->child_start[f + 1]; ++c) {
+        if (!t->in_crown[f] || t->late[f] != late) {
+            continue;
+        }
+        height[f] = first;
+        for (int c = t->child_start[f]; c < t->child_start[f + 1]; ++c) {
             const int child = t->child[c];
             const int above = t->in_crown[child] ? height[child] + 1 : 0;
             height[f] = above > height[f] ? above : height[f];
         }
-        t->nwave = t->in_crown[f] && height[f] >= t->nwave ? height[f] + 1 : t->nwave;
+        t->nwave = height[f] >= t->nwave ? height[f] + 1 : t->nwave;
     }
+}
+
+/* Fronts of the crown by their height above the tasks, late ones after all others. */
+static brn_status cut_waves(brn_front_tree *t, int *height)
+{
+    t->nwave = 0;
+    find_heights(t, false, 0, height);
+    t->late_wave = t->nwave;
+    find_heights(t, true, t->late_wave, height);
     BRN_ALLOC(t->ctx, t->wave_start, (size_t)t->nwave + 2);
     BRN_ALLOC(t->ctx, t->wave, t->nfront);
     for (int f = 0; f < t->nfront; ++f) {
@@ -407,7 +444,8 @@ static brn_status plan_room(brn_front_tree *t)
         for (int k = t->wave_start[w]; k < t->wave_start[w + 1]; ++k) {
             for (int c = t->child_start[t->wave[k]]; c < t->child_start[t->wave[k] + 1]; ++c) {
                 const size_t size = brn_front_update_size(t, t->child[c]);
-                if (size > 0) {
+                const bool kept = t->late[t->wave[k]] && !t->late[t->child[c]];
+                if (size > 0 && !kept) {
                     gap_give(&g, t->hand[t->child[c]], size);
                 }
             }
@@ -434,7 +472,7 @@ static brn_status cut_work(builder *b)
     }
     const double limit = total / TASKS > TASK_TIME_MIN ? total / TASKS : TASK_TIME_MIN;
     for (int f = 0; f < t->nfront; ++f) {
-        t->in_crown[f] = time[f] > limit;
+        t->in_crown[f] = time[f] > limit || t->late[f];
     }
     BRN_TRY(cut_tasks(t, time, limit));
     BRN_TRY(cut_waves(t, b->work));
@@ -443,14 +481,15 @@ static brn_status cut_work(builder *b)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
-static brn_status tree_fill(builder *b, const unsigned char *apart)
+static brn_status tree_fill(builder *b, const unsigned char *apart, const unsigned char *changing)
 {
     brn_front_tree *t = b->tree;
     brn_arena *arena = brn_ctx_arena(t->ctx);
     BRN_ALLOC(t->ctx, t->node, t->nodes);
     BRN_ALLOC(t->ctx, t->place, t->nodes);
     int **const scratch[] = {&b->near, &b->parent, &b->work, &b->begin, &b->super,  &b->own,
-                             &b->all,  &b->into,   &b->head, &b->next,  &b->column, &b->node};
+                             &b->all,  &b->into,   &b->head, &b->next,  &b->column, &b->node,
+                             &b->late};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) {
         BRN_TAKE(arena, *scratch[i], (size_t)t->nodes + 1);
     }
@@ -463,6 +502,7 @@ static brn_status tree_fill(builder *b, const unsigned char *apart)
         t->n += !apart[node];
     }
     find_parents(b);
+    find_late(b, changing);
     find_fronts(b);
     merge_fronts(b);
     BRN_TRY(number_fronts(b));
@@ -473,7 +513,8 @@ static brn_status tree_fill(builder *b, const unsigned char *apart)
 }
 
 brn_status brn_front_tree_create(const brn_block_matrix *a, const unsigned char *apart,
-                                 const brn_ordering *ordering, brn_front_tree **out)
+                                 const unsigned char *changing, const brn_ordering *ordering,
+                                 brn_front_tree **out)
 {
     *out = NULL;
     brn_front_tree *t = NULL;
@@ -483,7 +524,7 @@ brn_status brn_front_tree_create(const brn_block_matrix *a, const unsigned char 
     t->size = a->size;
     builder b = {.a = a, .ordering = ordering, .tree = t};
     const brn_arena_mark mark = brn_arena_now(brn_ctx_arena(a->ctx));
-    const brn_status status = tree_fill(&b, apart);
+    const brn_status status = tree_fill(&b, apart, changing);
     brn_arena_rewind(brn_ctx_arena(a->ctx), mark);
     if (status < 0) {
         brn_front_tree_destroy(t);
@@ -500,7 +541,7 @@ void brn_front_tree_destroy(brn_front_tree *t)
     }
     void *const arrays[] = {t->node,   t->place,       t->first,      t->row_start, t->row,   t->above,
                             t->parent, t->child_start, t->child,      t->depth,     t->panel, t->task,
-                            t->wave,   t->in_crown,    t->wave_start, t->hand};
+                            t->wave,   t->in_crown,    t->wave_start, t->hand,      t->late};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
         brn_free(t->ctx, arrays[i]);
     }

@@ -38,15 +38,20 @@ typedef struct brn_front_tree {
     int *wave;       /* fronts of the crown, by waves */
     int nwave;
     bool *in_crown; /* [nfront] */
+    /* Fronts that change from one factorisation to the next, and all above them, where that is the smaller part of the work: waves from
+       late_wave on. What other fronts contribute to them is kept. */
+    bool *late; /* [nfront] */
+    int late_wave;
     /* Contributions that outlive their task or wave: where they wait for the parent in one common room. */
     size_t *hand; /* [nfront]; of others: nothing */
     size_t room;  /* doubles */
 } brn_front_tree;
 
 /* The tree of A's pattern without nodes apart [n]; the ordering, of all nodes, must be postordered for it, nodes apart without
-   neighbours. */
+   neighbours. changing [n], may be NULL: nodes whose columns change from one factorisation to the next. */
 brn_status brn_front_tree_create(const brn_block_matrix *a, const unsigned char *apart,
-                                 const brn_ordering *ordering, brn_front_tree **out);
+                                 const unsigned char *changing, const brn_ordering *ordering,
+                                 brn_front_tree **out);
 void brn_front_tree_destroy(brn_front_tree *tree);
 
 /* Rows of a front below its own columns, and its own columns, in nodes. */

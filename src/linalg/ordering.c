@@ -77,6 +77,25 @@ brn_status brn_ordering_keep(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *g
     return order_by(ctx, cm, graph, CHOLMOD_GIVEN, (int *)node, NULL, out);
 }
 
+brn_status brn_ordering_last(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph,
+                             const unsigned char *last, brn_ordering *out)
+{
+    brn_arena *arena = brn_ctx_arena(ctx);
+    const int n = (int)graph->nrow;
+    int *group = NULL;
+    int *node = NULL;
+    BRN_TAKE(arena, group, n);
+    BRN_TAKE(arena, node, n);
+    for (int i = 0; i < n; ++i) {
+        group[i] = last[i] != 0;
+    }
+    if (!cholmod_camd(graph, NULL, 0, group, node, cm)) {
+        return brn_cholmod_fail(ctx, cm, "ordering", n, 1);
+    }
+    out->name = "camd";
+    return order_by(ctx, cm, graph, CHOLMOD_GIVEN, node, NULL, out);
+}
+
 /* A random order of the nodes, the same for every run. */
 static void shuffle(int *label, int n, brn_rng *rng)
 {

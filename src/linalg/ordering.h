@@ -24,6 +24,9 @@ brn_status brn_ordering_find_quick(brn_ctx *ctx, cholmod_common *cm, cholmod_spa
 /* The order `node` [n], given from another graph, and what it costs on this one; only its postorder may change. */
 brn_status brn_ordering_keep(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph, const int *node,
                              brn_ordering *out);
+/* With the nodes marked in last [n] behind all others, by AMD under constraints. */
+brn_status brn_ordering_last(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *graph,
+                             const unsigned char *last, brn_ordering *out);
 
 /* The error that CHOLMOD's status stands for, in the `what` ("ordering") of a matrix of n x size dofs. */
 brn_status brn_cholmod_fail(brn_ctx *ctx, const cholmod_common *cm, const char *what, int n, int size);

@@ -98,6 +98,8 @@ brn_status brn_builder_add_robot(brn_builder *b, int source, int copy, int index
 brn_status brn_builder_move_robots(brn_builder *b);
 /* The bodies of a robot that ROBOT/LINK names; {0, 0}: it names none. */
 brn_body_range brn_builder_robot_link(const brn_builder *b, const char *word);
+/* Shapes of one link move as one: the first stands for all. */
+brn_body_range brn_builder_shapes_as_one(const brn_model *model, brn_body_range range);
 /* How the shapes of all bodies are placed and which nodes they move with, once every node has its place. */
 void brn_builder_add_shapes(brn_builder *b);
 /* Whether a shell can be made of this mesh and material; if not, a problem says why. */
@@ -125,6 +127,7 @@ brn_status brn_builder_add_springs(brn_builder *b);
 brn_status brn_builder_add_laws(brn_builder *b);
 brn_status brn_builder_add_attachments(brn_builder *b);
 brn_status brn_builder_add_holds(brn_builder *b);
+brn_status brn_builder_add_connections(brn_builder *b);
 brn_status brn_builder_bend_sheets(brn_builder *b);
 brn_status brn_builder_add_loads(brn_builder *b);
 brn_status brn_builder_add_probes(brn_builder *b);

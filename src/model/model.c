@@ -153,6 +153,9 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->attach[i].name);
         brn_free(ctx, model->attach[i].node);
     }
+    for (int i = 0; i < model->nconnect; ++i) {
+        brn_free(ctx, model->connect[i].name);
+    }
     brn_ties_clear(ctx, &model->ties);
     brn_block_matrix_destroy(model->mass);
     for (int key = 0; key < BRN_CONTACT_KEY_COUNT; ++key) {
@@ -161,7 +164,8 @@ void brn_model_destroy(brn_model *model)
     void *arrays[] = {model->title,    model->method_params, model->rest,      model->vel0,
                       model->group,    model->body,          model->node_mass, model->hold,
                       model->fixed,    model->friction,      model->load,      model->probe,
-                      model->row_node, model->node_row,      model->attach,    model->attached_to};
+                      model->row_node, model->node_row,      model->attach,    model->attached_to,
+                      model->connect,  model->joined};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }
@@ -189,6 +193,7 @@ void brn_model_get_info(const brn_model *model, brn_model_info *out)
         .step = model->step,
         .end = model->end,
         .attachments = model->nattach,
+        .connections = model->nconnect,
     };
     for (int i = 0; i < model->nrow * model->dim; ++i) {
         out->dofs += model->fixed[i] == 0;
@@ -210,6 +215,27 @@ brn_status brn_model_get_attachment(const brn_model *model, int attachment, brn_
     const brn_attachment *a = &model->attach[attachment];
     *out = (brn_attachment_info){
         .name = a->name, .body = a->body, .to = a->to, .node_count = a->nnode, .gap = a->gap};
+    return BRN_OK;
+}
+
+brn_status brn_model_get_connection(const brn_model *model, int connection, brn_connection_info *out)
+{
+    BRN_GIVEN(NULL, model);
+    BRN_GIVEN(model->ctx, out);
+    if (connection < 0 || connection >= model->nconnect) {
+        return brn_fail(model->ctx, BRN_ERR_RANGE, "connection %d: the model has %d, numbered from 0",
+                        connection, model->nconnect);
+    }
+    const brn_connection *c = &model->connect[connection];
+    *out = (brn_connection_info){.name = c->name, .type = brn_connect_words[c->type], .length = c->length};
+    for (int k = 0; k < 2; ++k) {
+        out->body[k] = c->point[0][k].body;
+        for (int n = 0; n < c->npoint; ++n) { /* the middle of a hinge's or a weld's */
+            for (int i = 0; i < 3; ++i) {
+                out->place[k][i] += c->point[n][k].rest[i] / c->npoint;
+            }
+        }
+    }
     return BRN_OK;
 }
 

@@ -104,6 +104,30 @@ typedef struct brn_attachment {
     double gap; /* [m] largest distance of a node from the body it is attached to */
 } brn_attachment;
 
+/* A place that moves with a body: a combination of nodes, whose weights sum to 1. Of an obstacle and of the world there are none: what is
+   held moves a place as it does its nodes. */
+enum { BRN_ANCHOR_NODES = 20 };
+typedef struct brn_anchor {
+    int body;       /* -1: the world */
+    int hold;       /* of an obstacle; -1: it is none */
+    double rest[3]; /* [m] at rest */
+    int count, node[BRN_ANCHOR_NODES];
+    double weight[BRN_ANCHOR_NODES];
+} brn_anchor;
+
+/* Two bodies of which points coincide: one of a ball, two of a hinge, enough of a weld that nothing else is free; or one of each
+   that stay at a distance. */
+typedef struct brn_connection {
+    char *name;
+    int type; /* BRN_CONNECT_... */
+    int npoint;
+    brn_anchor point[3][2];
+    double length;     /* [m] of a distance */
+    bool slack;        /* of a distance: it may be shorter */
+    double stiffness;  /* [N/m] +inf: as stiff as the step allows */
+    double relaxation; /* [s] */
+} brn_connection;
+
 /* A field that affects how a run goes belongs in model_parts.c too: a checkpoint is refused if it differs. */
 struct brn_model {
     brn_ctx *ctx;
@@ -156,6 +180,11 @@ struct brn_model {
     brn_attachment *attach;
     int *
         attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
+    int nconnect;
+    brn_connection *connect;
+    int njoined;
+    int (*joined)
+        [2]; /* [njoined] ascending: bodies that connections keep together, so that they do not touch; smaller number first */
     int nload;
     brn_load *load;
     int nprobe;
@@ -224,8 +253,11 @@ static inline size_t brn_model_pair(const brn_model *model, int body, int other)
 {
     return (size_t)model->body[body].kind * (size_t)model->nkind + (size_t)model->body[other].kind;
 }
-/* Whether two bodies never touch each other: neighbours in a robot, pairs that its file or the scene takes out. */
+/* Whether two bodies never touch each other: neighbours in a robot, pairs that its file or the scene takes out, and those that share a
+   point by a connection. */
 bool brn_model_apart(const brn_model *model, int body, int other);
+/* The last of these alone. */
+bool brn_model_joined(const brn_model *model, int body, int other);
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
 

@@ -1,144 +1,33 @@
 /* Attachments: a region of a body is welded to another body. To a rigid body its nodes are tied by the handles, to an obstacle
    they are held and move with it, and to a deformable body each is tied to the nodes of the cell that it is in, or nearest
    to, by the shape functions of the cell. Ties follow rotations exactly, so a weld carries forces and torques without loss. */
-#include "geom/bvh.h"
-#include "model/builder.h"
-#include "model/cell_place.h"
+#include "model/cell_search.h"
 #include "model/region.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Nodes farther from a deformable body than this fraction of its shortest edge are welded to it only if the scene says so. */
-static const double REACH = 0.5;
-/* Anything below this fraction of an edge is rounding. */
-static const double GAP_ROUNDING = 1e-9;
-/* A sheet is a surface: what is off it by more than this fraction of its size cannot turn with it. */
-static const double BESIDE = 1e-6;
-
-/* ---- places in a deformable body --------------------------------------------------------------------------------------- */
-
-/* The cells of a body, numbered through in order of kinds. */
-typedef struct cell_search {
-    const brn_model *model;
-    const brn_body *body;
-    const brn_mesh *mesh;
-    brn_bvh *tree;
-    brn_box *box;
-    double place[3];
-} cell_search;
-
-/* Kind and nodes of a cell. */
-static brn_cell cell_nodes(const cell_search *s, int cell, const int **node)
-{
-    int kind = 0;
-    while (cell >= s->mesh->ncell[kind]) {
-        cell -= s->mesh->ncell[kind++];
-    }
-    *node = &s->mesh->cell[kind][(size_t)cell * (size_t)brn_cell_get((brn_cell)kind)->nnode];
-    return (brn_cell)kind;
-}
-
-static const brn_element *gather(const cell_search *s, int cell, const int **node,
-                                 double x[BRN_ELEMENT_NODES_MAX][3])
-{
-    const brn_element *element = brn_element_of_cell(cell_nodes(s, cell, node));
-    for (int a = 0; a < element->nnode; ++a) {
-        memcpy(x[a], s->model->rest[s->body->node_first + (*node)[a]], sizeof x[a]);
-    }
-    return element;
-}
-
-/* For the tree's search: never less than the distance from the box, since a curved cell may stick out of it. */
-static double distance2(const void *arg, int cell)
-{
-    const cell_search *s = arg;
-    const int *node = NULL;
-    double x[BRN_ELEMENT_NODES_MAX][3];
-    brn_cell_place place;
-    brn_cell_place_find(gather(s, cell, &node, x), (const double(*)[3])x, s->place, &place);
-    double apart = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        const double off =
-            fmax(fmax(s->box[cell].lo[i] - s->place[i], s->place[i] - s->box[cell].hi[i]), 0.0);
-        apart += off * off;
-    }
-    return fmax(place.distance * place.distance, apart);
-}
-
-static brn_status open_search(brn_builder *b, int body, cell_search *s)
-{
-    const brn_mesh *mesh = b->body_mesh[body];
-    const int count = brn_mesh_cell_total(mesh);
-    *s = (cell_search){.model = b->model, .body = &b->model->body[body], .mesh = mesh};
-    BRN_TRY(brn_bvh_create(b->ctx, &s->tree));
-    BRN_ALLOC(b->ctx, s->box, count);
-    for (int c = 0; c < count; ++c) {
-        const int *node = NULL;
-        double x[BRN_ELEMENT_NODES_MAX][3];
-        const brn_element *element = gather(s, c, &node, x);
-        s->box[c] = (brn_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-        for (int a = 0; a < element->nnode; ++a) {
-            for (int i = 0; i < 3; ++i) {
-                s->box[c].lo[i] = fmin(s->box[c].lo[i], x[a][i]);
-                s->box[c].hi[i] = fmax(s->box[c].hi[i], x[a][i]);
-            }
-        }
-    }
-    return brn_bvh_build(s->tree, s->box, count);
-}
-
-static void close_search(brn_ctx *ctx, cell_search *s)
-{
-    brn_bvh_destroy(s->tree);
-    brn_free(ctx, s->box);
-}
-
-/* Ties one node to the cell it is in or nearest to; *gap: how far that is. */
-static brn_status tie_to_cell(brn_builder *b, cell_search *s, int node, int index, double *gap)
-{
-    const int *cell_node = NULL;
-    double x[BRN_ELEMENT_NODES_MAX][3];
-    brn_tie_part part[BRN_ELEMENT_NODES_MAX];
-    brn_cell_place place;
-    memcpy(s->place, b->model->rest[node], sizeof s->place);
-    const int cell = brn_bvh_nearest(s->tree, s->place, distance2, s);
-    *gap = INFINITY;
-    if (cell < 0) {
-        return BRN_OK;
-    }
-    const brn_element *element = gather(s, cell, &cell_node, x);
-    brn_cell_place_find(element, (const double(*)[3])x, s->place, &place);
-    const double edge = s->body->quality.smallest_edge;
-    *gap = place.residual > BESIDE * edge ? fmax(place.residual, place.distance) : place.distance;
-    *gap = *gap > GAP_ROUNDING * edge ? *gap : 0.0;
-    for (int a = 0; a < element->nnode; ++a) {
-        part[a] = (brn_tie_part){s->body->node_first + cell_node[a], place.weight[a]};
-    }
-    return brn_builder_tie(b, node, index, part, element->nnode);
-}
-
 static brn_status tie_to_deformable(brn_builder *b, int index, const brn_attach_def *def)
 {
     brn_attachment *attach = &b->model->attach[index];
     const brn_body *to = &b->model->body[attach->to];
     const bool sheet = brn_mesh_dim(b->body_mesh[attach->to]) < b->model->dim;
-    const double reach = sheet                ? BESIDE * to->quality.smallest_edge
-                         : isnan(def->within) ? REACH * to->quality.smallest_edge
-                                              : def->within;
-    cell_search search;
-    brn_status status = open_search(b, attach->to, &search);
+    brn_cell_search search;
+    brn_status status = brn_cell_search_open(b, attach->to, &search);
+    const double reach = sheet || isnan(def->within) ? brn_cell_search_reach(&search) : def->within;
     int worst = -1;
     for (int i = 0; i < attach->nnode && status >= 0; ++i) {
+        brn_tie_part part[BRN_ELEMENT_NODES_MAX];
         double gap = 0.0;
-        status = tie_to_cell(b, &search, attach->node[i], index, &gap);
+        const int count = brn_cell_search_find(&search, b->model->rest[attach->node[i]], part, &gap);
+        status = count > 0 ? brn_builder_tie(b, attach->node[i], index, part, count) : BRN_OK;
         if (gap > attach->gap) {
             attach->gap = gap;
             worst = attach->node[i];
         }
     }
-    close_search(b->ctx, &search);
+    brn_cell_search_close(b->ctx, &search);
     if (status >= 0 && attach->gap > reach) {
         const double *x = b->model->rest[worst];
         brn_builder_problem(b, &def->block, "where",
@@ -176,8 +65,7 @@ static brn_body_range named(brn_builder *b, const brn_attach_def *def, const cha
     return range;
 }
 
-/* Shapes of one link move as one: the first stands for all. */
-static brn_body_range shapes_as_one(const brn_model *model, brn_body_range range)
+brn_body_range brn_builder_shapes_as_one(const brn_model *model, brn_body_range range)
 {
     const brn_body *first = &model->body[range.first];
     bool one = first->robot >= 0;
@@ -195,7 +83,7 @@ static bool find_bodies(brn_builder *b, const brn_attach_def *def, brn_body_rang
     if (from->count == 0 || to->count == 0) {
         return false;
     }
-    *to = shapes_as_one(b->model, *to);
+    *to = brn_builder_shapes_as_one(b->model, *to);
     const int type = b->model->body[from->first].type;
     if (from->first < to->first + to->count && to->first < from->first + from->count) {
         brn_builder_problem(b, &def->block, "to", "is the body itself: name another");

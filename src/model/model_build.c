@@ -150,13 +150,18 @@ static void check_body_name(brn_builder *b, const brn_block *block, const char *
     }
 }
 
+static void check_between(brn_builder *b, const brn_block *block, const brn_texts *between)
+{
+    for (int k = 0; k < between->count; ++k) {
+        check_body_name(b, block, k == 0 ? "between[0]" : "between[1]", between->v[k]);
+    }
+}
+
 static void check_pair_names(brn_builder *b)
 {
     const brn_pair_def *pairs = b->def->contact.pairs.items;
     for (int i = 0; i < b->def->contact.pairs.count; ++i) {
-        for (int k = 0; k < pairs[i].between.count; ++k) {
-            check_body_name(b, &pairs[i].block, k == 0 ? "between[0]" : "between[1]", pairs[i].between.v[k]);
-        }
+        check_between(b, &pairs[i].block, &pairs[i].between);
     }
 }
 
@@ -195,6 +200,10 @@ void brn_model_check_names(brn_scene *scene)
     for (int i = 0; i < b.def->attach.count; ++i) {
         check_body_name(&b, &attach[i].block, "body", attach[i].body);
         check_body_name(&b, &attach[i].block, "to", attach[i].to);
+    }
+    const brn_connect_def *connect = b.def->connect.items;
+    for (int i = 0; i < b.def->connect.count; ++i) {
+        check_between(&b, &connect[i].block, &connect[i].between);
     }
     const brn_load_def *loads = b.def->loads.items;
     for (int i = 0; i < b.def->loads.count; ++i) {
@@ -258,6 +267,7 @@ static brn_status build(brn_builder *b)
     BRN_TRY(brn_builder_add_laws(b));
     BRN_TRY(brn_builder_add_attachments(b));
     BRN_TRY(brn_builder_add_holds(b));
+    BRN_TRY(brn_builder_add_connections(b));
     BRN_TRY(brn_builder_bend_sheets(b));
     BRN_TRY(brn_builder_add_loads(b));
     BRN_TRY(brn_builder_add_probes(b));

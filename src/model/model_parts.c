@@ -191,6 +191,21 @@ static void add_load(brn_text *text, const brn_load *load)
     add_part(text, hash, "load", load->name);
 }
 
+static void add_connection(brn_text *text, const brn_connection *connect)
+{
+    const double numbers[] = {connect->type,  connect->npoint,    connect->length,
+                              connect->slack, connect->stiffness, connect->relaxation};
+    uint64_t hash = brn_hash_bytes(BRN_HASH_START, numbers, sizeof numbers);
+    for (int k = 0; k < 2 * connect->npoint; ++k) {
+        const brn_anchor *anchor = &connect->point[k / 2][k % 2];
+        hash = hash_ints(hash, &anchor->body, 1);
+        hash = brn_hash_bytes(hash, anchor->rest, sizeof anchor->rest);
+        hash = hash_ints(hash, anchor->node, (size_t)anchor->count);
+        hash = brn_hash_bytes(hash, anchor->weight, (size_t)anchor->count * sizeof *anchor->weight);
+    }
+    add_part(text, hash, "connection", connect->name);
+}
+
 /* Trees, starts and drives. Names do not matter. */
 static void add_robot(brn_text *text, const brn_robot_model *robot)
 {
@@ -253,6 +268,9 @@ brn_status brn_model_parts(const brn_model *model, char **out)
     }
     for (int i = 0; i < model->nload; ++i) {
         add_load(&text, &model->load[i]);
+    }
+    for (int i = 0; i < model->nconnect; ++i) {
+        add_connection(&text, &model->connect[i]);
     }
     for (int i = 0; i < model->nrobot; ++i) {
         add_robot(&text, model->robot[i]);

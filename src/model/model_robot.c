@@ -379,6 +379,9 @@ bool brn_model_apart(const brn_model *model, int body, int other)
     if (model->apart != NULL && model->apart[brn_model_pair(model, body, other)]) {
         return true;
     }
+    if (brn_model_joined(model, body, other)) {
+        return true;
+    }
     if (a->robot < 0 || a->robot != c->robot) {
         return false;
     }

@@ -34,6 +34,8 @@ const brn_scene_def *brn_scene_get_def(const brn_scene *scene);
    "there are obstacles". */
 brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, const char *name,
                                    const char *why);
+/* The same for a scene that names no integrator. */
+void brn_scene_choose_integrator(brn_scene *scene, int integrator);
 const char *brn_scene_method_why(const brn_scene *scene); /* NULL: the scene names its method */
 brn_ctx *brn_scene_ctx(const brn_scene *scene);
 /* Name as it was loaded, for relative paths and messages. */

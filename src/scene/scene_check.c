@@ -209,6 +209,47 @@ void brn_check_spring(brn_scene *scene, int dimension, const void *value)
     }
 }
 
+/* A point of a connection: one that its type needs, or has no use for. */
+static void check_place(brn_scene *scene, int dimension, const brn_connect_def *connect, const char *field,
+                        const brn_reals *place, bool needed)
+{
+    const char *type = brn_connect_words[connect->type];
+    if (needed && place->count == 0) {
+        tell(scene, &connect->block, field, "is missing: a %s needs it", type);
+    } else if (!needed && place->count > 0) {
+        tell(scene, &connect->block, field, "has no meaning for a %s: leave it out", type);
+    }
+    check_point(scene, dimension, &connect->block, field, place);
+}
+
+void brn_check_connect(brn_scene *scene, int dimension, const void *value)
+{
+    const brn_connect_def *connect = value;
+    const bool distance = connect->type == BRN_CONNECT_DISTANCE;
+    const bool hinge = connect->type == BRN_CONNECT_HINGE;
+    if (connect->between.count != 1 && connect->between.count != 2) {
+        tell(scene, &connect->block, "between", "must be two bodies, or one for the world, found %d",
+             connect->between.count);
+    }
+    if (hinge && dimension == 2) {
+        tell(scene, &connect->block, "type", "is for 3D: in 2D a ball leaves the same freedom");
+        return;
+    }
+    check_place(scene, dimension, connect, "at", &connect->at, !distance);
+    check_place(scene, dimension, connect, "from", &connect->from, distance);
+    check_place(scene, dimension, connect, "to", &connect->to, distance);
+    check_place(scene, dimension, connect, "axis", &connect->axis, hinge);
+    if (hinge && connect->axis.count == 3) {
+        check_axis(scene, dimension, &connect->block, connect->axis.v);
+    }
+    if (!distance && !isnan(connect->length)) {
+        tell(scene, &connect->block, "length", "belongs to type distance: leave it out");
+    }
+    if (!distance && connect->slack) {
+        tell(scene, &connect->block, "slack", "belongs to type distance: leave it out");
+    }
+}
+
 void brn_check_load(brn_scene *scene, int dimension, const void *value)
 {
     const brn_load_def *load = value;

@@ -310,6 +310,47 @@ static const brn_param attach_params[] = {
 static const brn_table attach_table = {
     TABLE("attach", "a region welded to another body", brn_attach_def, attach_params)};
 
+const char *const brn_connect_words[] = {"ball", "hinge", "weld", "distance", NULL};
+#define PLACE(field_, help_)                                                                    \
+ {                                                                                              \
+  .name = #field_, .kind = BRN_REALS, .offset = offsetof(brn_connect_def, field_), .unit = "m", \
+  .help = (help_)                                                                               \
+ }
+static const brn_param connect_params[] = {
+    BRN_P_TEXT(brn_connect_def, name, "for the columns of series.csv; connect0, connect1, ... by default"),
+    {.name = "type",
+     .kind = BRN_CHOICE,
+     .offset = offsetof(brn_connect_def, type),
+     .required = true,
+     .choices = brn_connect_words,
+     .help =
+         "ball: a point of both stays common; hinge: an axis; weld: all; distance: two points stay as far "
+         "apart"},
+    {.name = "between",
+     .kind = BRN_TEXTS,
+     .offset = offsetof(brn_connect_def, between),
+     .required = true,
+     .help = "names of two bodies; of one: it is connected to the world"},
+    PLACE(at, "of ball, hinge and weld: the common point at the start"),
+    {.name = "axis",
+     .kind = BRN_REALS,
+     .offset = offsetof(brn_connect_def, axis),
+     .unit = "1",
+     .help = "of a hinge"},
+    PLACE(from, "of a distance: the point of the first body at the start"),
+    PLACE(to, "of a distance: the point of the second body at the start"),
+    BRN_P_REAL(brn_connect_def, length, "m", NAN, 0.0, INFINITY, BRN_OPEN,
+               "of a distance; by default what it is at the start"),
+    BRN_P_BOOL(brn_connect_def, slack, false, "of a distance: a rope, which may be shorter than its length"),
+    BRN_P_REAL(brn_connect_def, stiffness, "N/m", NAN, 0.0, INFINITY, BRN_OPEN,
+               "by default as stiff as the step allows"),
+    BRN_P_REAL(brn_connect_def, relaxation, "s", 0.0, 0.0, INFINITY, BRN_OPEN_HIGH, "damping over stiffness"),
+};
+static const brn_table connect_table = {
+    TABLE("connect", "two bodies that share a point or an axis, or stay at a distance", brn_connect_def,
+          connect_params),
+    .check = brn_check_connect};
+
 static const brn_param ramp_params[] = {
     BRN_P_REAL(brn_ramp_def, from, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "the load is zero until then"),
     BRN_P_REAL(brn_ramp_def, to, "s", 0.0, 0.0, 0.0, BRN_CLOSED, "full load from then on, linear between"),
@@ -494,6 +535,11 @@ static const brn_param scene_params[] = {
      .offset = offsetof(brn_scene_def, attach),
      .table = &attach_table,
      .help = "regions welded to other bodies"},
+    {.name = "connect",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_scene_def, connect),
+     .table = &connect_table,
+     .help = "balls, hinges, welds, rods and ropes between bodies"},
     {.name = "loads",
      .kind = BRN_BLOCKS,
      .offset = offsetof(brn_scene_def, loads),

@@ -156,6 +156,24 @@ typedef struct brn_attach_def {
     double within; /* [m]; NaN: half the shortest edge of `to` */
 } brn_attach_def;
 
+enum { BRN_CONNECT_BALL, BRN_CONNECT_HINGE, BRN_CONNECT_WELD, BRN_CONNECT_DISTANCE };
+extern const char *const brn_connect_words[]; /* "ball", "hinge", "weld", "distance" */
+
+/* Two bodies that share a point, an axis or a frame, or whose points stay at a distance. */
+typedef struct brn_connect_def {
+    brn_block block;
+    const char *name;   /* for the columns of series.csv; NULL: connect0, connect1, ... */
+    int type;           /* BRN_CONNECT_... */
+    brn_texts between;  /* two body names, or one: with the world */
+    brn_reals at;       /* of ball, hinge and weld */
+    brn_reals axis;     /* of a hinge */
+    brn_reals from, to; /* of a distance: on the first and on the second body */
+    double length;      /* [m] of a distance; NaN: what it is at the start */
+    bool slack;         /* of a distance: a rope, which may be shorter */
+    double stiffness;   /* [N/m]; NaN: as stiff as the step allows */
+    double relaxation;  /* [s] damping over stiffness */
+} brn_connect_def;
+
 typedef struct brn_load_def {
     brn_block block;
     const char *name;
@@ -234,6 +252,7 @@ typedef struct brn_scene_def {
     brn_blocks fixed;   /* of brn_fixed_def */
     brn_blocks springs; /* of brn_spring_def */
     brn_blocks attach;  /* of brn_attach_def */
+    brn_blocks connect; /* of brn_connect_def */
     brn_blocks loads;   /* of brn_load_def */
     brn_contact_def contact;
     brn_output_def output;

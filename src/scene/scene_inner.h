@@ -105,6 +105,7 @@ void brn_check_zone(brn_scene *scene, int dimension, const void *value);
 void brn_check_mesh(brn_scene *scene, int dimension, const void *value);
 void brn_check_fixed(brn_scene *scene, int dimension, const void *value);
 void brn_check_spring(brn_scene *scene, int dimension, const void *value);
+void brn_check_connect(brn_scene *scene, int dimension, const void *value);
 void brn_check_load(brn_scene *scene, int dimension, const void *value);
 void brn_check_repeat(brn_scene *scene, int dimension, const void *value);
 void brn_check_jitter(brn_scene *scene, int dimension, const void *value);

@@ -562,6 +562,13 @@ brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, c
     return status;
 }
 
+void brn_scene_choose_integrator(brn_scene *scene, int integrator)
+{
+    if (!brn_scene_find(scene, "integrator").found) {
+        scene->def->integrator = integrator;
+    }
+}
+
 brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema)
 {
     scene->def = NULL;

@@ -109,9 +109,14 @@ static void offset_rate(const brn_controls *c, const brn_shift *s, double t, dou
 
 void brn_controls_place(const brn_controls *c, int hold, int node, double t, double pos[3], double vel[3])
 {
+    brn_controls_carry(c, hold, c->model->rest[node], t, pos, vel);
+}
+
+void brn_controls_carry(const brn_controls *c, int hold, const double rest[3], double t, double pos[3],
+                        double vel[3])
+{
     const brn_clock *clock = &c->clock[hold];
-    brn_motion_run(&c->model->hold[hold].motion, c->model->rest[node], own_time(clock, t), clock->rate, pos,
-                   vel);
+    brn_motion_run(&c->model->hold[hold].motion, rest, own_time(clock, t), clock->rate, pos, vel);
     if (!c->shift[hold].on) {
         return;
     }
@@ -125,6 +130,22 @@ void brn_controls_place(const brn_controls *c, int hold, int node, double t, dou
         }
         if (vel != NULL) {
             vel[i] += rate[i];
+        }
+    }
+}
+
+void brn_controls_anchor(const brn_controls *c, const brn_anchor *anchor, const double *x, double t,
+                         double pos[3])
+{
+    memcpy(pos, anchor->rest, sizeof anchor->rest);
+    if (anchor->hold >= 0) {
+        brn_controls_carry(c, anchor->hold, anchor->rest, t, pos, NULL);
+    }
+    for (int i = 0; i < 3 && anchor->count > 0; ++i) { /* from the first node: weights sum to 1 */
+        const double first = x[3 * anchor->node[0] + i];
+        pos[i] = first;
+        for (int k = 1; k < anchor->count; ++k) {
+            pos[i] += anchor->weight[k] * (x[3 * anchor->node[k] + i] - first);
         }
     }
 }

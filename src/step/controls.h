@@ -37,6 +37,12 @@ void brn_controls_destroy(brn_controls *controls);
 /* Where a hold puts a node at time t, and its velocity just before: brn_motion_place plus changes by hand. Either may be NULL. */
 void brn_controls_place(const brn_controls *controls, int hold, int node, double t, double pos[3],
                         double vel[3]);
+/* The same for a place that was at `rest`. */
+void brn_controls_carry(const brn_controls *controls, int hold, const double rest[3], double t, double pos[3],
+                        double vel[3]);
+/* Where an anchor is at time t if nodes are at x, [nnode][3]. */
+void brn_controls_anchor(const brn_controls *controls, const brn_anchor *anchor, const double *x, double t,
+                         double pos[3]);
 
 /* The control of a drive of a robot at time t: its table's, or what was set by hand. */
 double brn_controls_drive(const brn_controls *controls, int robot, int drive, double t);

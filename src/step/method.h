@@ -62,10 +62,12 @@ typedef struct brn_change {
 typedef struct brn_method {
     const brn_table *table; /* name, help, parameters; its struct starts with brn_block */
     unsigned integrators;   /* bit i set: integrator i may be chosen */
+    int integrator;         /* taken if the scene names none */
     bool contact;           /* bodies may touch: the force on each gets a column */
     unsigned bodies;        /* bit BRN_BODY_... set: accepts bodies of this type */
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
+    bool connects;                                      /* takes the scene's `connect` */
     bool dissipates;               /* it can repeat a step so that no energy is gained: system->guard */
     const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
     int nfigures;

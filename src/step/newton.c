@@ -12,8 +12,13 @@
    for its strains. */
 static const double POSITION_NOISE = 1e-15;
 
-/* Largest unbalanced force of a free dof, as a multiple of what the stopping test allows. */
-static double imbalance(const brn_newton *n, double *residual)
+void brn_newton_set_noise(brn_newton *n)
+{
+    const double reach = n->scheme->reach + brn_newton_most(n->y, n->system->ndof);
+    n->noise = POSITION_NOISE * fmax(n->system->size, reach);
+}
+
+double brn_newton_imbalance(const brn_newton *n, double *residual)
 {
     const brn_scheme *m = n->scheme;
     const int dim = n->model->dim;
@@ -74,15 +79,19 @@ static brn_status start(brn_newton *n, const brn_state *in)
 }
 
 /* A step that costs this much does not get anywhere. */
-static brn_status give_up_step(const brn_newton *n)
+brn_status brn_newton_spend(brn_newton *n)
 {
+    if (n->system->effort < n->system->budget) {
+        n->system->effort += 1.0;
+        return BRN_OK;
+    }
     return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
                     "t = %g s: a step took more than method.budget = %d Newton iterations, all its parts and "
                     "attempts together; try a smaller time.step, or a larger method.budget",
                     n->scheme->t, n->params.budget);
 }
 
-static brn_status give_up(const brn_newton *n, int iterations, double residual)
+brn_status brn_newton_give_up(const brn_newton *n, int iterations, double residual)
 {
     return brn_fail(
         n->ctx, BRN_ERR_CONVERGENCE,
@@ -144,11 +153,10 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
     memcpy(n->stiffness, n->system->stiff_diagonal, (size_t)n->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
         BRN_TRY(brn_ctx_check(n->ctx));
-        const double reach = n->scheme->reach + brn_newton_most(n->y, n->system->ndof);
-        n->noise = POSITION_NOISE * fmax(n->system->size, reach);
+        brn_newton_set_noise(n);
         (void)brn_newton_watch(n, &n->system->watch.phases.assembly);
         BRN_TRY(brn_newton_forces(n));
-        const double worst = imbalance(n, &info->residual);
+        const double worst = brn_newton_imbalance(n, &info->residual);
         const bool settled = brn_newton_remaining(n) == 0.0;
         if (isnan(worst)) {
             return brn_fail(n->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
@@ -159,12 +167,9 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return BRN_OK;
         }
         if (k == n->params.iterations) {
-            return settled ? give_up(n, k, info->residual) : tell_obstruction(n);
+            return settled ? brn_newton_give_up(n, k, info->residual) : tell_obstruction(n);
         }
-        if (n->system->effort >= n->system->budget) {
-            return give_up_step(n);
-        }
-        n->system->effort += 1.0;
+        BRN_TRY(brn_newton_spend(n));
         if (free_tangent && projected && whole >= patience) {
             projected = false;
             patience *= 2;

@@ -12,6 +12,9 @@ enum { BRN_NEWTON_DIRECT, BRN_NEWTON_PCG };
 /* Name of the state memory that holds the force of every attachment on its nodes, [nattach][3] [N]. */
 #define BRN_ATTACH_FORCE "attach.force"
 
+/* And that of every connection on its first body, [nconnect][3] [N]. */
+#define BRN_CONNECT_FORCE "connect.force"
+
 typedef struct brn_newton_params {
     int integrator;   /* BRN_IMPLICIT_EULER ... */
     double tolerance; /* unbalanced force, relative to the largest force in play */

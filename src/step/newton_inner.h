@@ -12,6 +12,14 @@ typedef struct brn_newton_energy {
 double *brn_newton_watch(brn_newton *n, double *phase);
 /* Largest magnitude; NaN if one is. */
 double brn_newton_most(const double *v, int n);
+/* n->noise of the positions at n->y. */
+void brn_newton_set_noise(brn_newton *n);
+/* Largest unbalanced force of a free dof, as a multiple of what the stopping test allows; *residual: relative to the largest force. */
+double brn_newton_imbalance(const brn_newton *n, double *residual);
+/* Counts an iteration; an error when the step has cost more than its budget. */
+brn_status brn_newton_spend(brn_newton *n);
+/* The error of a solve that did not converge. */
+brn_status brn_newton_give_up(const brn_newton *n, int iterations, double residual);
 /* Largest remaining distance of a held dof; 0 when all are in place. */
 double brn_newton_remaining(const brn_newton *n);
 
@@ -37,6 +45,9 @@ brn_status brn_newton_assemble(brn_newton *n, brn_tangent tangent);
 /* n->step = Newton's direction with the exact tangent or the projected one. If the exact one is indefinite and the parameters do not
    insist on it, the projected one is used and *projected becomes true. */
 brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *info);
+
+/* n->step by the factor of an earlier iteration as it is. */
+brn_status brn_newton_again(brn_newton *n);
 
 /* ---- newton_search.c ---- */
 

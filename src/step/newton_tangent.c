@@ -163,9 +163,9 @@ static brn_status solve_direct(brn_newton *n)
     return brn_factor_solve(n->factor, n->scratch, n->step);
 }
 
-/* n->step = Newton direction for the right-hand side n->unbalanced, held dofs going the rest of their way; tied dofs have no
-   equation of their own and are left out. */
-static brn_status solve_free(brn_newton *n, bool projected, brn_step_info *info)
+/* n->scratch = right-hand side for n->unbalanced, held dofs going the rest of their way; tied dofs have no equation of their own and are
+   left out. */
+static brn_status set_right_side(brn_newton *n)
 {
     brn_system *s = n->system;
     const bool moving = brn_newton_remaining(n) > 0.0;
@@ -179,6 +179,20 @@ static brn_status solve_free(brn_newton *n, bool projected, brn_step_info *info)
         const double follow = moving ? n->scratch[i] : 0.0;
         n->scratch[i] = n->model->fixed[i] ? n->step[i] : n->unbalanced[i] - follow;
     }
+    return BRN_OK;
+}
+
+brn_status brn_newton_again(brn_newton *n)
+{
+    BRN_TRY(set_right_side(n));
+    BRN_TRY(brn_factor_solve(n->factor, n->scratch, n->step));
+    brn_model_follow(n->model, n->step);
+    return BRN_OK;
+}
+
+static brn_status solve_free(brn_newton *n, bool projected, brn_step_info *info)
+{
+    BRN_TRY(set_right_side(n));
     if (!n->direct) {
         bool done = false;
         BRN_TRY(solve_iterative(n, projected, &done));

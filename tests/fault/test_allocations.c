@@ -258,7 +258,8 @@ static const char convex[] =
     "  - {name: c, type: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [0.03, 0.02, 0.2502]}\n"
     "  - {name: d, type: deformable, mesh: m, material: a, position: [0.03, 0.02, 0.35]}\n"
     "  - {name: e, type: static, shape: {plane: {}}}\n"
-    "attach: [{body: d, where: {face: -z}, to: c}]\ncontact: {friction: 0.4}\n";
+    "attach: [{body: d, where: {face: -z}, to: c}]\ncontact: {friction: 0.4}\n"
+    "connect: [{type: ball, between: [b, a], at: [0, 0, 0.1]}]\n";
 
 /* A robot with a drive, a limit, a joint that follows and a soft pad. */
 static const char machine[] =

@@ -45,6 +45,7 @@ typedef struct things {
     brn_model_info model_info;
     brn_body_info body_info;
     brn_attachment_info attachment;
+    brn_connection_info connection;
     brn_prediction prediction;
     brn_start start;
     brn_contact_total total;
@@ -188,6 +189,9 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_model_get_attachment(NULL, 0, &t->attachment));
     CALL(FAILS, brn_model_get_attachment(t->model, 0, NULL));
     CALL(FAILS, brn_model_get_attachment(t->model, 0, &t->attachment));
+    CALL(FAILS, brn_model_get_connection(NULL, 0, &t->connection));
+    CALL(FAILS, brn_model_get_connection(t->model, 0, NULL));
+    CALL(FAILS, brn_model_get_connection(t->model, 0, &t->connection));
     CALL(FAILS, brn_model_estimate_steps(NULL, t->model, &t->real, &t->other_real));
     CALL(FAILS, brn_model_estimate_steps(t->ctx, NULL, &t->real, &t->other_real));
     CALL(FAILS, brn_model_estimate_steps(t->ctx, t->model, NULL, &t->other_real));

@@ -3,10 +3,10 @@
 #include "test.h"
 
 #include "base/rng.h"
+#include "base/scanner.h"
 #include "base/text.h"
 #include "model/mesh_source.h"
 #include "model/read/readers.h"
-#include "model/read/scanner.h"
 
 #define DATA BRN_SOURCE_DIR "/tests/data/meshes/"
 

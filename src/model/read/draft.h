@@ -3,8 +3,8 @@
 #ifndef BRN_MODEL_READ_DRAFT_H
 #define BRN_MODEL_READ_DRAFT_H
 
+#include "base/scanner.h"
 #include "geom/mesh.h"
-#include "model/read/scanner.h"
 
 /* From 64-bit numbers to int; open addressing. */
 typedef struct brn_idmap {

@@ -1,8 +1,8 @@
 #include "model/read/xml.h"
 
 #include "base/arena.h"
+#include "base/scanner.h"
 #include "base/text.h"
-#include "model/read/scanner.h"
 
 #include <expat.h>
 #include <limits.h>

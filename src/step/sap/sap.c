@@ -92,6 +92,7 @@ static void sap_destroy(void *self)
     }
     brn_free(sap->ctx, sap->tree);
     brn_free(sap->ctx, sap->link_numbers);
+    brn_free(sap->ctx, sap->towards);
     brn_free(sap->ctx, sap);
 }
 
@@ -168,6 +169,7 @@ static brn_status fill(brn_sap *sap)
     look_at_groups(sap);
     BRN_TRY(brn_touching_create(sap->ctx, sap->model, sap->system->size, &sap->touching));
     BRN_TRY(brn_ahead_create(sap->ctx, sap->system, &sap->ahead));
+    BRN_ALLOC(sap->ctx, sap->towards, sap->model->nconnect + 1);
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
     return brn_sap_make_rows(sap);
@@ -220,6 +222,9 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->t = t;
     sap->h = h;
     sap->from = in->node_pos;
+    sap->speed = in->node_vel;
+    const brn_memory *pulled = brn_state_recall(in, BRN_CONNECT_FORCE);
+    sap->pulled = pulled != NULL && pulled->count > 0 ? pulled->value : NULL;
     BRN_TRY(brn_newton_begin(n, in, t, h));
     sap->share = h * h / n->scheme->s;
     BRN_TRY(brn_sap_start(sap, in));
@@ -231,6 +236,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
         brn_sap_finish_tree(sap, &sap->tree[k], out);
     }
     BRN_TRY(brn_sap_remember(sap, out));
+    BRN_TRY(brn_sap_remember_connections(sap, out));
     brn_model_follow_nodes(sap->model, out->node_vel);
     settle_forces(sap);
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
@@ -258,6 +264,7 @@ static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_inf
     double *wrench = NULL;
     BRN_TRY(brn_newton_reset(sap->newton, state, t, &info->books));
     BRN_TRY(brn_sap_remember_joints(sap, state, &effort, &wrench));
+    info->contact_energy = brn_sap_connections_store(sap, state, t);
     return brn_sap_report(sap, info);
 }
 
@@ -320,6 +327,7 @@ const brn_method brn_sap_method = {
     .contact_instead =
         {[BRN_CONTACT_RESTITUTION] =
              "impacts of rigid bodies are inelastic; deformable ones bounce by their elasticity"},
+    .connects = true,
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
     .doubt = sap_doubt,

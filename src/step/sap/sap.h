@@ -73,6 +73,7 @@ typedef struct brn_sap_rigid {
     double arm[4][3]; /* [m] handles about the centre at the start, and where forces are evaluated */
     double arm_now[4][3];
     double rate[6];  /* [m/s], [rad/s] mean of the free motion */
+    double taut[9];  /* [N m] torque against turning of the connections that pull at it */
     double force[6]; /* [N], [N m] of all but contact and inertia, about the centre */
 } brn_sap_rigid;
 
@@ -109,13 +110,17 @@ typedef struct brn_sap {
     int *place;          /* [blocks of the system's matrix] where they go in a; -1: by way of rigid bodies */
     unsigned char *fixed;
     double t, h;
-    const double *from;           /* [nnode][3] x^n */
+    const double *from, *speed;   /* [nnode][3] x^n, v^n */
     double *u, *start, *gradient; /* [rows*dim] of the problem */
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
     brn_sap_point *at;
-    int nat, njoint; /* constraints of contact, and of joints and a hand behind them */
-    int hand;        /* the hand's; -1: none */
+    int nat, njoint;      /* constraints of contact, and of joints and a hand behind them */
+    int hand;             /* the hand's; -1: none */
+    int taut_first;       /* those of sap_taut.c, behind them */
+    const double *pulled; /* [connections][3] [N] their forces in the last step; NULL: there was none */
+    int connect_first;    /* those of connections, a constraint a point */
+    double (*towards)[3]; /* [connections] of a distance: the way its impulse acts on the first body */
     size_t at_capacity;
     brn_sap_constraint *constraint;
     size_t constraint_capacity;
@@ -142,8 +147,9 @@ brn_status brn_sap_remember(const brn_sap *sap, brn_state *out);
 void brn_sap_place(brn_sap *sap);
 /* a = h^2 Hessian and gradient = -h unbalanced at n->y, on the problem's rows. */
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent);
-/* Adds weight times the velocity of a row of the model, where forces are evaluated, to a constraint of dim rows. */
-void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double weight);
+/* Adds weight times the velocity of a row of the model to a constraint of dim rows, with arms of rigid bodies as they are at the start
+   of the step (along: 0), where forces are evaluated (1), or between. */
+void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double along, double weight);
 /* The same with elements as they are at the start of the step, and u set to 0 for nodes and all that elements can pull at: a link that
    moved ahead of the nodes welded to it would strain them. */
 brn_status brn_sap_linearise_start(brn_sap *sap);
@@ -205,6 +211,34 @@ void brn_sap_constrain_joints(brn_sap *sap);
 bool brn_sap_drive_constrains(const brn_sap *sap, const brn_drive *drive);
 /* [N m] or [N] of a motor; of others half the sum of their bounds, which acts whatever their gains say. */
 double brn_sap_drive_force(const brn_sap *sap, const brn_sap_tree *t, int drive);
+
+/* Diagonal of J diag(A)^-1 J' of a row [1/kg]. */
+double brn_sap_weight_of(const brn_sap *sap, const brn_sap_constraint *c, int row);
+/* [1/kg] The regularisation of a constraint that holds: of its period of oscillation over the step. */
+double brn_sap_held(double weight);
+
+/* ---- sap_connect.c: connections of bodies ---- */
+
+/* As for joints. */
+void brn_sap_connect_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
+void brn_sap_constrain_connections(brn_sap *sap);
+/* Adds their forces to sap->push. */
+void brn_sap_push_connections(const brn_sap *sap);
+/* [J] held by them in a state that no step has led to; at the end of the step. */
+double brn_sap_connections_store(const brn_sap *sap, const brn_state *state, double t);
+double brn_sap_connections_hold(const brn_sap *sap);
+/* [J] What their impulses did beyond what their forces do along the straight ways of nodes; the part that obstacles put in is
+   booked here. */
+double brn_sap_book_connections(const brn_sap *sap, const brn_state *in, const brn_state *out,
+                                brn_books *books);
+/* Their forces in the state. */
+brn_status brn_sap_remember_connections(const brn_sap *sap, brn_state *out);
+
+/* ---- sap_taut.c: the inertia that keeps taut connections stable ---- */
+
+/* As for joints. */
+void brn_sap_taut_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
+void brn_sap_constrain_taut(brn_sap *sap);
 
 /* ---- sap_hand.c: a hand that drags ---- */
 

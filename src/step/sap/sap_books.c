@@ -16,7 +16,7 @@ static double held_by(const brn_sap *sap)
         const double impulse = sap->impulse[3 * i + normal];
         sum += 0.5 * sap->constraint[i].r * impulse * impulse;
     }
-    return sum;
+    return sum + brn_sap_connections_hold(sap);
 }
 
 /* [J] done by contact on the bodies. */
@@ -32,10 +32,11 @@ static double work_of(const brn_sap *sap, const brn_state *in, const brn_state *
 
 void brn_sap_book(const brn_sap *sap, const brn_state *in, const brn_state *out, brn_step_info *info)
 {
-    const double work = work_of(sap, in, out); /* among what the books call dissipated */
+    const double straight = work_of(sap, in, out); /* among what the books call dissipated */
+    const double work = straight + brn_sap_book_connections(sap, in, out, &info->books);
     const double taken = held_by(sap) - in->ledger[BRN_LEDGER_CONTACT];
     const double lost = in->ledger[BRN_LEDGER_DISSIPATED] + in->ledger[BRN_LEDGER_LOSS];
-    info->books.dissipated += work + fmax(-lost, -work - taken);
+    info->books.dissipated += straight + fmax(-lost, -work - taken);
     info->books.stored += taken;
     info->contact_energy = in->ledger[BRN_LEDGER_CONTACT] + taken;
 }

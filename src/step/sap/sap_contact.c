@@ -280,6 +280,8 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     size_t width = 0;
     size_t count = (size_t)sap->nat;
     brn_sap_joint_room(sap, &count, &width);
+    brn_sap_connect_room(sap, &count, &width);
+    brn_sap_taut_room(sap, &count, &width);
     brn_sap_hand_room(sap, &count, &width);
     BRN_GROW(sap->ctx, sap->constraint, sap->constraint_capacity, count);
     BRN_GROW(sap->ctx, sap->impulse, sap->impulse_capacity, 3 * count);
@@ -293,6 +295,8 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     constraints all = {sap, first};
     BRN_TRY(brn_parallel_for(sap->ctx, brn_block_count(sap->nat, POINT_BLOCK), constrain_block, &all));
     brn_sap_constrain_joints(sap);
+    brn_sap_constrain_connections(sap);
+    brn_sap_constrain_taut(sap);
     brn_sap_constrain_hand(sap);
     return BRN_OK;
 }
@@ -358,6 +362,7 @@ void brn_sap_push(brn_sap *sap)
             brn_model_add_force(sap->model, lever->node[k], lever->weight[k], force, sap->push);
         }
     }
+    brn_sap_push_connections(sap);
     for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         const brn_sap_constraint *c = &sap->constraint[i];
         for (int k = c->first; k < c->first + c->count; ++k) {

@@ -63,7 +63,7 @@ void brn_sap_constrain_hand(brn_sap *sap)
     brn_sap_place(sap); /* elements may have been linearised elsewhere */
     *c = (brn_sap_constraint){.kind = BRN_SAP_PULL, .rows = sap->model->dim, .first = sap->nblock};
     for (int k = 0; k < drag->on.count; ++k) {
-        brn_sap_add_row(sap, c, sap->model->node_row[drag->on.node[k]], drag->on.weight[k]);
+        brn_sap_add_row(sap, c, sap->model->node_row[drag->on.node[k]], 1.0, drag->on.weight[k]);
     }
     sap->nblock += c->count;
     look(sap, c, stretch, speed);

@@ -11,6 +11,7 @@ struct brn_sap_solver {
     brn_block_matrix *joined; /* pattern of A and the constraints */
     brn_factor *factor;
     int factor_rows, factor_size;
+    unsigned char *changing; /* [factor_rows] rows of the listed constraints */
     int *stencil, *place; /* rows of the constraints by width; blocks of the joined matrix that they add to */
     size_t stencil_capacity, place_capacity;
     /* All that decides the pattern, of the one that is prepared [nsketch] and of the problem at hand. */
@@ -31,9 +32,11 @@ typedef struct brn_sap_work {
     const brn_sap_goal *goal;
     brn_stopwatch *watch;
     brn_sap_result *result;
-    bool prepared;            /* matrix, place and factor fit the problem */
+    bool prepared;            /* matrix, place and factor fit the listed constraints, and A's part is factored */
+    bool many;                /* iterations to come: its order has rows of constraints last */
+    unsigned char *listed;    /* [nconstraint] has a place in the matrix: those that act, or have acted */
     brn_block_matrix *matrix; /* of the current iteration */
-    const int **place;        /* [nconstraint] places of a constraint's pairs in the matrix */
+    const int **place;        /* [nconstraint] places of a listed constraint's pairs in the matrix */
     int n, first;   /* dofs, and the first one that is free: handles of rigid bodies come before all others */
     double *weight; /* [n] diagonal of A; 0 where fixed */
     double *v;
@@ -51,7 +54,7 @@ typedef struct brn_sap_work {
 
 /* ---- sap_pattern.c ---- */
 
-/* The matrix of A and all constraints, where each adds to it, and its symbolic analysis. */
+/* The matrix of A and the listed constraints, where each adds to it, and its symbolic analysis. */
 brn_status brn_sap_prepare(brn_sap_work *w);
 
 /* ---- sap_jacobian.c ---- */

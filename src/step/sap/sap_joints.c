@@ -15,15 +15,21 @@ static double stiffest(double period, double w)
     return period * period / (4.0 * M_PI * M_PI) * w;
 }
 
-/* Diagonal of J diag(A)^-1 J' of a row [1/kg]. */
-static double weight_of(const brn_sap *sap, const brn_sap_constraint *c, int row)
+double brn_sap_held(double weight)
 {
+    return stiffest(HELD_PERIOD, weight);
+}
+
+double brn_sap_weight_of(const brn_sap *sap, const brn_sap_constraint *c, int row)
+{
+    const int dim = sap->model->dim;
     double sum = 0.0;
     for (int k = c->first; k < c->first + c->count; ++k) {
         const brn_sap_block *b = &sap->block[k];
-        const double *diagonal = &sap->a->value[(size_t)sap->a->start[b->row] * 9];
-        for (int s = 0; s < 3; ++s) {
-            sum += sap->fixed[3 * b->row + s] ? 0.0 : b->j[3 * row + s] * b->j[3 * row + s] / diagonal[4 * s];
+        const double *diagonal = &sap->a->value[(size_t)sap->a->start[b->row] * (size_t)(dim * dim)];
+        for (int s = 0; s < dim; ++s) {
+            const double j = b->j[dim * row + s];
+            sum += sap->fixed[dim * b->row + s] ? 0.0 : j * j / diagonal[(dim + 1) * s];
         }
     }
     return sum;
@@ -57,7 +63,7 @@ static void add_limits(brn_sap *sap, const brn_sap_tree *t)
             brn_sap_constraint *c =
                 add_one(sap, t, BRN_SAP_LIMIT, tree->v_first[link], side == 0 ? 1.0 : -1.0);
             c->target[0] = -gap / sap->h;
-            c->r = stiffest(sap->params->near_rigid, weight_of(sap, c, 0));
+            c->r = stiffest(sap->params->near_rigid, brn_sap_weight_of(sap, c, 0));
         }
     }
 }
@@ -70,7 +76,7 @@ static void add_friction(brn_sap *sap, const brn_sap_tree *t)
              v < tree->v_first[link + 1] && tree->link[link].joint.friction > 0.0; ++v) {
             brn_sap_constraint *c = add_one(sap, t, BRN_SAP_DRIVE, v, 1.0);
             c->most = sap->h * tree->link[link].joint.friction;
-            c->r = sap->params->slip_regularisation * weight_of(sap, c, 0);
+            c->r = sap->params->slip_regularisation * brn_sap_weight_of(sap, c, 0);
         }
     }
 }
@@ -139,7 +145,7 @@ static void add_mimics(brn_sap *sap, const brn_sap_tree *t)
             sap->block[c->first + c->count - 1].j[dof % 3] -= m->factor;
         }
         c->target[0] = -left / sap->h;
-        c->r = stiffest(HELD_PERIOD, weight_of(sap, c, 0));
+        c->r = brn_sap_held(brn_sap_weight_of(sap, c, 0));
     }
 }
 
@@ -194,9 +200,9 @@ static void add_three(brn_sap *sap, brn_sap_tree *t, const brn_coupling *pair, b
     double w = 0.0;
     for (int i = 0; i < 3; ++i) {
         c->target[i] = -off[i] / sap->h;
-        w += weight_of(sap, c, i) / 3.0;
+        w += brn_sap_weight_of(sap, c, i) / 3.0;
     }
-    c->r = stiffest(HELD_PERIOD, w);
+    c->r = brn_sap_held(w);
 }
 
 /* At most so many constraints and blocks. */

@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-/* A stencil of every constraint, those of one width together. */
-static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p,
-                                brn_stencils lists[BRN_SAP_WIDTH_MAX + 1])
+/* A stencil of every listed constraint, those of one width together. */
+static brn_status list_stencils(const brn_sap_work *w, brn_stencils lists[BRN_SAP_WIDTH_MAX + 1])
 {
+    brn_sap_solver *solver = w->solver;
+    const brn_sap_problem *p = w->p;
     size_t total = 0;
     int start[BRN_SAP_WIDTH_MAX + 2] = {0};
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
@@ -20,8 +21,8 @@ static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p
             return brn_fail(solver->ctx, BRN_ERR_LIMIT, "a constraint on %d block rows: 1 to %d are possible",
                             width, BRN_SAP_WIDTH_MAX);
         }
-        lists[width].count++;
-        total += (size_t)width;
+        lists[width].count += w->listed[i];
+        total += w->listed[i] ? (size_t)width : 0;
     }
     BRN_GROW(solver->ctx, solver->stencil, solver->stencil_capacity, total);
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
@@ -30,7 +31,7 @@ static brn_status list_stencils(brn_sap_solver *solver, const brn_sap_problem *p
     }
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
-        for (int k = 0; k < c->count; ++k) {
+        for (int k = 0; k < c->count && w->listed[i]; ++k) {
             solver->stencil[start[c->count]++] = p->block[c->first + k].row;
         }
     }
@@ -63,7 +64,7 @@ static void share_places(brn_sap_work *w, const brn_stencils *lists)
     for (int i = 0; i < w->p->nconstraint; ++i) {
         const int width = w->p->constraint[i].count;
         w->place[i] = w->solver->place + start[width];
-        start[width] += (size_t)(width * (width + 1) / 2);
+        start[width] += w->listed[i] ? (size_t)(width * (width + 1) / 2) : 0;
     }
 }
 
@@ -78,19 +79,21 @@ static brn_status make_room(brn_sap_solver *solver, const brn_stencils *lists)
     return BRN_OK;
 }
 
-/* Sizes, A's pattern, numbers of stencils and the stencils. */
-static brn_status sketch(brn_sap_solver *solver, const brn_sap_problem *p, const brn_stencils *lists,
-                         size_t *count)
+/* The order, sizes, A's pattern, numbers of stencils and the stencils. */
+static brn_status sketch(const brn_sap_work *w, const brn_stencils *lists, size_t *count)
 {
+    brn_sap_solver *solver = w->solver;
+    const brn_sap_problem *p = w->p;
     const size_t rows = (size_t)p->nrow + 1;
     const size_t blocks = (size_t)p->a->start[p->nrow];
     size_t nodes = 0;
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         nodes += (size_t)(lists[width].count * width);
     }
-    *count = 1 + rows + blocks + BRN_SAP_WIDTH_MAX + nodes;
+    *count = 2 + rows + blocks + BRN_SAP_WIDTH_MAX + nodes;
     BRN_GROW(solver->ctx, solver->fresh, solver->fresh_capacity, *count);
     int *to = solver->fresh;
+    *to++ = w->many;
     *to++ = p->size;
     memcpy(to, p->a->start, rows * sizeof *to);
     to += rows;
@@ -105,6 +108,19 @@ static brn_status sketch(brn_sap_solver *solver, const brn_sap_problem *p, const
     return BRN_OK;
 }
 
+/* Rows that a listed constraint acts on. */
+static void mark_changing(brn_sap_work *w)
+{
+    const brn_sap_problem *p = w->p;
+    memset(w->solver->changing, 0, (size_t)p->nrow);
+    for (int i = 0; i < p->nconstraint; ++i) {
+        const brn_sap_constraint *c = &p->constraint[i];
+        for (int k = c->first; k < c->first + c->count && w->listed[i]; ++k) {
+            w->solver->changing[p->block[k].row] = 1;
+        }
+    }
+}
+
 static brn_status analyse(brn_sap_work *w, const brn_stencils *lists)
 {
     brn_sap_solver *solver = w->solver;
@@ -117,11 +133,15 @@ static brn_status analyse(brn_sap_work *w, const brn_stencils *lists)
         solver->factor = NULL;
     }
     if (solver->factor == NULL) {
+        brn_free(solver->ctx, solver->changing);
+        solver->changing = NULL;
+        BRN_ALLOC(solver->ctx, solver->changing, p->nrow + 1);
         BRN_TRY(brn_factor_create(solver->ctx, p->a, p->fixed, &solver->factor));
         solver->factor_rows = p->nrow;
         solver->factor_size = p->size;
     }
-    return brn_factor_update(solver->factor, w->matrix);
+    mark_changing(w);
+    return brn_factor_update_changing(solver->factor, w->matrix, w->many ? solver->changing : NULL);
 }
 
 brn_status brn_sap_prepare(brn_sap_work *w)
@@ -129,9 +149,9 @@ brn_status brn_sap_prepare(brn_sap_work *w)
     brn_sap_solver *solver = w->solver;
     brn_stencils lists[BRN_SAP_WIDTH_MAX + 1];
     size_t count = 0;
-    BRN_TRY(list_stencils(solver, w->p, lists));
+    BRN_TRY(list_stencils(w, lists));
     BRN_TRY(make_room(solver, lists));
-    BRN_TRY(sketch(solver, w->p, lists, &count));
+    BRN_TRY(sketch(w, lists, &count));
     if (count != solver->nsketch ||
         memcmp(solver->fresh, solver->sketch, count * sizeof *solver->fresh) != 0) {
         solver->nsketch = 0; /* until all of it is done */
@@ -146,6 +166,5 @@ brn_status brn_sap_prepare(brn_sap_work *w)
     }
     w->matrix = solver->joined;
     share_places(w, lists);
-    w->prepared = true;
     return BRN_OK;
 }

@@ -28,7 +28,8 @@ static void arm_matrix(int dim, const double r[3], double j[9])
     }
 }
 
-static void set_parts(const brn_sap *sap, int row, parts *p)
+/* along: where arms are taken, 0 at the start of the step, 1 where forces are evaluated; of links half-way or there. */
+static void set_parts_at(const brn_sap *sap, int row, double along, parts *p)
 {
     const int dim = sap->model->dim;
     const int rigid = sap->row_rigid[row];
@@ -38,7 +39,7 @@ static void set_parts(const brn_sap *sap, int row, parts *p)
         p->count = r->path;
         for (int k = 0; k < r->path; ++k) {
             p->row[k] = sap->tree[r->tree].row + path[k];
-            p->j[k] = &r->j_now[((row - r->handle_row) * r->path + k) * 9];
+            p->j[k] = &(along == 1.0 ? r->j_now : r->j_half)[((row - r->handle_row) * r->path + k) * 9];
         }
         return;
     }
@@ -53,14 +54,25 @@ static void set_parts(const brn_sap *sap, int row, parts *p)
     if (r != NULL) {
         p->row[0] = r->row;
         p->row[1] = r->row + 1;
-        arm_matrix(dim, r->arm_now[row - r->handle_row], p->own[1]);
+        const double *from = r->arm[row - r->handle_row];
+        const double *to = r->arm_now[row - r->handle_row];
+        double arm[3];
+        for (int i = 0; i < 3; ++i) {
+            arm[i] = along == 1.0 ? to[i] : from[i] + along * (to[i] - from[i]);
+        }
+        arm_matrix(dim, arm, p->own[1]);
     }
 }
 
-void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double weight)
+static void set_parts(const brn_sap *sap, int row, parts *p)
+{
+    set_parts_at(sap, row, 1.0, p);
+}
+
+void brn_sap_add_row(brn_sap *sap, brn_sap_constraint *c, int row, double along, double weight)
 {
     parts p;
-    set_parts(sap, row, &p);
+    set_parts_at(sap, row, along, &p);
     for (int k = 0; k < p.count; ++k) {
         brn_sap_block *b = brn_sap_block_for(sap, c, p.row[k]);
         for (int i = 0; i < sap->model->dim * sap->model->dim; ++i) {

@@ -19,6 +19,10 @@ static const double STEP_MAX = 1.5;
 static const double SLOPE_LEFT = 0.1;
 static const double STEP_ERROR = 1e-8;
 
+/* A problem that is further than this from its solution at the start, or has taken so many iterations, will take more. */
+static const double FAR = 0.5;
+enum { FEW = 2 };
+
 brn_status brn_sap_solver_create(brn_ctx *ctx, brn_sap_solver **out)
 {
     BRN_ALLOC(ctx, *out, 1);
@@ -33,6 +37,7 @@ void brn_sap_solver_destroy(brn_sap_solver *solver)
     }
     brn_block_matrix_destroy(solver->joined);
     brn_factor_destroy(solver->factor);
+    brn_free(solver->ctx, solver->changing);
     brn_free(solver->ctx, solver->stencil);
     brn_free(solver->ctx, solver->place);
     brn_free(solver->ctx, solver->sketch);
@@ -137,20 +142,55 @@ brn_status brn_sap_look(brn_sap_work *w, brn_sap_bounds bounds)
 
 /* ---- where it goes ---------------------------------------------------------------------------------------------------------- */
 
-brn_status brn_sap_direct(brn_sap_work *w)
+/* Lists constraints that act and are not listed; true if there were any. */
+static bool list_acting(brn_sap_work *w)
+{
+    bool more = false;
+    for (int i = 0; i < w->p->nconstraint; ++i) {
+        const int rows = w->p->constraint[i].rows;
+        const double *g = &w->g[9 * i];
+        for (int k = 0; k < rows * rows && !w->listed[i]; ++k) {
+            w->listed[i] = g[k] != 0.0;
+            more = more || w->listed[i];
+        }
+    }
+    return more;
+}
+
+/* A + J' G J and its factor. A is the same in all iterations of a problem, and constraints act on few of its rows: what is below those in
+   the tree of fronts is factored once. An order with these rows last makes that nearly all of the work, but is dearer as a whole: it is
+   for problems of many iterations. */
+static brn_status factor(brn_sap_work *w)
 {
     const brn_sap_problem *p = w->p;
     brn_stopwatch *watch = w->watch;
-    BRN_TRY(brn_ctx_check(w->solver->ctx));
-    double *const was = brn_stopwatch_switch(watch, &watch->phases.symbolic);
-    if (!w->prepared) {
+    const bool many = w->many || w->result->iterations >= FEW ||
+                      (w->result->iterations == 0 && w->result->optimality > FAR);
+    const bool again = !list_acting(w) && w->prepared && many == w->many;
+    w->many = many;
+    if (!again) {
+        (void)brn_stopwatch_switch(watch, &watch->phases.symbolic);
+        w->prepared = false;
         BRN_TRY(brn_sap_prepare(w));
     }
     (void)brn_stopwatch_switch(watch, &watch->phases.contact);
     BRN_TRY(brn_block_matrix_load(w->matrix, p->a));
     brn_sap_add_constraints(w);
     (void)brn_stopwatch_switch(watch, &watch->phases.factor);
+    if (again) {
+        return brn_factor_renew(w->solver->factor, w->matrix);
+    }
     BRN_TRY(brn_factor_numeric(w->solver->factor, w->matrix, p->fixed));
+    w->prepared = true;
+    return BRN_OK;
+}
+
+brn_status brn_sap_direct(brn_sap_work *w)
+{
+    brn_stopwatch *watch = w->watch;
+    BRN_TRY(brn_ctx_check(w->solver->ctx));
+    double *const was = brn_stopwatch_switch(watch, &watch->phases.contact);
+    BRN_TRY(factor(w));
     (void)brn_stopwatch_switch(watch, &watch->phases.solve);
     for (int dof = 0; dof < w->n; ++dof) {
         w->step[dof] = -w->gradient[dof];
@@ -289,6 +329,8 @@ static brn_status take(brn_arena *arena, brn_sap_work *w)
         BRN_TAKE(arena, *vectors[k], w->n + 1);
     }
     BRN_TAKE(arena, w->place, p->nconstraint + 1);
+    BRN_TAKE(arena, w->listed, p->nconstraint + 1);
+    memset(w->listed, 0, (size_t)p->nconstraint + 1);
     BRN_TAKE(arena, w->vc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->dvc, 3 * p->nconstraint + 1);
     BRN_TAKE(arena, w->g, 9 * p->nconstraint + 1);

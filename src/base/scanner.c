@@ -1,4 +1,4 @@
-#include "model/read/scanner.h"
+#include "base/scanner.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
-/* A cursor over the bytes of a mesh file: words, numbers, lines, binary items, and messages that name the place. */
-#ifndef BRN_MODEL_READ_SCANNER_H
-#define BRN_MODEL_READ_SCANNER_H
+/* A cursor over the bytes of a file: words, numbers, lines, binary items, and messages that name the place. */
+#ifndef BRN_BASE_SCANNER_H
+#define BRN_BASE_SCANNER_H
 
 #include "base/ctx.h"
 

@@ -1,0 +1,120 @@
+/* What is wrong with a solution. */
+#include "cone/cone_inner.h"
+
+#include <float.h>
+#include <math.h>
+
+static void add_block(int dim, const double *w, const double *r, double *u)
+{
+    if (dim == 3) {
+        u[0] += w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
+        u[1] += w[3] * r[0] + w[4] * r[1] + w[5] * r[2];
+        u[2] += w[6] * r[0] + w[7] * r[1] + w[8] * r[2];
+    } else {
+        u[0] += w[0] * r[0] + w[1] * r[1];
+        u[1] += w[2] * r[0] + w[3] * r[1];
+    }
+}
+
+void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double *u)
+{
+    const int dim = p->dim;
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int k = p->first[i]; k < p->first[i + 1]; ++k) {
+        add_block(dim, p->w + (size_t)k * (size_t)(dim * dim), r + (size_t)p->column[k] * (size_t)dim, sum);
+    }
+    for (int d = 0; d < dim; ++d) {
+        u[d] = sum[d] + p->q[(size_t)i * (size_t)dim + (size_t)d];
+    }
+}
+
+void brn_cone_velocities(const brn_cone_problem *p, const double *r, double *u)
+{
+    for (int i = 0; i < p->contacts; ++i) {
+        brn_cone_velocity(p, i, r, u + (size_t)i * (size_t)p->dim);
+    }
+}
+
+/* The radius of friction times the own compliance. In the limit of infinite mu a contact without normal impulse keeps what it has. */
+static double radius_of(double tangent, double mu, double rn, double length)
+{
+    if (isinf(mu)) {
+        return rn > 0.0 ? INFINITY : tangent * length;
+    }
+    return tangent * mu * fmax(0.0, rn);
+}
+
+brn_cone_miss brn_cone_miss_of(int dim, const brn_cone_own *own, double mu, const double *r, const double *u)
+{
+    const double rt[2] = {r[1], dim == 3 ? r[2] : 0.0};
+    const double ut[2] = {u[1], dim == 3 ? u[2] : 0.0};
+    const double w = own->tangent;
+    const double x[2] = {w * rt[0] - ut[0], w * rt[1] - ut[1]};
+    const double length = hypot(x[0], x[1]);
+    const double radius = radius_of(w, mu, r[0], hypot(rt[0], rt[1]));
+    brn_cone_miss miss = {.normal = fmin(u[0], own->normal * r[0]), .share = 1.0};
+    if (length > radius) {
+        miss.state = BRN_CONE_SLIDES;
+        miss.share = radius / length;
+        for (int d = 0; d < 2; ++d) {
+            miss.pointer[d] = x[d] / length;
+            miss.tangent[d] = w * rt[d] - miss.share * x[d];
+        }
+    } else {
+        miss.state = BRN_CONE_STICKS;
+        miss.tangent[0] = ut[0];
+        miss.tangent[1] = ut[1];
+    }
+    if (!(own->normal * r[0] - u[0] > 0.0)) {
+        miss.state = BRN_CONE_OPEN;
+    }
+    return miss;
+}
+
+/* What rounding may leave of the velocity of contact i. */
+static double rounding_of(const brn_cone_problem *p, int i, const double *r)
+{
+    const int dim = p->dim;
+    double most = 0.0;
+    for (int d = 0; d < dim; ++d) {
+        double sum = fabs(p->q[(size_t)i * (size_t)dim + (size_t)d]);
+        for (int k = p->first[i]; k < p->first[i + 1]; ++k) {
+            const double *w = p->w + (size_t)k * (size_t)(dim * dim) + (size_t)(dim * d);
+            const double *x = r + (size_t)p->column[k] * (size_t)dim;
+            for (int c = 0; c < dim; ++c) {
+                sum += fabs(w[c] * x[c]);
+            }
+        }
+        most = fmax(most, sum);
+    }
+    return DBL_EPSILON * most;
+}
+
+void brn_cone_measure(const brn_cone_work *w, const double *r, const double *u, brn_cone_report *report)
+{
+    const brn_cone_problem *p = w->p;
+    const int dim = p->dim;
+    double relative = 0.0;
+    brn_cone_report out = {.sweeps = report->sweeps, .newton = report->newton, .scale = w->scale};
+    for (int i = 0; i < p->contacts; ++i) {
+        const double *ri = r + (size_t)i * (size_t)dim;
+        const double *ui = u + (size_t)i * (size_t)dim;
+        const brn_cone_miss miss = brn_cone_miss_of(dim, &w->own[i], p->mu[i], ri, ui);
+        const double friction = dim == 3 ? hypot(ri[1], ri[2]) : fabs(ri[1]);
+        const double slip = hypot(miss.tangent[0], miss.tangent[1]);
+        out.open += miss.state == BRN_CONE_OPEN;
+        out.sticking += miss.state == BRN_CONE_STICKS;
+        out.sliding += miss.state == BRN_CONE_SLIDES;
+        out.penetration = fmax(out.penetration, -ui[0]);
+        out.pull = fmax(out.pull, -ri[0]);
+        out.cone = fmax(out.cone, isinf(p->mu[i]) ? 0.0 : friction - p->mu[i] * fmax(0.0, ri[0]));
+        out.complementarity = fmax(out.complementarity, fabs(ri[0] * ui[0]));
+        out.slip = fmax(out.slip, slip);
+        out.rounding = fmax(out.rounding, rounding_of(p, i, r));
+        /* written so that NaN stays */
+        const double worst = hypot(miss.normal, slip);
+        relative = worst <= relative ? relative : worst;
+    }
+    out.relative = relative > 0.0 || isnan(relative) ? relative / w->scale : 0.0;
+    *report = out;
+}

@@ -1,0 +1,56 @@
+/* What the parts of the solver share. */
+#ifndef BRN_CONE_CONE_INNER_H
+#define BRN_CONE_CONE_INNER_H
+
+#include "base/arena.h"
+#include "cone/cone_local.h"
+
+/* A contact's own compliances, of its normal and the mean of its tangents. They turn impulses into velocities where the law
+   compares the two. */
+typedef struct brn_cone_own {
+    double normal, tangent;
+} brn_cone_own;
+
+typedef struct brn_cone_work {
+    brn_ctx *ctx;
+    const brn_cone_problem *p;
+    const brn_cone_options *options;
+    brn_cone_report *report;
+    brn_cone_block *block; /* [contacts] */
+    brn_cone_own *own;     /* [contacts] */
+    double *r, *u;         /* [contacts][dim] now */
+    double *best;          /* [contacts][dim] r with the smallest error so far, and that error */
+    double best_relative;
+    double *centre; /* [contacts][dim] of proximal problems */
+    double scale;
+} brn_cone_work;
+
+/* ---- cone_error.c */
+
+typedef enum brn_cone_state { BRN_CONE_OPEN, BRN_CONE_STICKS, BRN_CONE_SLIDES } brn_cone_state;
+
+/* The law at one contact as the distance to a projection, all in the unit of u [Alart & Curnier 1991]: with w = own and x = w r_t - u_t,
+
+       e_n = u_n - max(0, u_n - w_n r_n) = min(u_n, w_n r_n),    e_t = w r_t - (x, shortened to w mu max(0, r_n)). */
+typedef struct brn_cone_miss {
+    brn_cone_state state;
+    double normal, tangent[2]; /* e */
+    double pointer[2];         /* x over its length, where it slides */
+    double share;              /* w mu r_n over the length of x, where it slides */
+} brn_cone_miss;
+
+brn_cone_miss brn_cone_miss_of(int dim, const brn_cone_own *own, double mu, const double *r, const double *u);
+/* u = W r + q. */
+void brn_cone_velocities(const brn_cone_problem *p, const double *r, double *u);
+/* The velocity of contact i, as above. */
+void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double *u);
+/* The errors of r and u; all of report but sweeps and newton. */
+void brn_cone_measure(const brn_cone_work *w, const double *r, const double *u, brn_cone_report *report);
+
+/* ---- cone_newton.c */
+
+/* From r, towards the solution of the problem whose diagonal is softened by a multiple of the own compliances, pulled to a centre; *solved: it
+   was reached. r is what came nearest to it, and u belongs to r in the problem as it is. */
+brn_status brn_cone_newton(brn_cone_work *w, double soft, const double *centre, bool *solved);
+
+#endif

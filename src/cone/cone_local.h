@@ -1,0 +1,24 @@
+/* One contact alone, solved exactly. */
+#ifndef BRN_CONE_CONE_LOCAL_H
+#define BRN_CONE_CONE_LOCAL_H
+
+#include <stdbool.h>
+
+/* The diagonal block of a contact, in the tangents in which the symmetric part of A = W_tt - W_tn W_nt / W_nn is diagonal:
+   A = (a[0], skew; -skew, a[1]). In 2D the second tangent is a copy of the first that nothing drives. */
+typedef struct brn_cone_block {
+    int dim;
+    double turn[2]; /* cosine and sine from the frame's tangents to these */
+    double nn, nt[2], tn[2];
+    double a[2], skew;
+    double least; /* what stands for 0 in the search for the slip: rounding of A */
+} brn_cone_block;
+
+/* w [dim][dim], row-major, w[0] > 0. */
+brn_cone_block brn_cone_block_make(int dim, const double *w);
+
+/* r [dim] of u = W r + q. False: the block's laws contradict each other, which no positive definite W does; r then holds the normal
+   velocity at 0 without friction. */
+bool brn_cone_block_solve(const brn_cone_block *block, const double *q, double mu, double *r);
+
+#endif

@@ -1,0 +1,269 @@
+#include "step/bbi/bbi.h"
+
+#include "step/newton_inner.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const impact_words[] = {"none", "mass", "bbi", NULL};
+
+static const brn_param params[] = {
+    BRN_P_CHOICE(
+        brn_bbi_params, impact, BRN_BBI_IMPACT_BBI, impact_words,
+        "velocities after an impact. bbi: those of touching points vanish, elasticity and damping share "
+        "in it; mass: inertia alone does; none: as Newmark leaves them, which is right for small steps only"),
+    BRN_P_REAL(brn_bbi_params, tolerance, "1", 1e-8, 0.0, 1.0, BRN_OPEN,
+               "unbalanced force at which Newton stops, relative to the largest force in play"),
+    BRN_P_INT(brn_bbi_params, iterations, 50, 1, 10000,
+              "Newton iterations allowed before a step is cut in half"),
+    BRN_P_INT(brn_bbi_params, budget, 0, 0, 1000000000,
+              "Newton iterations allowed in a step with all its parts and attempts; then the run ends; 0: "
+              "1500, and up to 5000 for models of less than 1000 nodes"),
+};
+
+static const brn_own_figure figures[] = {
+    [BRN_BBI_CONE_ERROR] =
+        {{.name = "bbi.cone_relative",
+          .label = "contact problem",
+          .unit = "1",
+          .meaning = "error that the solver of the frictional contact problem left, relative to what moves",
+          .reduction = BRN_REDUCE_MAX,
+          .better = BRN_BETTER_LOW},
+         BRN_REDUCE_MAX},
+    [BRN_BBI_POINTS] = {{.name = "bbi.points",
+                         .label = "points",
+                         .unit = "1",
+                         .meaning = "contact points that the last iteration reckoned with",
+                         .reduction = BRN_REDUCE_MAX},
+                        BRN_REDUCE_MAX},
+    [BRN_BBI_PROJECTED] = {{.name = "bbi.impact_loss",
+                            .label = "impact loss",
+                            .unit = "J",
+                            .meaning = "kinetic energy that the impact projection took",
+                            .reduction = BRN_REDUCE_SUM},
+                           BRN_REDUCE_SUM},
+};
+
+static const brn_table table = {
+    .name = "bbi",
+    .help = "exact friction and an impact law on implicit Newmark: mechanisms that launch, fly and land",
+    .size = sizeof(brn_bbi_params),
+    .params = params,
+    .nparams = BRN_COUNT(params),
+};
+
+static void bbi_destroy(void *self)
+{
+    brn_bbi *bbi = self;
+    if (bbi == NULL) {
+        return;
+    }
+    brn_newton_destroy(bbi->newton);
+    brn_touching_destroy(bbi->touching);
+    brn_ahead_destroy(bbi->ahead);
+    void *arrays[] = {bbi->reach,      bbi->point,       bbi->before,  bbi->row,       bbi->weight,
+                      bbi->push,       bbi->slip,        bbi->chosen,  bbi->direction, bbi->free_u,
+                      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,
+                      bbi->cone_first, bbi->cone_column, bbi->report};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(bbi->ctx, arrays[i]);
+    }
+    brn_bbi_columns_free(bbi->ctx, &bbi->columns);
+    brn_free(bbi->ctx, bbi);
+}
+
+/* ---- contact as Newton's method sees it: dead forces --------------------------------------------------------------------- */
+
+static brn_status push_energy(void *self, const double *x, double *value)
+{
+    const brn_bbi *bbi = self;
+    *value = 0.0;
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int at = brn_model_at(bbi->model, dof);
+        *value -= bbi->push[dof] * (x[at] - bbi->from[at]);
+    }
+    return BRN_OK;
+}
+
+static void add_push(void *self, const double *x, double *grad)
+{
+    const brn_bbi *bbi = self;
+    (void)x;
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        grad[dof] -= bbi->push[dof];
+    }
+}
+
+static brn_status push_gradient(void *self, const double *x, double *grad)
+{
+    add_push(self, x, grad);
+    return BRN_OK;
+}
+
+static brn_status no_hessian(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
+{
+    (void)self;
+    (void)x;
+    *sum = base;
+    return BRN_OK;
+}
+
+static brn_status no_bound(void *self, const double *x, const double *step, double *fraction)
+{
+    (void)self;
+    (void)x;
+    (void)step;
+    *fraction = 1.0;
+    return BRN_OK;
+}
+
+static brn_status fill(brn_bbi *bbi)
+{
+    const brn_newton_params newton = {bbi->model->integrator, bbi->params->tolerance, bbi->params->iterations,
+                                      bbi->params->budget,    BRN_NEWTON_AUTO,        BRN_NEWTON_DIRECT};
+    const size_t ndof = (size_t)bbi->system->ndof;
+    bbi->terms = (brn_newton_terms){.self = bbi,
+                                    .energy = push_energy,
+                                    .gradient = push_gradient,
+                                    .dissipative = add_push,
+                                    .hessian = no_hessian,
+                                    .bound = no_bound};
+    BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));
+    BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));
+    BRN_ALLOC(bbi->ctx, bbi->reach, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->push, ndof + 1);
+    BRN_ALLOC(bbi->ctx, bbi->slip, ndof + 1);
+    BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
+    return brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton);
+}
+
+static brn_status bbi_create(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self)
+{
+    *self = NULL;
+    brn_bbi *bbi = NULL;
+    BRN_ALLOC(ctx, bbi, 1);
+    bbi->ctx = ctx;
+    bbi->model = model;
+    bbi->system = system;
+    bbi->params = model->method_params;
+    const brn_status status = fill(bbi);
+    if (status < 0) {
+        bbi_destroy(bbi);
+        return status;
+    }
+    *self = bbi;
+    return BRN_OK;
+}
+
+/* ---- stepping --------------------------------------------------------------------------------------------------------------- */
+
+/* [J] Done by contact: what turns has turned before forces act on it, so it is the mean of its velocities then, not the way of a point
+   along the chord of a circle, that they work along. */
+static double work_of(const brn_bbi *bbi, const brn_state *in, const brn_state *out)
+{
+    const brn_scheme *m = bbi->newton->scheme;
+    const bool chord = m->kind == BRN_NEWMARK || m->kind == BRN_MIDPOINT;
+    double sum = 0.0;
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int at = brn_model_at(bbi->model, dof);
+        const double mean = 0.5 * m->h * (m->coast[dof] + out->node_vel[at]);
+        const bool held = bbi->model->fixed[dof] == BRN_DOF_HELD;
+        sum += bbi->push[dof] * (chord && !held ? mean : out->node_pos[at] - in->node_pos[at]);
+    }
+    return sum;
+}
+
+/* [J] What the books take for that. */
+static double booked_work(const brn_bbi *bbi, const brn_state *in, const brn_state *out)
+{
+    double sum = 0.0;
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int at = brn_model_at(bbi->model, dof);
+        sum += bbi->push[dof] * (out->node_pos[at] - in->node_pos[at]);
+    }
+    return sum;
+}
+
+/* Forces become means over the step, impact included. */
+static void settle_forces(brn_bbi *bbi)
+{
+    brn_newton *n = bbi->newton;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        brn_bbi_point *p = &bbi->point[i];
+        for (int k = 0; k < 3; ++k) {
+            p->force[k] += 0.5 * p->impact[k];
+        }
+    }
+    brn_bbi_push(bbi);
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->contact[i] = -bbi->push[i];
+    }
+    brn_newton_sum(n);
+}
+
+static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
+                           double *h_done, brn_step_info *info)
+{
+    brn_bbi *bbi = self;
+    brn_newton *n = bbi->newton;
+    double lost = 0.0;
+    bool projected = false;
+    *h_done = h;
+    BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
+    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
+    const double work = work_of(bbi, in, out);
+    BRN_TRY(brn_bbi_project(bbi, in, out, &lost, &projected));
+    BRN_TRY(brn_bbi_report(bbi, info));
+    if (projected) {
+        settle_forces(bbi);
+    }
+    BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    info->books.dissipated += booked_work(bbi, in, out) - work + lost;
+    info->books.moved -= lost;
+    info->own[BRN_BBI_POINTS] = bbi->npoint;
+    info->own[BRN_BBI_PROJECTED] = lost;
+    return BRN_OK;
+}
+
+static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_info *info)
+{
+    brn_bbi *bbi = self;
+    bbi->npoint = 0;
+    memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
+    bbi->from = state->node_pos;
+    BRN_TRY(brn_newton_reset(bbi->newton, state, t, &info->books));
+    return brn_bbi_report(bbi, info);
+}
+
+static brn_stage bbi_stage(const void *self, const brn_state *state, double t)
+{
+    (void)state;
+    return brn_newton_stage(((const brn_bbi *)self)->newton, t);
+}
+
+static brn_status bbi_changed(void *self, brn_state *state, const brn_change *change)
+{
+    return brn_newton_changed(((brn_bbi *)self)->newton, state, change);
+}
+
+const brn_method brn_bbi_method = {
+    .table = &table,
+    .integrators = 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT | 1u << BRN_IMPLICIT_EULER | 1u << BRN_STATIC,
+    .integrator = BRN_NEWMARK,
+    .contact = true,
+    .dissipates = true,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .contact_instead = {[BRN_CONTACT_RESTITUTION] =
+                            "bodies bounce by their elasticity and `method.impact`; rigid ones do not",
+                        [BRN_CONTACT_STIFFNESS] = "contact is exact: nothing penetrates; leave it out",
+                        [BRN_CONTACT_RELAXATION] = "contact is exact: nothing penetrates; leave it out"},
+    .figures = figures,
+    .nfigures = BRN_COUNT(figures),
+    .predict = brn_newton_predict,
+    .create = bbi_create,
+    .step = bbi_step,
+    .reset = bbi_reset,
+    .stage = bbi_stage,
+    .changed = bbi_changed,
+    .destroy = bbi_destroy,
+};

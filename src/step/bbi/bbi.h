@@ -1,0 +1,134 @@
+/* Method `bbi`: implicit Newmark with frictional contact and an impact law [Chen, Levin, Matusik, Kaufman 2017, implementation supplement].
+
+   A step solves the balance of step/scheme.h together with Signorini's and Coulomb's laws at every contact point,
+
+       0 <= r_n _|_ g(y) >= 0,   |r_t| <= mu r_n,   v_t' opposite to r_t where it slips,                          (eqs. 1, 3, 4)
+
+   g the gap at the end of the step (the printed eq. 3 leaves it out, and penetration drifts), v' = 2 y/h - v the velocity there. Each
+   iteration linearises forces and gaps at y: with H the tangent, p = H^-1 (unbalanced force) and the Delassus matrix W = J H^-1 J',
+   the forces solve u = W r + q (src/cone), in metres: u_n is the gap, u_t the slip velocity over the rule's dv'/dy = c. Then
+   y += p + H^-1 J' (r - r_before).
+
+   Newmark's rule turns the velocity of what hits an obstacle round (v' = -v). The impact projection (eq. 5) takes it back: with c = h v',
+
+       v+ = (c + H^-1 B lambda) / h,    J_a (c + H^-1 B lambda) = 0
+
+   on the active points: their normals, and the tangents of those that stick. It is an equality: the printed inequality does nothing
+   in the very step of the impact. Where a point slips, B has its friction on the cone along with the normal force, or friction would keep
+   what belongs to the force that is taken back. If the energy at the end is above what the step could account for, the mass alone is the
+   metric, which cannot raise it. */
+#ifndef BRN_STEP_BBI_BBI_H
+#define BRN_STEP_BBI_BBI_H
+
+#include "cone/cone.h"
+#include "contact/points.h"
+#include "step/ahead.h"
+#include "step/newton.h"
+
+enum { BRN_BBI_IMPACT_NONE, BRN_BBI_IMPACT_MASS, BRN_BBI_IMPACT_BBI };
+
+typedef struct brn_bbi_params {
+    brn_block block;
+    int impact;       /* BRN_BBI_IMPACT_... */
+    double tolerance; /* unbalanced force, relative to the largest in play */
+    int iterations, budget;
+} brn_bbi_params;
+
+/* The method's own figures. */
+enum { BRN_BBI_CONE_ERROR, BRN_BBI_POINTS, BRN_BBI_PROJECTED };
+
+/* A contact point of the step. Components are (normal, tangents), those of the cone problem. */
+typedef struct brn_bbi_point {
+    brn_touching_point touch; /* at the positions of the last search */
+    int first, count;         /* its rows, in bbi->row and bbi->weight: masters of the lever's nodes */
+    double mu;
+    double force[3];  /* [N] r */
+    double impact[3]; /* [N] lambda of the projection: acts over half a step */
+    double u[3];      /* [m] of the last solution: gap, slip velocity over c */
+    int chosen;       /* its number in the cone problem; -1: far enough away */
+    int column;       /* of a chosen one: its columns */
+} brn_bbi_point;
+
+/* H^-1 J' of points at the rows of all points, for one factor. */
+typedef struct brn_bbi_columns {
+    int *watch, nwatch; /* rows */
+    int *place;         /* [model rows] number among those; -1: none */
+    uint64_t *key;      /* [count] what each belongs to */
+    int count;
+    size_t key_capacity;
+    double *value; /* [count][dim][nwatch][dim] */
+    size_t value_capacity;
+} brn_bbi_columns;
+
+typedef struct brn_bbi {
+    brn_ctx *ctx;
+    const brn_model *model;
+    brn_system *system;
+    const brn_bbi_params *params;
+    brn_newton *newton;
+    brn_newton_terms terms;
+    brn_touching *touching;
+    brn_ahead *ahead;
+    const double *from; /* [nnode][3] x^n */
+    double *reach;      /* [nbody] [m] around what was found at first */
+    brn_bbi_point *point, *before;
+    int npoint, nbefore;
+    size_t point_capacity, before_capacity;
+    int *row; /* of the points' rows */
+    double *weight;
+    int nrow;
+    size_t row_capacity, weight_capacity;
+    double *push;      /* [ndof] force of contact where it acts */
+    double *slip;      /* [ndof] [m] velocity at the end over c, less y; of held dofs, all of it */
+    double *direction; /* [ndof] step of the free system, scratch */
+    int *chosen;       /* [nchosen] points of the cone problem */
+    int nchosen;
+    size_t chosen_capacity;
+    brn_bbi_columns columns;
+    double *free_u; /* [npoint][3] u with the forces of before */
+    size_t free_u_capacity;
+    /* The cone problem of the chosen. */
+    double *cone_w, *cone_q, *cone_mu, *cone_r, *cone_u;
+    int *cone_first, *cone_column;
+    size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
+    size_t cone_first_capacity, cone_column_capacity;
+    brn_contact_point *report;
+    size_t report_capacity;
+} brn_bbi;
+
+extern const brn_method brn_bbi_method;
+
+/* ---- bbi_contact.c: points, their rows and forces ---- */
+
+/* Points at the positions n->x, those of x^n with what could come into reach in the step. Forces of points that were there stay. */
+brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach);
+/* bbi->push from the points' forces. */
+void brn_bbi_push(brn_bbi *bbi);
+/* out = J v of a point, components (normal, tangents). */
+void brn_bbi_look(const brn_bbi *bbi, const brn_bbi_point *p, const double *v, double out[3]);
+/* packed += J' force, fixed dofs left out. */
+void brn_bbi_pull(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double *packed);
+/* The points of the state after a step. */
+brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info);
+
+/* ---- bbi_columns.c: compliance at contact points ---- */
+
+/* Before the first use of another factor. */
+void brn_bbi_columns_clear(brn_bbi_columns *columns);
+void brn_bbi_columns_free(brn_ctx *ctx, brn_bbi_columns *columns);
+/* Columns for all chosen points. */
+brn_status brn_bbi_columns_need(brn_bbi *bbi);
+/* w [dim][dim] = J_at H^-1 J_from', components (normal, tangents); `from` is chosen. */
+void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn_bbi_point *from,
+                          double w[9]);
+
+/* ---- bbi_solve.c: the balance with contact ---- */
+
+brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info);
+
+/* ---- bbi_impact.c: the impact projection ---- */
+
+/* Changes the velocities of `out`, which positions and velocities of the step; *lost [J]: the kinetic energy that this takes. */
+brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, double *lost, bool *projected);
+
+#endif

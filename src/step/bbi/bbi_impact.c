@@ -1,0 +1,303 @@
+/* The impact projection: velocities of the active contacts after a step (bbi.h). */
+#include "step/bbi/bbi.h"
+
+#include "linalg/dense.h"
+#include "model/rigid_pose.h"
+#include "step/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the diagonal: what is added to it. Points of a stiff body depend on each other; that must not blow up their forces. */
+static const double SHIFT = 1e-12;
+/* Energies are sums of many terms: differences below this fraction of them are rounding. */
+static const double ENERGY_NOISE = 1e-12;
+
+/* A velocity that is to vanish: component k of a point. */
+typedef struct row {
+    int point, k;
+} row;
+
+typedef struct projection {
+    brn_bbi *bbi;
+    bool mass; /* the metric is that of the mass alone */
+    row *row;
+    int n;
+    double *w;      /* [n][n] row by row: velocities for unit forces, times h */
+    double *lambda; /* [n] */
+    double *v;      /* [ndof] velocities after the step */
+    double *change; /* [ndof] */
+    double *force;  /* [ndof] scratch */
+} projection;
+
+static bool sticks(const brn_bbi_point *p)
+{
+    const double t = hypot(p->force[1], p->force[2]);
+    return p->mu > 0.0 && t < p->mu * p->force[0] * (1.0 - BRN_CONE_SLACK);
+}
+
+/* The unit force that goes with a row: a normal force takes its friction along where the point slips. */
+static void unit_of(const brn_bbi_point *p, int k, double unit[3])
+{
+    memset(unit, 0, 3 * sizeof *unit);
+    unit[k] = 1.0;
+    if (k == 0 && p->mu > 0.0 && !sticks(p)) {
+        unit[1] = p->force[1] / p->force[0];
+        unit[2] = p->force[2] / p->force[0];
+    }
+}
+
+/* force [ndof] becomes h times the velocity that it makes in half a step. */
+static brn_status respond(const projection *p, double *force)
+{
+    brn_bbi *bbi = p->bbi;
+    if (!p->mass) {
+        return brn_factor_solve(bbi->newton->factor, force, force);
+    }
+    memcpy(p->force, force, (size_t)bbi->system->ndof * sizeof *force);
+    memset(force, 0, (size_t)bbi->system->ndof * sizeof *force);
+    BRN_TRY(brn_system_mass_solve(bbi->system, p->force, force));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        force[i] *= bbi->newton->scheme->s;
+    }
+    return BRN_OK;
+}
+
+/* Gauss elimination with pivots among rows; the matrix is destroyed. */
+static brn_status solve_dense(brn_ctx *ctx, int n, double *a, double *b)
+{
+    for (int k = 0; k < n; ++k) {
+        int pivot = k;
+        for (int i = k + 1; i < n; ++i) {
+            pivot = fabs(a[i * n + k]) > fabs(a[pivot * n + k]) ? i : pivot;
+        }
+        if (!(fabs(a[pivot * n + k]) > 0.0)) {
+            return brn_fail(ctx, BRN_ERR_SINGULAR, "active contacts of an impact have no mass");
+        }
+        for (int j = k; j < n && pivot != k; ++j) {
+            const double swap = a[k * n + j];
+            a[k * n + j] = a[pivot * n + j];
+            a[pivot * n + j] = swap;
+        }
+        const double swap = b[k];
+        b[k] = b[pivot];
+        b[pivot] = swap;
+        for (int i = k + 1; i < n; ++i) {
+            const double factor = a[i * n + k] / a[k * n + k];
+            for (int j = k + 1; j < n; ++j) {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+        for (int j = k + 1; j < n; ++j) {
+            b[k] -= a[k * n + j] * b[j];
+        }
+        b[k] /= a[k * n + k];
+    }
+    return BRN_OK;
+}
+
+/* p->w with the mass as metric, by solving for every row. */
+static brn_status fill_by_mass(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    for (int j = 0; j < p->n; ++j) {
+        const brn_bbi_point *from = &bbi->point[p->row[j].point];
+        double unit[3];
+        unit_of(from, p->row[j].k, unit);
+        memset(p->change, 0, (size_t)bbi->system->ndof * sizeof *p->change);
+        brn_bbi_pull(bbi, from, unit, p->change);
+        BRN_TRY(respond(p, p->change));
+        for (int i = 0; i < p->n; ++i) {
+            double u[3];
+            brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->change, u);
+            p->w[i * p->n + j] = u[p->row[i].k];
+        }
+    }
+    return BRN_OK;
+}
+
+/* The same with the tangent of the step, whose columns are there, most of them. */
+static brn_status fill_by_factor(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    const int dim = bbi->model->dim;
+    bbi->nchosen = 0;
+    for (int j = 0; j < p->n; ++j) {
+        if (p->row[j].k == 0) {
+            bbi->chosen[bbi->nchosen++] = p->row[j].point;
+        }
+    }
+    BRN_TRY(brn_bbi_columns_need(bbi));
+    for (int s = 0; s < p->n * p->n; ++s) {
+        const row *at = &p->row[s / p->n];
+        const row *of = &p->row[s % p->n];
+        const brn_bbi_point *from = &bbi->point[of->point];
+        double unit[3];
+        double w[9];
+        unit_of(from, of->k, unit);
+        brn_bbi_columns_look(bbi, &bbi->point[at->point], from, w);
+        p->w[s] = 0.0;
+        for (int k = 0; k < dim; ++k) {
+            p->w[s] += w[at->k * dim + k] * unit[k];
+        }
+    }
+    return BRN_OK;
+}
+
+/* p->change of the velocities, in the metric of p. */
+static brn_status project(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    const double h = bbi->newton->scheme->h;
+    const size_t bytes = (size_t)bbi->system->ndof * sizeof(double);
+    double largest = 0.0;
+    BRN_TRY(p->mass ? fill_by_mass(p) : fill_by_factor(p));
+    for (int i = 0; i < p->n; ++i) {
+        largest = fmax(largest, fabs(p->w[i * p->n + i]));
+    }
+    for (int i = 0; i < p->n; ++i) {
+        double u[3];
+        brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->v, u);
+        p->lambda[i] = -h * u[p->row[i].k];
+        p->w[i * p->n + i] += SHIFT * largest;
+    }
+    BRN_TRY(solve_dense(bbi->ctx, p->n, p->w, p->lambda));
+    memset(p->change, 0, bytes);
+    for (int j = 0; j < p->n; ++j) {
+        const brn_bbi_point *from = &bbi->point[p->row[j].point];
+        double unit[3];
+        unit_of(from, p->row[j].k, unit);
+        for (int k = 0; k < 3; ++k) {
+            unit[k] *= p->lambda[j];
+        }
+        brn_bbi_pull(bbi, from, unit, p->change);
+    }
+    BRN_TRY(respond(p, p->change));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        p->change[i] = bbi->model->fixed[i] ? 0.0 : p->change[i] / h;
+    }
+    return BRN_OK;
+}
+
+/* Kinetic energy of v + scale * change [J]. */
+static brn_status kinetic(const projection *p, double scale, double *out)
+{
+    const brn_bbi *bbi = p->bbi;
+    double *v = bbi->newton->scratch;
+    *out = 0.0;
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        v[i] = p->v[i] + scale * p->change[i];
+    }
+    brn_model_follow(bbi->model, v);
+    BRN_TRY(brn_system_mass_apply(bbi->system, v, p->force));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        *out += 0.5 * v[i] * p->force[i];
+    }
+    return BRN_OK;
+}
+
+/* [J] What the step took out so far: what was there and what was done, less what is there. The projection may not give back more. */
+static brn_status taken(const brn_bbi *bbi, const brn_state *in, const brn_state *out, double kinetic_now,
+                        double *value)
+{
+    const brn_newton *n = bbi->newton;
+    double elastic = 0.0;
+    BRN_TRY(brn_system_elastic(bbi->system, out->node_pos, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
+    *value = in->ledger[BRN_LEDGER_KINETIC] + in->ledger[BRN_LEDGER_ELASTIC] - kinetic_now - elastic;
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        const bool held = bbi->model->fixed[i] == BRN_DOF_HELD;
+        *value += (n->load[i] / n->scheme->share + n->gravity[i] - (held ? n->unbalanced[i] : 0.0)) * n->y[i];
+    }
+    return BRN_OK;
+}
+
+static int list_rows(const brn_bbi *bbi, row *rows)
+{
+    int n = 0;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        const brn_bbi_point *p = &bbi->point[i];
+        const int count = !(p->force[0] > 0.0) ? 0 : sticks(p) ? bbi->model->dim : 1;
+        for (int k = 0; k < count; ++k) {
+            rows[n++] = (row){i, k};
+        }
+    }
+    return n;
+}
+
+static void keep(const projection *p, brn_state *out)
+{
+    brn_bbi *bbi = p->bbi;
+    const brn_scheme *m = bbi->newton->scheme;
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        out->node_vel[brn_model_at(bbi->model, i)] += p->change[i];
+    }
+    if (m->turns) {
+        brn_rigid_velocities(bbi->model, m->free, out->node_pos, out->node_vel);
+    }
+    brn_model_follow_nodes(bbi->model, out->node_vel);
+    for (int j = 0; j < p->n; ++j) {
+        brn_bbi_point *to = &bbi->point[p->row[j].point];
+        double unit[3];
+        unit_of(to, p->row[j].k, unit);
+        for (int k = 0; k < 3; ++k) {
+            to->impact[k] += p->lambda[j] * unit[k];
+        }
+    }
+}
+
+static brn_status project_all(projection *p, const brn_state *in, brn_state *out, double *lost,
+                              bool *projected)
+{
+    brn_bbi *bbi = p->bbi;
+    double before;
+    double after;
+    double spare;
+    brn_system_pack(bbi->system, out->node_vel, p->v);
+    memset(p->change, 0, (size_t)bbi->system->ndof * sizeof *p->change);
+    BRN_TRY(kinetic(p, 0.0, &before));
+    BRN_TRY(taken(bbi, in, out, before, &spare));
+    p->mass = bbi->params->impact == BRN_BBI_IMPACT_MASS;
+    BRN_TRY(project(p));
+    BRN_TRY(kinetic(p, 1.0, &after));
+    const double noise = ENERGY_NOISE * (before + fabs(in->ledger[BRN_LEDGER_ELASTIC]));
+    if (!p->mass && after > before + fmax(0.0, spare) + noise) {
+        p->mass = true;
+        BRN_TRY(project(p));
+        BRN_TRY(kinetic(p, 1.0, &after));
+    }
+    keep(p, out);
+    *lost = before - after;
+    *projected = true;
+    return BRN_OK;
+}
+
+brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, double *lost, bool *projected)
+{
+    const brn_scheme *m = bbi->newton->scheme;
+    projection p = {.bbi = bbi};
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    *lost = 0.0;
+    *projected = false;
+    if (bbi->params->impact == BRN_BBI_IMPACT_NONE || (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT)) {
+        return BRN_OK;
+    }
+    BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
+    BRN_TAKE(arena, p.row, (size_t)bbi->npoint * 3 + 1);
+    p.n = list_rows(bbi, p.row);
+    if (p.n == 0) {
+        brn_arena_rewind(arena, mark);
+        return BRN_OK;
+    }
+    BRN_TAKE(arena, p.w, (size_t)p.n * (size_t)p.n);
+    BRN_TAKE(arena, p.lambda, p.n);
+    BRN_TAKE(arena, p.v, bbi->system->ndof);
+    BRN_TAKE(arena, p.change, bbi->system->ndof);
+    BRN_TAKE(arena, p.force, bbi->system->ndof);
+    const brn_status status = project_all(&p, in, out, lost, projected);
+    brn_arena_rewind(arena, mark);
+    return status;
+}

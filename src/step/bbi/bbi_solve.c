@@ -1,0 +1,381 @@
+/* Newton's iterations on the balance of a step, each with a frictional contact problem. */
+#include "step/bbi/bbi.h"
+
+#include "model/rigid_pose.h"
+#include "step/newton_inner.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HALVINGS = 30 };
+static const double ARMIJO = 1e-4;
+static const double ENERGY_NOISE = 1e-13;
+/* Of the elements: penetrations and gaps under force below this are none. */
+static const double GAP_TOLERANCE = 1e-7;
+/* A factor is kept for the next iteration while the imbalance shrinks by this. */
+static const double KEEP = 0.5;
+/* Relative error of the contact problem in an iteration. */
+static const double CONE_TOLERANCE = 1e-10;
+/* Worse than this it is of no use. */
+static const double CONE_USABLE = 1e-4;
+/* Of what could move in the last iteration: points as near as that are looked at in the next. */
+static const double AROUND = 2.0;
+
+/* ---- the velocity at the end ---------------------------------------------------------------------------------------------- */
+
+/* bbi->slip + y (of free dofs) is the velocity at the end over c; in a static step, the way itself. */
+static void set_slip(brn_bbi *bbi, const brn_state *in)
+{
+    const brn_scheme *m = bbi->newton->scheme;
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const double v = in->node_vel[brn_model_at(bbi->model, dof)];
+        const bool held = bbi->model->fixed[dof] == BRN_DOF_HELD;
+        bbi->slip[dof] = !m->inertia ? (held ? m->held[dof] : 0.0)
+                         : held      ? (v + m->h * m->accel[dof]) / m->c
+                                     : m->coast[dof] / m->c - m->drift[dof];
+    }
+    brn_model_follow(bbi->model, bbi->slip);
+}
+
+/* [ndof] velocity at the end over c, for a way y. */
+static void end_velocity(const brn_bbi *bbi, const double *y, double *out)
+{
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        out[dof] = bbi->slip[dof] + (bbi->model->fixed[dof] == BRN_DOF_HELD ? 0.0 : y[dof]);
+    }
+    brn_model_follow(bbi->model, out);
+}
+
+/* ---- the contact problem ---------------------------------------------------------------------------------------------------- */
+
+/* u of all points if the step n->step is taken with the forces as they are. */
+static void look_at_points(brn_bbi *bbi)
+{
+    brn_newton *n = bbi->newton;
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->trial[i] = n->y[i] + n->step[i];
+    }
+    end_velocity(bbi, n->trial, n->scratch);
+    for (int i = 0; i < bbi->npoint; ++i) {
+        brn_bbi_point *p = &bbi->point[i];
+        double way[3];
+        brn_bbi_look(bbi, p, n->scratch, p->u);
+        brn_bbi_look(bbi, p, n->step, way);
+        p->u[0] = p->touch.gap + way[0];
+    }
+}
+
+/* The problem of the chosen points: u = W (r - force) + u_0. */
+static brn_status fill_cone(brn_bbi *bbi)
+{
+    const int dim = bbi->model->dim;
+    const int n = bbi->nchosen;
+    const size_t blocks = (size_t)n * (size_t)n;
+    BRN_GROW(bbi->ctx, bbi->cone_w, bbi->cone_w_capacity, blocks * (size_t)(dim * dim));
+    BRN_GROW(bbi->ctx, bbi->cone_q, bbi->cone_q_capacity, n * dim);
+    BRN_GROW(bbi->ctx, bbi->cone_r, bbi->cone_r_capacity, n * dim);
+    BRN_GROW(bbi->ctx, bbi->cone_u, bbi->cone_u_capacity, n * dim);
+    BRN_GROW(bbi->ctx, bbi->cone_mu, bbi->cone_mu_capacity, n);
+    BRN_GROW(bbi->ctx, bbi->cone_first, bbi->cone_first_capacity, n + 1);
+    BRN_GROW(bbi->ctx, bbi->cone_column, bbi->cone_column_capacity, blocks);
+    bbi->cone_first[0] = 0;
+    for (int i = 0; i < n; ++i) {
+        const brn_bbi_point *p = &bbi->point[bbi->chosen[i]];
+        bbi->cone_first[i + 1] = (i + 1) * n;
+        bbi->cone_mu[i] = p->mu;
+        memcpy(&bbi->cone_q[i * dim], p->u, (size_t)dim * sizeof *bbi->cone_q);
+        memcpy(&bbi->cone_r[i * dim], p->force, (size_t)dim * sizeof *bbi->cone_r);
+        for (int j = 0; j < n; ++j) {
+            const size_t at = (size_t)i * (size_t)n + (size_t)j;
+            double *w = &bbi->cone_w[at * (size_t)(dim * dim)];
+            bbi->cone_column[at] = j;
+            brn_bbi_columns_look(bbi, p, &bbi->point[bbi->chosen[j]], w);
+            const double *before = bbi->point[bbi->chosen[j]].force;
+            for (int s = 0; s < dim * dim; ++s) {
+                bbi->cone_q[i * dim + s / dim] -= w[s] * before[s % dim];
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+static void choose(brn_bbi *bbi, int point)
+{
+    bbi->point[point].chosen = bbi->nchosen;
+    bbi->chosen[bbi->nchosen++] = point;
+}
+
+/* u of all points with the forces that the contact problem found; those that would penetrate join it. */
+static void choose_more(brn_bbi *bbi)
+{
+    const int dim = bbi->model->dim;
+    const int had = bbi->nchosen;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        brn_bbi_point *p = &bbi->point[i];
+        if (p->chosen >= 0 && p->chosen < had) {
+            memcpy(p->u, &bbi->cone_u[p->chosen * dim], (size_t)dim * sizeof *p->u);
+            continue;
+        }
+        memcpy(p->u, &bbi->free_u[3 * i], sizeof p->u);
+        for (int j = 0; j < had; ++j) {
+            const brn_bbi_point *from = &bbi->point[bbi->chosen[j]];
+            double w[9];
+            brn_bbi_columns_look(bbi, p, from, w);
+            for (int s = 0; s < dim * dim; ++s) {
+                p->u[s / dim] += w[s] * (bbi->cone_r[j * dim + s % dim] - from->force[s % dim]);
+            }
+        }
+        if (p->u[0] < 0.0) {
+            choose(bbi, i);
+        }
+    }
+}
+
+static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
+{
+    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = 200};
+    const brn_cone_problem problem = {.dim = bbi->model->dim,
+                                      .contacts = bbi->nchosen,
+                                      .first = bbi->cone_first,
+                                      .column = bbi->cone_column,
+                                      .w = bbi->cone_w,
+                                      .q = bbi->cone_q,
+                                      .mu = bbi->cone_mu};
+    brn_cone_report report;
+    const brn_status status = brn_cone_solve(bbi->ctx, &problem, &options, bbi->cone_r, bbi->cone_u, &report);
+    if (status < 0 && (status != BRN_ERR_CONVERGENCE || !(report.relative <= CONE_USABLE))) {
+        return status;
+    }
+    info->own[BRN_BBI_CONE_ERROR] = report.relative;
+    return BRN_OK;
+}
+
+/* The forces of all points for the step n->step of the free system; what they add to it. */
+static brn_status answer(brn_bbi *bbi, brn_step_info *info)
+{
+    brn_newton *n = bbi->newton;
+    const int dim = bbi->model->dim;
+    look_at_points(bbi);
+    bbi->nchosen = 0;
+    BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
+    BRN_GROW(bbi->ctx, bbi->free_u, bbi->free_u_capacity, 3 * bbi->npoint);
+    for (int i = 0; i < bbi->npoint; ++i) {
+        const brn_bbi_point *p = &bbi->point[i];
+        memcpy(&bbi->free_u[3 * i], p->u, sizeof p->u);
+        if (p->u[0] < 0.0 || p->force[0] > 0.0) {
+            choose(bbi, i);
+        }
+    }
+    int had = 0;
+    while (bbi->nchosen > had) {
+        BRN_TRY(brn_ctx_check(bbi->ctx));
+        BRN_TRY(brn_bbi_columns_need(bbi));
+        for (int i = 0; i < bbi->nchosen; ++i) {
+            memcpy(bbi->point[bbi->chosen[i]].u, &bbi->free_u[3 * bbi->chosen[i]], sizeof bbi->point->u);
+        }
+        BRN_TRY(fill_cone(bbi));
+        BRN_TRY(solve_cone(bbi, info));
+        had = bbi->nchosen;
+        choose_more(bbi);
+    }
+    memset(bbi->direction, 0, (size_t)bbi->system->ndof * sizeof *bbi->direction);
+    for (int j = 0; j < had; ++j) {
+        brn_bbi_point *p = &bbi->point[bbi->chosen[j]];
+        double change[3] = {0};
+        for (int k = 0; k < dim; ++k) {
+            change[k] = bbi->cone_r[j * dim + k] - p->force[k];
+            p->force[k] = bbi->cone_r[j * dim + k];
+        }
+        brn_bbi_pull(bbi, p, change, bbi->direction);
+    }
+    if (had > 0) {
+        BRN_TRY(brn_factor_solve(n->factor, bbi->direction, bbi->direction));
+        brn_model_follow(bbi->model, bbi->direction);
+        for (int i = 0; i < bbi->system->ndof; ++i) {
+            n->step[i] += bbi->direction[i];
+        }
+    }
+    return BRN_OK;
+}
+
+/* ---- iterations ------------------------------------------------------------------------------------------------------------- */
+
+/* Largest error of a gap, as a multiple of what is allowed: penetration, and distance under force. */
+static double gap_error(const brn_bbi *bbi)
+{
+    double most = 0.0;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        const brn_touching_point *touch = &bbi->point[i].touch;
+        const double size = fmin(bbi->touching->size[touch->body[0]], bbi->touching->size[touch->body[1]]);
+        const double allowed = GAP_TOLERANCE * size + 8.0 * bbi->newton->noise;
+        const double error = bbi->point[i].force[0] > 0.0 ? fabs(touch->gap) : -touch->gap;
+        most = fmax(most, error / allowed);
+    }
+    return most;
+}
+
+/* What the line search compares. */
+typedef struct slope {
+    brn_newton_energy here;
+    double along, load; /* [J] of the whole step: of the potential, of loads */
+    double rounding;    /* [J] */
+    bool settled;       /* held dofs are in place: the potential has to fall */
+} slope;
+
+/* The potential with the forces of contact as dead ones: with these the step is one of descent. */
+static brn_status look_along(brn_bbi *bbi, slope *s)
+{
+    brn_newton *n = bbi->newton;
+    *s = (slope){.settled = brn_newton_remaining(n) == 0.0};
+    brn_bbi_push(bbi);
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->contact[i] = -bbi->push[i];
+    }
+    brn_newton_sum(n);
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        s->load += (n->load[i] + n->carried[i]) * n->step[i];
+        if (n->model->fixed[i] == BRN_DOF_FREE) {
+            s->along -= n->unbalanced[i] * n->step[i];
+            s->rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
+        }
+    }
+    return brn_newton_potential(n, n->y, &s->here);
+}
+
+/* Whether n->trial, alpha of the step away, is low enough. */
+static brn_status falls(brn_bbi *bbi, const slope *s, double alpha, double load, bool *yes)
+{
+    brn_newton_energy there;
+    BRN_TRY(brn_newton_potential(bbi->newton, bbi->newton->trial, &there));
+    const double noise = ENERGY_NOISE * (s->here.size + there.size + fabs(load)) + s->rounding;
+    *yes = isfinite(there.value) &&
+           (!s->settled || there.value - load <= s->here.value + ARMIJO * alpha * s->along + noise);
+    return BRN_OK;
+}
+
+/* The whole step with rigid bodies turned instead of sheared, which a straight one does by the square of their turn. */
+static brn_status try_turned(brn_bbi *bbi, const slope *s, bool *found)
+{
+    brn_newton *n = bbi->newton;
+    double load = 0.0;
+    *found = false;
+    if (bbi->model->ties.count == 0 || !s->settled) {
+        return BRN_OK;
+    }
+    memcpy(n->turned, n->step, (size_t)bbi->system->ndof * sizeof *n->turned);
+    brn_scheme_place(n->scheme, n->y, n->x);
+    (void)brn_rigid_turn_steps(bbi->model, n->x, n->turned);
+    brn_model_follow(bbi->model, n->turned);
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->trial[i] = n->y[i] + n->turned[i];
+        load += (n->load[i] + n->carried[i]) * n->turned[i];
+    }
+    return falls(bbi, s, 1.0, load, found);
+}
+
+/* Moves y along the step as far as the potential falls. */
+static brn_status search(brn_bbi *bbi, double *length)
+{
+    brn_newton *n = bbi->newton;
+    const int ndof = bbi->system->ndof;
+    slope s;
+    bool found;
+    double alpha = 1.0;
+    BRN_TRY(look_along(bbi, &s));
+    BRN_TRY(try_turned(bbi, &s, &found));
+    for (int k = 0; k < HALVINGS && !found; ++k) {
+        BRN_TRY(brn_ctx_check(bbi->ctx));
+        alpha = ldexp(1.0, -k);
+        for (int i = 0; i < ndof; ++i) {
+            n->trial[i] = n->y[i] + alpha * n->step[i];
+        }
+        BRN_TRY(falls(bbi, &s, alpha, alpha * s.load, &found));
+    }
+    if (!found) {
+        return brn_fail(bbi->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: the line search found no step that lowers the energy", n->scheme->t);
+    }
+    for (int i = 0; i < ndof; ++i) {
+        const bool held = n->model->fixed[i] == BRN_DOF_HELD;
+        n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
+    }
+    *length = alpha * brn_newton_most(n->step, ndof);
+    return BRN_OK;
+}
+
+/* Points near the positions n->x of an iteration. */
+static brn_status find_around(brn_bbi *bbi, double length)
+{
+    const double within = AROUND * length + 1e-9 * bbi->system->size;
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        bbi->reach[b] = within;
+    }
+    return brn_bbi_find(bbi, &(brn_touching_reach){bbi->newton->x, bbi->reach, 2.0 * within});
+}
+
+/* n->step of the free system, with a new factor or the last one. */
+static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_info *info)
+{
+    brn_newton *n = bbi->newton;
+    if (keep) {
+        return brn_newton_again(n);
+    }
+    n->factored = false;
+    brn_bbi_columns_clear(&bbi->columns);
+    return brn_newton_direction(n, projected, info);
+}
+
+static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_step_info *info)
+{
+    brn_newton *n = bbi->newton;
+    brn_stopwatch *watch = &bbi->system->watch;
+    bool projected = false;
+    double length = INFINITY;
+    double last = INFINITY;
+    memcpy(n->stiffness, bbi->system->stiff_diagonal, (size_t)bbi->system->ndof * sizeof(double));
+    for (int k = 0;; ++k) {
+        BRN_TRY(brn_ctx_check(bbi->ctx));
+        (void)brn_stopwatch_switch(watch, &watch->phases.candidates);
+        brn_scheme_place(n->scheme, n->y, n->x);
+        BRN_TRY(k == 0 ? brn_bbi_find(bbi, reach) : find_around(bbi, length));
+        brn_bbi_push(bbi);
+        (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
+        brn_newton_set_noise(n);
+        BRN_TRY(brn_newton_forces(n));
+        const double worst = brn_newton_imbalance(n, &info->residual);
+        const double error = fmax(worst, gap_error(bbi));
+        const bool settled = brn_newton_remaining(n) == 0.0;
+        if (isnan(worst)) {
+            return brn_fail(bbi->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
+                            n->scheme->t);
+        }
+        if (k > 0 && settled && (error <= 1.0 || length <= n->noise)) {
+            return BRN_OK;
+        }
+        if (k == n->params.iterations) {
+            return brn_newton_give_up(n, k, info->residual);
+        }
+        BRN_TRY(brn_newton_spend(n));
+        BRN_TRY(free_step(bbi, k > 0 && n->factored && error < KEEP * last, &projected, info));
+        (void)brn_stopwatch_switch(watch, &watch->phases.contact);
+        BRN_TRY(answer(bbi, info));
+        (void)brn_stopwatch_switch(watch, &watch->phases.search);
+        BRN_TRY(search(bbi, &length));
+        last = error;
+        info->iterations++;
+    }
+}
+
+brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info)
+{
+    double *was = bbi->system->watch.phase;
+    bbi->from = in->node_pos;
+    bbi->npoint = 0;
+    memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
+    BRN_TRY(brn_newton_begin(bbi->newton, in, t, h));
+    set_slip(bbi, in);
+    const brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, h);
+    const brn_status status = iterate(bbi, &reach, info);
+    (void)brn_stopwatch_switch(&bbi->system->watch, was);
+    return status;
+}

@@ -156,6 +156,30 @@ static void test_attempts_count(void **state)
     flow_close(&f);
 }
 
+/* Equilibrium of two blocks that nothing holds up: it ends soon, and says which. On a floor they rest, with the same budget. */
+#define BLOCKS                                                                             \
+ "brunt: 1\ntime: {step: 0.1, end: 0.1}\nintegrator: static\nmethod: ipc\n"                \
+ "materials: {m: {type: stable_neo_hookean, young: 1.0e6, poisson: 0.3, density: 1600}}\n" \
+ "meshes: {b: {box: {size: [2, 2, 1], cells: [2, 2, 1], element: tet4}}}\n"                \
+ "bodies:\n"                                                                               \
+ "  - {name: low, type: deformable, mesh: b, material: m}\n"                               \
+ "  - {name: top, type: deformable, mesh: b, material: m, position: [0.3, 0.2, 1.01]}\n"
+
+static void test_unheld(void **state)
+{
+    (void)state;
+    brn_report r;
+    flow f = flow_open(1, BLOCKS, NULL);
+    assert_int_equal(brn_sim_step(f.sim, &r), BRN_ERR_CONVERGENCE);
+    assert_non_null(strstr(brn_ctx_message(f.ctx), "nothing holds '"));
+    assert_true(r.iterations < 700); /* of a budget of 5000 */
+    flow_close(&f);
+    f = flow_open(1, BLOCKS "  - {name: floor, type: static, shape: {plane: {}}, position: [0, 0, -0.501]}\n",
+                  NULL);
+    assert_done(f.ctx, brn_sim_step(f.sim, &r));
+    flow_close(&f);
+}
+
 /* ---- conjugate gradients ------------------------------------------------------------------------------------------------------ */
 
 /* A steel strip: slender, of a condition beyond what block-Jacobi can cope with; or so that it can, but takes more iterations than so few
@@ -199,7 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_moment), cmocka_unit_test(test_run_stops),
         cmocka_unit_test(test_budget),     cmocka_unit_test(test_attempts_count),
-        cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_fallback),   cmocka_unit_test(test_unheld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -586,7 +586,7 @@ typedef struct brn_cone_report {
 
 BRN_API brn_cone_options brn_cone_options_default(void); /* 1e-8, 10000 sweeps, 1000 steps */
 /* r [contacts][dim]: a start (0 is fine), then the solution; u the same, may be NULL; so may options. BRN_ERR_CONVERGENCE: not to the
-   tolerance, or there is no solution; the message says more, and r, u and report are the best that was found. */
+   tolerance, or there is no solution; the message says more. Then, and after BRN_ERR_CANCELLED, r, u and report are the best that was found. */
 BRN_API brn_status brn_cone_solve(brn_ctx *ctx, const brn_cone_problem *problem,
                                   const brn_cone_options *options, double *r, double *u,
                                   brn_cone_report *report);

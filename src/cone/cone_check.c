@@ -3,6 +3,7 @@
 
 #include "cone/cone.h"
 
+#include <limits.h>
 #include <math.h>
 
 static brn_status check_row(brn_ctx *ctx, const brn_cone_problem *p, int i)
@@ -47,8 +48,9 @@ brn_status brn_cone_check(brn_ctx *ctx, const brn_cone_problem *p)
     if (p->dim != 2 && p->dim != 3) {
         return brn_fail(ctx, BRN_ERR_RANGE, "contact problem: dim = %d: must be 2 or 3", p->dim);
     }
-    if (p->contacts < 0) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "contact problem: contacts = %d: must be >= 0", p->contacts);
+    if (p->contacts < 0 || p->contacts > INT_MAX / 3) {
+        return brn_fail(ctx, BRN_ERR_RANGE, "contact problem: contacts = %d: must be in [0, %d]", p->contacts,
+                        INT_MAX / 3);
     }
     if (p->contacts == 0) {
         return BRN_OK;

@@ -35,11 +35,12 @@ void brn_cone_velocities(const brn_cone_problem *p, const double *r, double *u)
     }
 }
 
-/* The radius of friction times the own compliance. In the limit of infinite mu a contact without normal impulse keeps what it has. */
-static double radius_of(double tangent, double mu, double rn, double length)
+/* The radius of friction times the own compliance. In the limit of infinite mu what touches sticks, and a contact that carries nothing
+   keeps what friction it has. */
+static double radius_of(double tangent, double mu, double rn, double length, bool touches)
 {
     if (isinf(mu)) {
-        return rn > 0.0 ? INFINITY : tangent * length;
+        return touches ? INFINITY : tangent * length;
     }
     return tangent * mu * fmax(0.0, rn);
 }
@@ -51,7 +52,8 @@ brn_cone_miss brn_cone_miss_of(int dim, const brn_cone_own *own, double mu, cons
     const double w = own->tangent;
     const double x[2] = {w * rt[0] - ut[0], w * rt[1] - ut[1]};
     const double length = hypot(x[0], x[1]);
-    const double radius = radius_of(w, mu, r[0], hypot(rt[0], rt[1]));
+    const bool touches = own->normal * r[0] > u[0];
+    const double radius = radius_of(w, mu, r[0], hypot(rt[0], rt[1]), touches);
     brn_cone_miss miss = {.normal = fmin(u[0], own->normal * r[0]), .share = 1.0};
     if (length > radius) {
         miss.state = BRN_CONE_SLIDES;
@@ -65,10 +67,28 @@ brn_cone_miss brn_cone_miss_of(int dim, const brn_cone_own *own, double mu, cons
         miss.tangent[0] = ut[0];
         miss.tangent[1] = ut[1];
     }
-    if (!(own->normal * r[0] - u[0] > 0.0)) {
+    if (!touches) {
         miss.state = BRN_CONE_OPEN;
     }
     return miss;
+}
+
+brn_cone_slope brn_cone_slope_of(int dim, const brn_cone_own *own, double mu, const brn_cone_miss *miss)
+{
+    const double w = own->tangent;
+    const bool slides = miss->state == BRN_CONE_SLIDES;
+    brn_cone_slope out = {.u = {{1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}};
+    for (int i = 1; i < dim; ++i) {
+        for (int j = 1; j < dim; ++j) {
+            const double one = i == j ? 1.0 : 0.0;
+            /* in 2D P is 0 */
+            const double across = dim == 3 ? one - miss->pointer[i - 1] * miss->pointer[j - 1] : 0.0;
+            out.u[i][j] = slides ? miss->share * across : one;
+            out.r[i][j] = slides ? w * (one - miss->share * across) : 0.0;
+        }
+        out.r[i][0] = slides ? -w * mu * miss->pointer[i - 1] : 0.0;
+    }
+    return out;
 }
 
 /* What rounding may leave of the velocity of contact i. */

@@ -31,7 +31,9 @@ typedef enum brn_cone_state { BRN_CONE_OPEN, BRN_CONE_STICKS, BRN_CONE_SLIDES } 
 
 /* The law at one contact as the distance to a projection, all in the unit of u [Alart & Curnier 1991]: with w = own and x = w r_t - u_t,
 
-       e_n = u_n - max(0, u_n - w_n r_n) = min(u_n, w_n r_n),    e_t = w r_t - (x, shortened to w mu max(0, r_n)). */
+       e_n = u_n - max(0, u_n - w_n r_n) = min(u_n, w_n r_n),    e_t = w r_t - (x, shortened to w mu max(0, r_n)).
+
+   e = 0 is the law, for any w > 0. */
 typedef struct brn_cone_miss {
     brn_cone_state state;
     double normal, tangent[2]; /* e */
@@ -40,6 +42,17 @@ typedef struct brn_cone_miss {
 } brn_cone_miss;
 
 brn_cone_miss brn_cone_miss_of(int dim, const brn_cone_own *own, double mu, const double *r, const double *u);
+/* Slopes of e in r and u of a contact that is not open. With t = x / |x|, P = 1 - t t' and s = w mu r_n / |x|:
+
+       both      de_n = du_n
+       sticks    de_t = du_t
+       slides    de_t = w (1 - s P) dr_t - w mu t dr_n + s P du_t */
+typedef struct brn_cone_slope {
+    double r[3][3], u[3][3];
+} brn_cone_slope;
+
+brn_cone_slope brn_cone_slope_of(int dim, const brn_cone_own *own, double mu, const brn_cone_miss *miss);
+
 /* u = W r + q. */
 void brn_cone_velocities(const brn_cone_problem *p, const double *r, double *u);
 /* The velocity of contact i, as above. */

@@ -19,6 +19,15 @@ static double least_of(double size, double nn)
     return 4.0 * DBL_EPSILON * size + 1e-30 * nn;
 }
 
+/* What is rounding alone would turn the friction of a tangent that cannot move. */
+static void clean(brn_cone_block *b)
+{
+    for (int i = 0; i < 2; ++i) {
+        b->a[i] = fabs(b->a[i]) <= b->least ? 0.0 : b->a[i];
+    }
+    b->skew = fabs(b->skew) <= b->least ? 0.0 : b->skew;
+}
+
 brn_cone_block brn_cone_block_make(int dim, const double *w)
 {
     brn_cone_block b = {.dim = dim, .turn = {1.0, 0.0}, .nn = w[0]};
@@ -27,6 +36,7 @@ brn_cone_block brn_cone_block_make(int dim, const double *w)
         b.tn[0] = w[2];
         b.a[0] = b.a[1] = w[3] - w[2] * w[1] / w[0];
         b.least = least_of(fabs(w[3]) + fabs(w[2] * w[1] / w[0]), w[0]);
+        clean(&b);
         return b;
     }
     double a[2][2];
@@ -55,22 +65,18 @@ brn_cone_block brn_cone_block_make(int dim, const double *w)
     b.a[1] = mean - radius;
     b.skew = 0.5 * (a[0][1] - a[1][0]);
     b.least = least_of(size, w[0]);
+    clean(&b);
     return b;
 }
 
-/* A point of the search: r(l), and h with its slope. mu beyond 1 divides h, so that it may be infinite. */
-typedef struct slide {
-    double t[2], n, length;
-    double h, slope;
-} slide;
-
-static slide slide_at(const brn_cone_block *b, double l, double qn, const double rest[2], double mu)
+brn_cone_slide brn_cone_slide_at(const brn_cone_block *b, double l, double qn, const double rest[2],
+                                 double mu)
 {
     const double mu_part = fmin(mu, 1.0);
     const double length_part = mu > 1.0 ? 1.0 / mu : 1.0;
     const double d[2] = {b->a[0] + l, b->a[1] + l};
     const double det = d[0] * d[1] + b->skew * b->skew;
-    slide s = {
+    brn_cone_slide s = {
         .t = {-(d[1] * rest[0] - b->skew * rest[1]) / det, -(b->skew * rest[0] + d[0] * rest[1]) / det}};
     s.n = -(qn + b->nt[0] * s.t[0] + b->nt[1] * s.t[1]) / b->nn;
     s.length = hypot(s.t[0], s.t[1]);
@@ -85,10 +91,10 @@ static slide slide_at(const brn_cone_block *b, double l, double qn, const double
 }
 
 /* The root of h between lo, where it is below 0, and hi. */
-static slide find_slide(const brn_cone_block *b, double lo, double hi, double qn, const double rest[2],
-                        double mu)
+static brn_cone_slide find_slide(const brn_cone_block *b, double lo, double hi, double qn,
+                                 const double rest[2], double mu)
 {
-    slide s = slide_at(b, lo, qn, rest, mu);
+    brn_cone_slide s = brn_cone_slide_at(b, lo, qn, rest, mu);
     double l = lo;
     for (int k = 0; k < ITERATIONS_MAX && hi - lo > 2.0 * DBL_EPSILON * hi; ++k) {
         const double next = l - s.h / s.slope;
@@ -100,7 +106,7 @@ static slide find_slide(const brn_cone_block *b, double lo, double hi, double qn
         const double middle =
             hi > 16.0 * lo ? (lo > 0.0 ? sqrt(lo) * sqrt(hi) : 0.0625 * hi) : 0.5 * (lo + hi);
         l = inside ? next : middle;
-        s = slide_at(b, l, qn, rest, mu);
+        s = brn_cone_slide_at(b, l, qn, rest, mu);
         if (s.h == 0.0) {
             break;
         }
@@ -142,7 +148,7 @@ bool brn_cone_block_solve(const brn_cone_block *b, const double *q, double mu, d
         put(b, plain, none, r);
         return true;
     }
-    slide s = slide_at(b, b->least, qn, rest, mu);
+    brn_cone_slide s = brn_cone_slide_at(b, b->least, qn, rest, mu);
     if (s.h >= 0.0) {
         put(b, s.n, s.t, r);
         /* a tangent that cannot move and yet has to: friction would jam at any impulse */
@@ -160,9 +166,9 @@ bool brn_cone_block_solve(const brn_cone_block *b, const double *q, double mu, d
         put(b, 0.0, s.t, r);
         return true;
     }
-    /* exactly on the cone */
-    const double shrink = mu * s.n / s.length;
+    /* exactly on the cone, by the smaller change */
+    const double shrink = mu > 1.0 ? 1.0 : mu * s.n / s.length;
     const double t[2] = {shrink * s.t[0], shrink * s.t[1]};
-    put(b, s.n, t, r);
+    put(b, mu > 1.0 ? s.length / mu : s.n, t, r);
     return s.n >= 0.0;
 }

@@ -2,12 +2,8 @@
 
        u = W r + q + soft own (r - centre),
 
-   whose matrix is regular however hyperstatic the contacts are. Contacts that are open get r = 0 and drop out. For the others, with
-   d = dr and S = W + soft own, in the unit of u:
-
-       both      u_n + (S d)_n = 0
-       sticks    u_t + (S d)_t = 0
-       slides    e_t + w (1 - s P) d_t - w mu t d_n + s P (S d)_t = 0,    s = w mu r_n / |x|,  t = x / |x|,  P = 1 - t t'
+   whose matrix is regular however hyperstatic the contacts are. Contacts that are open get r = 0 and drop out; for the others the errors e
+   (cone_inner.h) with their slopes give a linear system for the change of r.
 
    The law holds for any w > 0. Near the own compliance it suits contacts that hardly feel each other; where impulses are large because W
    is nearly singular, it is so much smaller that w r stays comparable with u, without which a step could not tell which contacts slide. */
@@ -22,8 +18,9 @@
 static const double LARGE = 10.0;
 /* Unknowns of the dense matrix, 512 MB. */
 enum { UNKNOWNS_MAX = 8000 };
-/* Steps in a row without a new best before it gives up, and halvings of a step. */
-static const double NEAR = 1e-4; /* a solution: so much of the error at the start */
+/* What is left of the error at the start when a softened problem counts as solved: its solution is only a centre. */
+static const double NEAR = 1e-4;
+/* Steps in a row that have not halved the smallest sum of squares before it gives up, and halvings of a step. */
 enum { PATIENCE = 10, HALVINGS = 4 };
 
 typedef struct newton {
@@ -88,11 +85,6 @@ static double look(newton *s, const double *r, const double *u)
     return sum;
 }
 
-static bool slides(const newton *s, int i)
-{
-    return s->miss[i].state == BRN_CONE_SLIDES && !isinf(s->w->p->mu[i]);
-}
-
 /* Numbers the unknowns. */
 static void number(newton *s)
 {
@@ -106,84 +98,37 @@ static void number(newton *s)
     }
 }
 
-/* Tangential part of a block or a vector of contact i, as its row of the system has it: s P y where it slides. */
-static void bend(const brn_cone_miss *m, int dim, double *y)
-{
-    if (dim == 3) {
-        const double along = m->pointer[0] * y[0] + m->pointer[1] * y[1];
-        y[0] = m->share * (y[0] - along * m->pointer[0]);
-        y[1] = m->share * (y[1] - along * m->pointer[1]);
-    } else {
-        y[0] = 0.0; /* P is 0 */
-    }
-}
-
-/* The terms of contact i that are not W's: where it slides. */
-static void add_slide(newton *s, int i)
-{
-    const brn_cone_work *w = s->w;
-    const int dim = w->p->dim;
-    const brn_cone_miss *m = &s->miss[i];
-    const double own = weighted(s, i).tangent;
-    double *at = s->matrix + (size_t)s->place[i] * (size_t)s->n + (size_t)s->place[i];
-    for (int row = 1; row < dim; ++row) {
-        at[row] -= own * w->p->mu[i] * m->pointer[row - 1];
-    }
-    for (int column = 1; column < dim; ++column) {
-        double unit[2] = {column == 1 ? 1.0 : 0.0, column == 2 ? 1.0 : 0.0};
-        double *to = at + (size_t)column * (size_t)s->n;
-        to[column] += own;
-        bend(m, dim, unit);
-        for (int row = 1; row < dim; ++row) {
-            to[row] -= own * unit[row - 1];
-        }
-    }
-}
-
-/* The rows of contact i of matrix and right-hand side. */
+/* The rows of contact i of matrix and right-hand side: (E_u S + E_r) d = -e, where contacts j that open have d = -r. */
 static void assemble(newton *s, int i)
 {
     const brn_cone_work *w = s->w;
     const brn_cone_problem *p = w->p;
     const int dim = p->dim;
-    const bool slide = slides(s, i);
-    double right[3] = {0.0, 0.0, 0.0}; /* change of u by contacts that open */
+    const size_t n = (size_t)s->n;
+    const brn_cone_own own = weighted(s, i);
+    const brn_cone_slope e = brn_cone_slope_of(dim, &own, p->mu[i], &s->miss[i]);
+    double *right = s->step + s->place[i];
+    right[0] = -s->miss[i].normal;
+    for (int d = 1; d < dim; ++d) {
+        right[d] = -s->miss[i].tangent[d - 1];
+    }
     for (int k = p->first[i]; k < p->first[i + 1]; ++k) {
         const int j = p->column[k];
         const double *block = p->w + (size_t)k * (size_t)(dim * dim);
         for (int c = 0; c < dim; ++c) {
-            double column[3];
-            for (int d = 0; d < dim; ++d) {
-                column[d] = block[dim * d + c];
-            }
-            if (s->place[j] < 0) {
-                for (int d = 0; d < dim; ++d) {
-                    right[d] -= column[d] * w->r[(size_t)j * (size_t)dim + (size_t)c];
-                }
-                continue;
-            }
+            double moved[3] = {block[c], block[dim + c], dim == 3 ? block[2 * dim + c] : 0.0};
             if (i == j) {
-                column[c] += s->soft * (c == 0 ? w->own[i].normal : w->own[i].tangent);
+                moved[c] += s->soft * (c == 0 ? w->own[i].normal : w->own[i].tangent);
             }
-            if (slide) {
-                bend(&s->miss[i], dim, column + 1);
+            for (int d = 0; d < dim; ++d) {
+                const double change = e.u[d][0] * moved[0] + e.u[d][1] * moved[1] + e.u[d][2] * moved[2];
+                if (s->place[j] >= 0) {
+                    s->matrix[(size_t)(s->place[j] + c) * n + (size_t)(s->place[i] + d)] =
+                        change + (i == j ? e.r[d][c] : 0.0);
+                } else {
+                    right[d] += change * w->r[j * dim + c];
+                }
             }
-            memcpy(s->matrix + (size_t)(s->place[j] + c) * (size_t)s->n + (size_t)s->place[i], column,
-                   (size_t)dim * sizeof *column);
-        }
-    }
-    if (slide) {
-        bend(&s->miss[i], dim, right + 1);
-        add_slide(s, i);
-    }
-    double *out = s->step + s->place[i];
-    out[0] = -(w->u[(size_t)i * (size_t)dim] + right[0]);
-    for (int d = 1; d < dim; ++d) {
-        out[d] = -(s->miss[i].tangent[d - 1] + right[d]);
-    }
-    if (isinf(p->mu[i])) {
-        for (int d = 1; d < dim; ++d) {
-            out[d] = -(w->u[(size_t)i * (size_t)dim + (size_t)d] + right[d]);
         }
     }
 }

@@ -104,7 +104,8 @@ static void add_patch(brn_touching *t, const brn_patch *patch, int first, const 
          brn_manifolds_has(t->manifolds, patch->body[1]))) {
         return;
     }
-    *p = (brn_touching_point){.body = {patch->body[0], patch->body[1]},
+    *p = (brn_touching_point){.kind = first == 1 ? BRN_TOUCHING_VERTEX : BRN_TOUCHING_EDGES,
+                              .body = {patch->body[0], patch->body[1]},
                               .gap = patch->gap,
                               .area = patch->area,
                               .bears = patch->bears};
@@ -118,7 +119,8 @@ static void add_patch(brn_touching *t, const brn_patch *patch, int first, const 
 static void add_meeting(brn_touching *t, const brn_meeting_point *m, const double *x)
 {
     brn_touching_point *p = &t->point[t->count++];
-    *p = (brn_touching_point){.body = {m->body[0], m->body[1]},
+    *p = (brn_touching_point){.kind = BRN_TOUCHING_CONVEX,
+                              .body = {m->body[0], m->body[1]},
                               .node = {-1, -1, -1, -1},
                               .gap = m->point.gap,
                               .area = INFINITY,

@@ -7,7 +7,11 @@
 #include "contact/manifolds.h"
 #include "contact/patches.h"
 
+/* What meets: a vertex of body[0] and body[1]; two edges; two convex bodies. */
+enum { BRN_TOUCHING_VERTEX, BRN_TOUCHING_EDGES, BRN_TOUCHING_CONVEX };
+
 typedef struct brn_touching_point {
+    int kind; /* BRN_TOUCHING_... */
     int body[2];
     int node[4];     /* of the patch or crossing; -1: none */
     double place[3]; /* [m] middle between the two surfaces */

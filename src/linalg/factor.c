@@ -18,6 +18,8 @@ static const double KEEP_FLOPS = 1.5;
    times what it costs else. */
 static const double LAST_SHARE = 0.25;
 static const double LAST_FLOPS = 2.0;
+/* Operations of a solve for each entry of the factor. */
+static const double SOLVE_FLOPS = 4.0;
 
 struct brn_factor {
     brn_ctx *ctx;
@@ -27,7 +29,7 @@ struct brn_factor {
     double base_flops;
     const char *base_name;
     unsigned char *changing; /* [n] nodes whose blocks differ between numeric calls */
-    int *start; /* [n + 1], [start[n]]: the analysed pattern, by rows of the upper triangle */
+    int *start;              /* [n + 1], [start[n]]: the analysed pattern, by rows of the upper triangle */
     int *column;
     brn_front_tree *tree;
     double *value; /* of the factor, see linalg/front.h */
@@ -96,7 +98,7 @@ static bool is_analysed(const brn_factor *f, const graph *g, const unsigned char
     const size_t n = (size_t)f->n;
     bool same = f->tree != NULL;
     for (size_t i = 0; i < n && same; ++i) {
-        same = f->changing[i] == (changing != NULL && changing[i] != 0);
+        same = f->changing[i] == (changing != NULL ? changing[i] : BRN_NODE_PLAIN);
     }
     return same && memcmp(f->start, g->start, (n + 1) * sizeof(int)) == 0 &&
            memcmp(f->column, g->column, (size_t)g->start[n] * sizeof(int)) == 0;
@@ -167,7 +169,7 @@ static brn_status make_tree(brn_factor *f, const brn_block_matrix *a, const grap
         return BRN_ERR_MEMORY;
     }
     for (size_t i = 0; i < n; ++i) {
-        f->changing[i] = changing != NULL && changing[i] != 0;
+        f->changing[i] = changing != NULL ? changing[i] : BRN_NODE_PLAIN;
     }
     memcpy(f->start, g->start, (n + 1) * sizeof *f->start);
     memcpy(f->column, g->column, (size_t)g->start[n] * sizeof *f->column);
@@ -244,27 +246,57 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsi
     return BRN_OK;
 }
 
-/* Whether there are changing nodes, and few of them. */
-static bool are_few(const brn_factor *f, const unsigned char *changing)
+/* Nodes with a mark that are eliminated. */
+static int count_marked(const brn_factor *f, const unsigned char *changing, int mark)
 {
-    int free = 0;
     int count = 0;
     for (int i = 0; i < f->n; ++i) {
-        free += !f->apart[i];
-        count += !f->apart[i] && changing[i] != 0;
+        count += !f->apart[i] && changing[i] == mark;
     }
-    return count > 0 && count <= LAST_SHARE * free;
+    return count;
 }
 
-/* An order with changing nodes behind all others, if it is not much dearer. */
+static int count_free(const brn_factor *f)
+{
+    int count = 0;
+    for (int i = 0; i < f->n; ++i) {
+        count += !f->apart[i];
+    }
+    return count;
+}
+
+/* Operations of a factorisation with the order and of a solve for every dof of `count` nodes, which touches all columns, or those nodes' alone. */
+static double cost_with(const brn_factor *f, const brn_ordering *ordering, int count, bool last)
+{
+    const double s = f->size;
+    double entries = 0.0;
+    for (int j = 0; j < f->n && !last; ++j) {
+        entries += ordering->count[j];
+    }
+    entries = last ? 0.5 * count * count : entries;
+    return s * s * s * (ordering->flops + SOLVE_FLOPS * count * entries);
+}
+
+/* An order with marked nodes behind all others, if it is not much dearer. */
 static brn_status move_last(brn_factor *f, cholmod_sparse *view, const unsigned char *changing,
                             brn_ordering *ordering)
 {
+    const int solved = count_marked(f, changing, BRN_NODE_SOLVED);
     brn_ordering moved;
     BRN_TRY(take_ordering(f, &moved));
     BRN_TRY(brn_ordering_last(f->ctx, &f->cm, view, changing, &moved));
-    *ordering = moved.flops <= LAST_FLOPS * ordering->flops ? moved : *ordering;
+    const bool pays = solved > 0 ? cost_with(f, &moved, solved, true) <= cost_with(f, ordering, solved, false)
+                                 : moved.flops <= LAST_FLOPS * ordering->flops;
+    *ordering = pays ? moved : *ordering;
     return BRN_OK;
+}
+
+/* Whether it is worth trying. */
+static bool may_move(const brn_factor *f, const unsigned char *changing)
+{
+    const int count = changing != NULL ? count_marked(f, changing, BRN_NODE_CHANGES) : 0;
+    return changing != NULL && (count_marked(f, changing, BRN_NODE_SOLVED) > 0 ||
+                                (count > 0 && count <= LAST_SHARE * count_free(f)));
 }
 
 /* The order of create, or a new one if that has become too expensive. */
@@ -281,11 +313,12 @@ static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a, const 
     cholmod_sparse view = cholmod_view(&g, f->n);
     ordering.name = f->base_name;
     BRN_TRY(brn_ordering_keep(f->ctx, &f->cm, &view, f->base_node, &ordering));
-    const bool moved = changing != NULL && are_few(f, changing);
+    const bool moved = may_move(f, changing);
     if (moved) {
         BRN_TRY(move_last(f, &view, changing, &ordering));
     }
-    if (ordering.flops > (moved ? LAST_FLOPS : 1.0) * KEEP_FLOPS * f->base_flops) {
+    const bool solved = moved && count_marked(f, changing, BRN_NODE_SOLVED) > 0; /* weighed already */
+    if (!solved && ordering.flops > (moved ? LAST_FLOPS : 1.0) * KEEP_FLOPS * f->base_flops) {
         brn_ordering fresh;
         BRN_TRY(take_ordering(f, &fresh));
         BRN_TRY(brn_ordering_find_quick(f->ctx, &f->cm, &view, f->size, &fresh));
@@ -522,6 +555,18 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
         return brn_fail(f->ctx, BRN_ERR_RANGE, "solve without a numeric factor");
     }
     return nrhs > 0 && f->n > 0 ? substitute(f, NULL, nrhs, b, x) : BRN_OK;
+}
+
+brn_status brn_factor_solve_changing(brn_factor *f, int nrhs, const double *b, double *x)
+{
+    if (!f->ready || f->stats.late == 0 || nrhs <= 0) {
+        return brn_factor_solve_many(f, nrhs, b, x);
+    }
+    BRN_GROW(f->ctx, f->swap, f->swap_capacity, brn_front_solve_work(f->tree) * (size_t)nrhs);
+    const brn_blas_threads threads = brn_blas_begin();
+    const brn_status status = brn_front_solve_late(f->tree, f->value, nrhs, b, x, f->swap);
+    brn_blas_end(threads);
+    return status;
 }
 
 brn_status brn_factor_solve(brn_factor *f, const double *b, double *x)

@@ -10,7 +10,8 @@
 typedef struct brn_front_input {
     const brn_block_matrix *a;
     const unsigned char *held; /* [n] by places; bit c: component c */
-    bool again;                /* late fronts alone: value and room are those of the call before, for an A that differs there only */
+    bool
+        again; /* late fronts alone: value and room are those of the call before, for an A that differs there only */
 } brn_front_input;
 
 /* The panel of front f starts at value[tree->panel[f]]: its own columns of L by columns, each as long as the front has
@@ -26,6 +27,10 @@ brn_status brn_front_factor(const brn_front_tree *tree, const brn_front_input *i
    bits do not depend on the number of threads. */
 brn_status brn_front_solve(const brn_front_tree *tree, const double *value, const brn_front_pack *pack,
                            int nrhs, const double *b, double *x, double *work);
+
+/* For right-hand sides that vanish but in late fronts, the solution there; the rest of x is left as it is. */
+brn_status brn_front_solve_late(const brn_front_tree *tree, const double *value, int nrhs, const double *b,
+                                double *x, double *work);
 
 /* The solution in elimination order, and what the fronts hand to their parents: a number for each of their rows below. */
 static inline size_t brn_front_solve_work(const brn_front_tree *t)

@@ -5,6 +5,7 @@
 #include "linalg/front_tree.h"
 
 #include "base/arena.h"
+#include "linalg/factor.h"
 #include "linalg/sort.h"
 
 #include <stdint.h>
@@ -88,17 +89,19 @@ static void find_late(builder *b, const unsigned char *changing)
 {
     double some = 0.0;
     double total = 0.0;
+    bool solved = false;
     memset(b->late, 0, (size_t)b->tree->n * sizeof *b->late);
     for (int j = 0; changing != NULL && j < b->tree->n; ++j) {
         const double square = (double)b->column[j] * b->column[j];
-        b->late[j] |= changing[b->node[j]];
+        b->late[j] |= changing[b->node[j]] != 0;
+        solved = solved || changing[b->node[j]] == BRN_NODE_SOLVED;
         if (b->late[j] && b->parent[j] >= 0) {
             b->late[b->parent[j]] = 1;
         }
         some += b->late[j] ? square : 0.0;
         total += square;
     }
-    if (some > LATE_MOST * total) {
+    if (some > LATE_MOST * total && !solved) {
         memset(b->late, 0, (size_t)b->tree->n * sizeof *b->late);
     }
 }
@@ -111,8 +114,8 @@ static void find_fronts(builder *b)
     int *front = b->work;
     b->count = 0;
     for (int j = 0; j < n; ++j) {
-        const bool same = j > 0 && b->parent[j - 1] == j && count[j - 1] == count[j] + 1 &&
-                          b->late[j - 1] == b->late[j];
+        const bool same =
+            j > 0 && b->parent[j - 1] == j && count[j - 1] == count[j] + 1 && b->late[j - 1] == b->late[j];
         if (!same) {
             b->begin[b->count] = j;
             b->all[b->count] = count[j];
@@ -487,9 +490,8 @@ static brn_status tree_fill(builder *b, const unsigned char *apart, const unsign
     brn_arena *arena = brn_ctx_arena(t->ctx);
     BRN_ALLOC(t->ctx, t->node, t->nodes);
     BRN_ALLOC(t->ctx, t->place, t->nodes);
-    int **const scratch[] = {&b->near, &b->parent, &b->work, &b->begin, &b->super,  &b->own,
-                             &b->all,  &b->into,   &b->head, &b->next,  &b->column, &b->node,
-                             &b->late};
+    int **const scratch[] = {&b->near, &b->parent, &b->work, &b->begin,  &b->super, &b->own, &b->all,
+                             &b->into, &b->head,   &b->next, &b->column, &b->node,  &b->late};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) {
         BRN_TAKE(arena, *scratch[i], (size_t)t->nodes + 1);
     }

@@ -20,6 +20,14 @@ static const char scene_text[] =
     "  - {name: block, type: deformable, mesh: a, material: m, position: [0, 0, 0.51]}\n";
 static const char *const run_dir = "public_calls_run";
 
+static const brn_cone_problem one_contact = {.dim = 2,
+                                             .contacts = 1,
+                                             .first = (const int[]){0, 1},
+                                             .column = (const int[]){0},
+                                             .w = (const double[]){2.0, 0.0, 0.0, 1.0},
+                                             .q = (const double[]){-1.0, 0.5},
+                                             .mu = (const double[]){0.5}};
+
 /* One of everything. */
 typedef struct things {
     brn_ctx *ctx;
@@ -60,6 +68,9 @@ typedef struct things {
     const double *row, *other_row;
     const char *dirs[2];
     double real, other_real, vector[3];
+    brn_cone_file *cone_file;
+    brn_cone_report cone_report;
+    double impulse[3], velocity[3];
     size_t size;
     int count;
 } things;
@@ -313,6 +324,35 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(RETURNS, brn_difference_write(NULL, "a", &t->difference));
     CALL(RETURNS, brn_difference_write(t->json, NULL, &t->difference));
     CALL(RETURNS, brn_difference_write(t->json, "a", NULL));
+    CALL(RETURNS, brn_cone_options_default());
+    CALL(WORKS, brn_cone_solve(t->ctx, &one_contact, NULL, t->impulse, NULL, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(NULL, &one_contact, NULL, t->impulse, t->velocity, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, NULL, NULL, t->impulse, t->velocity, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, &one_contact, NULL, NULL, t->velocity, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, &one_contact, NULL, t->impulse, t->velocity, NULL));
+    CALL(FAILS, brn_cone_solve(t->ctx, &one_contact, &(brn_cone_options){.tolerance = NAN}, t->impulse, NULL,
+                               &t->cone_report));
+    CALL(FAILS,
+         brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 4}, NULL, t->impulse, NULL, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 3, .contacts = INT_MIN}, NULL, t->impulse,
+                               NULL, &t->cone_report));
+    CALL(FAILS, brn_cone_solve(t->ctx, &(brn_cone_problem){.dim = 3, .contacts = 1}, NULL, t->impulse, NULL,
+                               &t->cone_report));
+    CALL(FAILS, brn_cone_read(NULL, "a.dat", &t->cone_file));
+    CALL(FAILS, brn_cone_read(t->ctx, NULL, &t->cone_file));
+    CALL(FAILS, brn_cone_read(t->ctx, "", &t->cone_file));
+    CALL(FAILS, brn_cone_read(t->ctx, "a.dat", NULL));
+    CALL(RETURNS, brn_cone_close(NULL));
+    CALL(RETURNS, brn_cone_file_problem(NULL));
+    CALL(RETURNS, brn_cone_file_solution(NULL, &t->row, &t->other_row));
+    CALL(RETURNS, brn_cone_file_solution(NULL, NULL, &t->other_row));
+    CALL(RETURNS, brn_cone_file_solution(NULL, &t->row, NULL));
+    CALL(FAILS, brn_cone_write(NULL, &one_contact, NULL, NULL, "calls_cone.dat"));
+    CALL(FAILS, brn_cone_write(t->ctx, NULL, NULL, NULL, "calls_cone.dat"));
+    CALL(FAILS, brn_cone_write(t->ctx, &one_contact, t->impulse, NULL, "calls_cone.dat"));
+    CALL(FAILS, brn_cone_write(t->ctx, &one_contact, NULL, t->velocity, "calls_cone.dat"));
+    CALL(FAILS, brn_cone_write(t->ctx, &one_contact, NULL, NULL, NULL));
+    CALL(WORKS, brn_cone_write(t->ctx, &one_contact, t->impulse, t->velocity, "calls_cone.dat"));
     CALL(RETURNS, brn_view_page(NULL));
     CALL(FAILS, brn_view_open(NULL, run_dir, &t->view_out));
     CALL(FAILS, brn_view_open(t->ctx, NULL, &t->view_out));

@@ -93,13 +93,12 @@ static inline cone_problem cone_of_bodies(brn_rng *rng, int dim, int n, int bodi
         }
     }
     for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < rows; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < columns; ++k) {
-                sum += jacobian[(size_t)i * (size_t)columns + (size_t)k] * inverse[k] *
-                       jacobian[(size_t)j * (size_t)columns + (size_t)k];
+        const double *row = jacobian + (size_t)i * (size_t)columns;
+        for (int k = 0; k < columns; ++k) {
+            for (int j = 0; j < rows && row[k] != 0.0; ++j) {
+                w[(size_t)i * (size_t)rows + (size_t)j] +=
+                    row[k] * inverse[k] * jacobian[(size_t)j * (size_t)columns + (size_t)k];
             }
-            w[(size_t)i * (size_t)rows + (size_t)j] = sum;
         }
     }
     cone_problem c = cone_from_dense(dim, n, w);
@@ -115,7 +114,7 @@ static inline cone_problem cone_of_bodies(brn_rng *rng, int dim, int n, int bodi
     return c;
 }
 
-/* W = H D H' with reflections H and eigenvalues D from 1 / condition to 1, and a skew part: its symmetric part is positive definite, so
+/* W = H D H' with reflections H and eigenvalues D from 1 / condition to 1, and a skew part of that size: its symmetric part is positive definite, so
    that there is a solution for any q. */
 static inline cone_problem cone_of_spectrum(brn_rng *rng, int dim, int n, double condition, double skew)
 {
@@ -152,7 +151,7 @@ static inline cone_problem cone_of_spectrum(brn_rng *rng, int dim, int n, double
             double *lower = &w[(size_t)i * (size_t)rows + (size_t)j];
             double *upper = &w[(size_t)j * (size_t)rows + (size_t)i];
             const double turn =
-                skew * brn_rng_uniform(rng, -1.0, 1.0) *
+                skew / sqrt((double)rows) * brn_rng_uniform(rng, -1.0, 1.0) *
                 sqrt(w[(size_t)i * (size_t)rows + (size_t)i] * w[(size_t)j * (size_t)rows + (size_t)j]);
             const double mean = 0.5 * (*lower + *upper);
             *lower = mean + turn;

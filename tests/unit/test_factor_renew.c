@@ -126,8 +126,7 @@ static void test_everything_changes(void **state)
         brn_factor_stats stats;
         memset(b->changing, 1, sizeof b->changing);
         assert_done(b->ctx, brn_factor_create(b->ctx, b->joined, b->held, &factor));
-        assert_done(b->ctx,
-                    brn_factor_update_changing(factor, b->joined, run == 0 ? b->changing : NULL));
+        assert_done(b->ctx, brn_factor_update_changing(factor, b->joined, run == 0 ? b->changing : NULL));
         brn_factor_get_stats(factor, &stats);
         assert_int_equal(stats.late, 0);
         assert_done(b->ctx, brn_factor_numeric(factor, b->joined, b->held));

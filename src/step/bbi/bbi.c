@@ -61,10 +61,10 @@ static void bbi_destroy(void *self)
     brn_newton_destroy(bbi->newton);
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,      bbi->point,       bbi->before,  bbi->row,       bbi->weight,
-                      bbi->push,       bbi->slip,        bbi->chosen,  bbi->direction, bbi->free_u,
-                      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,
-                      bbi->cone_first, bbi->cone_column, bbi->report};
+    void *arrays[] = {bbi->reach,     bbi->point,  bbi->seen,       bbi->taken,       bbi->row,
+                      bbi->weight,    bbi->push,   bbi->changing,   bbi->slip,        bbi->chosen,
+                      bbi->direction, bbi->free_u, bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
+                      bbi->cone_r,    bbi->cone_u, bbi->cone_first, bbi->cone_column, bbi->report};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -132,7 +132,9 @@ static brn_status fill(brn_bbi *bbi)
     BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));
     BRN_ALLOC(bbi->ctx, bbi->reach, bbi->model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->push, ndof + 1);
+    BRN_ALLOC(bbi->ctx, bbi->seen, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->slip, ndof + 1);
+    BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
     return brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton);
 }

@@ -71,9 +71,12 @@ typedef struct brn_bbi {
     brn_ahead *ahead;
     const double *from; /* [nnode][3] x^n */
     double *reach;      /* [nbody] [m] around what was found at first */
-    brn_bbi_point *point, *before;
-    int npoint, nbefore;
-    size_t point_capacity, before_capacity;
+    double *seen;       /* [ndof] y at which the points' geometry is known */
+    brn_bbi_point *point;
+    int npoint;
+    size_t point_capacity;
+    unsigned char *taken; /* of a search: points that were there before */
+    size_t taken_capacity;
     int *row; /* of the points' rows */
     double *weight;
     int nrow;
@@ -85,6 +88,8 @@ typedef struct brn_bbi {
     int nchosen;
     size_t chosen_capacity;
     brn_bbi_columns columns;
+    unsigned char
+        *changing;  /* [model rows] rows of points when the factor was made: these are last in its order */
     double *free_u; /* [npoint][3] u with the forces of before */
     size_t free_u_capacity;
     /* The cone problem of the chosen. */
@@ -100,8 +105,11 @@ extern const brn_method brn_bbi_method;
 
 /* ---- bbi_contact.c: points, their rows and forces ---- */
 
-/* Points at the positions n->x, those of x^n with what could come into reach in the step. Forces of points that were there stay. */
+/* The points at n->y, without forces. */
 brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach);
+/* The same points at another n->y, and new ones. Those whose side is found again take its geometry, others go on along their normal.
+   reach NULL: all of them do. */
+brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach);
 /* bbi->push from the points' forces. */
 void brn_bbi_push(brn_bbi *bbi);
 /* out = J v of a point, components (normal, tangents). */
@@ -113,8 +121,8 @@ brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info);
 
 /* ---- bbi_columns.c: compliance at contact points ---- */
 
-/* Before the first use of another factor. */
-void brn_bbi_columns_clear(brn_bbi_columns *columns);
+/* Before another factor is made: its order will have the rows of the points last. */
+void brn_bbi_columns_clear(brn_bbi *bbi);
 void brn_bbi_columns_free(brn_ctx *ctx, brn_bbi_columns *columns);
 /* Columns for all chosen points. */
 brn_status brn_bbi_columns_need(brn_bbi *bbi);

@@ -9,11 +9,6 @@
 /* Right-hand sides that are solved for together: as many as make substitution run at the speed of matrix products. */
 enum { TOGETHER = 48 };
 
-void brn_bbi_columns_clear(brn_bbi_columns *c)
-{
-    c->nwatch = c->count = 0;
-}
-
 void brn_bbi_columns_free(brn_ctx *ctx, brn_bbi_columns *c)
 {
     brn_free(ctx, c->watch);
@@ -29,6 +24,29 @@ static bool is_free_row(const brn_model *model, int row)
         any = any || model->fixed[row * model->dim + i] == BRN_DOF_FREE;
     }
     return any;
+}
+
+void brn_bbi_columns_clear(brn_bbi *bbi)
+{
+    bool any = false;
+    bbi->columns.nwatch = bbi->columns.count = 0;
+    memset(bbi->changing, 0, (size_t)bbi->model->nrow);
+    for (int k = 0; k < bbi->nrow; ++k) {
+        const bool moves = is_free_row(bbi->model, bbi->row[k]);
+        bbi->changing[bbi->row[k]] = moves ? BRN_NODE_SOLVED : BRN_NODE_PLAIN;
+        any = any || moves;
+    }
+    bbi->newton->changing = any ? bbi->changing : NULL;
+}
+
+/* Whether all rows that are watched are last in the factor's order. */
+static bool is_late(const brn_bbi *bbi)
+{
+    bool all = bbi->newton->changing != NULL;
+    for (int w = 0; w < bbi->columns.nwatch && all; ++w) {
+        all = bbi->changing[bbi->columns.watch[w]];
+    }
+    return all;
 }
 
 /* What the columns of a point depend on: the rows that can move, their weights, its frame. */
@@ -76,6 +94,7 @@ static brn_status solve_for(brn_bbi *bbi, const int *missing, int count, double 
     const int dim = bbi->model->dim;
     const size_t ndof = (size_t)bbi->system->ndof;
     const size_t length = (size_t)(c->nwatch * dim);
+    const bool late = is_late(bbi);
     for (int at = 0; at < count * dim; at += TOGETHER) {
         const int n = count * dim - at < TOGETHER ? count * dim - at : TOGETHER;
         BRN_TRY(brn_ctx_check(bbi->ctx));
@@ -85,7 +104,8 @@ static brn_status solve_for(brn_bbi *bbi, const int *missing, int count, double 
             unit[(at + k) % dim] = 1.0;
             brn_bbi_pull(bbi, &bbi->point[missing[(at + k) / dim]], unit, &b[(size_t)k * ndof]);
         }
-        BRN_TRY(brn_factor_solve_many(bbi->newton->factor, n, b, b));
+        BRN_TRY(late ? brn_factor_solve_changing(bbi->newton->factor, n, b, b)
+                     : brn_factor_solve_many(bbi->newton->factor, n, b, b));
         for (int k = 0; k < n; ++k) {
             const int first = bbi->point[missing[(at + k) / dim]].column;
             double *to = &c->value[((size_t)first * (size_t)dim + (size_t)((at + k) % dim)) * length];
@@ -143,7 +163,7 @@ brn_status brn_bbi_columns_need(brn_bbi *bbi)
     const brn_status status = add_missing(bbi, missing, b);
     brn_arena_rewind(arena, mark);
     if (status < 0) {
-        brn_bbi_columns_clear(&bbi->columns);
+        bbi->columns.count = 0;
     }
     return status;
 }

@@ -6,15 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether two points are the same place of the same bodies: a vertex at a body, an edge at an edge. Points of convex bodies have no
-   nodes; those follow in order. */
-static bool is_same(const brn_touching_point *a, const brn_touching_point *b)
-{
-    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && a->node[0] == b->node[0] &&
-           (a->node[0] < 0 || isinf(a->area) == isinf(b->area)) &&
-           (a->node[0] < 0 || a->lever.node[0] == b->lever.node[0]);
-}
-
 /* The rows of a point: what the nodes of its lever stand for. */
 static void add_rows(brn_bbi *bbi, brn_bbi_point *p)
 {
@@ -39,14 +30,11 @@ static void add_rows(brn_bbi *bbi, brn_bbi_point *p)
     }
 }
 
-static size_t rows_at_most(const brn_bbi *bbi)
+static size_t rows_of(const brn_bbi *bbi, const brn_lever *lever)
 {
     size_t count = 0;
-    for (int i = 0; i < bbi->touching->count; ++i) {
-        const brn_lever *lever = &bbi->touching->point[i].lever;
-        for (int k = 0; k < lever->count; ++k) {
-            count += (size_t)brn_model_masters(bbi->model, lever->node[k]).count;
-        }
+    for (int k = 0; k < lever->count; ++k) {
+        count += (size_t)brn_model_masters(bbi->model, lever->node[k]).count;
     }
     return count;
 }
@@ -66,56 +54,6 @@ static bool is_movable(const brn_bbi *bbi, const brn_bbi_point *p)
     return any;
 }
 
-/* Forces go on from the same points of the last search. Both lists are in the order of the search, so the next one is near. */
-static void recall_forces(brn_bbi *bbi)
-{
-    int next = 0;
-    for (int i = 0; i < bbi->npoint; ++i) {
-        brn_bbi_point *p = &bbi->point[i];
-        for (int k = 0; k < bbi->nbefore; ++k) {
-            const int at = (next + k) % bbi->nbefore;
-            brn_bbi_point *old = &bbi->before[at];
-            if (is_same(&old->touch, &p->touch)) {
-                memcpy(p->force, old->force, sizeof p->force);
-                old->touch.body[0] = -1; /* once */
-                next = at + 1;
-                break;
-            }
-        }
-    }
-}
-
-brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
-{
-    BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
-    const int count = bbi->touching->count;
-    const size_t rows = rows_at_most(bbi);
-    brn_bbi_point *old = bbi->before;
-    const size_t capacity = bbi->before_capacity;
-    bbi->before = bbi->point;
-    bbi->before_capacity = bbi->point_capacity;
-    bbi->nbefore = bbi->npoint;
-    bbi->point = old;
-    bbi->point_capacity = capacity;
-    bbi->npoint = bbi->nrow = 0;
-    BRN_GROW(bbi->ctx, bbi->point, bbi->point_capacity, count);
-    BRN_GROW(bbi->ctx, bbi->row, bbi->row_capacity, rows);
-    BRN_GROW(bbi->ctx, bbi->weight, bbi->weight_capacity, rows);
-    for (int i = 0; i < count; ++i) {
-        const brn_touching_point *touch = &bbi->touching->point[i];
-        const size_t law = brn_model_pair(bbi->model, touch->body[0], touch->body[1]);
-        brn_bbi_point *p = &bbi->point[bbi->npoint];
-        if (!touch->bears) {
-            continue;
-        }
-        *p = (brn_bbi_point){.touch = *touch, .mu = bbi->system->controls->friction[law], .chosen = -1};
-        add_rows(bbi, p);
-        bbi->npoint += is_movable(bbi, p);
-    }
-    recall_forces(bbi);
-    return BRN_OK;
-}
-
 /* [N] in the world, on body[0], of components (normal, tangents). */
 static void to_world(int dim, const double frame[9], const double f[3], double out[3])
 {
@@ -127,6 +65,164 @@ static void to_world(int dim, const double frame[9], const double f[3], double o
         }
     }
 }
+
+/* Room for the points of before and of a search, and their rows. */
+static brn_status make_room(brn_bbi *bbi)
+{
+    const size_t count = (size_t)bbi->touching->count + (size_t)bbi->npoint;
+    size_t rows = 0;
+    for (int i = 0; i < bbi->touching->count; ++i) {
+        rows += rows_of(bbi, &bbi->touching->point[i].lever);
+    }
+    for (int i = 0; i < bbi->npoint; ++i) {
+        rows += rows_of(bbi, &bbi->point[i].touch.lever);
+    }
+    BRN_GROW(bbi->ctx, bbi->point, bbi->point_capacity, count);
+    BRN_GROW(bbi->ctx, bbi->row, bbi->row_capacity, rows);
+    BRN_GROW(bbi->ctx, bbi->weight, bbi->weight_capacity, rows);
+    BRN_GROW(bbi->ctx, bbi->taken, bbi->taken_capacity, bbi->touching->count);
+    return BRN_OK;
+}
+
+/* Adds a point if it can carry a force. */
+static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
+{
+    const size_t law = brn_model_pair(bbi->model, touch->body[0], touch->body[1]);
+    brn_bbi_point *p = &bbi->point[bbi->npoint];
+    if (!touch->bears) {
+        return;
+    }
+    *p = (brn_bbi_point){.touch = *touch, .mu = bbi->system->controls->friction[law], .chosen = -1};
+    add_rows(bbi, p);
+    bbi->npoint += is_movable(bbi, p);
+}
+
+brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
+{
+    bbi->npoint = bbi->nrow = 0;
+    BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
+    BRN_TRY(make_room(bbi));
+    for (int i = 0; i < bbi->touching->count; ++i) {
+        add_point(bbi, &bbi->touching->point[i]);
+    }
+    memcpy(bbi->seen, bbi->newton->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
+    return BRN_OK;
+}
+
+/* ---- the same points at other positions -------------------------------------------------------------------------------------- */
+
+/* A normal that turned by more than this (its cosine) belongs to another side: a vertex near a rim has several. */
+static const double SAME_SIDE = 0.9;
+
+static bool is_same(const brn_touching_point *a, const brn_touching_point *b)
+{
+    return a->kind == b->kind && a->body[0] == b->body[0] && a->body[1] == b->body[1] &&
+           a->node[0] == b->node[0] && (a->kind != BRN_TOUCHING_EDGES || a->node[2] == b->node[2]);
+}
+
+/* The point of the new search that is p; -1: none. Of convex bodies, the nearest. */
+static int find_again(const brn_bbi *bbi, const brn_bbi_point *p, int near)
+{
+    const int dim = bbi->model->dim;
+    const int count = bbi->touching->count;
+    double least = INFINITY;
+    int best = -1;
+    for (int k = 0; k < count; ++k) {
+        const int at = (near + k) % count;
+        const brn_touching_point *q = &bbi->touching->point[at];
+        double along = 0.0;
+        double distance = 0.0;
+        if (bbi->taken[at] || !q->bears || !is_same(&p->touch, q)) {
+            continue;
+        }
+        for (int i = 0; i < dim; ++i) {
+            const double off = q->place[i] - p->touch.place[i];
+            along += p->touch.frame[dim * (dim - 1) + i] * q->frame[dim * (dim - 1) + i];
+            distance += off * off;
+        }
+        if (along > SAME_SIDE && distance < least) {
+            least = distance;
+            best = at;
+            if (p->touch.kind != BRN_TOUCHING_CONVEX) {
+                break;
+            }
+        }
+    }
+    return best;
+}
+
+/* Takes the geometry of a new search; the force stays what it is in the world, across the new normal. */
+static void take_again(const brn_bbi *bbi, brn_bbi_point *p, const brn_touching_point *q)
+{
+    const int dim = bbi->model->dim;
+    const double flat[3] = {0.0, p->force[1], p->force[2]};
+    double world[3];
+    to_world(dim, p->touch.frame, flat, world);
+    p->touch = *q;
+    for (int k = 1; k < dim; ++k) {
+        p->force[k] = 0.0;
+        for (int i = 0; i < dim; ++i) {
+            p->force[k] += q->frame[dim * (k - 1) + i] * world[i];
+        }
+    }
+}
+
+/* Gaps go on along the normals by what nodes moved since the last look. */
+static void move_gaps(brn_bbi *bbi)
+{
+    brn_newton *n = bbi->newton;
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->scratch[i] = n->y[i] - bbi->seen[i];
+    }
+    for (int i = 0; i < bbi->npoint; ++i) {
+        double way[3];
+        brn_bbi_look(bbi, &bbi->point[i], n->scratch, way);
+        bbi->point[i].touch.gap += way[0];
+    }
+    memcpy(bbi->seen, n->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
+}
+
+/* Whether a vertex has a point against that body already. */
+static bool is_covered(const brn_bbi *bbi, int count, const brn_touching_point *q)
+{
+    bool any = q->kind == BRN_TOUCHING_CONVEX;
+    for (int i = 0; i < count && !any; ++i) {
+        any = is_same(&bbi->point[i].touch, q);
+    }
+    return any;
+}
+
+brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
+{
+    const int before = bbi->npoint;
+    move_gaps(bbi);
+    if (reach == NULL) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
+    BRN_TRY(make_room(bbi));
+    memset(bbi->taken, 0, (size_t)bbi->touching->count);
+    bbi->nrow = 0;
+    for (int i = 0, near = 0; i < before; ++i) {
+        brn_bbi_point *p = &bbi->point[i];
+        const int at = find_again(bbi, p, near);
+        if (at >= 0) {
+            take_again(bbi, p, &bbi->touching->point[at]);
+            bbi->taken[at] = 1;
+            near = at + 1;
+        }
+        p->chosen = -1;
+        add_rows(bbi, p);
+    }
+    for (int i = 0; i < bbi->touching->count; ++i) {
+        if (!bbi->taken[i] && !is_covered(bbi, before, &bbi->touching->point[i])) {
+            add_point(bbi, &bbi->touching->point[i]);
+        }
+    }
+    return BRN_OK;
+}
+
+/* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
 void brn_bbi_push(brn_bbi *bbi)
 {

@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { HALVINGS = 30 };
+/* Iterations that look at geometry again. */
+enum { TURNS = 6 };
 static const double ARMIJO = 1e-4;
 static const double ENERGY_NOISE = 1e-13;
 /* Of the elements: penetrations and gaps under force below this are none. */
@@ -133,7 +135,7 @@ static void choose_more(brn_bbi *bbi)
 
 static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
 {
-    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = 200};
+    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = 50};
     const brn_cone_problem problem = {.dim = bbi->model->dim,
                                       .contacts = bbi->nchosen,
                                       .first = bbi->cone_first,
@@ -303,14 +305,17 @@ static brn_status search(brn_bbi *bbi, double *length)
     return BRN_OK;
 }
 
-/* Points near the positions n->x of an iteration. */
-static brn_status find_around(brn_bbi *bbi, double length)
+/* The points at n->y of an iteration. After a few they stay on their sides: a vertex on the fold between two faces could change for ever. */
+static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 {
     const double within = AROUND * length + 1e-9 * bbi->system->size;
+    if (iteration > TURNS) {
+        return brn_bbi_find_again(bbi, NULL);
+    }
     for (int b = 0; b < bbi->model->nbody; ++b) {
         bbi->reach[b] = within;
     }
-    return brn_bbi_find(bbi, &(brn_touching_reach){bbi->newton->x, bbi->reach, 2.0 * within});
+    return brn_bbi_find_again(bbi, &(brn_touching_reach){bbi->newton->x, bbi->reach, 2.0 * within});
 }
 
 /* n->step of the free system, with a new factor or the last one. */
@@ -321,7 +326,7 @@ static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_i
         return brn_newton_again(n);
     }
     n->factored = false;
-    brn_bbi_columns_clear(&bbi->columns);
+    brn_bbi_columns_clear(bbi);
     return brn_newton_direction(n, projected, info);
 }
 
@@ -337,7 +342,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
         BRN_TRY(brn_ctx_check(bbi->ctx));
         (void)brn_stopwatch_switch(watch, &watch->phases.candidates);
         brn_scheme_place(n->scheme, n->y, n->x);
-        BRN_TRY(k == 0 ? brn_bbi_find(bbi, reach) : find_around(bbi, length));
+        BRN_TRY(k == 0 ? brn_bbi_find(bbi, reach) : find_around(bbi, k, length));
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
         brn_newton_set_noise(n);

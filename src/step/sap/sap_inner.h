@@ -32,9 +32,9 @@ typedef struct brn_sap_work {
     const brn_sap_goal *goal;
     brn_stopwatch *watch;
     brn_sap_result *result;
-    bool prepared;            /* matrix, place and factor fit the listed constraints, and A's part is factored */
-    bool many;                /* iterations to come: its order has rows of constraints last */
-    unsigned char *listed;    /* [nconstraint] has a place in the matrix: those that act, or have acted */
+    bool prepared;         /* matrix, place and factor fit the listed constraints, and A's part is factored */
+    bool many;             /* iterations to come: its order has rows of constraints last */
+    unsigned char *listed; /* [nconstraint] has a place in the matrix: those that act, or have acted */
     brn_block_matrix *matrix; /* of the current iteration */
     const int **place;        /* [nconstraint] places of a listed constraint's pairs in the matrix */
     int n, first;   /* dofs, and the first one that is free: handles of rigid bodies come before all others */

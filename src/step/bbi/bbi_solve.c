@@ -63,7 +63,7 @@ static void look_at_points(brn_bbi *bbi)
         double way[3];
         brn_bbi_look(bbi, p, n->scratch, p->u);
         brn_bbi_look(bbi, p, n->step, way);
-        p->u[0] = p->touch.gap + way[0];
+        p->u[0] = p->touch.gap + p->depth + way[0];
     }
 }
 
@@ -210,7 +210,8 @@ static double gap_error(const brn_bbi *bbi)
         const brn_touching_point *touch = &bbi->point[i].touch;
         const double size = fmin(bbi->touching->size[touch->body[0]], bbi->touching->size[touch->body[1]]);
         const double allowed = GAP_TOLERANCE * size + 8.0 * bbi->newton->noise;
-        const double error = bbi->point[i].force[0] > 0.0 ? fabs(touch->gap) : -touch->gap;
+        const double gap = touch->gap + bbi->point[i].depth;
+        const double error = bbi->point[i].force[0] > 0.0 ? fabs(gap) : -gap;
         most = fmax(most, error / allowed);
     }
     return most;

@@ -1,6 +1,7 @@
 #include "contact/touching.h"
 
 #include "base/parallel.h"
+#include "contact/overlap.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -208,17 +209,9 @@ brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touchin
     return status;
 }
 
-static double size_of(const brn_model *model, int body)
-{
-    const double volume = model->body[body].volume;
-    return model->body[body].type == BRN_BODY_STATIC ? INFINITY
-           : model->dim == 3                         ? cbrt(volume)
-                                                     : sqrt(volume);
-}
-
 double brn_touching_overlap(const brn_model *model, const int body[2], double gap)
 {
-    return fmax(0.0, -gap / fmin(size_of(model, body[0]), size_of(model, body[1])));
+    return fmax(0.0, -gap / fmin(brn_body_size(model, body[0]), brn_body_size(model, body[1])));
 }
 
 bool brn_touching_doubt(double overlap, const char *figure, char *text, size_t size)
@@ -231,4 +224,22 @@ bool brn_touching_doubt(double overlap, const char *figure, char *text, size_t s
                        100.0 * overlap, figure);
     }
     return stuck;
+}
+
+brn_status brn_touching_conclude(const brn_touching *t, const double *x, double overlap, char *text,
+                                 size_t size)
+{
+    brn_overlap deepest;
+    text[0] = '\0';
+    BRN_TRY(brn_overlap_find(t->skin, x, &deepest));
+    if (deepest.share > fmax(STUCK, 2.0 * overlap)) {
+        const double *at = deepest.place;
+        (void)snprintf(text, size,
+                       "bodies '%s' and '%s' end %.2g m deep in each other, %.2g %% of their size, near "
+                       "[%g, %g, %g], and no contact point tells: a smaller time.step, finer meshes, or "
+                       "method: ipc, which never overlaps",
+                       t->model->body[deepest.body[0]].name, t->model->body[deepest.body[1]].name,
+                       deepest.depth, 100.0 * deepest.share, at[0], at[1], at[2]);
+    }
+    return BRN_OK;
 }

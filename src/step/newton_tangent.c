@@ -9,8 +9,8 @@
 #include <math.h>
 
 /* Conjugate gradients: what they aim at, in how many iterations, and which residual is still of use: Newton's method gains three
-   digits with it. Beyond that a factorisation is cheaper. */
-enum { PCG_CAP = 5000 };
+   digits with it. Beyond that a factorisation is cheaper, the sooner the fewer unknowns there are. */
+enum { PCG_CAP_LEAST = 200, PCG_CAP_MOST = 5000, PCG_DOFS = 10 };
 static const double PCG_ERROR = 1e-6;
 static const double PCG_USABLE = 1e-3;
 /* So many of their iterations cost as much as one of Newton's, about. */
@@ -103,8 +103,10 @@ brn_status brn_newton_complete(brn_newton *n, brn_tangent tangent)
 static brn_status solve_iterative(brn_newton *n, bool projected, bool *done)
 {
     brn_pcg_result result;
+    const int wanted = n->system->ndof / PCG_DOFS;
+    const int cap = wanted < PCG_CAP_LEAST ? PCG_CAP_LEAST : wanted > PCG_CAP_MOST ? PCG_CAP_MOST : wanted;
     const brn_status status =
-        brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, PCG_ERROR, PCG_CAP, n->step, &result);
+        brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, PCG_ERROR, cap, n->step, &result);
     n->system->effort += result.iterations / PCG_HEAVY;
     const bool stalled = status == BRN_ERR_CONVERGENCE || (status == BRN_ERR_SINGULAR && projected);
     *done = status >= 0 || (status == BRN_ERR_CONVERGENCE && result.residual <= PCG_USABLE);

@@ -225,6 +225,13 @@ static bool bbi_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
     return brn_touching_doubt(own[BRN_BBI_OVERLAP], "bbi.overlap", text, size);
 }
 
+static brn_status bbi_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
+                               char *text, size_t size)
+{
+    const brn_bbi *bbi = self;
+    return brn_touching_conclude(bbi->touching, state->node_pos, own[BRN_BBI_OVERLAP], text, size);
+}
+
 const brn_method brn_bbi_method = {
     .table = &table,
     .integrators = 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT | 1u << BRN_IMPLICIT_EULER | 1u << BRN_STATIC,
@@ -239,6 +246,7 @@ const brn_method brn_bbi_method = {
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
     .doubt = bbi_doubt,
+    .conclude = bbi_conclude,
     .predict = brn_newton_predict,
     .create = bbi_create,
     .step = bbi_step,

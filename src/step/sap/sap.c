@@ -283,6 +283,13 @@ static bool sap_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
     return brn_touching_doubt(own[BRN_SAP_OVERLAP], "sap.overlap", text, size);
 }
 
+static brn_status sap_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
+                               char *text, size_t size)
+{
+    const brn_sap *sap = self;
+    return brn_touching_conclude(sap->touching, state->node_pos, own[BRN_SAP_OVERLAP], text, size);
+}
+
 const brn_method brn_sap_method = {
     .table = &table,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_MIDPOINT,
@@ -298,6 +305,7 @@ const brn_method brn_sap_method = {
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
     .doubt = sap_doubt,
+    .conclude = sap_conclude,
     .predict = brn_newton_predict,
     .create = sap_create,
     .step = sap_step,

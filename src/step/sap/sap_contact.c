@@ -1,5 +1,6 @@
 /* Where bodies can touch within a step, and the constraints that follow. */
 #include "base/parallel.h"
+#include "contact/overlap.h"
 #include "linalg/dense.h"
 #include "step/sap/sap.h"
 

@@ -106,9 +106,9 @@ brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state 
         booked += bbi->push[dof] * (out->node_pos[at] - in->node_pos[at]);
     }
     const double lost = books->kinetic[0] - now[0];
-    /* What contact gives beyond all that was lost before comes from nowhere: the ledger must see it as a gain. */
+    /* What contact gives beyond all that was lost, damping in this step included, comes from nowhere: the ledger must see it as a gain. */
     const double before = in->ledger[BRN_LEDGER_DISSIPATED] + in->ledger[BRN_LEDGER_LOSS];
-    info->books.dissipated += booked + fmax(-before, lost - books->work - gain);
+    info->books.dissipated = fmax(-before, info->books.dissipated + booked + lost - books->work - gain);
     info->books.moved -= lost + moved;
     info->books.stored -= stored;
     info->own[BRN_BBI_IMPACT_LOSS] = books->kinetic[0] + books->kinetic[1] - now[0] - now[1];

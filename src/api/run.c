@@ -39,6 +39,7 @@ typedef struct run {
     brn_trajectory *trajectory;
     brn_node_pressure pressure;                      /* not made: contacts are not recorded */
     char choices[sizeof((brn_summary *)0)->choices]; /* of the method, in brief */
+    char doubt[sizeof((brn_summary *)0)->reason];    /* why its end is not to be trusted; "": it is */
     totals sums;
     double wall_start, cpu_start; /* of this call, less what a checkpoint contributed */
     int64_t checkpoint_every;
@@ -341,6 +342,20 @@ static brn_status keep_choices(run *r)
     return BRN_OK;
 }
 
+/* What the method makes of the last state, given the figures of the run. */
+static brn_status conclude(run *r)
+{
+    const brn_method *method = r->sim->method;
+    double own[BRN_OWN_FIGURES] = {0};
+    for (int i = 0; i < method->nfigures; ++i) {
+        own[i] =
+            brn_reduce_end(method->figures[i].figure.reduction, r->sums.own[i], brn_sim_step_count(r->sim));
+    }
+    return method->conclude == NULL
+               ? BRN_OK
+               : method->conclude(r->sim->self, r->sim->state, own, r->doubt, sizeof r->doubt);
+}
+
 static brn_status whole_run(run *r)
 {
     bool resuming = false;
@@ -357,7 +372,8 @@ static brn_status whole_run(run *r)
         brn_start_tell(r->sim, &start);
         BRN_TRY(first_output(r));
     }
-    return loop(r);
+    const brn_status status = loop(r);
+    return status == BRN_OK ? conclude(r) : status;
 }
 
 /* ---- the summary ------------------------------------------------------------------------------------------------------------ */
@@ -366,9 +382,13 @@ static brn_status whole_run(run *r)
    of this where it can. */
 static const double SUSPECT_GAIN = 0.02;
 
-static void doubt_energy(const run *r, brn_status status, brn_summary *out)
+static void doubt(const run *r, brn_status status, brn_summary *out)
 {
     const double scale = r->sim->state->ledger[BRN_LEDGER_ENERGY_SCALE];
+    if (status == BRN_OK && r->doubt[0] != '\0') {
+        out->status = "suspect";
+        (void)snprintf(out->reason, sizeof out->reason, "%s", r->doubt);
+    }
     if (status == BRN_OK && out->energy_gain_max > SUSPECT_GAIN * scale) {
         out->status = "suspect";
         (void)snprintf(out->reason, sizeof out->reason,
@@ -419,7 +439,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
         brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings);
     }
     out->state_hash = brn_sim_hash(r->sim);
-    doubt_energy(r, status, out);
+    doubt(r, status, out);
 }
 
 /* The report is a picture of the run, not a part of it: if it cannot be written a warning says so, and the run's own message

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 256, HISTORY = 16 };
+enum { WORKERS_MAX = 256, HISTORY = 64 };
 
 /* [s] Waking the helpers costs some microseconds: shorter jobs are done by the caller alone. */
 static const double WORTH_SHARING = 50e-6;
@@ -158,7 +158,8 @@ static void close_job(brn_pool *pool)
 }
 
 /* The caller's part of a job with several blocks. The helpers are woken at once if the last job of this function was long
-   enough to be worth it; otherwise once this one has taken that long, or its first blocks show that it will. */
+   enough to be worth it; otherwise once this one has taken that long, or its first blocks show that it will. The clock is looked at after
+   1, 2, 4, ... blocks: of short jobs it would be a good part. */
 static void work_shared(brn_pool *pool)
 {
     history *past = &pool->past[((uintptr_t)pool->fn >> 4) % HISTORY];
@@ -167,15 +168,18 @@ static void work_shared(brn_pool *pool)
     if (shared) {
         open_job(pool);
     }
-    double before = started;
-    while (!shared && work_once(&pool->workers[0])) {
-        const double now = brn_wall_time();
+    int look = 1;
+    for (int done = 1; !shared && work_once(&pool->workers[0]); ++done) {
         const int left = pool->nblocks - atomic_load(&pool->next);
-        if (left > 0 && now - started + left * (now - before) > WORTH_SHARING) {
+        if (done < look || left <= 0) {
+            continue;
+        }
+        look *= 2;
+        const double taken = brn_wall_time() - started;
+        if (taken + left * (taken / done) > WORTH_SHARING) {
             shared = true;
             open_job(pool);
         }
-        before = now;
     }
     work(&pool->workers[0]);
     if (shared) {

@@ -3,6 +3,8 @@
 #include "base/parallel.h"
 
 enum { EDGE_BLOCK = 256, PAIR_BLOCK = 128 };
+/* The tree is refitted so often before it is built anew: edges of a body stay together. Pairs do not depend on it. */
+enum { TREE_AGE = 16 };
 
 /* Cosine of 30 degrees: sides that differ by more make an edge sharp. */
 static const double SHARP = 0.86602540378443865;
@@ -148,8 +150,10 @@ static brn_status ridge_block(void *arg, int block, brn_arena *scratch)
         const double r = c->skin->radius[node[0]];
         measure(&c->ridge[k], c->x);
         for (int i = 0; i < 3; ++i) {
-            c->box[k].lo[i] = fmin(c->x[3 * node[0] + i], c->x[3 * node[1] + i]) - r;
-            c->box[k].hi[i] = fmax(c->x[3 * node[0] + i], c->x[3 * node[1] + i]) + r;
+            const double a = c->x[3 * node[0] + i];
+            const double b = c->x[3 * node[1] + i];
+            c->box[k].lo[i] = (a < b ? a : b) - r;
+            c->box[k].hi[i] = (a < b ? b : a) + r;
         }
     }
     return BRN_OK;
@@ -183,7 +187,8 @@ brn_status brn_crossings_find(brn_crossings *c, const double *x, double within, 
     c->depth = depth;
     c->count = 0;
     BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(c->nridge, EDGE_BLOCK), ridge_block, c));
-    BRN_TRY(brn_bvh_build(c->tree, c->box, c->nridge));
+    BRN_TRY(c->old == 0 ? brn_bvh_build(c->tree, c->box, c->nridge) : brn_bvh_refit(c->tree, c->box));
+    c->old = c->old + 1 < TREE_AGE ? c->old + 1 : 0;
     BRN_TRY(brn_bvh_query_self(c->tree, &query, c->pairs));
     const int npair = (int)c->pairs->count;
     BRN_GROW(c->ctx, c->item, c->capacity, (size_t)npair);

@@ -25,6 +25,7 @@ struct brn_crossings {
     brn_ridge *ridge;
     brn_box *box; /* [nridge] */
     brn_bvh *tree;
+    int old; /* how often it has been refitted; 0: it is to be built */
     brn_bvh_pairs *pairs;
     const double *x;
     double within, depth;

@@ -3,7 +3,6 @@
    angles of its edges. One point stands for a body: its other points are inside too, or the surfaces meet. */
 #include "contact/meetings.h"
 
-#include "geom/box.h"
 #include "geom/predicates.h"
 #include "linalg/dense.h"
 
@@ -19,7 +18,7 @@ bool brn_skin_inside_plane(const brn_skin *skin, const int *plane, int point, co
     return skin->dim == 3 ? brn_orient3d(q[0], q[1], q[2], p) <= 0 : brn_orient2d(q[0], q[1], p) <= 0;
 }
 
-static brn_box box_of(const brn_body *body, const double *x)
+brn_box brn_body_touch_box(const brn_body *body, const double *x)
 {
     brn_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int i = 0; i < body->touch->nnode; ++i) {
@@ -85,7 +84,7 @@ void brn_meetings_add_inside(const brn_skin *skin, const double *x, brn_meetings
     const brn_model *model = skin->model;
     for (int n = 0; n < model->nbody; ++n) {
         const brn_body *outer = &model->body[n];
-        const brn_box box = box_of(outer, x);
+        const brn_box box = brn_body_touch_box(outer, x);
         for (int m = 0; m < model->nbody; ++m) {
             const brn_boundary *inner = model->body[m].touch;
             if (m != n && inner->nnode > 0 && is_inside(skin, outer, &box, inner->node[0], x)) {

@@ -35,10 +35,10 @@ void brn_meetings_add(const brn_skin *skin, brn_meetings *meetings, int a, int b
     }
 }
 
-static brn_status add_intersections(brn_intersect *check, const brn_skin *skin, const double *x,
-                                    brn_meetings *meetings)
+static brn_status list(brn_intersect *check, const view *v, const double *x, brn_intersection *found,
+                       int room, size_t *count)
 {
-    const view between = {skin, meetings->between};
+    const brn_skin *skin = v->skin;
     const brn_surface surface = {
         .dim = skin->dim,
         .nnode = skin->model->nnode,
@@ -48,11 +48,24 @@ static brn_status add_intersections(brn_intersect *check, const brn_skin *skin, 
         .ntri = skin->ntri,
         .tri = (const int(*)[3])skin->tri,
         .keep = looked_at,
-        .keep_arg = &between,
+        .keep_arg = v,
     };
+    return brn_intersect_surface(check, &surface, found, room, count);
+}
+
+brn_status brn_meetings_list(brn_intersect *check, const brn_skin *skin, const double *x,
+                             brn_intersection *found, int room, size_t *count)
+{
+    return list(check, &(view){skin, NULL}, x, found, room, count);
+}
+
+static brn_status add_intersections(brn_intersect *check, const brn_skin *skin, const double *x,
+                                    brn_meetings *meetings)
+{
+    const view between = {skin, meetings->between};
     brn_intersection first;
     size_t count = 0;
-    BRN_TRY(brn_intersect_surface(check, &surface, &first, 1, &count));
+    BRN_TRY(list(check, &between, x, &first, 1, &count));
     if (count > 0) {
         brn_meetings_add(skin, meetings, skin->edge[first.edge][0],
                          skin->dim == 2 ? skin->edge[first.other][0] : skin->tri[first.other][0],

@@ -18,6 +18,9 @@ typedef struct brn_meetings {
    test, and for what touches to rounding. */
 brn_status brn_meetings_add_surfaces(brn_intersect *check, const brn_skin *skin, const double *x,
                                      const brn_contact_pair *pair, int npair, brn_meetings *meetings);
+/* The edges and triangles (2D: edges) of the skin that meet at x and may touch, as brn_intersect_surface lists them. */
+brn_status brn_meetings_list(brn_intersect *check, const brn_skin *skin, const double *x,
+                             brn_intersection *found, int room, size_t *count);
 /* Adds the bodies inside others, whose surfaces need not meet (contact/inside.c). */
 void brn_meetings_add_inside(const brn_skin *skin, const double *x, brn_meetings *meetings);
 /* BRN_ERR_SCENE with names and place if there are any, for the start of a method that needs gaps. advice: what to do, "": none
@@ -26,6 +29,8 @@ brn_status brn_meetings_refuse(const brn_skin *skin, const brn_meetings *meeting
 
 /* Adds one, if its bodies count; stores its nodes and place if it is the first. */
 void brn_meetings_add(const brn_skin *skin, brn_meetings *meetings, int a, int b, const double place[3]);
+/* The box about what touches of a body at x; inside out if it has nothing. */
+brn_box brn_body_touch_box(const brn_body *body, const double *x);
 /* How often the surface of a body, which must be closed, winds about p: 1 inside, 0 outside, to rounding. */
 double brn_body_winding(const brn_body *body, int dim, const double *x, const double p[3]);
 /* Whether a point of the skin is inside a half-space or on its plane; exact unless the point is round. */

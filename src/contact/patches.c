@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { SIDE_BLOCK = 1024, MEET_BLOCK = 64, AREA_BLOCK = 256 };
+/* Trees are refitted so often before they are built anew: parts of a body stay together. Pairs do not depend on it. */
+enum { TREE_AGE = 16 };
 
 /* ---- making --------------------------------------------------------------------------------------------------------------------- */
 
@@ -122,12 +124,15 @@ static void box_nodes(const brn_patches *p, const int *node, int count, brn_box 
 {
     const double r = p->skin->radius[node[0]];
     for (int i = 0; i < 3; ++i) {
-        box->lo[i] = INFINITY;
-        box->hi[i] = -INFINITY;
-        for (int k = 0; k < count; ++k) {
-            box->lo[i] = fmin(box->lo[i], p->x[3 * node[k] + i] - r);
-            box->hi[i] = fmax(box->hi[i], p->x[3 * node[k] + i] + r);
+        double lo = p->x[3 * node[0] + i];
+        double hi = lo;
+        for (int k = 1; k < count; ++k) {
+            const double at = p->x[3 * node[k] + i];
+            lo = at >= lo ? lo : at;
+            hi = at <= hi ? hi : at;
         }
+        box->lo[i] = lo - r;
+        box->hi[i] = hi + r;
     }
 }
 
@@ -136,7 +141,7 @@ static brn_status build_tree(brn_patches *p, brn_bvh *tree, const int *node, int
     for (int i = 0; i < count; ++i) {
         box_nodes(p, &node[i * width], width, &p->box[i]);
     }
-    return brn_bvh_build(tree, p->box, count);
+    return p->old == 0 ? brn_bvh_build(tree, p->box, count) : brn_bvh_refit(tree, p->box);
 }
 
 /* Half-spaces cover all points. */
@@ -329,6 +334,7 @@ static brn_status find(brn_patches *p)
     BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, p));
     BRN_TRY(build_tree(p, p->points, skin->point, skin->npoint, 1));
     BRN_TRY(build_tree(p, p->sides, p->side, p->nside, skin->dim));
+    p->old = p->old + 1 < TREE_AGE ? p->old + 1 : 0;
     BRN_TRY(build_shapes(p));
     p->ndraft = 0;
     BRN_TRY(brn_bvh_query_pairs(p->points, p->shapes, &near_shape, p->pairs));

@@ -39,6 +39,7 @@ struct brn_patches {
     const double *x, *ahead;
     double within, depth;
     brn_bvh *points, *sides, *shapes;
+    int old;      /* how often points and sides have been refitted; 0: they are to be built */
     brn_box *box; /* room for the longest list */
     brn_bvh_pairs *pairs;
     brn_patch_group *group;

@@ -7,6 +7,8 @@
 
 /* Distances that differ by less belong to one place that several sides share. */
 static const double TIE = 1e-9;
+/* Squares of distances that differ by this factor differ whatever the rounding. */
+static const double FARTHER = 1.001;
 /* A side around a vertex faces another side if the cosine of their outward normals is below minus this. Inside a body that
    takes precedence over distance: a corner standing on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
@@ -205,7 +207,8 @@ static double offset_of(const brn_patches *patches, const view *v, int point)
     return fmin(offset, 0.5 * distance_of(v->pair.kind, v->pair.node, (const double(*)[3])x));
 }
 
-static bool look(const brn_patches *patches, int point, int side, view *v)
+/* far: [m^2] of no use where the plane of the side alone is farther than that. */
+static bool look(const brn_patches *patches, int point, int side, double far, view *v)
 {
     const brn_skin *skin = patches->skin;
     const int dim = skin->dim;
@@ -214,11 +217,14 @@ static bool look(const brn_patches *patches, int point, int side, view *v)
     *v = (view){.pair = {.kind = dim == 3 ? BRN_TOUCH_POINT_TRIANGLE : BRN_TOUCH_POINT_EDGE,
                          .node = {point, node[0], node[1], dim == 3 ? node[2] : -1}},
                 .side = side};
+    v->height = height_over(&patches->x[3 * point], &patches->x[3 * node[0]], patches->vector[side]);
+    if (v->height * v->height > far) {
+        return false;
+    }
     (void)brn_candidate_gather(v->pair.node, patches->x, x);
     const double(*nodes)[3] = (const double(*)[3])x;
     v->pair.stencil = brn_pair_classify(v->pair.kind, v->pair.node, nodes);
     v->pair.d2 = brn_stencil_distance2(v->pair.stencil, nodes, 0, NULL, NULL);
-    v->height = height_over(x[0], x[1], patches->vector[side]);
     v->looked_at = looks_against(patches, point, patches->vector[side],
                                  !skin->model->body[skin->node_body[node[0]]].solid);
     return isfinite(v->height) &&
@@ -280,7 +286,8 @@ static view nearest_side(const brn_patches *patches, const brn_patch_group *grou
     view seen = all;
     for (int i = group->first; i < group->end; ++i) {
         view v;
-        if (look(patches, group->point, patches->pairs->pair[i][1], &v)) {
+        const double far = FARTHER * fmax(all.pair.d2, seen.pair.d2);
+        if (look(patches, group->point, patches->pairs->pair[i][1], far, &v)) {
             all = is_nearer(&v, &all) ? v : all;
             seen = v.looked_at && is_nearer(&v, &seen) ? v : seen;
         }

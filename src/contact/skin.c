@@ -207,7 +207,7 @@ static bool is_attached(const brn_model *model, const int *node, int count, int 
 {
     const brn_body *b = &model->body[body];
     bool attached = false;
-    for (int i = 0; i < count && model->attached_to != NULL; ++i) {
+    for (int i = 0; i < count; ++i) {
         const int to = model->attached_to[node[i]];
         attached = attached || to == body ||
                    (to >= 0 && b->robot >= 0 && model->body[to].robot == b->robot &&
@@ -216,32 +216,41 @@ static bool is_attached(const brn_model *model, const int *node, int count, int 
     return attached;
 }
 
+/* A node that both have: nodes belong to one body. */
+static bool share_node(const int *a, int na, const int *b, int nb)
+{
+    bool shared = false;
+    for (int i = 0; i < na * nb; ++i) {
+        shared = shared || a[i / nb] == b[i % nb];
+    }
+    return shared;
+}
+
+static bool all_held(const brn_skin *skin, const int *node, int count)
+{
+    bool held = true;
+    for (int i = 0; i < count && held; ++i) {
+        held = skin->held[node[i]];
+    }
+    return held;
+}
+
 bool brn_skin_may_touch(const brn_skin *skin, const int *a, int na, const int *b, int nb)
 {
     const brn_model *model = skin->model;
     const int body = skin->node_body[a[0]];
-    if (is_attached(model, a, na, skin->node_body[b[0]]) || is_attached(model, b, nb, body)) {
+    const int other = skin->node_body[b[0]];
+    if (body == other &&
+        (!model->contact_self || model->body[body].type == BRN_BODY_RIGID || share_node(a, na, b, nb))) {
         return false;
     }
-    if (body == skin->node_body[b[0]] && (!model->contact_self || model->body[body].type == BRN_BODY_RIGID)) {
+    if (model->attached_to != NULL && (is_attached(model, a, na, other) || is_attached(model, b, nb, body))) {
         return false;
     }
-    if (brn_model_apart(model, body, skin->node_body[b[0]])) {
+    if ((model->apart != NULL || model->nrobot > 0) && brn_model_apart(model, body, other)) {
         return false;
     }
-    bool held = true;
-    for (int i = 0; i < na; ++i) {
-        held = held && skin->held[a[i]];
-        for (int j = 0; j < nb; ++j) {
-            if (a[i] == b[j]) {
-                return false;
-            }
-        }
-    }
-    for (int j = 0; j < nb; ++j) {
-        held = held && skin->held[b[j]];
-    }
-    return !held;
+    return !(all_held(skin, a, na) && all_held(skin, b, nb));
 }
 
 void brn_skin_plane_normal(const brn_skin *skin, const int *plane, const double *x, double n[3])

@@ -1,12 +1,19 @@
 #include "contact/touching.h"
 
+#include "base/parallel.h"
+#include "contact/overlap.h"
 #include "linalg/dense.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { POINT_BLOCK = 64 }; /* of one parallel block */
 
 /* Of the extent: overlap that is seen, however slow. */
 static const double DEPTH = 0.005;
+/* Of the size of a body: what ends deeper in another is not in contact but stuck in it. */
+static const double STUCK = 0.05;
 
 static brn_status list_sizes(brn_touching *t)
 {
@@ -95,15 +102,18 @@ static bool is_overlap(const brn_touching *t, const brn_patch *patch)
     return patch->node[1] < 0 || patch->gap > -fmax(DEPTH * t->extent, elements);
 }
 
-/* Of a vertex (first: 1) or where edges cross (2). Convex bodies meet by their manifold. */
-static void add_patch(brn_touching *t, const brn_patch *patch, int first, const double *x)
+/* Convex bodies meet by their manifold. */
+static bool is_point(const brn_touching *t, const brn_patch *patch)
 {
-    brn_touching_point *p = &t->point[t->count];
-    if (!(patch->bears || patch->area > 0.0) || !is_overlap(t, patch) ||
-        (brn_manifolds_has(t->manifolds, patch->body[0]) &&
-         brn_manifolds_has(t->manifolds, patch->body[1]))) {
-        return;
-    }
+    return (patch->bears || patch->area > 0.0) && is_overlap(t, patch) &&
+           !(brn_manifolds_has(t->manifolds, patch->body[0]) &&
+             brn_manifolds_has(t->manifolds, patch->body[1]));
+}
+
+/* Of a vertex (first: 1) or where edges cross (2). */
+static void set_patch(const brn_touching *t, const brn_patch *patch, int first, const double *x,
+                      brn_touching_point *p)
+{
     *p = (brn_touching_point){.kind = first == 1 ? BRN_TOUCHING_VERTEX : BRN_TOUCHING_EDGES,
                               .body = {patch->body[0], patch->body[1]},
                               .gap = patch->gap,
@@ -113,12 +123,11 @@ static void add_patch(brn_touching *t, const brn_patch *patch, int first, const 
     memcpy(p->place, patch->place, sizeof p->place);
     brn_patch_lever(t->skin, patch, first, x, &p->lever);
     set_frame(t->model->dim, patch->normal, p->frame);
-    ++t->count;
 }
 
-static void add_meeting(brn_touching *t, const brn_meeting_point *m, const double *x)
+static void set_meeting(const brn_touching *t, const brn_meeting_point *m, const double *x,
+                        brn_touching_point *p)
 {
-    brn_touching_point *p = &t->point[t->count++];
     *p = (brn_touching_point){.kind = BRN_TOUCHING_CONVEX,
                               .body = {m->body[0], m->body[1]},
                               .node = {-1, -1, -1, -1},
@@ -132,6 +141,55 @@ static void add_meeting(brn_touching *t, const brn_meeting_point *m, const doubl
     set_frame(t->model->dim, m->point.normal, p->frame);
 }
 
+/* Patches, crossings and meetings, numbered one after the other. */
+typedef struct found {
+    brn_touching *touching;
+    const double *x;
+    int npatch, ncrossing, nmeeting;
+    int *source; /* [count] number of each point */
+} found;
+
+static brn_status point_block(void *arg, int block, brn_arena *scratch)
+{
+    const found *all = arg;
+    const brn_touching *t = all->touching;
+    (void)scratch;
+    for (int i = block * POINT_BLOCK; i < brn_block_end(t->count, POINT_BLOCK, block); ++i) {
+        const int patch = all->source[i];
+        const int crossing = patch - all->npatch;
+        const int meeting = crossing - all->ncrossing;
+        if (crossing < 0) {
+            set_patch(t, &brn_patches_get(t->patches)[patch], 1, all->x, &t->point[i]);
+        } else if (meeting < 0) {
+            set_patch(t, &brn_crossings_get(t->crossings)[crossing], 2, all->x, &t->point[i]);
+        } else {
+            set_meeting(t, &brn_manifolds_get(t->manifolds)[meeting], all->x, &t->point[i]);
+        }
+    }
+    return BRN_OK;
+}
+
+/* Which of all are points, and what they are. */
+static brn_status list_points(found *all)
+{
+    brn_touching *t = all->touching;
+    const int npatch = all->npatch + all->ncrossing;
+    const int count = npatch + all->nmeeting;
+    int n = 0;
+    BRN_GROW(t->ctx, t->point, t->capacity, (size_t)count);
+    BRN_TAKE(brn_ctx_arena(t->ctx), all->source, count + 1);
+    for (int i = 0; i < count; ++i) {
+        const brn_patch *patch = i < all->npatch ? &brn_patches_get(t->patches)[i]
+                                 : i < npatch    ? &brn_crossings_get(t->crossings)[i - all->npatch]
+                                                 : NULL;
+        if (patch == NULL || is_point(t, patch)) {
+            all->source[n++] = i;
+        }
+    }
+    t->count = n;
+    return brn_parallel_for(t->ctx, brn_block_count(n, POINT_BLOCK), point_block, all);
+}
+
 brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touching_reach *reach)
 {
     const double depth = fmax(reach->within, DEPTH * t->extent);
@@ -139,18 +197,49 @@ brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touchin
     BRN_TRY(brn_patches_find(t->patches, x, reach->ahead, reach->within, depth));
     BRN_TRY(brn_crossings_find(t->crossings, x, reach->within, depth));
     BRN_TRY(brn_manifolds_find(t->manifolds, x, reach->ahead, reach->body));
-    const int npatch = brn_patches_count(t->patches);
-    const int ncrossing = brn_crossings_count(t->crossings);
-    const int nmeeting = brn_manifolds_count(t->manifolds);
-    BRN_GROW(t->ctx, t->point, t->capacity, (size_t)npatch + (size_t)ncrossing + (size_t)nmeeting);
-    for (int i = 0; i < npatch; ++i) {
-        add_patch(t, &brn_patches_get(t->patches)[i], 1, x);
+    brn_arena *arena = brn_ctx_arena(t->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    found all = {.touching = t,
+                 .x = x,
+                 .npatch = brn_patches_count(t->patches),
+                 .ncrossing = brn_crossings_count(t->crossings),
+                 .nmeeting = brn_manifolds_count(t->manifolds)};
+    const brn_status status = list_points(&all);
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+double brn_touching_overlap(const brn_model *model, const int body[2], double gap)
+{
+    return fmax(0.0, -gap / fmin(brn_body_size(model, body[0]), brn_body_size(model, body[1])));
+}
+
+bool brn_touching_doubt(double overlap, const char *figure, char *text, size_t size)
+{
+    const bool stuck = overlap > STUCK;
+    if (stuck) {
+        (void)snprintf(text, size,
+                       "bodies end %.2g %% of their size deep in each other (%s): a smaller time.step, finer "
+                       "meshes, or method: ipc, which never overlaps",
+                       100.0 * overlap, figure);
     }
-    for (int i = 0; i < ncrossing; ++i) {
-        add_patch(t, &brn_crossings_get(t->crossings)[i], 2, x);
-    }
-    for (int i = 0; i < nmeeting; ++i) {
-        add_meeting(t, &brn_manifolds_get(t->manifolds)[i], x);
+    return stuck;
+}
+
+brn_status brn_touching_conclude(const brn_touching *t, const double *x, double overlap, char *text,
+                                 size_t size)
+{
+    brn_overlap deepest;
+    text[0] = '\0';
+    BRN_TRY(brn_overlap_find(t->skin, x, &deepest));
+    if (deepest.share > fmax(STUCK, 2.0 * overlap)) {
+        const double *at = deepest.place;
+        (void)snprintf(text, size,
+                       "bodies '%s' and '%s' end %.2g m deep in each other, %.2g %% of their size, near "
+                       "[%g, %g, %g], and no contact point tells: a smaller time.step, finer meshes, or "
+                       "method: ipc, which never overlaps",
+                       t->model->body[deepest.body[0]].name, t->model->body[deepest.body[1]].name,
+                       deepest.depth, 100.0 * deepest.share, at[0], at[1], at[2]);
     }
     return BRN_OK;
 }

@@ -49,4 +49,13 @@ void brn_touching_destroy(brn_touching *touching);
 /* All points at positions x, [nnode][3]: patches, crossings, then convex bodies. After a failure there are none. */
 brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_touching_reach *reach);
 
+/* How deep a point is, over the size of the smaller of its bodies that can move: the cube root of its volume, in 2D the square root. */
+double brn_touching_overlap(const brn_model *model, const int body[2], double gap);
+/* Whether bodies that end as deep as that are not in contact but stuck in each other; then what to say of it. */
+bool brn_touching_doubt(double overlap, const char *figure, char *text, size_t size);
+/* Looks at the surfaces at the end of a run. Overlap that contact points know is a matter of contact, of its stiffness and of time; what is
+   twice as deep has gone past them, and nothing pushes it out: text says so, else it is empty. */
+brn_status brn_touching_conclude(const brn_touching *touching, const double *x, double overlap, char *text,
+                                 size_t size);
+
 #endif

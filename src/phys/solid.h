@@ -70,6 +70,12 @@ extern const brn_group_kind brn_solid_kind;
 /* The solid that a group is; NULL if it is of another kind. */
 const brn_solid *brn_solid_of_group(const brn_element_group *group);
 
+/* Whether elements of both give the same energy in the same shape, so that they may be joined. */
+bool brn_solid_alike(const brn_solid *a, const brn_solid *b);
+/* The elements of npart > 0 solids that are alike, none without elements, in their order (solid_join.c). Density and the rest that belongs to
+   a body is that of the first. */
+brn_status brn_solid_join(brn_ctx *ctx, brn_element_group *const *part, int npart, brn_solid **out);
+
 /* The functions of a group (phys/group.h); for a linear material the stress is that of small strains. The viscous tangent
    is the part of the tangent that resists a change of the Green strain. */
 void brn_solid_eval(const brn_solid *solid, const double (*x)[3], int first, int count, brn_tangent tangent,

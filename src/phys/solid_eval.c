@@ -96,6 +96,9 @@ BRN_LANES_INLINE void run(const brn_solid_job *job, const int dim, const int nno
     const brn_order order = job->hess != NULL   ? BRN_ORDER_SECOND
                             : job->grad != NULL ? BRN_ORDER_FIRST
                                                 : BRN_ORDER_ENERGY;
+    /* the viscous tangent is a function of F alone: no stretches are needed */
+    const bool bare = job->tangent == BRN_TANGENT_VISCOUS && !solid->material->linear &&
+                      job->energy == NULL && job->grad == NULL;
     for (int batch = job->first / BRN_LANES; batch * BRN_LANES < job->end; ++batch) {
         const int rows = brn_batch_rows(batch, job->end);
         const size_t row = (size_t)(batch * BRN_LANES - job->first);
@@ -108,8 +111,10 @@ BRN_LANES_INLINE void run(const brn_solid_job *job, const int dim, const int nno
         for (int quad = 0; quad < nquad; ++quad) {
             brn_solid_point p;
             brn_batch_gradient(solid, batch, quad, dim, nnode, edge, p.f);
-            brn_point_evaluate(job, &p, order, dim);
-            energy += brn_batch_volume(solid, batch, quad) * p.energy;
+            if (!bare) {
+                brn_point_evaluate(job, &p, order, dim);
+                energy += brn_batch_volume(solid, batch, quad) * p.energy;
+            }
             if (job->grad != NULL) {
                 add_gradient(job, batch, quad, &p, grad, dim, nnode);
             }

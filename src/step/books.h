@@ -20,6 +20,10 @@
    did by the rule, `stored` what elements or contact were to take up by it. The kinetic energy gained is less than the one,
    the potential energy gained less than the other: the difference is numerical loss, not an error.
 
+   A pressure follows its faces. Where the rule takes it at the end of a step, its work on a body that turns by a is wrong by
+   p V a^2, and what the compressed elements do by the rule is wrong by as much the other way: neither is energy lost or gained.
+   `turned` corrects both, by the faces in the middle of the way.
+
    BDF2 takes from an energy of two states, 1/2 (E(y) + E(2 y - y_)) of y = (x, v), whose difference from E(y) is of
    the order of h^2 and swings [Dahlquist 1976, G-stability]. Where E is quadratic it takes, with d a second difference
    y^{n+1} - 2 y^n + y^{n-1},
@@ -46,6 +50,7 @@ typedef struct brn_books {
     bool elastic_loss;    /* `stored` includes the elements; false: only contact */
     double moved, stored; /* [J] */
     double taken;         /* [J] from an energy of two states; 0: there is none */
+    double turned;        /* [J] what pressures did along the way, less what they did by the rule */
     /* Robots: what drives did (and hands, beyond what loads show), and what came through the joints that hang on the world ([N s], [N m s] about the origin). */
     double drive_work, base_impulse[6];
     /* An event method sums as it goes: its forces are only for display, and these totals of loads and holds (and of gravity,

@@ -248,7 +248,7 @@ static void book_work(const brn_system *s, const brn_state *in, brn_state *out, 
         work += ((1.0 - books->before) * now + books->before * was) * dx;
         work += inertia * h * 0.5 * (in->node_vel[i] + out->node_vel[i]);
     }
-    out->ledger[BRN_LEDGER_WORK] += books->summed ? books->work : work + books->drive_work;
+    out->ledger[BRN_LEDGER_WORK] += books->summed ? books->work : work + books->drive_work + books->turned;
     out->ledger[BRN_LEDGER_DISSIPATED] += books->dissipated;
 }
 

@@ -94,6 +94,10 @@ typedef struct brn_method {
     brn_status (*choices)(const void *self, bool brief, brn_text *to);
     /* What to doubt in the results of a run with these figures of its own, as a sentence; false: nothing. NULL: never. */
     bool (*doubt)(const double own[BRN_OWN_FIGURES], char *text, size_t size);
+    /* Looks at the state in which a run with these figures is done, once, with more care than there is time for in a step: why it is not
+       to be trusted, as a sentence, "": it may be. NULL: always. */
+    brn_status (*conclude)(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES], char *text,
+                           size_t size);
     void (*destroy)(void *self);
 } brn_method;
 

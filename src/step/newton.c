@@ -78,12 +78,40 @@ static brn_status start(brn_newton *n, const brn_state *in)
     return BRN_OK;
 }
 
+/* Without inertia: the body that the last direction moves by more than this many sizes of the scene; NULL: there is none. */
+static const double UNHELD = 100.0;
+
+static const char *unheld(const brn_newton *n, double *way)
+{
+    const brn_model *model = n->model;
+    int most = 0;
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        most = fabs(n->step[dof]) > fabs(n->step[most]) ? dof : most;
+    }
+    *way = n->system->ndof > 0 ? fabs(n->step[most]) : 0.0;
+    const char *name = NULL;
+    for (int b = 0; b < model->nbody && !n->scheme->inertia && *way > UNHELD * n->system->size; ++b) {
+        const brn_body *body = &model->body[b];
+        const int node = model->row_node[most / model->dim];
+        name = node >= body->node_first && node < body->node_first + body->node_count ? body->name : name;
+    }
+    return name;
+}
+
 /* A step that costs this much does not get anywhere. */
 brn_status brn_newton_spend(brn_newton *n)
 {
     if (n->system->effort < n->system->budget) {
         n->system->effort += 1.0;
         return BRN_OK;
+    }
+    double way;
+    const char *name = unheld(n, &way);
+    if (name != NULL) {
+        return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: nothing holds '%s', whose equilibrium would be %.2g m away: hold it, give "
+                        "it something to rest on, or take an integrator with inertia",
+                        n->scheme->t, name, way);
     }
     return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
                     "t = %g s: a step took more than method.budget = %d Newton iterations, all its parts and "
@@ -155,7 +183,7 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
         BRN_TRY(brn_ctx_check(n->ctx));
         brn_newton_set_noise(n);
         (void)brn_newton_watch(n, &n->system->watch.phases.assembly);
-        BRN_TRY(brn_newton_forces(n));
+        BRN_TRY(brn_newton_forces(n, NULL));
         const double worst = brn_newton_imbalance(n, &info->residual);
         const bool settled = brn_newton_remaining(n) == 0.0;
         if (isnan(worst)) {

@@ -130,19 +130,21 @@ static double rigid_loss(const brn_newton *n, const brn_state *in, const brn_sta
     return sum;
 }
 
-/* The inertia of the held dofs works along the mean of their two velocities (step/ledger.c): what that adds to it times the way
-   they went. Not accelerated, they go the way of their velocity. */
-static double held_difference(const brn_newton *n, const brn_state *in, const brn_state *out)
+/* The inertia of the held dofs, that of what is attached to them included, works along the mean of their two velocities
+   (step/ledger.c): what that adds to it times the way they went. Not accelerated, they go the way of their velocity. */
+static double held_difference(brn_newton *n, const brn_state *in, const brn_state *out)
 {
     const brn_scheme *m = n->scheme;
     double sum = 0.0;
     bool any = false;
+    memcpy(n->scratch, n->inertia, (size_t)n->system->ndof * sizeof *n->scratch);
+    brn_model_lead(n->model, n->scratch);
     for (int dof = 0; dof < n->system->ndof; ++dof) {
         const int at = brn_model_at(n->model, dof);
         const bool held = n->model->fixed[dof] == BRN_DOF_HELD;
         const double mean = 0.5 * m->h * (in->node_vel[at] + out->node_vel[at]);
         any = any || (held && m->accel[dof] != 0.0);
-        sum += held ? n->inertia[dof] * (mean - (out->node_pos[at] - in->node_pos[at])) : 0.0;
+        sum += held ? n->scratch[dof] * (mean - (out->node_pos[at] - in->node_pos[at])) : 0.0;
     }
     return any ? sum : 0.0;
 }
@@ -185,19 +187,39 @@ static brn_status losses_between(brn_newton *n, const brn_state *in, const brn_s
     return BRN_OK;
 }
 
+/* `turned` of rules that take pressures at the end of the step. */
+static brn_status turn_pressure(brn_newton *n, const brn_state *in, const brn_state *out, brn_books *books)
+{
+    const brn_model *model = n->model;
+    double *middle = NULL;
+    if (n->system->pressure == NULL ||
+        (n->scheme->kind != BRN_IMPLICIT_EULER && n->scheme->kind != BRN_BDF2)) {
+        return BRN_OK;
+    }
+    BRN_TAKE(brn_ctx_arena(n->system->ctx), middle, 3 * model->nnode);
+    for (int i = 0; i < 3 * model->nnode; ++i) {
+        middle[i] = 0.5 * (in->node_pos[i] + out->node_pos[i]);
+    }
+    BRN_TRY(brn_newton_loads(n, middle, n->scheme->t_eval, n->scratch, NULL));
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        const int at = brn_model_at(model, dof);
+        books->turned += (n->scratch[dof] - n->load[dof]) * (out->node_pos[at] - in->node_pos[at]);
+    }
+    return BRN_OK;
+}
+
 brn_status brn_newton_losses(brn_newton *n, const brn_state *in, brn_state *out, brn_books *books)
 {
     const brn_scheme *m = n->scheme;
     const int ndof = n->system->ndof;
     books->known_loss = m->kind == BRN_IMPLICIT_EULER || m->kind == BRN_NEWMARK || m->kind == BRN_MIDPOINT;
     books->elastic_loss = m->kind == BRN_IMPLICIT_EULER;
-    if (m->kind == BRN_BDF2) {
-        brn_arena *arena = brn_ctx_arena(n->system->ctx);
-        const brn_arena_mark mark = brn_arena_now(arena);
-        const brn_status status = losses_between(n, in, out, books);
-        brn_arena_rewind(arena, mark);
-        BRN_TRY(status);
-    }
+    brn_arena *arena = brn_ctx_arena(n->system->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    brn_status status = m->kind == BRN_BDF2 ? losses_between(n, in, out, books) : BRN_OK;
+    status = status >= 0 ? turn_pressure(n, in, out, books) : status;
+    brn_arena_rewind(arena, mark);
+    BRN_TRY(status);
     BRN_TRY(write_elastic(n, in, out));
     if (!books->known_loss) {
         return BRN_OK;
@@ -210,7 +232,7 @@ brn_status brn_newton_losses(brn_newton *n, const brn_state *in, brn_state *out,
     if (n->system->controls->drag.node >= 0) { /* in n->contact with the other sign */
         brn_drag_add_force(&n->system->controls->drag, n->model, n->pull.force, -1.0, n->scratch);
     }
-    books->stored = books->elastic_loss ? 0.0 : rigid_loss(n, in, out);
+    books->stored = books->elastic_loss ? books->turned : rigid_loss(n, in, out);
     for (int dof = 0; dof < ndof; ++dof) {
         const int at = brn_model_at(n->model, dof);
         const double way = out->node_pos[at] - in->node_pos[at];

@@ -31,8 +31,9 @@ bool brn_newton_pull(const brn_newton *n, const double *y, brn_pull *out);
 const double *brn_newton_seen(brn_newton *n);
 /* The potential at y without its loads and what is carried. */
 brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energy *out);
-/* Forces at n->y; n->unbalanced follows. */
-brn_status brn_newton_forces(brn_newton *n);
+/* Forces at n->y; n->unbalanced follows. tangent, may be NULL: that of the elements goes into the system's matrix in the same pass, for
+   brn_newton_complete. */
+brn_status brn_newton_forces(brn_newton *n, const brn_tangent *tangent);
 /* n->unbalanced from the forces as they stand. */
 void brn_newton_sum(brn_newton *n);
 /* n->carried: the share of loads and elements at x^n. */
@@ -42,6 +43,8 @@ brn_status brn_newton_carry(brn_newton *n, const brn_state *in);
 
 /* n->matrix: the Hessian of the potential at n->x, condensed. */
 brn_status brn_newton_assemble(brn_newton *n, brn_tangent tangent);
+/* The same where the system's matrix has the elements' tangent already. */
+brn_status brn_newton_complete(brn_newton *n, brn_tangent tangent);
 /* n->step = Newton's direction with the exact tangent or the projected one. If the exact one is indefinite and the parameters do not
    insist on it, the projected one is used and *projected becomes true. */
 brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *info);

@@ -110,7 +110,7 @@ brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energ
     return BRN_OK;
 }
 
-brn_status brn_newton_forces(brn_newton *n)
+brn_status brn_newton_forces(brn_newton *n, const brn_tangent *tangent)
 {
     const brn_scheme *m = n->scheme;
     brn_system *s = n->system;
@@ -120,7 +120,12 @@ brn_status brn_newton_forces(brn_newton *n)
     memset(n->elastic, 0, bytes);
     memset(n->inertia, 0, bytes);
     memset(n->damping, 0, bytes);
-    BRN_TRY(brn_system_elastic(s, z, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
+    if (tangent != NULL) {
+        brn_block_matrix_zero(s->matrix);
+        BRN_TRY(brn_system_elastic(s, z, *tangent, NULL, n->elastic, s->matrix));
+    } else {
+        BRN_TRY(brn_system_elastic(s, z, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
+    }
     BRN_TRY(brn_newton_loads(n, z, m->t_eval, n->load, NULL));
     for (int i = 0; i < s->ndof && m->share != 1.0; ++i) {
         n->elastic[i] *= m->share;

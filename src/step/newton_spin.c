@@ -38,36 +38,42 @@ static bool takes_part(const brn_newton *n, int b)
     return n->scheme->free[b] && body->type != BRN_BODY_RIGID && body->mass > 0.0;
 }
 
-/* v = w x r for all bodies that take part, w the axis k of each; packed. */
-static void rotate_all(const brn_newton *n, const double *x, int k, double *v)
+/* Places about the centres of all bodies that take part; packed. */
+static void place_all(const brn_newton *n, const double *x, const double (*centre)[3], double *r)
 {
     const brn_model *model = n->model;
-    memset(v, 0, (size_t)n->system->ndof * sizeof *v);
+    memset(r, 0, (size_t)n->system->ndof * sizeof *r);
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        double centre[3];
-        if (!takes_part(n, b)) {
-            continue;
-        }
-        brn_body_mean(model, b, x, centre);
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            const double w[3] = {k == 0, k == 1, k == 2};
-            double r[3] = {0};
-            double turn[3];
-            for (int i = 0; i < model->dim; ++i) {
-                r[i] = x[3 * a + i] - centre[i];
-            }
-            brn_dense_cross3(w, r, turn);
+        for (int a = body->node_first; a < body->node_first + body->node_count && takes_part(n, b); ++a) {
             for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
-                v[model->node_row[a] * model->dim + i] = turn[i];
+                r[model->node_row[a] * model->dim + i] = x[3 * a + i] - centre[b][i];
             }
         }
     }
 }
 
-/* What is missing, and the inertia that it acts on, of all bodies. */
+/* sum r x (w x M r) = (sum r . M r) w - sum (M r) (r . w): the mass of a pair of nodes is a number. */
+static void set_inertia(const brn_model *model, const brn_body *body, const double *x, const double centre[3],
+                        const double *mass_r, double out[9])
+{
+    const int dim = model->dim;
+    double sum[9] = {0}; /* (M r) r' */
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        for (int k = 0; k < dim * dim && model->node_row[a] >= 0; ++k) {
+            const int i = k / dim;
+            const int j = k % dim;
+            sum[3 * i + j] += mass_r[model->node_row[a] * dim + i] * (x[3 * a + j] - centre[j]);
+        }
+    }
+    for (int k = 0; k < 9; ++k) {
+        out[k] = (k % 4 == 0 ? sum[0] + sum[4] + sum[8] : 0.0) - sum[k];
+    }
+}
+
+/* What is missing, the inertia that it acts on, and the centre at the end, of all bodies. */
 typedef struct spin_sums {
-    double (*missing)[3], (*inertia)[9];
+    double (*missing)[3], (*inertia)[9], (*centre)[3];
 } spin_sums;
 
 static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *out, spin_sums *sums)
@@ -82,7 +88,7 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
         BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
         for (int b = 0; b < model->nbody; ++b) {
             const double *x = ends[e].state->node_pos;
-            double centre[3];
+            double *centre = sums->centre[b];
             double moment[3];
             double torque[3] = {0};
             if (!takes_part(n, b)) {
@@ -105,33 +111,23 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
             }
         }
     }
-    for (int k = 0; k < 3; ++k) {
-        if (model->dim == 2 && k < 2) {
-            continue;
-        }
-        rotate_all(n, out->node_pos, k, n->step);
-        BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
-        for (int b = 0; b < model->nbody; ++b) {
-            double centre[3];
-            double moment[3];
-            if (takes_part(n, b)) {
-                brn_body_mean(model, b, out->node_pos, centre);
-                add_moments(model, &model->body[b], out->node_pos, centre, n->scratch, moment);
-                for (int i = 0; i < 3; ++i) {
-                    sums->inertia[b][3 * i + k] = moment[i];
-                }
-            }
+    place_all(n, out->node_pos, (const double(*)[3])sums->centre, n->step);
+    BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
+    for (int b = 0; b < model->nbody; ++b) {
+        if (takes_part(n, b)) {
+            set_inertia(model, &model->body[b], out->node_pos, sums->centre[b], n->scratch, sums->inertia[b]);
         }
     }
     return BRN_OK;
 }
 
-static void correct(const brn_model *model, int number, const double inertia[9], const double missing[3],
-                    brn_state *out)
+static void correct(const brn_model *model, int number, const spin_sums *sums, brn_state *out)
 {
+    const double *inertia = sums->inertia[number];
+    const double *missing = sums->missing[number];
+    const double *centre = sums->centre[number];
     const brn_body *body = &model->body[number];
     double inverse[9];
-    double centre[3];
     double w[3] = {0};
     if (model->dim == 2) {
         w[2] = inertia[8] > 0.0 ? missing[2] / inertia[8] : 0.0;
@@ -143,7 +139,6 @@ static void correct(const brn_model *model, int number, const double inertia[9],
         (void)brn_dense_inverse3(inertia, inverse);
         brn_dense_apply3(inverse, missing, w);
     }
-    brn_body_mean(model, number, out->node_pos, centre);
     for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
         double r[3] = {0};
         double turn[3];
@@ -172,12 +167,12 @@ brn_status brn_newton_keep_spin(brn_newton *n, const brn_state *in, brn_state *o
     const brn_arena_mark mark = brn_arena_now(arena);
     BRN_TAKE(arena, sums.missing, model->nbody);
     BRN_TAKE(arena, sums.inertia, model->nbody);
+    BRN_TAKE(arena, sums.centre, model->nbody);
     memset(sums.missing, 0, (size_t)model->nbody * sizeof *sums.missing);
-    memset(sums.inertia, 0, (size_t)model->nbody * sizeof *sums.inertia);
     const brn_status status = measure(n, in, out, &sums);
     for (int b = 0; b < model->nbody && status >= 0; ++b) {
         if (takes_part(n, b)) {
-            correct(model, b, sums.inertia[b], sums.missing[b], out);
+            correct(model, b, &sums, out);
         }
     }
     brn_arena_rewind(arena, mark);

@@ -9,8 +9,8 @@
 #include <math.h>
 
 /* Conjugate gradients: what they aim at, in how many iterations, and which residual is still of use: Newton's method gains three
-   digits with it. Beyond that a factorisation is cheaper. */
-enum { PCG_CAP = 5000 };
+   digits with it. Beyond that a factorisation is cheaper, the sooner the fewer unknowns there are. */
+enum { PCG_CAP_LEAST = 200, PCG_CAP_MOST = 5000, PCG_DOFS = 10 };
 static const double PCG_ERROR = 1e-6;
 static const double PCG_USABLE = 1e-3;
 /* So many of their iterations cost as much as one of Newton's, about. */
@@ -55,14 +55,18 @@ static void unplace_rigid(brn_newton *n)
 
 brn_status brn_newton_assemble(brn_newton *n, brn_tangent tangent)
 {
+    brn_block_matrix_zero(n->system->matrix);
+    BRN_TRY(brn_system_elastic(n->system, brn_newton_seen(n), tangent, NULL, NULL, n->system->matrix));
+    return brn_newton_complete(n, tangent);
+}
+
+brn_status brn_newton_complete(brn_newton *n, brn_tangent tangent)
+{
     const brn_scheme *m = n->scheme;
     brn_system *s = n->system;
-    const double *z = brn_newton_seen(n);
-    brn_block_matrix_zero(s->matrix);
-    BRN_TRY(brn_system_elastic(s, z, tangent, NULL, NULL, s->matrix));
     /* The stiffness of a follower pressure is indefinite: it goes with the exact tangent only, else it is lagged. */
     if (s->pressure != NULL && tangent == BRN_TANGENT_EXACT) {
-        BRN_TRY(brn_newton_loads(n, z, m->t_eval, n->scratch, s->matrix));
+        BRN_TRY(brn_newton_loads(n, brn_newton_seen(n), m->t_eval, n->scratch, s->matrix));
     }
     if (m->share * m->place != 1.0) {
         brn_block_matrix_scale(s->matrix, m->share * m->place);
@@ -99,8 +103,10 @@ brn_status brn_newton_assemble(brn_newton *n, brn_tangent tangent)
 static brn_status solve_iterative(brn_newton *n, bool projected, bool *done)
 {
     brn_pcg_result result;
+    const int wanted = n->system->ndof / PCG_DOFS;
+    const int cap = wanted < PCG_CAP_LEAST ? PCG_CAP_LEAST : wanted > PCG_CAP_MOST ? PCG_CAP_MOST : wanted;
     const brn_status status =
-        brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, PCG_ERROR, PCG_CAP, n->step, &result);
+        brn_pcg_solve(n->ctx, n->matrix, n->model->fixed, n->scratch, PCG_ERROR, cap, n->step, &result);
     n->system->effort += result.iterations / PCG_HEAVY;
     const bool stalled = status == BRN_ERR_CONVERGENCE || (status == BRN_ERR_SINGULAR && projected);
     *done = status >= 0 || (status == BRN_ERR_CONVERGENCE && result.residual <= PCG_USABLE);

@@ -451,8 +451,8 @@ static brn_status count_inversions(void *arg, int block, brn_arena *scratch)
 static brn_status inversions(brn_sim *sim, int *out)
 {
     *out = 0;
-    for (int i = 0; i < sim->model->ngroup; ++i) {
-        const brn_element_group *group = sim->model->group[i];
+    for (int i = 0; i < sim->system->npart; ++i) {
+        const brn_element_group *group = sim->system->part[i];
         if (group->kind->stress == NULL) {
             continue;
         }

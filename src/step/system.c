@@ -6,10 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Groups with fewer elements are joined: of larger ones the last batch does not matter. */
+enum { SMALL = 8 * BRN_LANES };
+
 /* ---- element callbacks -------------------------------------------------------------------------------------------- */
 
 typedef struct elastic_job {
-    const brn_model *model;
+    const brn_system *system;
     const double (*x)[3];
     brn_tangent tangent;
     bool damping; /* Hessian scaled by each group's beta */
@@ -20,7 +23,7 @@ static brn_status elastic_elements(void *arg, int list, int first, int count, do
 {
     (void)scratch;
     const elastic_job *job = arg;
-    const brn_element_group *group = job->model->group[list];
+    const brn_element_group *group = job->system->part[list];
     group->kind->eval(group, job->x, first, count, job->tangent, energy, grad, hess);
     if (job->damping) {
         const size_t n = (size_t)count * (size_t)brn_group_hess_size(group);
@@ -77,6 +80,40 @@ static bool is_damped(const brn_model *model)
     return false;
 }
 
+/* The end of the run of small groups from `first` on that can be joined. */
+static int alike_until(const brn_model *model, int first)
+{
+    const brn_solid *solid = brn_solid_of_group(model->group[first]);
+    int end = first + 1;
+    while (end < model->ngroup && solid != NULL && solid->group.nelem > 0 && solid->group.nelem < SMALL) {
+        const brn_solid *next = brn_solid_of_group(model->group[end]);
+        if (next == NULL || next->group.nelem == 0 || next->group.nelem >= SMALL ||
+            !brn_solid_alike(solid, next)) {
+            break;
+        }
+        ++end;
+    }
+    return end;
+}
+
+static brn_status list_parts(brn_system *s)
+{
+    const brn_model *model = s->model;
+    BRN_ALLOC(s->ctx, s->part, model->ngroup + 1);
+    BRN_ALLOC(s->ctx, s->joined, model->ngroup + 1);
+    for (int first = 0; first < model->ngroup;) {
+        const int end = alike_until(model, first);
+        s->part[s->npart] = model->group[first];
+        if (end - first > 1) {
+            BRN_TRY(brn_solid_join(s->ctx, &model->group[first], end - first, &s->joined[s->njoined]));
+            s->part[s->npart] = &s->joined[s->njoined++]->group;
+        }
+        ++s->npart;
+        first = end;
+    }
+    return BRN_OK;
+}
+
 static brn_status list_pressure(brn_system *s)
 {
     const brn_model *model = s->model;
@@ -100,10 +137,10 @@ static brn_status list_pressure(brn_system *s)
 }
 
 /* Attached nodes widen the pattern: their neighbours meet their masters. */
-static brn_status create_matrix(brn_system *s, const brn_stencils *groups)
+static brn_status create_matrix(brn_system *s, const brn_stencils *parts)
 {
     const brn_model *model = s->model;
-    BRN_TRY(brn_block_matrix_create(s->ctx, model->nrow, model->dim, groups, model->ngroup, &s->matrix));
+    BRN_TRY(brn_block_matrix_create(s->ctx, model->nrow, model->dim, parts, s->npart, &s->matrix));
     if (model->ties.inner == 0) {
         return BRN_OK;
     }
@@ -114,16 +151,16 @@ static brn_status create_matrix(brn_system *s, const brn_stencils *groups)
     return BRN_OK;
 }
 
-/* lists: of the groups, then of the pressures, in rows. */
+/* lists: of the parts, then of the pressures, in rows. */
 static brn_status create_matrices(brn_system *s, const brn_stencils *lists)
 {
     const brn_model *model = s->model;
-    const int nrow = model->nrow, dim = model->dim, ngroup = model->ngroup;
+    const int nrow = model->nrow, dim = model->dim;
     /* The faces of a body are inside its elements' stencils, so pressure and mass need no blocks of their own. */
     BRN_TRY(create_matrix(s, lists));
-    BRN_TRY(brn_assembly_create(s->ctx, nrow, dim, lists, ngroup, s->matrix, &s->elastic));
+    BRN_TRY(brn_assembly_create(s->ctx, nrow, dim, lists, s->npart, s->matrix, &s->elastic));
     if (s->npressure_list > 0) {
-        BRN_TRY(brn_assembly_create(s->ctx, nrow, dim, &lists[ngroup], s->npressure_list, s->matrix,
+        BRN_TRY(brn_assembly_create(s->ctx, nrow, dim, &lists[s->npart], s->npressure_list, s->matrix,
                                     &s->pressure));
     }
     if (is_damped(model)) {
@@ -189,11 +226,11 @@ static brn_status fill(brn_system *s)
     BRN_ALLOC(s->ctx, s->stiff_diagonal, s->ndof);
     brn_stencils *lists = NULL;
     int *memory = NULL;
-    const int count = model->ngroup + s->npressure_list;
+    BRN_TRY(list_parts(s));
+    const int count = s->npart + s->npressure_list;
     BRN_ALLOC(s->ctx, lists, count);
     for (int i = 0; i < count; ++i) {
-        lists[i] =
-            i < model->ngroup ? brn_group_stencils(model->group[i]) : s->pressure_list[i - model->ngroup];
+        lists[i] = i < s->npart ? brn_group_stencils(s->part[i]) : s->pressure_list[i - s->npart];
     }
     brn_status status = brn_model_row_stencils(model, lists, count, lists, &memory);
     if (status >= 0) {
@@ -232,6 +269,11 @@ void brn_system_destroy(brn_system *s)
     for (int i = 0; i < 3; ++i) {
         brn_factor_destroy(s->mass_factor[i]);
     }
+    for (int i = 0; i < s->njoined; ++i) {
+        brn_solid_destroy(s->joined[i]);
+    }
+    brn_free(s->ctx, s->joined);
+    brn_free(s->ctx, s->part);
     brn_controls_destroy(s->controls);
     brn_assembly_destroy(s->elastic);
     brn_assembly_destroy(s->pressure);
@@ -274,7 +316,7 @@ void brn_system_condense(const brn_system *s, brn_block_matrix *matrix)
 brn_status brn_system_elastic(brn_system *s, const double *x, brn_tangent tangent, double *energy,
                               double *grad, brn_block_matrix *matrix)
 {
-    elastic_job job = {s->model, (const double(*)[3])x, tangent, false};
+    elastic_job job = {s, (const double(*)[3])x, tangent, false};
     return brn_assembly_add(s->elastic, elastic_elements, &job, energy, grad, matrix);
 }
 
@@ -317,13 +359,10 @@ typedef struct mass_product {
 } mass_product;
 
 /* Rows of M v: what is stored of lower rows first, as a walk over the rows would add them. */
-static brn_status mass_rows(void *arg, int piece, brn_arena *scratch)
+static inline void multiply_rows(const mass_product *w, int first, int end, const int dim)
 {
-    (void)scratch;
-    const mass_product *w = arg;
     const brn_block_matrix *mass = w->system->model->mass;
-    const int dim = w->system->model->dim;
-    for (int row = piece * MASS_ROWS; row < brn_block_end(mass->n, MASS_ROWS, piece); ++row) {
+    for (int row = first; row < end; ++row) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int l = mass->lower_start[row]; l < mass->lower_start[row + 1]; ++l) {
             for (int i = 0; i < dim; ++i) {
@@ -335,7 +374,22 @@ static brn_status mass_rows(void *arg, int piece, brn_arena *scratch)
                 sum[i] += mass->value[k] * w->v[mass->column[k] * dim + i];
             }
         }
-        memcpy(&w->out[row * dim], sum, (size_t)dim * sizeof *sum);
+        for (int i = 0; i < dim; ++i) {
+            w->out[row * dim + i] = sum[i];
+        }
+    }
+}
+
+/* One copy of the loops for each dimension, so that the compiler unrolls them. */
+static brn_status mass_rows(void *arg, int piece, brn_arena *scratch)
+{
+    (void)scratch;
+    const mass_product *w = arg;
+    const int end = brn_block_end(w->system->model->mass->n, MASS_ROWS, piece);
+    if (w->system->model->dim == 3) {
+        multiply_rows(w, piece * MASS_ROWS, end, 3);
+    } else {
+        multiply_rows(w, piece * MASS_ROWS, end, 2);
     }
     return BRN_OK;
 }
@@ -469,7 +523,7 @@ brn_status brn_system_damping_update(brn_system *s, const double *x)
     }
     const brn_model *model = s->model;
     const int dim = model->dim;
-    elastic_job job = {model, (const double(*)[3])x, BRN_TANGENT_VISCOUS, true};
+    elastic_job job = {s, (const double(*)[3])x, BRN_TANGENT_VISCOUS, true};
     brn_block_matrix_zero(s->damping);
     BRN_TRY(brn_assembly_add(s->elastic, elastic_elements, &job, NULL, NULL, s->damping));
     /* alpha M, element by element */

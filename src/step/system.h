@@ -8,6 +8,7 @@
 #include "linalg/assembly.h"
 #include "linalg/factor.h"
 #include "model/model.h"
+#include "phys/solid.h"
 #include "step/condense.h"
 #include "step/controls.h"
 #include "step/stopwatch.h"
@@ -15,10 +16,14 @@
 typedef struct brn_system {
     brn_ctx *ctx;
     const brn_model *model;
-    int ndof;                  /* nrow * dim, held and tied ones included */
-    double size;               /* [m], diagonal of the box of the bodies that can move */
-    brn_block_matrix *matrix;  /* pattern of elements, pressure faces and mass */
-    brn_assembly *elastic;     /* one list per group */
+    int ndof;                 /* nrow * dim, held and tied ones included */
+    double size;              /* [m], diagonal of the box of the bodies that can move */
+    brn_block_matrix *matrix; /* pattern of elements, pressure faces and mass */
+    /* What is evaluated: the model's groups, or small ones that are alike joined, so that batches are full. The same elements in the same
+       order. */
+    const brn_element_group **part;
+    int npart;
+    brn_assembly *elastic;     /* one list per part */
     brn_assembly *pressure;    /* one list per (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
@@ -30,6 +35,8 @@ typedef struct brn_system {
     int guard; /* how often this step has been repeated because it gained energy, see step/scheme.h; 0: not yet */
 
     /* private */
+    brn_solid **joined; /* [njoined] among the parts */
+    int njoined;
     int *mass_block; /* block of `matrix` that each entry of model->mass goes to */
     brn_stencils *pressure_list;
     int *pressure_load; /* which load each list belongs to */

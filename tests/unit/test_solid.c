@@ -608,6 +608,63 @@ static void check_batches(fixture *f, brn_rng *rng)
     brn_solid_destroy(solid);
 }
 
+/* Solids of 1, 5, 1 and 3 elements joined give the bits of their elements, their volumes included, which may be other than the rest
+   shape's. */
+static void check_join(fixture *f, brn_rng *rng)
+{
+    enum { PARTS = 4, COUNT = 10 };
+    static const int count[PARTS] = {1, 5, 1, 3};
+    const int nnode = f->element->nnode, grad_size = brn_group_grad_size(&f->solid->group),
+              hess_size = brn_group_hess_size(&f->solid->group);
+    static double rest[COUNT * N][3], x[COUNT * N][3];
+    static double energy[2][COUNT], grad[2][COUNT * NDOF], hess[2][COUNT * HESS], jacobian[2][COUNT];
+    static int conn[COUNT * N];
+    brn_element_group *part[PARTS] = {NULL};
+    brn_solid *joined = NULL;
+    for (int e = 0; e < COUNT; ++e) {
+        deform(f, e % state_count(f), rng, &x[e * nnode]);
+        for (int a = 0; a < nnode; ++a) {
+            conn[e * nnode + a] = e * nnode + a;
+            for (int i = 0; i < 3; ++i) {
+                rest[e * nnode + a][i] = (1.0 + 0.1 * e) * f->rest[a][i];
+            }
+        }
+    }
+    const double(*y)[3] = (const double(*)[3])x;
+    for (int k = 0, first = 0; k < PARTS; first += count[k++]) {
+        brn_solid *solid = NULL;
+        assert_done(f->ctx,
+                    brn_solid_create(f->ctx, f->element->cell, f->material, &f->moduli,
+                                     (const double(*)[3])rest, &conn[first * nnode], count[k], &solid));
+        solid->volume[0] *= 1.0 + k;
+        brn_solid_eval(solid, y, 0, count[k], BRN_TANGENT_EXACT, &energy[0][first],
+                       grad[0] + first * grad_size, hess[0] + first * hess_size);
+        brn_solid_stress(solid, y, 0, count[k], NULL, &jacobian[0][first], NULL);
+        part[k] = &solid->group;
+        assert_true(brn_solid_alike(brn_solid_of_group(part[0]), solid));
+    }
+    assert_done(f->ctx, brn_solid_join(f->ctx, part, PARTS, &joined));
+    assert_int_equal(joined->group.nelem, COUNT);
+    brn_solid_eval(joined, y, 0, COUNT, BRN_TANGENT_EXACT, energy[1], grad[1], hess[1]);
+    brn_solid_stress(joined, y, 0, COUNT, NULL, jacobian[1], NULL);
+    assert_memory_equal(energy[0], energy[1], sizeof energy[0]);
+    assert_memory_equal(grad[0], grad[1], (size_t)(COUNT * grad_size) * sizeof *grad[0]);
+    assert_memory_equal(hess[0], hess[1], (size_t)(COUNT * hess_size) * sizeof *hess[0]);
+    assert_memory_equal(jacobian[0], jacobian[1], sizeof jacobian[0]);
+    joined->moduli.mu *= 1.5;
+    assert_false(brn_solid_alike(joined, brn_solid_of_group(part[0])));
+    brn_solid_destroy(joined);
+    for (int k = 0; k < PARTS; ++k) {
+        brn_group_destroy(part[k]);
+    }
+}
+
+static void test_join(void **state)
+{
+    (void)state;
+    for_each(check_join);
+}
+
 static void test_batches_and_padding(void **state)
 {
     (void)state;
@@ -627,6 +684,7 @@ int main(void)
         cmocka_unit_test(test_degenerate_states),
         cmocka_unit_test(test_bad_rest_shapes_are_refused),
         cmocka_unit_test(test_batches_and_padding),
+        cmocka_unit_test(test_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

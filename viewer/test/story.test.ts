@@ -122,6 +122,9 @@ test("settings of a scene, and those in which runs differ", () => {
     assert.deepEqual(differing, [{ path: "time.step", values: ["0.01", "0.005", "0.01"] }, { path: "contact.friction", values: ["", "0.5", ""] }]);
     assert.equal(settingsText(differing, 1), "time.step = 0.005, contact.friction = 0.5");
     assert.equal(settingsText(differing, 2), "");
+    // Of another method its name alone, and what else differs.
+    const methods = ["method:\n  type: ipc\n  dhat: 1e-3\n  tolerance: 1e-8\ntime:\n  step: 1", "method:\n  type: sap\n  tolerance: 1e-6\n  law: lagged\ntime:\n  step: 2"];
+    assert.equal(settingsText(differingSettings(methods.map((scene) => run({ scene }))), 1), "method.type = sap, time.step = 2");
     // Texts that are no scene neither hang nor fail.
     for (const text of ["", "-", "a\n  b\n c", "- - -\n -", "x: {y", "  a: 1\nb:\n- c"]) {
         settingsOf(text);

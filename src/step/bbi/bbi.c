@@ -36,12 +36,12 @@ static const brn_own_figure figures[] = {
                          .meaning = "contact points that the last iteration reckoned with",
                          .reduction = BRN_REDUCE_MAX},
                         BRN_REDUCE_MAX},
-    [BRN_BBI_PROJECTED] = {{.name = "bbi.impact_loss",
-                            .label = "impact loss",
-                            .unit = "J",
-                            .meaning = "kinetic energy that the impact projection took",
-                            .reduction = BRN_REDUCE_SUM},
-                           BRN_REDUCE_SUM},
+    [BRN_BBI_IMPACT_LOSS] = {{.name = "bbi.impact_loss",
+                              .label = "impact loss",
+                              .unit = "J",
+                              .meaning = "kinetic energy that the impact projection took",
+                              .reduction = BRN_REDUCE_SUM},
+                             BRN_REDUCE_SUM},
 };
 
 static const brn_table table = {
@@ -61,10 +61,11 @@ static void bbi_destroy(void *self)
     brn_newton_destroy(bbi->newton);
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,     bbi->point,  bbi->seen,       bbi->taken,       bbi->row,
-                      bbi->weight,    bbi->push,   bbi->changing,   bbi->slip,        bbi->chosen,
-                      bbi->direction, bbi->free_u, bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
-                      bbi->cone_r,    bbi->cone_u, bbi->cone_first, bbi->cone_column, bbi->report};
+    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,     bbi->taken,      bbi->row,
+                      bbi->weight,  bbi->push,      bbi->changing, bbi->coasts,     bbi->slip,
+                      bbi->chosen,  bbi->direction, bbi->free_u,   bbi->cone_w,     bbi->cone_q,
+                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,   bbi->cone_first, bbi->cone_column,
+                      bbi->report};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -135,6 +136,7 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->seen, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->slip, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
+    BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
     return brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton);
 }
@@ -159,33 +161,6 @@ static brn_status bbi_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* [J] Done by contact: what turns has turned before forces act on it, so it is the mean of its velocities then, not the way of a point
-   along the chord of a circle, that they work along. */
-static double work_of(const brn_bbi *bbi, const brn_state *in, const brn_state *out)
-{
-    const brn_scheme *m = bbi->newton->scheme;
-    const bool chord = m->kind == BRN_NEWMARK || m->kind == BRN_MIDPOINT;
-    double sum = 0.0;
-    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
-        const int at = brn_model_at(bbi->model, dof);
-        const double mean = 0.5 * m->h * (m->coast[dof] + out->node_vel[at]);
-        const bool held = bbi->model->fixed[dof] == BRN_DOF_HELD;
-        sum += bbi->push[dof] * (chord && !held ? mean : out->node_pos[at] - in->node_pos[at]);
-    }
-    return sum;
-}
-
-/* [J] What the books take for that. */
-static double booked_work(const brn_bbi *bbi, const brn_state *in, const brn_state *out)
-{
-    double sum = 0.0;
-    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
-        const int at = brn_model_at(bbi->model, dof);
-        sum += bbi->push[dof] * (out->node_pos[at] - in->node_pos[at]);
-    }
-    return sum;
-}
-
 /* Forces become means over the step, impact included. */
 static void settle_forces(brn_bbi *bbi)
 {
@@ -208,23 +183,20 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
 {
     brn_bbi *bbi = self;
     brn_newton *n = bbi->newton;
-    double lost = 0.0;
+    brn_bbi_books books;
     bool projected = false;
     *h_done = h;
     BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
-    const double work = work_of(bbi, in, out);
-    BRN_TRY(brn_bbi_project(bbi, in, out, &lost, &projected));
+    BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
+    BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
     BRN_TRY(brn_bbi_report(bbi, info));
     if (projected) {
         settle_forces(bbi);
     }
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
-    info->books.dissipated += booked_work(bbi, in, out) - work + lost;
-    info->books.moved -= lost;
     info->own[BRN_BBI_POINTS] = bbi->npoint;
-    info->own[BRN_BBI_PROJECTED] = lost;
-    return BRN_OK;
+    return brn_bbi_books_end(bbi, in, out, &books, info);
 }
 
 static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_info *info)
@@ -248,19 +220,33 @@ static brn_status bbi_changed(void *self, brn_state *state, const brn_change *ch
     return brn_newton_changed(((brn_bbi *)self)->newton, state, change);
 }
 
+static bool bbi_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
+{
+    return brn_touching_doubt(own[BRN_BBI_OVERLAP], "bbi.overlap", text, size);
+}
+
+static brn_status bbi_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
+                               char *text, size_t size)
+{
+    const brn_bbi *bbi = self;
+    return brn_touching_conclude(bbi->touching, state->node_pos, own[BRN_BBI_OVERLAP], text, size);
+}
+
 const brn_method brn_bbi_method = {
     .table = &table,
     .integrators = 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT | 1u << BRN_IMPLICIT_EULER | 1u << BRN_STATIC,
     .integrator = BRN_NEWMARK,
     .contact = true,
     .dissipates = true,
-    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID,
+    .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead = {[BRN_CONTACT_RESTITUTION] =
                             "bodies bounce by their elasticity and `method.impact`; rigid ones do not",
                         [BRN_CONTACT_STIFFNESS] = "contact is exact: nothing penetrates; leave it out",
                         [BRN_CONTACT_RELAXATION] = "contact is exact: nothing penetrates; leave it out"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .doubt = bbi_doubt,
+    .conclude = bbi_conclude,
     .predict = brn_newton_predict,
     .create = bbi_create,
     .step = bbi_step,

@@ -35,13 +35,14 @@ typedef struct brn_bbi_params {
 } brn_bbi_params;
 
 /* The method's own figures. */
-enum { BRN_BBI_CONE_ERROR, BRN_BBI_POINTS, BRN_BBI_PROJECTED };
+enum { BRN_BBI_CONE_ERROR, BRN_BBI_POINTS, BRN_BBI_IMPACT_LOSS, BRN_BBI_OVERLAP };
 
 /* A contact point of the step. Components are (normal, tangents), those of the cone problem. */
 typedef struct brn_bbi_point {
     brn_touching_point touch; /* at the positions of the last search */
     int first, count;         /* its rows, in bbi->row and bbi->weight: masters of the lever's nodes */
     double mu;
+    double depth;     /* [m] that it may keep in this step */
     double force[3];  /* [N] r */
     double impact[3]; /* [N] lambda of the projection: acts over half a step */
     double u[3];      /* [m] of the last solution: gap, slip velocity over c */
@@ -97,6 +98,8 @@ typedef struct brn_bbi {
     int *cone_first, *cone_column;
     size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
     size_t cone_first_capacity, cone_column_capacity;
+    unsigned char *coasts; /* [model rows] of a rigid body that coasts */
+    bool coasting;         /* there are such */
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;
@@ -136,7 +139,19 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
 
 /* ---- bbi_impact.c: the impact projection ---- */
 
-/* Changes the velocities of `out`, which positions and velocities of the step; *lost [J]: the kinetic energy that this takes. */
-brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, double *lost, bool *projected);
+/* Changes the velocities of `out`, which has positions and velocities of the step. */
+brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected);
+
+/* ---- bbi_books.c: energies ---- */
+
+typedef struct brn_bbi_books {
+    double work;       /* [J] of contact before the projection */
+    double kinetic[2]; /* [J] then: of nodes, of rigid bodies that coast */
+} brn_bbi_books;
+
+/* Between a step's positions and velocities and its projection; after all else has been booked. */
+brn_status brn_bbi_books_begin(brn_bbi *bbi, const brn_state *in, const brn_state *out, brn_bbi_books *books);
+brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state *out,
+                             const brn_bbi_books *books, brn_step_info *info);
 
 #endif

@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a penetration that a step starts with: out within one step it would throw bodies apart. Nothing gets there by itself; but a vertex that has
+   passed a rim may find itself behind another side. */
+static const double KEPT = 0.9;
+
 /* The rows of a point: what the nodes of its lever stand for. */
 static void add_rows(brn_bbi *bbi, brn_bbi_point *p)
 {
@@ -104,6 +108,9 @@ brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
     BRN_TRY(make_room(bbi));
     for (int i = 0; i < bbi->touching->count; ++i) {
         add_point(bbi, &bbi->touching->point[i]);
+    }
+    for (int i = 0; i < bbi->npoint; ++i) {
+        bbi->point[i].depth = KEPT * fmax(0.0, -bbi->point[i].touch.gap);
     }
     memcpy(bbi->seen, bbi->newton->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
     return BRN_OK;
@@ -302,6 +309,8 @@ brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info)
         to_world(dim, p->touch.frame, mean, force);
         memcpy(to->friction, force, sizeof force);
         info->gap_min = fmin(info->gap_min, p->touch.gap);
+        info->own[BRN_BBI_OVERLAP] =
+            fmax(info->own[BRN_BBI_OVERLAP], brn_touching_overlap(bbi->model, p->touch.body, p->touch.gap));
         if (p->force[0] > 0.0) {
             info->complementarity = fmax(info->complementarity, p->touch.gap);
         }

@@ -248,8 +248,7 @@ static void keep(const projection *p, brn_state *out)
     }
 }
 
-static brn_status project_all(projection *p, const brn_state *in, brn_state *out, double *lost,
-                              bool *projected)
+static brn_status project_all(projection *p, const brn_state *in, brn_state *out)
 {
     brn_bbi *bbi = p->bbi;
     double before;
@@ -263,24 +262,21 @@ static brn_status project_all(projection *p, const brn_state *in, brn_state *out
     BRN_TRY(project(p));
     BRN_TRY(kinetic(p, 1.0, &after));
     const double noise = ENERGY_NOISE * (before + fabs(in->ledger[BRN_LEDGER_ELASTIC]));
-    if (!p->mass && after > before + fmax(0.0, spare) + noise) {
+    if (!p->mass && after > before + spare + noise) {
         p->mass = true;
         BRN_TRY(project(p));
         BRN_TRY(kinetic(p, 1.0, &after));
     }
     keep(p, out);
-    *lost = before - after;
-    *projected = true;
     return BRN_OK;
 }
 
-brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, double *lost, bool *projected)
+brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected)
 {
     const brn_scheme *m = bbi->newton->scheme;
     projection p = {.bbi = bbi};
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    *lost = 0.0;
     *projected = false;
     if (bbi->params->impact == BRN_BBI_IMPACT_NONE || (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT)) {
         return BRN_OK;
@@ -297,7 +293,8 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, do
     BRN_TAKE(arena, p.v, bbi->system->ndof);
     BRN_TAKE(arena, p.change, bbi->system->ndof);
     BRN_TAKE(arena, p.force, bbi->system->ndof);
-    const brn_status status = project_all(&p, in, out, lost, projected);
+    const brn_status status = project_all(&p, in, out);
+    *projected = status >= 0;
     brn_arena_rewind(arena, mark);
     return status;
 }

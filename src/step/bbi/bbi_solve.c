@@ -18,6 +18,8 @@ static const double GAP_TOLERANCE = 1e-7;
 static const double KEEP = 0.5;
 /* Relative error of the contact problem in an iteration. */
 static const double CONE_TOLERANCE = 1e-10;
+/* Newton steps that it may take, each with a dense factorisation: as many as this number of operations, within bounds. */
+static const double CONE_WORK = 3e10, CONE_STEPS_LEAST = 50.0, CONE_STEPS_MOST = 1000.0;
 /* Worse than this it is of no use. */
 static const double CONE_USABLE = 1e-4;
 /* Of what could move in the last iteration: points as near as that are looked at in the next. */
@@ -63,7 +65,7 @@ static void look_at_points(brn_bbi *bbi)
         double way[3];
         brn_bbi_look(bbi, p, n->scratch, p->u);
         brn_bbi_look(bbi, p, n->step, way);
-        p->u[0] = p->touch.gap + way[0];
+        p->u[0] = p->touch.gap + p->depth + way[0];
     }
 }
 
@@ -135,7 +137,9 @@ static void choose_more(brn_bbi *bbi)
 
 static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
 {
-    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = 50};
+    const double rows = bbi->nchosen * bbi->model->dim;
+    const double steps = fmin(CONE_STEPS_MOST, fmax(CONE_STEPS_LEAST, CONE_WORK / (rows * rows * rows)));
+    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = (int)steps};
     const brn_cone_problem problem = {.dim = bbi->model->dim,
                                       .contacts = bbi->nchosen,
                                       .first = bbi->cone_first,
@@ -210,7 +214,8 @@ static double gap_error(const brn_bbi *bbi)
         const brn_touching_point *touch = &bbi->point[i].touch;
         const double size = fmin(bbi->touching->size[touch->body[0]], bbi->touching->size[touch->body[1]]);
         const double allowed = GAP_TOLERANCE * size + 8.0 * bbi->newton->noise;
-        const double error = bbi->point[i].force[0] > 0.0 ? fabs(touch->gap) : -touch->gap;
+        const double gap = touch->gap + bbi->point[i].depth;
+        const double error = bbi->point[i].force[0] > 0.0 ? fabs(gap) : -gap;
         most = fmax(most, error / allowed);
     }
     return most;
@@ -346,7 +351,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
         brn_newton_set_noise(n);
-        BRN_TRY(brn_newton_forces(n));
+        BRN_TRY(brn_newton_forces(n, NULL));
         const double worst = brn_newton_imbalance(n, &info->residual);
         const double error = fmax(worst, gap_error(bbi));
         const bool settled = brn_newton_remaining(n) == 0.0;

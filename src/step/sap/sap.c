@@ -278,20 +278,16 @@ static brn_status sap_changed(void *self, brn_state *state, const brn_change *ch
     return brn_newton_changed(((brn_sap *)self)->newton, state, change);
 }
 
-/* Of the size of a body: what ends deeper in another is not in contact with it but stuck in it. */
-static const double STUCK = 0.05;
-
 static bool sap_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
 {
-    const bool stuck = own[BRN_SAP_OVERLAP] > STUCK;
-    if (stuck) {
-        (void)snprintf(
-            text, size,
-            "bodies end %.2g %% of their size deep in each other (sap.overlap): a smaller time.step, finer "
-            "meshes, or method: ipc, which never overlaps",
-            100.0 * own[BRN_SAP_OVERLAP]);
-    }
-    return stuck;
+    return brn_touching_doubt(own[BRN_SAP_OVERLAP], "sap.overlap", text, size);
+}
+
+static brn_status sap_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
+                               char *text, size_t size)
+{
+    const brn_sap *sap = self;
+    return brn_touching_conclude(sap->touching, state->node_pos, own[BRN_SAP_OVERLAP], text, size);
 }
 
 const brn_method brn_sap_method = {
@@ -309,6 +305,7 @@ const brn_method brn_sap_method = {
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
     .doubt = sap_doubt,
+    .conclude = sap_conclude,
     .predict = brn_newton_predict,
     .create = sap_create,
     .step = sap_step,

@@ -1,5 +1,6 @@
 /* Where bodies can touch within a step, and the constraints that follow. */
 #include "base/parallel.h"
+#include "contact/overlap.h"
 #include "linalg/dense.h"
 #include "step/sap/sap.h"
 
@@ -118,9 +119,9 @@ typedef struct pull {
     double weight, arm[3]; /* arms times weights */
 } pull;
 
-static void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const pull *from)
+static inline void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, const pull *from,
+                            int dim)
 {
-    const int dim = sap->model->dim;
     if (from->rigid == NULL) {
         return;
     }
@@ -141,10 +142,9 @@ static void add_pull(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c
 }
 
 /* Adds weight * frame for a node that has a row. Handles of a body follow each other and are added together. */
-static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row, double weight,
-                    pull *on)
+static inline void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int row,
+                           double weight, pull *on, int dim)
 {
-    const int dim = sap->model->dim;
     const brn_sap_rigid *r = sap->row_rigid[row] >= 0 ? &sap->rigid[sap->row_rigid[row]] : NULL;
     if (r == NULL) {
         brn_sap_block *b = brn_sap_block_for(sap, c, row);
@@ -158,7 +158,7 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
         return;
     }
     if (on->rigid != r) {
-        add_pull(sap, p, c, on);
+        add_pull(sap, p, c, on, dim);
         *on = (pull){.rigid = r};
     }
     on->weight += weight;
@@ -167,7 +167,7 @@ static void add_row(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c,
     }
 }
 
-static void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c)
+static inline void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *c, int dim)
 {
     pull on = {0};
     for (int n = 0; n < p->touch->lever.count; ++n) {
@@ -175,10 +175,10 @@ static void add_lever(brn_sap *sap, const brn_sap_point *p, brn_sap_constraint *
         const brn_masters of = brn_model_masters(sap->model, node);
         for (int k = 0; k < of.count && sap->ahead->hold[node] < 0; ++k) {
             add_row(sap, p, c, sap->model->node_row[of.node[k]], p->touch->lever.weight[n] * of.weight[k],
-                    &on);
+                    &on, dim);
         }
     }
-    add_pull(sap, p, c, &on);
+    add_pull(sap, p, c, &on, dim);
 }
 
 /* At most so many blocks. */
@@ -197,9 +197,9 @@ static size_t width_of(const brn_sap *sap, const brn_sap_point *p)
 
 /* Diagonal of J diag(A)^-1 J': how much velocity an impulse gives, along the surface (mean) and along the normal [1/kg]. The published
    measure is one size of all of it; but far below an open gap the lever of friction is long, which must not soften the normal. */
-static void weights_of(const brn_sap *sap, const brn_sap_constraint *c, double *slip, double *normal)
+static inline void weights_of(const brn_sap *sap, const brn_sap_constraint *c, int dim, double *slip,
+                              double *normal)
 {
-    const int dim = sap->model->dim;
     double sum[3] = {0};
     for (int k = c->first; k < c->first + c->count; ++k) {
         const brn_sap_block *b = &sap->block[k];
@@ -226,17 +226,16 @@ static double undone(const brn_sap *sap, const brn_sap_point *p)
     return slow ? -deep + (p->touch->gap + deep) / LONG : p->touch->gap;
 }
 
-static void constrain(brn_sap *sap, const brn_sap_point *p, bool first, brn_sap_constraint *c)
+static inline void constrain(brn_sap *sap, const brn_sap_point *p, bool first, int dim, brn_sap_constraint *c)
 {
-    const int dim = sap->model->dim;
     const double h = sap->h;
     const double *g = sap->system->controls->gravity;
     *c = (brn_sap_constraint){
         .kind = BRN_SAP_CONTACT, .rows = dim, .first = c->first, .mu = p->mu, .most = first ? -1.0 : c->most};
-    add_lever(sap, p, c);
+    add_lever(sap, p, c, dim);
     double slip;
     double normal;
-    weights_of(sap, c, &slip, &normal);
+    weights_of(sap, c, dim, &slip, &normal);
     const double stiffest = sap->params->near_rigid * sap->params->near_rigid / (4.0 * M_PI * M_PI) * normal;
     c->r = fmax(stiffest, 1.0 / (h * (h + p->relaxation) * p->stiffness));
     c->r_slip = sap->params->slip_regularisation * slip;
@@ -264,12 +263,18 @@ typedef struct constraints {
     bool first;
 } constraints;
 
+/* One copy of the loops for each dimension, so that the compiler unrolls them. */
 static brn_status constrain_block(void *arg, int block, brn_arena *scratch)
 {
     const constraints *all = arg;
+    brn_sap *sap = all->sap;
     (void)scratch;
-    for (int i = block * POINT_BLOCK; i < brn_block_end(all->sap->nat, POINT_BLOCK, block); ++i) {
-        constrain(all->sap, &all->sap->at[i], all->first, &all->sap->constraint[i]);
+    for (int i = block * POINT_BLOCK; i < brn_block_end(sap->nat, POINT_BLOCK, block); ++i) {
+        if (sap->model->dim == 3) {
+            constrain(sap, &sap->at[i], all->first, 3, &sap->constraint[i]);
+        } else {
+            constrain(sap, &sap->at[i], all->first, 2, &sap->constraint[i]);
+        }
     }
     return BRN_OK;
 }
@@ -300,18 +305,27 @@ brn_status brn_sap_constrain(brn_sap *sap, bool first)
     return BRN_OK;
 }
 
-/* J u of a constraint. */
-static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double v[3])
+static inline void add_velocities(const brn_sap *sap, const brn_sap_constraint *c, int rows, int dim,
+                                  double v[3])
 {
-    const int dim = sap->model->dim;
-    memset(v, 0, 3 * sizeof *v);
     for (int k = c->first; k < c->first + c->count; ++k) {
         const double *u = &sap->u[sap->block[k].row * dim];
-        for (int r = 0; r < c->rows; ++r) {
+        for (int r = 0; r < rows; ++r) {
             for (int s = 0; s < dim; ++s) {
                 v[r] += sap->block[k].j[r * dim + s] * u[s];
             }
         }
+    }
+}
+
+/* J u of a constraint. */
+static void velocity_of(const brn_sap *sap, const brn_sap_constraint *c, double v[3])
+{
+    memset(v, 0, 3 * sizeof *v);
+    if (c->rows == 3) {
+        add_velocities(sap, c, 3, 3, v);
+    } else {
+        add_velocities(sap, c, c->rows, sap->model->dim, v);
     }
 }
 
@@ -348,6 +362,20 @@ static void force_of(const brn_sap *sap, int i, double force[3])
     }
 }
 
+/* pushed += J' impulse of a constraint. */
+static inline void add_pushed(brn_sap *sap, const brn_sap_constraint *c, const double *impulse, int rows,
+                              int dim)
+{
+    for (int k = c->first; k < c->first + c->count; ++k) {
+        double *to = &sap->pushed[sap->block[k].row * dim];
+        for (int r = 0; r < rows; ++r) {
+            for (int s = 0; s < dim; ++s) {
+                to[s] += sap->block[k].j[r * dim + s] * impulse[r];
+            }
+        }
+    }
+}
+
 void brn_sap_push(brn_sap *sap)
 {
     const int dim = sap->model->dim;
@@ -364,24 +392,12 @@ void brn_sap_push(brn_sap *sap)
     brn_sap_push_connections(sap);
     for (int i = 0; i < sap->nat + sap->njoint; ++i) {
         const brn_sap_constraint *c = &sap->constraint[i];
-        for (int k = c->first; k < c->first + c->count; ++k) {
-            double *to = &sap->pushed[sap->block[k].row * dim];
-            for (int r = 0; r < c->rows; ++r) {
-                for (int s = 0; s < dim; ++s) {
-                    to[s] += sap->block[k].j[r * dim + s] * sap->impulse[3 * i + r];
-                }
-            }
+        if (c->rows == 3) {
+            add_pushed(sap, c, &sap->impulse[3 * i], 3, 3);
+        } else {
+            add_pushed(sap, c, &sap->impulse[3 * i], c->rows, dim);
         }
     }
-}
-
-/* [m] Of a body that can move; in 2D by its area. */
-static double size_of(const brn_model *model, int body)
-{
-    const double volume = model->body[body].volume;
-    return model->body[body].type == BRN_BODY_STATIC ? INFINITY
-           : model->dim == 3                         ? cbrt(volume)
-                                                     : sqrt(volume);
 }
 
 brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
@@ -413,9 +429,8 @@ brn_status brn_sap_report(brn_sap *sap, brn_step_info *info)
             }
         }
         info->gap_min = fmin(info->gap_min, gap);
-        const double size =
-            fmin(size_of(sap->model, p->touch->body[0]), size_of(sap->model, p->touch->body[1]));
-        info->own[BRN_SAP_OVERLAP] = fmax(info->own[BRN_SAP_OVERLAP], -gap / size);
+        info->own[BRN_SAP_OVERLAP] =
+            fmax(info->own[BRN_SAP_OVERLAP], brn_touching_overlap(sap->model, p->touch->body, gap));
         info->complementarity =
             to->normal_force > 0.0 ? fmax(info->complementarity, gap) : info->complementarity;
     }

@@ -34,7 +34,7 @@ static bool slides(const brn_sap_constraint *c, const double *y)
     return c->kind == BRN_SAP_CONTACT && slip > 0.0 && slip >= c->most * (1.0 - 1e-12);
 }
 
-static bool any_slides(const brn_sap_work *w)
+bool brn_sap_slides(const brn_sap_work *w)
 {
     bool any = false;
     for (int i = 0; i < w->p->nconstraint && !any; ++i) {
@@ -47,7 +47,7 @@ static bool any_slides(const brn_sap_work *w)
 static void apply_skew(brn_sap_work *w, const double *d, double *out)
 {
     const brn_sap_problem *p = w->p;
-    brn_sap_apply(p, 0, p->nconstraint, d, w->dvc);
+    brn_sap_apply_all(w, d, w->dvc);
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
         const double *y = &w->impulse[3 * i];
@@ -60,7 +60,7 @@ static void apply_skew(brn_sap_work *w, const double *d, double *out)
             q[r] = r < n ? pull * y[r] : 0.0;
         }
     }
-    brn_sap_apply_back(p, w->dvc, out);
+    brn_sap_apply_back(w, w->dvc, out);
     memset(out, 0, (size_t)w->first * sizeof *out);
     for (int dof = w->first; dof < w->n; ++dof) {
         out[dof] = w->weight[dof] > 0.0 ? out[dof] : 0.0;
@@ -120,7 +120,7 @@ static brn_status bend_step(brn_sap_work *w)
     double right[MOST + 1] = {0.0};
     const double start = sqrt(dot(w, w->step, w->step));
     int count = 0;
-    if (!(start > 0.0) || !any_slides(w)) {
+    if (!(start > 0.0) || !brn_sap_slides(w)) {
         return BRN_OK;
     }
     memset(w->basis, 0, (size_t)w->first * sizeof *w->basis);

@@ -2,9 +2,24 @@
 #ifndef BRN_STEP_SAP_SAP_INNER_H
 #define BRN_STEP_SAP_SAP_INNER_H
 
+#include "base/lanes.h"
 #include "step/sap/sap_problem.h"
 
 enum { BRN_SAP_WIDTH_MAX = 48, BRN_SAP_KRYLOV_MAX = 15 };
+
+/* Room of a row of a block in whole registers. */
+enum { BRN_SAP_ROW = BRN_LANES < 4 ? 4 : BRN_LANES };
+
+/* Two blocks of a constraint, counted from its first: J_left' G J_right is a term of a block of the matrix. */
+typedef struct brn_sap_term {
+    int constraint;
+    short left, right;
+} brn_sap_term;
+
+/* A block of the Jacobian, and whose it is. */
+typedef struct brn_sap_part {
+    int constraint, block;
+} brn_sap_part;
 
 struct brn_sap_solver {
     brn_ctx *ctx;
@@ -14,6 +29,10 @@ struct brn_sap_solver {
     unsigned char *changing; /* [factor_rows] rows of the listed constraints */
     int *stencil, *place; /* rows of the constraints by width; blocks of the joined matrix that they add to */
     size_t stencil_capacity, place_capacity;
+    /* Blocks of the joined matrix that constraints add to, and the terms of each, by constraint. */
+    int ntarget, *target, *target_first; /* [ntarget], [ntarget + 1] */
+    brn_sap_term *term;
+    size_t target_capacity, first_capacity, term_capacity;
     /* All that decides the pattern, of the one that is prepared [nsketch] and of the problem at hand. */
     int *sketch, *fresh;
     size_t nsketch, sketch_capacity, fresh_capacity;
@@ -32,11 +51,10 @@ typedef struct brn_sap_work {
     const brn_sap_goal *goal;
     brn_stopwatch *watch;
     brn_sap_result *result;
-    bool prepared;         /* matrix, place and factor fit the listed constraints, and A's part is factored */
+    bool prepared;         /* matrix, terms and factor fit the listed constraints, and A's part is factored */
     bool many;             /* iterations to come: its order has rows of constraints last */
-    unsigned char *listed; /* [nconstraint] has a place in the matrix: those that act, or have acted */
+    unsigned char *listed; /* [nconstraint] has terms in the matrix: those that act, or have acted */
     brn_block_matrix *matrix; /* of the current iteration */
-    const int **place;        /* [nconstraint] places of a listed constraint's pairs in the matrix */
     int n, first;   /* dofs, and the first one that is free: handles of rigid bodies come before all others */
     double *weight; /* [n] diagonal of A; 0 where fixed */
     double *v;
@@ -46,10 +64,14 @@ typedef struct brn_sap_work {
     double left;             /* |D gradient| */
     double *step, *curve;    /* A step */
     double *vc, *dvc;        /* [3 nconstraint] J v, J step */
-    double *impulse, *g;     /* [3 nconstraint], [9 nconstraint] */
-    double (*slope)[2];      /* of parts of the cost along a line */
-    double *kept;            /* [4 n] v, smooth, momentum and a step to come back to */
-    double *basis;           /* [BRN_SAP_KRYLOV_MAX + 1][n]; NULL until needed */
+    int *row_first;          /* [nrow + 1] blocks of J in each row: part[row_first[row]] ... */
+    brn_sap_part *part;
+    double *impulse, *g;                /* [3 nconstraint], [9 nconstraint] */
+    double (*weighed)[3 * BRN_SAP_ROW]; /* [nblock] G J, its rows filled up with 0 */
+    bool *active;                       /* [nconstraint] G is not 0 */
+    double (*slope)[2];                 /* of parts of the cost along a line */
+    double *kept;                       /* [4 n] v, smooth, momentum and a step to come back to */
+    double *basis;                      /* [BRN_SAP_KRYLOV_MAX + 1][n]; NULL until needed */
 } brn_sap_work;
 
 /* ---- sap_pattern.c ---- */
@@ -61,9 +83,17 @@ brn_status brn_sap_prepare(brn_sap_work *w);
 
 /* vc = J v of constraints [first, end); push = J' impulse. */
 void brn_sap_apply(const brn_sap_problem *p, int first, int end, const double *v, double *vc);
-void brn_sap_apply_back(const brn_sap_problem *p, const double *impulse, double *push);
+void brn_sap_apply_all(const brn_sap_work *w, const double *v, double *vc);
+void brn_sap_apply_back(const brn_sap_work *w, const double *impulse, double *push);
+/* The blocks of J by their rows, in the order of the constraints: sums over them are the same whoever adds them up. */
+brn_status brn_sap_list_rows(brn_arena *arena, brn_sap_work *w);
+
+/* ---- sap_terms.c ---- */
+
+/* Lists the terms of the matrix, places of the constraints' pairs known; lists: their stencils by width. */
+brn_status brn_sap_list_terms(brn_sap_work *w, const brn_stencils *lists);
 /* matrix += J' G J */
-void brn_sap_add_constraints(const brn_sap_work *w);
+void brn_sap_add_constraints(brn_sap_work *w);
 
 /* ---- sap_solve.c ---- */
 
@@ -78,6 +108,8 @@ brn_status brn_sap_descend(brn_sap_work *w);
 
 /* ---- sap_coulomb.c ---- */
 
+/* Whether friction of any contact is at its bound. */
+bool brn_sap_slides(const brn_sap_work *w);
 /* Solves with Coulomb's law. */
 brn_status brn_sap_solve_coulomb(brn_sap_work *w);
 /* With the bounds that the constraints have until the optimality is reached. */

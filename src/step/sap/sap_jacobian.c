@@ -2,7 +2,11 @@
    included: rows that a constraint lacks are 0. */
 #include "step/sap/sap_inner.h"
 
+#include "base/parallel.h"
+
 #include <string.h>
+
+enum { CONSTRAINTS = 128, ROWS = 64 }; /* of one parallel block */
 
 static inline void apply_one(const brn_sap_problem *p, const brn_sap_constraint *c, int rows, int size,
                              const double *v, double *vc)
@@ -31,89 +35,106 @@ void brn_sap_apply(const brn_sap_problem *p, int first, int end, const double *v
     }
 }
 
-static inline void push_one(const brn_sap_problem *p, const brn_sap_constraint *c, int rows, int size,
-                            const double *impulse, double *push)
+typedef struct product {
+    const brn_sap_work *w;
+    const double *from;
+    double *to;
+} product;
+
+static brn_status apply_block(void *arg, int block, brn_arena *scratch)
 {
-    for (int k = c->first; k < c->first + c->count; ++k) {
-        double *to = &push[p->block[k].row * size];
-        for (int r = 0; r < rows; ++r) {
-            for (int s = 0; s < size; ++s) {
-                to[s] += p->block[k].j[r * size + s] * impulse[r];
-            }
-        }
-    }
+    const product *job = arg;
+    const brn_sap_problem *p = job->w->p;
+    (void)scratch;
+    brn_sap_apply(p, block * CONSTRAINTS, brn_block_end(p->nconstraint, CONSTRAINTS, block), job->from,
+                  job->to);
+    return BRN_OK;
 }
 
-void brn_sap_apply_back(const brn_sap_problem *p, const double *impulse, double *push)
+void brn_sap_apply_all(const brn_sap_work *w, const double *v, double *vc)
 {
-    memset(push, 0, (size_t)(p->nrow * p->size) * sizeof *push);
+    product job = {w, v, vc};
+    const int nblock = brn_block_count(w->p->nconstraint, CONSTRAINTS);
+    (void)brn_parallel_for(w->solver->ctx, nblock, apply_block, &job); /* cannot fail */
+}
+
+/* ---- J' ----------------------------------------------------------------------------------------------------------------------- */
+
+brn_status brn_sap_list_rows(brn_arena *arena, brn_sap_work *w)
+{
+    const brn_sap_problem *p = w->p;
+    size_t total = 0;
+    BRN_TAKE(arena, w->row_first, p->nrow + 2);
+    memset(w->row_first, 0, (size_t)(p->nrow + 2) * sizeof *w->row_first);
+    int *next = w->row_first + 1; /* ends as the firsts */
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
-        const double *y = &impulse[3 * i];
-        if (y[0] == 0.0 && y[1] == 0.0 && y[2] == 0.0) {
+        total += (size_t)c->count;
+        for (int k = c->first; k < c->first + c->count; ++k) {
+            next[p->block[k].row + 1]++;
+        }
+    }
+    for (int row = 0; row < p->nrow; ++row) {
+        next[row + 1] += next[row];
+    }
+    BRN_TAKE(arena, w->part, total + 1);
+    for (int i = 0; i < p->nconstraint; ++i) {
+        const brn_sap_constraint *c = &p->constraint[i];
+        for (int k = c->first; k < c->first + c->count; ++k) {
+            w->part[next[p->block[k].row]++] = (brn_sap_part){i, k};
+        }
+    }
+    return BRN_OK;
+}
+
+static inline void add_part(const double *j, const double *y, int rows, int size, double sum[3])
+{
+    for (int r = 0; r < rows; ++r) {
+        for (int s = 0; s < size; ++s) {
+            sum[s] += j[r * size + s] * y[r];
+        }
+    }
+}
+
+static inline void push_row(const product *job, int row, int size)
+{
+    const brn_sap_work *w = job->w;
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int k = w->row_first[row]; k < w->row_first[row + 1]; ++k) {
+        const double *y = &job->from[3 * w->part[k].constraint];
+        const double *j = w->p->block[w->part[k].block].j;
+        const int rows = w->p->constraint[w->part[k].constraint].rows;
+        if (y[0] == 0.0 && y[1] == 0.0 && y[2] == 0.0) { /* what is open, or does not slide: most of all */
             continue;
         }
-        if (p->size == 3 && c->rows == 3) {
-            push_one(p, c, 3, 3, y, push);
+        if (rows == 3) {
+            add_part(j, y, 3, size, sum);
         } else {
-            push_one(p, c, c->rows, p->size, y, push);
+            add_part(j, y, rows, size, sum);
         }
+    }
+    for (int s = 0; s < size; ++s) {
+        job->to[row * size + s] = sum[s];
     }
 }
 
-/* Adds J_k' G J_l to the matrix for all pairs of blocks of a constraint. */
-static inline void add_one(const brn_sap_work *w, int i, int rows, int size)
+static brn_status push_block(void *arg, int block, brn_arena *scratch)
 {
-    const brn_sap_constraint *c = &w->p->constraint[i];
-    const brn_sap_block *block = &w->p->block[c->first];
-    const double *g = &w->g[9 * i];
-    const int *place = w->place[i];
-    double weighed[BRN_SAP_WIDTH_MAX][9]; /* G J_l */
-    for (int l = 0; l < c->count; ++l) {
-        const double *j = block[l].j;
-        for (int r = 0; r < rows; ++r) {
-            for (int s = 0; s < size; ++s) {
-                double sum = 0.0;
-                for (int q = 0; q < rows; ++q) {
-                    sum += g[r * rows + q] * j[q * size + s];
-                }
-                weighed[l][r * size + s] = sum;
-            }
+    const product *job = arg;
+    const brn_sap_problem *p = job->w->p;
+    (void)scratch;
+    for (int row = block * ROWS; row < brn_block_end(p->nrow, ROWS, block); ++row) {
+        if (p->size == 3) {
+            push_row(job, row, 3);
+        } else {
+            push_row(job, row, 2);
         }
     }
-    for (int k = 0; k < c->count; ++k) {
-        for (int l = k; l < c->count; ++l, ++place) {
-            const bool turned = *place < 0;
-            /* the transpose of a block is that of the pair the other way round: G is symmetric */
-            const double *left = turned ? weighed[l] : block[k].j;
-            const double *right = turned ? block[k].j : weighed[l];
-            double *to = &w->matrix->value[(size_t)(turned ? ~*place : *place) * (size_t)(size * size)];
-            for (int a = 0; a < size; ++a) {
-                for (int b = 0; b < size; ++b) {
-                    double sum = 0.0;
-                    for (int r = 0; r < rows; ++r) {
-                        sum += left[r * size + a] * right[r * size + b];
-                    }
-                    to[a * size + b] += sum;
-                }
-            }
-        }
-    }
+    return BRN_OK;
 }
 
-void brn_sap_add_constraints(const brn_sap_work *w)
+void brn_sap_apply_back(const brn_sap_work *w, const double *impulse, double *push)
 {
-    for (int i = 0; i < w->p->nconstraint; ++i) {
-        const int rows = w->p->constraint[i].rows;
-        const double *g = &w->g[9 * i];
-        bool any = false;
-        for (int k = 0; k < rows * rows; ++k) {
-            any = any || g[k] != 0.0;
-        }
-        if (any && w->p->size == 3 && rows == 3) {
-            add_one(w, i, 3, 3);
-        } else if (any) {
-            add_one(w, i, rows, w->p->size);
-        }
-    }
+    product job = {w, impulse, push};
+    (void)brn_parallel_for(w->solver->ctx, brn_block_count(w->p->nrow, ROWS), push_block, &job);
 }

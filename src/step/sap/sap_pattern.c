@@ -27,7 +27,7 @@ static brn_status list_stencils(const brn_sap_work *w, brn_stencils lists[BRN_SA
     BRN_GROW(solver->ctx, solver->stencil, solver->stencil_capacity, total);
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         start[width + 1] = start[width] + lists[width].count * width;
-        lists[width].node = solver->stencil + start[width];
+        lists[width].node = total > 0 ? solver->stencil + start[width] : NULL;
     }
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
@@ -52,22 +52,6 @@ static brn_status locate(brn_sap_work *w, const brn_stencils *lists)
     return BRN_OK;
 }
 
-/* Each constraint's part of what locate found. */
-static void share_places(brn_sap_work *w, const brn_stencils *lists)
-{
-    size_t total = 0;
-    size_t start[BRN_SAP_WIDTH_MAX + 1];
-    for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
-        start[width] = total;
-        total += (size_t)lists[width].count * (size_t)(width * (width + 1) / 2);
-    }
-    for (int i = 0; i < w->p->nconstraint; ++i) {
-        const int width = w->p->constraint[i].count;
-        w->place[i] = w->solver->place + start[width];
-        start[width] += w->listed[i] ? (size_t)(width * (width + 1) / 2) : 0;
-    }
-}
-
 /* Room for all places. */
 static brn_status make_room(brn_sap_solver *solver, const brn_stencils *lists)
 {
@@ -79,7 +63,7 @@ static brn_status make_room(brn_sap_solver *solver, const brn_stencils *lists)
     return BRN_OK;
 }
 
-/* The order, sizes, A's pattern, numbers of stencils and the stencils. */
+/* The order, sizes, A's pattern, widths of the listed constraints, numbers of stencils and the stencils. */
 static brn_status sketch(const brn_sap_work *w, const brn_stencils *lists, size_t *count)
 {
     brn_sap_solver *solver = w->solver;
@@ -90,7 +74,7 @@ static brn_status sketch(const brn_sap_work *w, const brn_stencils *lists, size_
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         nodes += (size_t)(lists[width].count * width);
     }
-    *count = 2 + rows + blocks + BRN_SAP_WIDTH_MAX + nodes;
+    *count = 2 + rows + blocks + (size_t)p->nconstraint + BRN_SAP_WIDTH_MAX + nodes;
     BRN_GROW(solver->ctx, solver->fresh, solver->fresh_capacity, *count);
     int *to = solver->fresh;
     *to++ = w->many;
@@ -99,6 +83,9 @@ static brn_status sketch(const brn_sap_work *w, const brn_stencils *lists, size_
     to += rows;
     memcpy(to, p->a->column, blocks * sizeof *to);
     to += blocks;
+    for (int i = 0; i < p->nconstraint; ++i) {
+        *to++ = w->listed[i] ? p->constraint[i].count : 0;
+    }
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         *to++ = lists[width].count;
     }
@@ -116,7 +103,7 @@ static void mark_changing(brn_sap_work *w)
     for (int i = 0; i < p->nconstraint; ++i) {
         const brn_sap_constraint *c = &p->constraint[i];
         for (int k = c->first; k < c->first + c->count && w->listed[i]; ++k) {
-            w->solver->changing[p->block[k].row] = 1;
+            w->solver->changing[p->block[k].row] = BRN_NODE_CHANGES;
         }
     }
 }
@@ -128,6 +115,7 @@ static brn_status analyse(brn_sap_work *w, const brn_stencils *lists)
     BRN_TRY(brn_block_matrix_join(p->a, lists + 1, BRN_SAP_WIDTH_MAX, &solver->joined));
     w->matrix = solver->joined;
     BRN_TRY(locate(w, lists));
+    BRN_TRY(brn_sap_list_terms(w, lists));
     if (solver->factor != NULL && (solver->factor_rows != p->nrow || solver->factor_size != p->size)) {
         brn_factor_destroy(solver->factor);
         solver->factor = NULL;
@@ -165,6 +153,5 @@ brn_status brn_sap_prepare(brn_sap_work *w)
         solver->nsketch = count;
     }
     w->matrix = solver->joined;
-    share_places(w, lists);
     return BRN_OK;
 }

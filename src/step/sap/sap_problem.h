@@ -51,7 +51,7 @@ typedef struct brn_sap_problem {
 } brn_sap_problem;
 
 typedef struct brn_sap_result {
-    int iterations;    /* factorisations */
+    int iterations;    /* of Newton's method: directions */
     int renewals;      /* convex problems whose solutions gave new bounds of friction */
     double optimality; /* |D gradient| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
 } brn_sap_result;

@@ -405,11 +405,11 @@ static void reduce_matrix(brn_sap *sap)
     }
 }
 
-/* The gradient at u with elements as they are at n->y. */
-static brn_status find_gradient(brn_sap *sap)
+/* The gradient at u with elements as they are at n->y, and their tangent if it is wanted. */
+static brn_status find_gradient(brn_sap *sap, const brn_tangent *tangent)
 {
     brn_newton *n = sap->newton;
-    BRN_TRY(brn_newton_forces(n));
+    BRN_TRY(brn_newton_forces(n, tangent));
     for (int dof = 0; dof < sap->system->ndof; ++dof) {
         sap->gradient[dof] = sap->fixed[dof] ? 0.0 : -sap->h * n->unbalanced[dof];
     }
@@ -435,13 +435,14 @@ static brn_status find_gradient(brn_sap *sap)
 brn_status brn_sap_unbalanced(brn_sap *sap)
 {
     brn_sap_place(sap);
-    return find_gradient(sap);
+    return find_gradient(sap, NULL);
 }
 
 brn_status brn_sap_linearise(brn_sap *sap, brn_tangent tangent)
 {
-    BRN_TRY(brn_sap_unbalanced(sap));
-    BRN_TRY(brn_newton_assemble(sap->newton, tangent));
+    brn_sap_place(sap);
+    BRN_TRY(find_gradient(sap, &tangent));
+    BRN_TRY(brn_newton_complete(sap->newton, tangent));
     reduce_matrix(sap);
     return BRN_OK;
 }
@@ -470,10 +471,11 @@ static void go_back(brn_sap *sap)
 
 brn_status brn_sap_linearise_start(brn_sap *sap)
 {
+    const brn_tangent tangent = BRN_TANGENT_LAGGED;
     brn_sap_place(sap); /* Jacobians are those of where it leads */
     go_back(sap);
-    BRN_TRY(find_gradient(sap));
-    BRN_TRY(brn_newton_assemble(sap->newton, BRN_TANGENT_LAGGED));
+    BRN_TRY(find_gradient(sap, &tangent));
+    BRN_TRY(brn_newton_complete(sap->newton, tangent));
     reduce_matrix(sap);
     return BRN_OK;
 }

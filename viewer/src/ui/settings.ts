@@ -93,8 +93,10 @@ export function differingSettings(runs: readonly Run[]): Setting[] {
         .filter(({ values }) => values.some((value) => value !== values[0]));
 }
 
-/** What makes a run another than the first, in a line. */
+/** What makes a run another than the first, in a line. With another method all its settings are others: its name says it. */
 export function settingsText(settings: readonly Setting[], run: number): string {
-    return settings.filter(({ values }) => values[run] !== values[0])
+    const differ = settings.filter(({ values }) => values[run] !== values[0]);
+    const method = differ.some(({ path }) => path === "method.type");
+    return differ.filter(({ path }) => !method || path === "method.type" || !path.startsWith("method."))
         .map(({ path, values }) => `${path} = ${values[run] === "" ? "–" : values[run]!}`).join(", ");
 }

@@ -1,10 +1,11 @@
-/* The scenes of slow_sweep.c with `method: sap` and no settings. Whatever is not right must be said: a run stops with a message, or it gains more
+/* The scenes of slow_sweep.c with the methods that answer contact at points, `sap` and `bbi`, and no settings. Whatever is not right must be said: a run stops with a message, or it gains more
    energy than a run may and ends as suspect, or a warning tells of bodies deep in each other. Of all others the sum of energies does not rise,
    and nothing is deep in anything else at the end.
-   `slow_sap_sweep FIRST COUNT` runs some of them and prints their YAML. */
+   `slow_point_sweep METHOD FIRST COUNT` runs some of them and prints their YAML. */
 #include "flow.h"
 #include "sweep_scene.h"
 
+#include "step/bbi/bbi.h"
 #include "step/sap/sap.h"
 #include "step/sim.h"
 
@@ -14,6 +15,7 @@ enum { SCENES = 200, ITERATIONS = 20000 };
 static const double SUSPECT = 0.02; /* of the largest energy from nowhere; more ends a run as suspect */
 static const double DEEP = 0.05;    /* of the size of a body */
 static int first_scene, scene_count = SCENES;
+static const char *only; /* method */
 
 typedef struct outcome {
     double gain, rise, depth; /* over the largest energy, over the smaller of two bodies */
@@ -42,13 +44,15 @@ static double depth_of(const flow *f)
     return most;
 }
 
-static outcome run(const char *text)
+static outcome run(const char *text, const char *method)
 {
     outcome out = {0};
+    char sets[64];
     flow f;
     brn_report r = {0};
     const clock_t began = clock();
-    const brn_status status = flow_try(1, text, "method={type: sap}", &f);
+    (void)snprintf(sets, sizeof sets, "method={type: %s}", method);
+    const brn_status status = flow_try(1, text, sets, &f);
     assert_done(f.ctx, status);
     assert_done(f.ctx, brn_sim_report(f.sim, &r));
     const double start = r.kinetic + r.elastic + r.gravity + r.contact;
@@ -68,19 +72,21 @@ static outcome run(const char *text)
         out.steps++;
     }
     out.depth = depth_of(&f);
-    out.overlap = r.own[BRN_SAP_OVERLAP];
+    out.overlap = r.own[strcmp(method, "sap") == 0 ? (int)BRN_SAP_OVERLAP : (int)BRN_BBI_OVERLAP];
     out.seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     flow_close(&f);
     return out;
 }
 
-static void test_scenes(void **state)
+static void sweep(const char *method)
 {
     int failed = 0, suspect = 0, rose = 0, deep = 0, slow = 0;
-    (void)state;
+    if (only != NULL && strcmp(method, only) != 0) {
+        skip();
+    }
     for (int n = first_scene; n < first_scene + scene_count; ++n) {
         char *text = draw_scene(n, false);
-        const outcome o = run(text);
+        const outcome o = run(text, method);
         const bool told = o.failed || o.gain > SUSPECT;
         failed += o.failed;
         suspect += !o.failed && o.gain > SUSPECT;
@@ -100,12 +106,25 @@ static void test_scenes(void **state)
     assert_int_equal(deep, 0);
 }
 
+static void test_sap(void **state)
+{
+    (void)state;
+    sweep("sap");
+}
+
+static void test_bbi(void **state)
+{
+    (void)state;
+    sweep("bbi");
+}
+
 int main(int argc, char **argv)
 {
-    if (argc == 3) {
-        first_scene = atoi(argv[1]);
-        scene_count = atoi(argv[2]);
+    if (argc == 4) {
+        only = argv[1];
+        first_scene = atoi(argv[2]);
+        scene_count = atoi(argv[3]);
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sap), cmocka_unit_test(test_bbi)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

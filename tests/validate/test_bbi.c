@@ -14,6 +14,7 @@ static brn_report run(flow *f)
         assert_done(f->ctx, brn_sim_step(f->sim, &r));
         assert_near(r.momentum_error, 0.0, 1e-10); /* rounding, over thousands of steps */
         assert_near(r.energy_error, 0.0, 1e-3);
+        assert_near(r.cone_error, 0.0, 1e-8); /* of some 10 N */
     }
     return r;
 }

@@ -36,12 +36,14 @@ static const brn_own_figure figures[] = {
                          .meaning = "contact points that the last iteration reckoned with",
                          .reduction = BRN_REDUCE_MAX},
                         BRN_REDUCE_MAX},
-    [BRN_BBI_IMPACT_LOSS] = {{.name = "bbi.impact_loss",
-                              .label = "impact loss",
-                              .unit = "J",
-                              .meaning = "kinetic energy that the impact projection took",
-                              .reduction = BRN_REDUCE_SUM},
-                             BRN_REDUCE_SUM},
+    [BRN_BBI_IMPACT_LOSS] =
+        {{.name = "bbi.impact_loss",
+          .label = "impact loss",
+          .unit = "J",
+          .meaning =
+              "kinetic energy that the impact projection took; below 0: gave back of what the step took",
+          .reduction = BRN_REDUCE_SUM},
+         BRN_REDUCE_SUM},
 };
 
 static const brn_table table = {

@@ -15,7 +15,7 @@
 
    on the active points: their normals, and the tangents of those that stick. It is an equality: the printed inequality does nothing
    in the very step of the impact. Where a point slips, B has its friction on the cone along with the normal force, or friction would keep
-   what belongs to the force that is taken back. If the energy at the end is above what the step could account for, the mass alone is the
+   what belongs to the force that is taken back; points that would have to leave the cone to stick slip. If the energy at the end is above what the step could account for, the mass alone is the
    metric, which cannot raise it. */
 #ifndef BRN_STEP_BBI_BBI_H
 #define BRN_STEP_BBI_BBI_H
@@ -45,9 +45,12 @@ typedef struct brn_bbi_point {
     double depth;     /* [m] that it may keep in this step */
     double force[3];  /* [N] r */
     double impact[3]; /* [N] lambda of the projection: acts over half a step */
-    double u[3];      /* [m] of the last solution: gap, slip velocity over c */
-    int chosen;       /* its number in the cone problem; -1: far enough away */
-    int column;       /* of a chosen one: its columns */
+    bool
+        slips; /* in the projection: lambda_t = slope lambda_n + extra, so that friction is on the cone with it */
+    double slope[2], extra[2];
+    double u[3]; /* [m] of the last solution: gap, slip velocity over c */
+    int chosen;  /* its number in the cone problem; -1: far enough away */
+    int column;  /* of a chosen one: its columns */
 } brn_bbi_point;
 
 /* H^-1 J' of points at the rows of all points, for one factor. */

@@ -13,6 +13,9 @@ static const double SHIFT = 1e-12;
 /* Energies are sums of many terms: differences below this fraction of them are rounding. */
 static const double ENERGY_NOISE = 1e-12;
 
+/* Rounds in which points may turn from sticking to slipping. */
+enum { SLIPS_MOST = 8 };
+
 /* A velocity that is to vanish: component k of a point. */
 typedef struct row {
     int point, k;
@@ -26,6 +29,7 @@ typedef struct projection {
     double *w;      /* [n][n] row by row: velocities for unit forces, times h */
     double *lambda; /* [n] */
     double *v;      /* [ndof] velocities after the step */
+    double *extra;  /* [ndof] h times what the points' extra forces make of them */
     double *change; /* [ndof] */
     double *force;  /* [ndof] scratch */
 } projection;
@@ -41,9 +45,8 @@ static void unit_of(const brn_bbi_point *p, int k, double unit[3])
 {
     memset(unit, 0, 3 * sizeof *unit);
     unit[k] = 1.0;
-    if (k == 0 && p->mu > 0.0 && !sticks(p)) {
-        unit[1] = p->force[1] / p->force[0];
-        unit[2] = p->force[2] / p->force[0];
+    if (k == 0 && p->slips) {
+        memcpy(&unit[1], p->slope, sizeof p->slope);
     }
 }
 
@@ -147,6 +150,23 @@ static brn_status fill_by_factor(projection *p)
     return BRN_OK;
 }
 
+/* p->extra of the points that slip though the step has them stick. */
+static brn_status add_extra(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    bool any = false;
+    memset(p->extra, 0, (size_t)bbi->system->ndof * sizeof *p->extra);
+    for (int j = 0; j < p->n; ++j) {
+        const brn_bbi_point *from = &bbi->point[p->row[j].point];
+        const double force[3] = {0.0, from->extra[0], from->extra[1]};
+        if (p->row[j].k == 0 && from->slips && (force[1] != 0.0 || force[2] != 0.0)) {
+            brn_bbi_pull(bbi, from, force, p->extra);
+            any = true;
+        }
+    }
+    return any ? respond(p, p->extra) : BRN_OK;
+}
+
 /* p->change of the velocities, in the metric of p. */
 static brn_status project(projection *p)
 {
@@ -154,14 +174,17 @@ static brn_status project(projection *p)
     const double h = bbi->newton->scheme->h;
     const size_t bytes = (size_t)bbi->system->ndof * sizeof(double);
     double largest = 0.0;
+    BRN_TRY(add_extra(p));
     BRN_TRY(p->mass ? fill_by_mass(p) : fill_by_factor(p));
     for (int i = 0; i < p->n; ++i) {
         largest = fmax(largest, fabs(p->w[i * p->n + i]));
     }
     for (int i = 0; i < p->n; ++i) {
         double u[3];
+        double more[3];
         brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->v, u);
-        p->lambda[i] = -h * u[p->row[i].k];
+        brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->extra, more);
+        p->lambda[i] = -h * u[p->row[i].k] - more[p->row[i].k];
         p->w[i * p->n + i] += SHIFT * largest;
     }
     BRN_TRY(solve_dense(bbi->ctx, p->n, p->w, p->lambda));
@@ -177,7 +200,7 @@ static brn_status project(projection *p)
     }
     BRN_TRY(respond(p, p->change));
     for (int i = 0; i < bbi->system->ndof; ++i) {
-        p->change[i] = bbi->model->fixed[i] ? 0.0 : p->change[i] / h;
+        p->change[i] = bbi->model->fixed[i] ? 0.0 : (p->change[i] + p->extra[i]) / h;
     }
     return BRN_OK;
 }
@@ -214,17 +237,71 @@ static brn_status taken(const brn_bbi *bbi, const brn_state *in, const brn_state
     return BRN_OK;
 }
 
+/* Points that carry force, as the step has them. */
+static void start_points(brn_bbi *bbi)
+{
+    for (int i = 0; i < bbi->npoint; ++i) {
+        brn_bbi_point *p = &bbi->point[i];
+        p->slips = p->mu > 0.0 && !sticks(p) && p->force[0] > 0.0;
+        memset(p->extra, 0, sizeof p->extra);
+        for (int k = 0; k < 2; ++k) {
+            p->slope[k] = p->slips ? p->force[1 + k] / p->force[0] : 0.0;
+        }
+    }
+}
+
 static int list_rows(const brn_bbi *bbi, row *rows)
 {
     int n = 0;
     for (int i = 0; i < bbi->npoint; ++i) {
         const brn_bbi_point *p = &bbi->point[i];
-        const int count = !(p->force[0] > 0.0) ? 0 : sticks(p) ? bbi->model->dim : 1;
+        const int count = !(p->force[0] > 0.0) ? 0 : p->mu > 0.0 && !p->slips ? bbi->model->dim : 1;
         for (int k = 0; k < count; ++k) {
             rows[n++] = (row){i, k};
         }
     }
     return n;
+}
+
+/* What the forces of the projection are, by points. */
+static void set_impacts(const projection *p)
+{
+    for (int j = 0; j < p->n; ++j) {
+        brn_bbi_point *to = &p->bbi->point[p->row[j].point];
+        double unit[3];
+        unit_of(to, p->row[j].k, unit);
+        if (p->row[j].k == 0) {
+            to->impact[0] = 0.0;
+            to->impact[1] = to->extra[0];
+            to->impact[2] = to->extra[1];
+        }
+        for (int k = 0; k < 3; ++k) {
+            to->impact[k] += p->lambda[j] * unit[k];
+        }
+    }
+}
+
+/* Points that stick by more than their cone slip instead, along the friction that they would need; returns how many. */
+static int let_slip(brn_bbi *bbi)
+{
+    int count = 0;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        brn_bbi_point *p = &bbi->point[i];
+        const double normal = p->force[0] + 0.5 * p->impact[0];
+        const double flat[2] = {p->force[1] + 0.5 * p->impact[1], p->force[2] + 0.5 * p->impact[2]};
+        const double needed = hypot(flat[0], flat[1]);
+        if (!(p->force[0] > 0.0) || p->slips || !(p->mu > 0.0) ||
+            !(needed > p->mu * fmax(0.0, normal) * (1.0 + BRN_CONE_SLACK))) {
+            continue;
+        }
+        p->slips = true;
+        for (int k = 0; k < 2; ++k) {
+            p->slope[k] = p->mu * flat[k] / needed;
+            p->extra[k] = 2.0 * (p->slope[k] * p->force[0] - p->force[1 + k]);
+        }
+        ++count;
+    }
+    return count;
 }
 
 static void keep(const projection *p, brn_state *out)
@@ -238,14 +315,20 @@ static void keep(const projection *p, brn_state *out)
         brn_rigid_velocities(bbi->model, m->free, out->node_pos, out->node_vel);
     }
     brn_model_follow_nodes(bbi->model, out->node_vel);
-    for (int j = 0; j < p->n; ++j) {
-        brn_bbi_point *to = &bbi->point[p->row[j].point];
-        double unit[3];
-        unit_of(to, p->row[j].k, unit);
-        for (int k = 0; k < 3; ++k) {
-            to->impact[k] += p->lambda[j] * unit[k];
+}
+
+/* The projection in the metric of p, with as many points sticking as can. */
+static brn_status project_points(projection *p)
+{
+    for (int k = 0; k < SLIPS_MOST; ++k) {
+        p->n = list_rows(p->bbi, p->row);
+        BRN_TRY(project(p));
+        set_impacts(p);
+        if (let_slip(p->bbi) == 0) {
+            break;
         }
     }
+    return BRN_OK;
 }
 
 static brn_status project_all(projection *p, const brn_state *in, brn_state *out)
@@ -259,12 +342,13 @@ static brn_status project_all(projection *p, const brn_state *in, brn_state *out
     BRN_TRY(kinetic(p, 0.0, &before));
     BRN_TRY(taken(bbi, in, out, before, &spare));
     p->mass = bbi->params->impact == BRN_BBI_IMPACT_MASS;
-    BRN_TRY(project(p));
+    BRN_TRY(project_points(p));
     BRN_TRY(kinetic(p, 1.0, &after));
     const double noise = ENERGY_NOISE * (before + fabs(in->ledger[BRN_LEDGER_ELASTIC]));
     if (!p->mass && after > before + spare + noise) {
         p->mass = true;
-        BRN_TRY(project(p));
+        start_points(bbi);
+        BRN_TRY(project_points(p));
         BRN_TRY(kinetic(p, 1.0, &after));
     }
     keep(p, out);
@@ -283,6 +367,7 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
     }
     BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
     BRN_TAKE(arena, p.row, (size_t)bbi->npoint * 3 + 1);
+    start_points(bbi);
     p.n = list_rows(bbi, p.row);
     if (p.n == 0) {
         brn_arena_rewind(arena, mark);
@@ -292,6 +377,7 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
     BRN_TAKE(arena, p.lambda, p.n);
     BRN_TAKE(arena, p.v, bbi->system->ndof);
     BRN_TAKE(arena, p.change, bbi->system->ndof);
+    BRN_TAKE(arena, p.extra, bbi->system->ndof);
     BRN_TAKE(arena, p.force, bbi->system->ndof);
     const brn_status status = project_all(&p, in, out);
     *projected = status >= 0;

@@ -18,8 +18,9 @@ static void list_columns(brn_text *out, const brn_series_row *columns, const cha
         }
     }
     if (listed == 0) {
-        brn_text_add(out, "; columns are figures of docs/output.md, and NAME.force_x, NAME.dx and the like of "
-                          "obstacles, holds and probes");
+        brn_text_add(out,
+                     "; columns are figures of docs/output.md, and NAME.force_x, NAME.dx and the like of "
+                     "obstacles, holds and probes");
     }
 }
 

@@ -1,5 +1,6 @@
 /* The public calls that join layers: compile a scene, start a simulation, estimate steps, print a scene, export. */
 #include "api/check_method.h"
+#include "api/check_plots.h"
 #include "api/registry.h"
 #include "api/report.h"
 #include "base/os.h"
@@ -43,7 +44,15 @@ brn_status brn_model_compile(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     BRN_GIVEN(ctx, out);
     *out = NULL;
     BRN_TRY(resolve(ctx, scene));
-    return brn_model_build(ctx, scene, out);
+    brn_model *model = NULL;
+    BRN_TRY(brn_model_build(ctx, scene, &model));
+    const brn_status status = brn_check_plots(scene, model);
+    if (status < 0) {
+        brn_model_destroy(model);
+        return status;
+    }
+    *out = model;
+    return BRN_OK;
 }
 
 brn_status brn_scene_write(brn_scene *scene, char **text)

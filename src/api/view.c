@@ -47,6 +47,10 @@ static brn_status read_scene(brn_view *view, size_t length)
         view->end = def->time.end;
         view->still = def->integrator == BRN_STATIC;
         status = view->title == NULL || view->method == NULL ? BRN_ERR_MEMORY : BRN_OK;
+        /* A scene with problems may have plots without columns. */
+        if (status >= 0 && brn_scene_problem_count(scene) == 0) {
+            status = brn_plots_copy(view->ctx, &def->output, &view->plots);
+        }
     }
     brn_scene_destroy(scene);
     return status == BRN_ERR_SCENE ? BRN_OK : status;
@@ -166,6 +170,7 @@ void brn_view_close(brn_view *view)
     brn_camera_clear(&view->camera);
     brn_packet_clear(&view->run);
     brn_plot_series_clear(&view->series);
+    brn_plots_clear(ctx, &view->plots);
     brn_outline_clear(&view->outline);
     brn_playback_close(view->playback);
     void *const blocks[] = {view->name,      view->scene,     view->summary,          view->title,
@@ -270,7 +275,8 @@ void brn_view_card(const brn_view *view, brn_run_card *card)
                            .nframe = brn_view_frames(view),
                            .time = view->time,
                            .frame_step = view->frame_step,
-                           .series = &view->series};
+                           .series = &view->series,
+                           .plots = view->model != NULL ? &view->model->plots : &view->plots};
     const brn_method *method = brn_method_find(view->method);
     for (int scope = BRN_OF_STEP; scope <= BRN_OF_RUN; ++scope) {
         card->nown = brn_method_figures(method, (brn_scope)scope, card->own[scope]);

@@ -15,6 +15,7 @@ struct brn_view {
     bool measured; /* span is known */
     char *name, *scene, *summary;
     char *title, *method;
+    brn_plots plots;                  /* of a recorded run: a live one has those of its model */
     double step, end;                 /* [s] */
     bool still;                       /* integrator: static */
     const brn_difference *difference; /* to the first run of a page; NULL: not known */

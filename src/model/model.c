@@ -149,6 +149,7 @@ void brn_model_destroy(brn_model *model)
         brn_free(ctx, model->probe[i].name);
         brn_free(ctx, model->probe[i].node);
     }
+    brn_plots_clear(ctx, &model->plots);
     for (int i = 0; i < model->nattach; ++i) {
         brn_free(ctx, model->attach[i].name);
         brn_free(ctx, model->attach[i].node);

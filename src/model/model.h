@@ -7,6 +7,7 @@
 #include "linalg/assembly.h"
 #include "linalg/block_matrix.h"
 #include "model/body_types.h"
+#include "model/plots.h"
 #include "model/ties.h"
 #include "phys/group.h"
 #include "scene/scene.h"
@@ -189,6 +190,7 @@ struct brn_model {
     brn_load *load;
     int nprobe;
     brn_probe *probe;
+    brn_plots plots;
 
     /* Laws of each pair of kinds of bodies, [nkind][nkind], symmetric: see brn_model_pair. */
     int nkind;

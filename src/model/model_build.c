@@ -256,7 +256,7 @@ static brn_status add_settings(brn_builder *b)
     model->write_vtu = def->output.vtu;
     model->report_mb = def->output.report;
     model->checkpoint_every = def->output.checkpoint;
-    return BRN_OK;
+    return brn_plots_copy(b->ctx, &def->output, &model->plots);
 }
 
 static brn_status build(brn_builder *b)

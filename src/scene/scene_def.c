@@ -443,6 +443,31 @@ static const brn_param probe_params[] = {
 static const brn_table probe_table = {
     TABLE("probe", "columns of series.csv that follow a region", brn_probe_def, probe_params)};
 
+static const brn_param plot_params[] = {
+    {.name = "x",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_plot_def, x),
+     .text = "time",
+     .help = "column of series.csv along the horizontal axis"},
+    {.name = "y",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_plot_def, y),
+     .required = true,
+     .help = "column along the vertical axis"},
+    {.name = "points",
+     .kind = BRN_ROWS,
+     .offset = offsetof(brn_plot_def, points),
+     .count = 2,
+     .help = "rows [x, y] to compare the curve with, in the units of the columns"},
+    {.name = "source",
+     .kind = BRN_TEXT,
+     .offset = offsetof(brn_plot_def, source),
+     .text = "reference",
+     .help = "what the points are, a word or two"},
+};
+static const brn_table plot_table = {
+    TABLE("plot", "a column of series.csv over another", brn_plot_def, plot_params)};
+
 static const brn_param output_params[] = {
     BRN_P_REAL(brn_output_def, every, "s", NAN, 0.0, INFINITY, BRN_OPEN_LOW,
                "between frames; not given: the larger of the step and 1/200 of the run"),
@@ -462,6 +487,11 @@ static const brn_param output_params[] = {
      .offset = offsetof(brn_output_def, probes),
      .table = &probe_table,
      .help = "regions to follow"},
+    {.name = "plot",
+     .kind = BRN_BLOCKS,
+     .offset = offsetof(brn_output_def, plot),
+     .table = &plot_table,
+     .help = "plots that the page shows first, one or a list; not given: force over displacement"},
 };
 static const brn_table output_table = {TABLE("output", "what a run writes", brn_output_def, output_params)};
 

@@ -212,6 +212,13 @@ typedef struct brn_probe_def {
     brn_where_def where;
 } brn_probe_def;
 
+typedef struct brn_plot_def {
+    brn_block block;
+    const char *x, *y; /* columns of the series */
+    brn_rows points;
+    const char *source;
+} brn_plot_def;
+
 typedef struct brn_output_def {
     brn_block block;
     double every;      /* [s] between frames; NaN: the larger of the step and 1/200 of the run */
@@ -220,6 +227,7 @@ typedef struct brn_output_def {
     double report;     /* [MB] of report.html at most; 0: none */
     int checkpoint;    /* steps between checkpoints; 0: a tenth of the run, at most 100 steps */
     brn_blocks probes; /* of brn_probe_def */
+    brn_blocks plot;   /* of brn_plot_def */
 } brn_output_def;
 
 enum { BRN_FIELD_STRESS, BRN_FIELD_VELOCITY, BRN_FIELD_FORCE, BRN_FIELD_CONTACT, BRN_FIELD_COUNT };

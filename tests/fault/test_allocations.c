@@ -28,7 +28,8 @@ static const char plate[] =
     "  - {body: a, where: {face: +y}, pressure: 500}\n"
     "  - {body: a, where: {face: +x}, traction: [0, 5]}\n"
     "  - {body: a, where: {nearest: [0, 0]}, force: [0, 1], ramp: {from: 0, to: 1}}\n"
-    "output: {every: 1e-3, fields: [stress, velocity, force], vtu: true, probes: [{name: p, body: a, where: "
+    "output: {every: 1e-3, fields: [stress, velocity, force], vtu: true, plot: {x: p.dx, y: kinetic, points: "
+    "[[0, 1]]}, probes: [{name: p, body: a, where: "
     "{nodes: "
     "[0]}}]}\n";
 

@@ -235,6 +235,16 @@ static void test_problems(void **state)
         {"bodies: [{name: c, type: deformable, mesh: b, material: m, angular_velocity: [1, 2]}]\n",
          "needs 3 numbers in 3D, found 2"},
         {"bodies: []\n", "at least one body"},
+        {"bodies: [{name: c, type: deformable, mesh: b, material: m}]\noutput: {plot: {x: kinetik, y: "
+         "elastic}}\n",
+         "output.plot.x = kinetik: this run has no such column; did you mean 'kinetic'?"},
+        {"bodies: [{name: c, type: deformable, mesh: b, material: m}]\n"
+         "output: {plot: [{y: elastic}, {y: p.pressure}], probes: [{name: p, body: c, where: {all: "
+         "true}}]}\n",
+         "output.plot[1].y = p.pressure: this run has no such column; there is: p.x, p.y, p.z, p.dx, p.dy, "
+         "p.dz, p.vx, p.vy, p.vz"},
+        {"bodies: [{name: c, type: deformable, mesh: b, material: m}]\noutput: {plot: {y: c.force_x}}\n",
+         "columns are figures of docs/output.md"},
     };
     for (int i = 0; i < BRN_COUNT(cases); ++i) {
         char text[2048];

@@ -23,7 +23,8 @@ typedef struct studio {
 static packet shoot_run(studio *s)
 {
     const brn_plot_series series = {.ctx = s->ctx};
-    const brn_run_card card = {.name = "run", .series = &series};
+    const brn_plots plots = {.count = 0};
+    const brn_run_card card = {.name = "run", .series = &series, .plots = &plots};
     brn_packet p = {.ctx = s->ctx};
     const void *bytes = NULL;
     size_t size = 0;

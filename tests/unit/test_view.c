@@ -21,7 +21,9 @@ static const char scene_text[] =
     "[0, 0, 1]}\n"
     "  - {name: floor, type: static, shape: {plane: {}}}\n"
     "contact: {friction: 0.4}\n"
-    "output: {every: 1e-2, fields: [stress, velocity, contact], report: 0, probes: [{name: '<b>p', body: "
+    "output: {every: 1e-2, fields: [stress, velocity, contact], report: 0, plot: {x: '<b>p.dz', y: "
+    "floor.force_z, "
+    "points: [[-1e-3, 2.5]]}, probes: [{name: '<b>p', body: "
     "'<!-- b', where: "
     "{nearest: [0, 0, 0]}}]}\n";
 
@@ -140,6 +142,19 @@ static void test_run_packet(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* The plot that the scene asks for, of a recorded run as of a live one. */
+static void check_plots(const char *run)
+{
+    const char *plots = json_get(run, "plots");
+    assert_int_equal(json_count(plots), 1);
+    const char *plot = json_item(plots, 0);
+    assert_true(json_is(json_get(plot, "y"), "\"floor.force_z\""));
+    assert_true(json_is(json_get(plot, "source"), "\"reference\""));
+    assert_int_equal(json_count(json_get(plot, "points")), 1);
+    const char *point = json_item(json_get(plot, "points"), 0);
+    assert_true(json_number(json_item(point, 0)) == -1e-3 && json_number(json_item(point, 1)) == 2.5);
+}
+
 /* The columns of series.csv, all rows of it where they are few. */
 static void test_series(void **state)
 {
@@ -149,6 +164,7 @@ static void test_series(void **state)
     assert_done(ctx, brn_view_open(ctx, RUN, &view));
     packet run = run_packet(ctx, view);
     const char *series = json_get(run.json, "series");
+    check_plots(run.json);
     const char *columns = json_get(series, "columns");
     assert_true(json_is(json_get(series, "rows"), "21") && json_is(json_get(series, "of"), "21"));
     size_t n = 0;
@@ -311,6 +327,7 @@ static void test_live_equals_recorded(void **state)
     packet run = run_packet(other, live);
     packet same = run_packet(other, recorded);
     assert_true(json_is(json_get(run.json, "live"), "true"));
+    check_plots(run.json);
     assert_int_equal(json_count(json_get(run.json, "frames")), 0);
     const char *columns = json_get(json_get(run.json, "series"), "columns");
     const char *as_recorded = json_get(json_get(same.json, "series"), "columns");

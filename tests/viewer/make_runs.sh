@@ -20,7 +20,9 @@ make_run two-squares 0.30 0.01 # 2D
 make_run cube-stack 0.30 0.01  # soft bodies, contacts with friction
 make_run rigid-mix 0.20 0.01   # rigid bodies, a half-space
 
-make_run rubber-block 1 0.05    # equilibria, a hold that is moved
+make_run rubber-block 1 0.05    # equilibria, a hold that is moved; plots that the scene asks for
+make_run cylinder-press 1 0.05  # a plot with points
+"$brunt" run "$scenes/rubber-block" --out "$runs/rubber-block-unasked" --overwrite --quiet --set 'output.plot=[]'
 
 # A comparison: another load on the same mesh; another mesh that is run for a shorter time and recorded less often.
 "$brunt" compare "$scenes/cube-stack" --out "$runs/compare" --overwrite --quiet --set time.end=0.3 --set output.every=0.01 \

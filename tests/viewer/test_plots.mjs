@@ -117,12 +117,8 @@ check("lines are hidden, plots removed and added, the time zoomed", async ({ ope
     near(quantity(`${await valueOf(page, "top.v", "top.vz")} ${unit}`, "m/s"), row["top.vz"], 1e-6, "velocity of the probe");
 });
 
-check("force over displacement comes first, reactions and probes before what the solver did", async ({ open }) => {
-    const page = await open(reportUrl("rubber-block"));
+const checkShear = async (page, first) => {
     const run = readRun("rubber-block");
-    await openTab(page, "plots");
-    const first = page.locator(".plot").first();
-    assert.equal(await first.getAttribute("data-chart"), "xy:plate.dx:plate.force_x");
     for (const index of [4, 14, 20]) {
         await choose(page, { time: run.frames[index].time });
         const row = run.series.find((one) => Math.abs(one.time - run.frames[index].time) < 1e-9);
@@ -138,6 +134,47 @@ check("force over displacement comes first, reactions and probes before what the
     await settled(page);
     // The shear goes from 0.5 s to 1 s at one speed: its middle is at 0.75 s.
     assert.ok(Math.abs((await view(page)).time - 0.75) < 0.0501, `the middle of the curve is ${(await view(page)).time} s`);
+};
+
+check("the plots that the scene asks for come first, in its order", async ({ open }) => {
+    const page = await open(reportUrl("rubber-block"));
+    await openTab(page, "plots");
+    const ids = await page.locator(".plot").evaluateAll((plots) => plots.map((one) => one.dataset.chart));
+    assert.deepEqual(ids.slice(0, 2), ["xy:plate.dz:plate.force_z", "xy:plate.dx:plate.force_x"]);
+    assert.equal(await plot(page, ids[0]).locator("h4").textContent(), "plate: reaction z over displacement z");
+    assert.equal(await plot(page, ids[0]).locator(".unit").textContent(), "N");
+    assert.equal(await plot(page, ids[0]).locator(".plot-x").textContent(), "plate: displacement z [mm]");
+    await page.getByText("Choose plots").click();
+    assert.equal((await page.locator(".plot-choices h5").allTextContents())[0], "Of the scene");
+});
+
+check("points that the scene has for its plot stand beside the curve", async ({ open }) => {
+    const page = await open(`${reportUrl("cylinder-press")}#th=light`), run = readRun("cylinder-press");
+    await openTab(page, "plots");
+    await choose(page, { time: run.frames.at(-1).time });
+    const first = page.locator(".plot").first();
+    assert.equal(await first.getAttribute("data-chart"), "xy:plate.dy:plate.force_y");
+    assert.deepEqual(await first.locator(".key-label").allTextContents(), ["at the moment shown", "published"]);
+    // The last of them is half a percent from the end of the curve, where the dot is: a circle in the colour of text, 3.5 pixels wide.
+    const dark = await first.evaluate((element) => {
+        const canvas = element.querySelector("canvas"), [dot, area] = [element.querySelector(".plot-dot"), canvas].map((one) => one.getBoundingClientRect());
+        const scale = canvas.width / area.width, at = (low, from, size) => Math.round((low + size / 2 - from - 8) * scale);
+        const { data } = canvas.getContext("2d").getImageData(at(dot.x, area.x, dot.width), at(dot.y, area.y, dot.height), 16 * scale, 16 * scale);
+        let count = 0;
+        for (let k = 0; k < data.length; k += 4) {
+            count += data[k + 3] > 200 && Math.max(data[k], data[k + 1], data[k + 2]) < 80 ? 1 : 0;
+        }
+        return count;
+    });
+    assert.ok(dark >= 8, `${dark} pixels of a circle`);
+});
+
+check("where no scene asks, force over displacement comes first, reactions and probes before what the solver did", async ({ open }) => {
+    const page = await open(reportUrl("rubber-block-unasked"));
+    await openTab(page, "plots");
+    const first = page.locator(".plot").first();
+    assert.equal(await first.getAttribute("data-chart"), "xy:plate.dx:plate.force_x");
+    await checkShear(page, first);
     await page.getByText("Choose plots").click();
     const groups = await page.locator(".plot-choices h5").allTextContents();
     assert.equal(groups[0], "Force over displacement");

@@ -77,6 +77,14 @@ export interface Difference {
     probeMaxName: string;
 }
 
+/** A plot that the scene asks for: a column over another, and points to compare the curve with. */
+export interface Pair {
+    x: string;
+    y: string;
+    source: string; // what the points are
+    points: [number, number][];
+}
+
 /** What does not change in time. */
 export interface Run {
     name: string;
@@ -97,6 +105,7 @@ export interface Run {
     scene: string;
     summary: Record<string, unknown> | null;
     series: Series;
+    plots: Pair[];
     figures: Figures;
     notes: string[];
     rest: Float32Array; // [vertices][3]

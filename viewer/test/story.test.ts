@@ -50,10 +50,16 @@ test("force over displacement: of the hold that is moved, else of probes", () =>
     // Measured columns come first, in plots and in the list of columns; ids survive any name.
     assert.deepEqual(chartsOf(["time", "kinetic", "tip.dz", "floor.force_z"], FIGURES).map((chart) => chart.id), ["tip.d", "floor.force", "time"]);
     const columns = columnsOf(["step", "time", "kinetic", "a:b, c%.dz", "floor.force_z"], FIGURES);
-    assert.deepEqual(columns.map((column) => column.name), ["a:b, c%.dz", "floor.force_z", "time", "kinetic"]);
+    assert.deepEqual(columns.map((column) => column.name), ["a:b, c%.dz", "floor.force_z", "step", "time", "kinetic"]);
     const id = pairId("a:b, c%.dz", "floor.force_z");
     assert.deepEqual(pairOf(id), { x: "a:b, c%.dz", y: "floor.force_z" });
     assert.equal(pairChart(id, columns).title, "floor: reaction z over a:b, c%: displacement z");
+    // Points belong to the plot that the scene asked for, and to no other.
+    const asked = [{ x: "time", y: "kinetic", source: "s", points: [[0, 1]] }, { x: "kinetic", y: "time", source: "s", points: [] }];
+    assert.deepEqual(pairChart(pairId("time", "kinetic"), columns, asked).points, asked[0]);
+    assert.equal(pairChart(pairId("time", "kinetic"), columns, asked).group, "Of the scene");
+    assert.equal(pairChart(pairId("kinetic", "time"), columns, asked).points, undefined);
+    assert.equal(pairChart(id, columns, asked).group, "Force over displacement");
     for (const bad of ["xy:", "xy:a", "xy:%:%", "energy", pairId("time", "nowhere")]) {
         assert.equal(pairChart(bad, columns), null, bad);
     }

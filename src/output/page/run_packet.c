@@ -81,6 +81,25 @@ static void add_series(brn_json *json, const brn_plot_series *series)
     brn_json_close(json);
 }
 
+static void add_plots(brn_json *json, const brn_plots *plots)
+{
+    brn_json_open(json, "plots", '[');
+    for (int i = 0; i < plots->count; ++i) {
+        const brn_plot *plot = &plots->plot[i];
+        brn_json_open(json, NULL, '{');
+        brn_json_text(json, "x", plot->x);
+        brn_json_text(json, "y", plot->y);
+        brn_json_text(json, "source", plot->source);
+        brn_json_open(json, "points", '[');
+        for (int k = 0; k < plot->npoint; ++k) {
+            brn_json_reals(json, NULL, &plot->point[2 * k], 2);
+        }
+        brn_json_close(json);
+        brn_json_close(json);
+    }
+    brn_json_close(json);
+}
+
 static void open_figure(brn_json *json, const brn_figure *figure)
 {
     brn_json_open(json, NULL, '{');
@@ -202,6 +221,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     brn_json_text(json, "scene", card->scene != NULL ? card->scene : "");
     brn_json_raw(json, "summary", card->summary != NULL ? card->summary : "null");
     add_series(json, card->series);
+    add_plots(json, card->plots);
     add_figures(json, card);
     add_notes(json, c, card);
     brn_difference_write(json, "difference", card->difference);

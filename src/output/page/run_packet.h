@@ -2,6 +2,7 @@
 #ifndef BRN_OUTPUT_PAGE_RUN_PACKET_H
 #define BRN_OUTPUT_PAGE_RUN_PACKET_H
 
+#include "model/plots.h"
 #include "output/figures/figure_table.h"
 #include "output/figures/plot_series.h"
 #include "output/page/shot.h"
@@ -22,6 +23,7 @@ typedef struct brn_run_card {
     const int64_t *frame_step;   /* [recorded] */
     const brn_shown_range *span; /* [BRN_SHOWN_COUNT] */
     const brn_plot_series *series;
+    const brn_plots *plots;             /* that the scene asks for */
     brn_figure own[2][BRN_OWN_FIGURES]; /* [brn_scope][nown] the method's own figures */
     int nown;
     const char *const *note; /* [nnote] */

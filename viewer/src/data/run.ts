@@ -1,5 +1,5 @@
 // A run from its packet. Everything that later code relies on (ranges of indices, lengths) is checked here, once.
-import type { Body, BodyType, Difference, Field, Figures, Run, Series } from "../types";
+import type { Body, BodyType, Difference, Field, Figures, Pair, Run, Series } from "../types";
 import { DataError, type Packet } from "./packet";
 
 type Json = Record<string, unknown>;
@@ -43,6 +43,15 @@ function fieldOf(json: Json): Field {
         label: text(json["label"], name),
         unit: text(json["unit"]),
         range: [number(range[0]), number(range[1])],
+    };
+}
+
+function plotOf(json: Json): Pair {
+    const points = (Array.isArray(json["points"]) ? json["points"] : []) as unknown[];
+    return {
+        x: text(json["x"]), y: text(json["y"]), source: text(json["source"], "reference"),
+        points: points.filter(Array.isArray).map(([x, y]): [number, number] => [number(x, NaN), number(y, NaN)])
+            .filter(([x, y]) => Number.isFinite(x + y)),
     };
 }
 
@@ -160,6 +169,7 @@ export function runOf(packet: Packet): Run {
         scene: text(json["scene"]),
         summary: (json["summary"] ?? null) as Record<string, unknown> | null,
         series: new Table(columns, rows, number(series["of"], rows), packet.array<Float32Array>("series", "f32", columns.length * rows)),
+        plots: list(json["plots"]).map(plotOf),
         figures: figuresOf(json),
         notes: list(json["notes"]).map((note) => String(note)),
         rest,

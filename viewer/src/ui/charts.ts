@@ -1,7 +1,7 @@
 // Which plots a series of columns gives. What the columns of series.csv are, and which are plotted together, comes with the run
 // (its table of figures); only those of holds, probes and bodies are told by their names (docs/output.md).
 
-import type { Figures, StepFigure } from "../types";
+import type { Figures, Pair, StepFigure } from "../types";
 import { measuredOf, pairOf, type Column } from "./columns";
 import { capital } from "./format";
 
@@ -22,6 +22,7 @@ export interface Chart {
     log: boolean; // at first
     whole: boolean; // counts: ticks at whole numbers
     x?: Column; // over this one; else over time
+    points?: Pair; // to compare the curve with
 }
 
 // Whose sum is a line of its own.
@@ -82,8 +83,8 @@ export function chartsOf(columns: readonly string[], figures: Figures): Chart[] 
     return [...measured.values(), ...known, ...others];
 }
 
-/** A column over another one; null: one of them is not there. */
-export function pairChart(id: string, columns: readonly Column[]): Chart | null {
+/** A column over another one; null: one of them is not there. asked: the plots of the scene, which may have points of this one. */
+export function pairChart(id: string, columns: readonly Column[], asked: readonly Pair[] = []): Chart | null {
     const pair = pairOf(id);
     const find = (name: string | undefined): Column | undefined => columns.find((column) => column.name === name);
     const x = find(pair?.x), y = find(pair?.y);
@@ -92,8 +93,11 @@ export function pairChart(id: string, columns: readonly Column[]): Chart | null 
     }
     const named = ({ group, label, measured }: Column): string => (measured ? `${group}: ${label}` : label);
     const title = y.measured && x.measured && x.group === y.group ? `${named(y)} over ${x.label}` : `${named(y)} over ${named(x)}`;
+    const mine = asked.filter((one) => one.x === x.name && one.y === y.name);
+    const points = mine.find((one) => one.points.length > 0);
     return {
-        id, title, unit: y.unit, group: "Force over displacement", lines: [{ column: y.name, label: title }], log: false, whole: false, x,
+        id, title, unit: y.unit, group: mine.length > 0 ? "Of the scene" : "Force over displacement", lines: [{ column: y.name, label: title }],
+        log: false, whole: false, x, ...(points === undefined ? {} : { points }),
     };
 }
 

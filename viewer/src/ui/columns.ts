@@ -41,9 +41,9 @@ export function measuredOf(column: string): Measured | null {
     return null;
 }
 
-/** All columns but the number of the step: what was measured first, then the run's figures. */
+/** All columns: what was measured first, then the run's figures. */
 export function columnsOf(names: readonly string[], figures: Figures): Column[] {
-    const columns = names.filter((name) => name !== "step").map((name): Column => {
+    const columns = names.map((name): Column => {
         const figure = figures.step.find((one) => one.name === name);
         const measured = figure === undefined ? measuredOf(name) : null;
         if (measured !== null) {

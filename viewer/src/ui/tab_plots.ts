@@ -5,7 +5,7 @@ import { button, el, follow, onceAFrame, section } from "./dom";
 import { chartsOf, firstCharts, pairChart, type Chart } from "./charts";
 import { columnsOf, forceDisplacement, pairId, reach, type Column } from "./columns";
 import { figuresOfAll } from "./figures";
-import type { Run } from "../types";
+import type { Pair, Run } from "../types";
 import type { Tab } from "./panel";
 import { Plot, type PlotHost } from "./plot";
 import { XyPlot } from "./xy_plot";
@@ -18,7 +18,8 @@ export class PlotsTab implements Tab, PlotHost {
     readonly icon = "plots";
     private readonly charts: Chart[];
     private readonly columns: Column[];
-    private readonly offered: Chart | null; // force over displacement
+    private readonly asked: Pair[]; // by the scenes
+    private readonly offered: Chart[]; // first of all: what the scenes ask for, else force over displacement
     private readonly plots = new Map<string, Plot | XyPlot>();
     private readonly list = el("div", { class: "plots" });
     private readonly boxes = new Map<string, HTMLInputElement>();
@@ -27,23 +28,28 @@ export class PlotsTab implements Tab, PlotHost {
     private stale = 0;
 
     constructor(readonly context: Context) {
-        const names = PlotsTab.names(context.runs), figures = figuresOfAll(context.runs), offered = PlotsTab.offer(context.runs);
+        const names = PlotsTab.names(context.runs), figures = figuresOfAll(context.runs);
         this.charts = chartsOf(names, figures);
         this.columns = columnsOf(names, figures);
-        this.offered = offered === null ? null : pairChart(offered, this.columns);
+        this.asked = context.runs.flatMap((run) => run.plots);
+        this.offered = PlotsTab.offer(context.runs).map((id) => this.chartOf(id)).filter((chart): chart is Chart => chart !== null);
     }
 
     /** Plots that a page shows before anybody chooses. */
     static first(runs: readonly Run[]): string[] {
-        const { series } = runs[0]!, offered = PlotsTab.offer(runs);
+        const { series } = runs[0]!;
         const first = firstCharts(PlotsTab.names(runs), figuresOfAll(runs), (name) => reach(series.column(name)) > 0);
-        return offered === null ? first : [offered, ...first];
+        return [...PlotsTab.offer(runs), ...first];
     }
 
-    /** Force over displacement, where the first run has them. */
-    private static offer(runs: readonly Run[]): string | null {
+    /** What the scenes ask for; else force over displacement, where the first run has them. */
+    private static offer(runs: readonly Run[]): string[] {
+        const asked = runs.flatMap((run) => run.plots.map(({ x, y }) => pairId(x, y)));
+        if (asked.length > 0) {
+            return [...new Set(asked)];
+        }
         const { series } = runs[0]!, pair = forceDisplacement(series.columns, (name) => series.column(name));
-        return pair === null ? null : pairId(pair.x, pair.y);
+        return pair === null ? [] : [pairId(pair.x, pair.y)];
     }
 
     private static names(runs: readonly Run[]): string[] {
@@ -123,7 +129,7 @@ export class PlotsTab implements Tab, PlotHost {
     private chooser(): HTMLElement {
         const { store } = this.context;
         const groups = new Map<string, Chart[]>();
-        const all = this.offered === null ? this.charts : [this.offered, ...this.charts];
+        const all = [...this.offered, ...this.charts];
         all.forEach((chart) => groups.set(chart.group, [...(groups.get(chart.group) ?? []), chart]));
         const rows: { name: string; row: HTMLElement }[] = [];
         const host = el("div", { class: "plot-choices" });
@@ -162,7 +168,7 @@ export class PlotsTab implements Tab, PlotHost {
             }
             return el("select", { class: "select small grow", "aria-label": label }, ...groups.values());
         };
-        const [x, y] = [this.offered?.x?.name ?? "time", this.offered?.lines[0]?.column ?? this.columns[0]?.name ?? "time"];
+        const [x, y] = [this.offered[0]?.x?.name ?? "time", this.offered[0]?.lines[0]?.column ?? this.columns[0]?.name ?? "time"];
         const vertical = choice("Vertical axis", y), horizontal = choice("Horizontal axis", x);
         vertical.id = "xy-y";
         horizontal.id = "xy-x";
@@ -178,7 +184,7 @@ export class PlotsTab implements Tab, PlotHost {
     }
 
     private chartOf(id: string): Chart | null {
-        return this.charts.find((chart) => chart.id === id) ?? pairChart(id, this.columns);
+        return this.charts.find((chart) => chart.id === id) ?? pairChart(id, this.columns, this.asked);
     }
 
     private arrange(): void {

@@ -52,6 +52,10 @@ export class XyPlot {
             key.style.setProperty("--key", colour);
             return el("li", {}, key);
         });
+        if (chart.points !== undefined) {
+            legend.push(el("li", {}, el("div", { class: "plot-key wide points" }, el("span", { class: "key-colour" }),
+                el("span", { class: "key-label" }, chart.points.source))));
+        }
         this.element = el("article", { class: "plot xy", "data-chart": chart.id },
             el("header", { class: "plot-head" }, el("h4", { title: chart.title }, chart.title), this.unit, el("span", { class: "grow" }),
                 button({ label: `Remove the plot ${chart.title}`, icon: "close", class: "quiet", act: () => host.close(chart.id) })),
@@ -113,19 +117,23 @@ export class XyPlot {
             curve.x = series.column(this.chart.x!.name)!.subarray(from, to);
             curve.y = series.column(this.chart.lines[0]!.column)!.subarray(from, to);
         }
-        this.scale = {
-            x: scaleFor(Math.max(0, ...this.curves.map((curve) => largest(curve.x))), this.chart.x!.unit),
-            y: scaleFor(Math.max(0, ...this.curves.map((curve) => largest(curve.y))), this.chart.unit),
-        };
+        const most = (which: "x" | "y"): number => Math.max(0, ...this.curves.map((curve) => largest(curve[which])),
+            ...this.points(which).map(Math.abs));
+        this.scale = { x: scaleFor(most("x"), this.chart.x!.unit), y: scaleFor(most("y"), this.chart.unit) };
         setText(this.unit, this.scale.y.unit);
         const { label, group, measured } = this.chart.x!;
         setText(this.below, `${measured ? `${group}: ${label}` : label}${this.scale.x.unit === "" ? "" : ` [${this.scale.x.unit}]`}`);
     }
 
+    /** To compare with, wherever they are: also if only a part of the time is shown. */
+    private points(which: "x" | "y"): number[] {
+        return (this.chart.points?.points ?? []).map(([x, y]) => (which === "x" ? x : y));
+    }
+
     private rangeOf(which: "x" | "y"): [number, number] {
         let low = Infinity, high = -Infinity;
-        for (const curve of this.curves) {
-            for (const value of curve[which]) {
+        for (const values of [...this.curves.map((curve) => curve[which]), this.points(which)]) {
+            for (const value of values) {
                 low = value < low ? value : low;
                 high = value > high ? value : high;
             }
@@ -146,11 +154,25 @@ export class XyPlot {
                 stroke: colour(`--series-${runs.indexOf(run) % SERIES_COLOURS}`), width: 1.5,
                 facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], paths: (plot, series) => this.path(plot, this.curves[series - 1]!),
             }))],
-            hooks: { draw: [() => this.showTime()] },
+            hooks: { draw: [(plot) => this.mark(plot, colour("--text")()), () => this.showTime()] },
         };
         const data = [null, ...this.curves.map(({ x, y }) => [x, y])] as unknown as uPlot.AlignedData;
         this.plot = new uPlot(options, data, this.area);
         this.plot.over.append(...this.curves.map((curve) => curve.dot));
+    }
+
+    /** Points to compare with: small circles. */
+    private mark(plot: uPlot, colour: string): void {
+        const [xs, ys] = [this.points("x"), this.points("y")], { ctx } = plot, size = 3.5 * uPlot.pxRatio;
+        ctx.save();
+        ctx.strokeStyle = colour;
+        ctx.lineWidth = 1.5 * uPlot.pxRatio;
+        xs.forEach((x, k) => {
+            ctx.beginPath();
+            ctx.arc(plot.valToPos(x, "x", true), plot.valToPos(ys[k]!, "y", true), size, 0, 2 * Math.PI);
+            ctx.stroke();
+        });
+        ctx.restore();
     }
 
     /** In the order of time, wherever that goes; a gap where a value is not known. */

@@ -247,7 +247,8 @@ bool brn_skin_may_touch(const brn_skin *skin, const int *a, int na, const int *b
     if (model->attached_to != NULL && (is_attached(model, a, na, other) || is_attached(model, b, nb, body))) {
         return false;
     }
-    if ((model->apart != NULL || model->nrobot > 0) && brn_model_apart(model, body, other)) {
+    if ((model->apart != NULL || model->nrobot > 0 || model->nconnect > 0) &&
+        brn_model_apart(model, body, other)) {
         return false;
     }
     return !(all_held(skin, a, na) && all_held(skin, b, nb));

@@ -33,13 +33,16 @@ struct brn_patches {
     int *at_first, *at;        /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
     double (*vector)[3];       /* [nside] [m^2], in 2D [m]: outward normal times area, at positions x */
     int nshape, *shape;        /* bodies that have one */
+    int nmeshed, *meshed;      /* sides of the bodies that have none */
+    int nloose, *loose;        /* nodes of the skin's points that are of bodies that have none */
     brn_rigid_map *frame;      /* [nbody] of those, at positions x */
     double (*vector_ahead)[3]; /* the same at the positions ahead */
     brn_rigid_map *frame_ahead;
     const double *x, *ahead;
     double within, depth;
-    brn_bvh *points, *sides, *shapes;
-    int old;      /* how often points and sides have been refitted; 0: they are to be built */
+    brn_bvh *points, *sides;       /* of all points; of meshed */
+    brn_bvh *loose_points, *shapes; /* two shapes do not meet here */
+    int old;      /* how often trees have been refitted; 0: they are to be built */
     brn_box *box; /* room for the longest list */
     brn_bvh_pairs *pairs;
     brn_patch_group *group;

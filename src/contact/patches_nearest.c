@@ -320,7 +320,7 @@ static view nearest_side(const brn_patches *patches, const brn_patch_group *grou
     view all = {.side = -1, .d2 = INFINITY};
     view seen = all;
     for (int i = group->first; i < group->end; ++i) {
-        look(patches, group->point, patches->pairs->pair[i][1], &all, &seen);
+        look(patches, group->point, patches->meshed[patches->pairs->pair[i][1]], &all, &seen);
     }
     const bool on = seen.side >= 0 && is_on(patches, group->point, &seen);
     const bool outside = !on && all.side >= 0 && all.height > 0.0 &&

@@ -107,8 +107,8 @@ void brn_patches_destroy(brn_patches *p)
     brn_bvh_destroy(p->loose_points);
     brn_bvh_destroy(p->shapes);
     brn_bvh_pairs_destroy(p->pairs);
-    void *arrays[] = {p->at_first,     p->at,          p->vector, p->shape, p->frame, p->box,
-                      p->vector_ahead, p->frame_ahead, p->group,  p->draft, p->item,  p->meshed, p->loose};
+    void *arrays[] = {p->at_first,    p->at,    p->vector, p->shape, p->frame,  p->box,  p->vector_ahead,
+                      p->frame_ahead, p->group, p->draft,  p->item,  p->meshed, p->loose};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(p->ctx, arrays[i]);
     }

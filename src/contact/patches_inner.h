@@ -40,10 +40,10 @@ struct brn_patches {
     brn_rigid_map *frame_ahead;
     const double *x, *ahead;
     double within, depth;
-    brn_bvh *points, *sides;       /* of all points; of meshed */
+    brn_bvh *points, *sides;        /* of all points; of meshed */
     brn_bvh *loose_points, *shapes; /* two shapes do not meet here */
-    int old;      /* how often trees have been refitted; 0: they are to be built */
-    brn_box *box; /* room for the longest list */
+    int old;                        /* how often trees have been refitted; 0: they are to be built */
+    brn_box *box;                   /* room for the longest list */
     brn_bvh_pairs *pairs;
     brn_patch_group *group;
     int ngroup;

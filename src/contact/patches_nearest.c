@@ -207,22 +207,43 @@ static double distance_at_rest(const brn_patches *patches, int point, int side)
     return sqrt(rest.d2);
 }
 
-/* Whether a vertex can touch a side of its own body that it faces: not where they see each other through the material at rest. Behind the
-   plane of a side is inside only below the side itself: the sides around the vertex are left out, and in a crease those next to this one
-   may be nearer. */
-static bool may_meet_itself(const brn_patches *patches, const view *v, int point)
+/* Whether a vertex was on the outside of a side of its own body at rest. */
+static bool was_before(const brn_patches *patches, int point, int side)
 {
     const brn_skin *skin = patches->skin;
     const double *rest = &skin->model->rest[0][0];
-    const bool solid = skin->model->body[skin->node_body[point]].solid;
     double vector[3];
-    if (solid && v->height < 0.0 && -v->height < OPPOSED * sqrt(v->d2)) {
+    if (!skin->model->body[skin->node_body[point]].solid) {
         return false;
     }
-    brn_patches_side_vector(patches, v->side, rest, vector);
-    const double *at = &rest[3 * patches->side[skin->dim * v->side]];
-    return (solid && !(height_over(&rest[3 * point], at, vector) < 0.0)) ||
-           sqrt(v->d2) < NEAR_AT_REST * distance_at_rest(patches, point, v->side);
+    brn_patches_side_vector(patches, side, rest, vector);
+    return !(height_over(&rest[3 * point], &rest[3 * patches->side[skin->dim * side]], vector) < 0.0);
+}
+
+/* [m^2] No less than the squared distance of a vertex and a side at rest: that of the side's nearest node. */
+static double most_at_rest(const brn_patches *patches, int point, int side)
+{
+    const int dim = patches->skin->dim;
+    const double(*rest)[3] = (const double(*)[3])patches->skin->model->rest;
+    double least = INFINITY;
+    for (int k = 0; k < dim; ++k) {
+        const double *at = rest[patches->side[dim * side + k]];
+        const double arm[3] = {rest[point][0] - at[0], rest[point][1] - at[1], rest[point][2] - at[2]};
+        const double square = brn_dense_dot3(arm, arm);
+        least = square < least ? square : least;
+    }
+    return least;
+}
+
+/* Whether a vertex can touch a side of its own body that it faces: not where they see each other through the material at rest. Behind the
+   plane of a side is inside only below the side itself: the sides around the vertex are left out, and in a crease those next to this one
+   may be nearer. */
+static bool may_meet_itself(const brn_patches *patches, const view *v, int point, bool before)
+{
+    const bool solid = patches->skin->model->body[patches->skin->node_body[point]].solid;
+    const bool beside = v->height < 0.0 && -v->height < OPPOSED * sqrt(v->d2);
+    return !(solid && beside) &&
+           (before || sqrt(v->d2) < NEAR_AT_REST * distance_at_rest(patches, point, v->side));
 }
 
 /* Surfaces touch at the sum of their radii, but within a sheet, where neighbours are nearer than its thickness from the start,
@@ -245,7 +266,7 @@ static bool is_nearer(const view *v, const view *best)
 }
 
 /* Keeps a side if it is the nearest so far of all, or of those that the vertex faces. The distance is left to the last: most sides are too
-   far by their plane alone, or of the vertex's own body and not faced. */
+   far by their plane alone, or of the vertex's own body and not faced, or seen through it. */
 static void look(const brn_patches *patches, int point, int side, view *all, view *seen)
 {
     const int *node = &patches->side[patches->skin->dim * side];
@@ -260,8 +281,13 @@ static void look(const brn_patches *patches, int point, int side, view *all, vie
     if (must_face && !is_faced(patches, point, side)) {
         return;
     }
+    const bool before = own && was_before(patches, point, side);
+    if (own && !before &&
+        least > FARTHER * NEAR_AT_REST * NEAR_AT_REST * most_at_rest(patches, point, side)) {
+        return;
+    }
     set_distance(patches, point, patches->x, &v);
-    if (own && !may_meet_itself(patches, &v, point)) {
+    if (own && !may_meet_itself(patches, &v, point, before)) {
         return;
     }
     if (is_nearer(&v, seen) && (must_face || is_faced(patches, point, side))) {

@@ -62,7 +62,11 @@ void brn_patches_side_vector(const brn_patches *patches, int side, const double 
 double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign);
 /* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
 bool brn_patches_is_core(const brn_patches *patches, int node);
-/* The points of a vertex against a shape, and against the nearest of some sides (patches_nearest.c). */
+/* Whether some side around a vertex faces against a normal of any length; for sheets, both ways. Round cores face everywhere. */
+bool brn_patches_looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet);
+/* The common part of a point: body and nodes, the middle between the surfaces, the area of the vertex. */
+void brn_patches_complete(const brn_patches *patches, int point, brn_patch *to);
+/* The points of a vertex against a shape (patches_shape.c), and against the nearest of some sides (patches_nearest.c). */
 void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
 void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
 

@@ -1,4 +1,4 @@
-/* One vertex against a shape or the sides of a body: gap, normal, weights, area. */
+/* One vertex against the sides of a body: gap, normal, weights, area. */
 #include "contact/patches_inner.h"
 #include "linalg/dense.h"
 
@@ -12,8 +12,6 @@ static const double FARTHER = 1.001;
 /* A side around a vertex faces another side if the cosine of their outward normals is below minus this. Inside a body that
    takes precedence over distance: a corner standing on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
-/* Of a vertex inside a shape: a face that it faces is its way out if that is no longer than this times the shortest. */
-static const double SIDEWAYS = 4.0;
 /* Parts of one body no nearer than this fraction of their distance at rest do not touch: neighbours in a sheet, or the two
    faces of a plate, which see each other through its material. */
 static const double NEAR_AT_REST = 0.5;
@@ -37,7 +35,6 @@ static double cap_area(int dim, double radius, double depth)
     return dim == 3 ? acos(-1.0) * square : 2.0 * sqrt(square);
 }
 
-/* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
 bool brn_patches_is_core(const brn_patches *patches, int node)
 {
     const brn_skin *skin = patches->skin;
@@ -53,8 +50,7 @@ static double vertex_area(const brn_patches *patches, const brn_patch *patch)
                : brn_patches_facing(patches, node, patch->normal, -1.0);
 }
 
-/* The common part: body and nodes, the middle between the surfaces, the area of the vertex. */
-static void complete(const brn_patches *patches, int point, brn_patch *to)
+void brn_patches_complete(const brn_patches *patches, int point, brn_patch *to)
 {
     const double *p = &patches->x[3 * point];
     const double down = patches->skin->radius[point] + 0.5 * to->gap;
@@ -67,8 +63,7 @@ static void complete(const brn_patches *patches, int point, brn_patch *to)
     to->area = vertex_area(patches, to);
 }
 
-/* Whether some side around a vertex faces against a normal of any length; for sheets, both ways. Round cores face everywhere. */
-static bool looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet)
+bool brn_patches_looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet)
 {
     const bool both = sheet || !patches->skin->model->body[patches->skin->node_body[point]].solid;
     const double square = brn_dense_dot3(normal, normal);
@@ -80,82 +75,6 @@ static bool looks_against(const brn_patches *patches, int point, const double no
     }
     return looks;
 }
-
-/* A face of a shape that a vertex faces. */
-typedef struct faced {
-    int face;
-    double height; /* [m] of the vertex over it; -depth: there is none so near */
-    double normal[3];
-} faced;
-
-static faced nearest_face(const brn_patches *patches, const brn_patch_group *group)
-{
-    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    faced best = {.face = -1, .height = -patches->depth};
-    for (int k = 0; k < brn_primitive_face_count(shape); ++k) {
-        double n[3];
-        const double at =
-            brn_primitive_face_at(shape, &patches->frame[group->body], k, &patches->x[3 * group->point], n);
-        if (at > best.height && looks_against(patches, group->point, n, false)) {
-            best.face = k;
-            best.height = at;
-            memcpy(best.normal, n, sizeof n);
-        }
-    }
-    return best;
-}
-
-/* [m] How far a vertex is below the others of the sides around it that face a face, on average. */
-static double below_others(const brn_patches *patches, const brn_patch_group *group, const faced *f)
-{
-    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    const int dim = patches->skin->dim;
-    double sum = 0.0;
-    int count = 0;
-    for (int i = patches->at_first[group->point]; i < patches->at_first[group->point + 1]; ++i) {
-        const int *node = &patches->side[dim * patches->at[i]];
-        const bool faces = brn_dense_dot3(patches->vector[patches->at[i]], f->normal) < 0.0;
-        for (int k = 0; k < dim && faces; ++k) {
-            double n[3];
-            sum += brn_primitive_face_at(shape, &patches->frame[group->body], f->face,
-                                         &patches->x[3 * node[k]], n);
-            count += node[k] != group->point;
-        }
-        sum -= faces ? f->height : 0.0;
-    }
-    return count > 0 ? sum / count - f->height : 0.0;
-}
-
-/* At the rim of a shape, inside or out, a vertex meets the face that it faces. But one that is below it by more than the rim, and below what
-   is around it as well, has come in, or is about to, by the wall beside it, and that bears. */
-void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out)
-{
-    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    const double rim = brn_patches_shape_rim(shape);
-    brn_patch *to = &out->patch;
-    double closest[3];
-    *out = (brn_patch_draft){.patch = {.body = {-1, group->body}, .node = {-1, -1, -1, -1}}, .carry = 1.0};
-    double d = brn_primitive_distance_at(shape, &patches->frame[group->body], &patches->x[3 * group->point],
-                                         to->normal, closest);
-    out->beside = !looks_against(patches, group->point, to->normal, false);
-    if (out->beside || (d > 0.0 && d < rim)) {
-        const faced f = nearest_face(patches, group);
-        out->wall = out->beside && f.face >= 0 && f.height < fmin(-rim, SIDEWAYS * d) &&
-                    below_others(patches, group, &f) > rim;
-        if (d < rim && f.face >= 0 && !out->wall) {
-            d = f.height;
-            memcpy(to->normal, f.normal, sizeof f.normal);
-            out->beside = false;
-        }
-    }
-    to->gap = d - patches->skin->radius[group->point];
-    out->found = to->gap < patches->within;
-    if (out->found) {
-        complete(patches, group->point, to);
-    }
-}
-
-/* ---- the nearest side ------------------------------------------------------------------------------------------------------- */
 
 /* A side as seen from a vertex. */
 typedef struct view {
@@ -180,7 +99,7 @@ static bool is_faced(const brn_patches *patches, int point, int side)
 {
     const brn_skin *skin = patches->skin;
     const int body = skin->node_body[patches->side[skin->dim * side]];
-    return looks_against(patches, point, patches->vector[side], !skin->model->body[body].solid);
+    return brn_patches_looks_against(patches, point, patches->vector[side], !skin->model->body[body].solid);
 }
 
 /* Height of a point over the plane of a side with this vector; NaN where the side has no area. */
@@ -370,7 +289,7 @@ void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *g
     if (!out->found) {
         return;
     }
-    complete(patches, group->point, to);
+    brn_patches_complete(patches, group->point, to);
     double other = 0.0;
     for (int k = 1; k <= dim; ++k) {
         other -= to->weight[k] * brn_patches_facing(patches, to->node[k], to->normal, 1.0);

@@ -18,6 +18,8 @@ static const double GAP_TOLERANCE = 1e-7;
 static const double KEEP = 0.5;
 /* Relative error of the contact problem in an iteration. */
 static const double CONE_TOLERANCE = 1e-10;
+/* Newton steps that it may take, each with a dense factorisation: as many as this number of operations, within bounds. */
+static const double CONE_WORK = 3e10, CONE_STEPS_LEAST = 50.0, CONE_STEPS_MOST = 1000.0;
 /* Worse than this it is of no use. */
 static const double CONE_USABLE = 1e-4;
 /* Of what could move in the last iteration: points as near as that are looked at in the next. */
@@ -135,7 +137,9 @@ static void choose_more(brn_bbi *bbi)
 
 static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
 {
-    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = 50};
+    const double rows = bbi->nchosen * bbi->model->dim;
+    const double steps = fmin(CONE_STEPS_MOST, fmax(CONE_STEPS_LEAST, CONE_WORK / (rows * rows * rows)));
+    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = (int)steps};
     const brn_cone_problem problem = {.dim = bbi->model->dim,
                                       .contacts = bbi->nchosen,
                                       .first = bbi->cone_first,

@@ -105,45 +105,6 @@ bool brn_parse_int(const char *text, long long *out)
     return errno == 0 && *end == '\0';
 }
 
-char *brn_format_real(double value, char buffer[BRN_REAL_TEXT])
-{
-    if (isnan(value)) {
-        return memcpy(buffer, ".nan", 5);
-    }
-    if (isinf(value)) {
-        return strcpy(buffer, value > 0 ? ".inf" : "-.inf");
-    }
-    char digits[BRN_REAL_TEXT];
-    for (int precision = 15; precision <= 17; ++precision) {
-        (void)snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value) {
-            break;
-        }
-    }
-    /* A mantissa without a point reads as an integer, or (1e6) as a string, in YAML 1.1 readers. */
-    size_t used = 0;
-    bool pointed = false;
-    for (const char *c = digits; *c != '\0'; ++c) {
-        if (*c == ',' || *c == '.') {
-            buffer[used++] = '.';
-            pointed = true;
-            continue;
-        }
-        if (*c == 'e' && !pointed) {
-            buffer[used++] = '.';
-            buffer[used++] = '0';
-            pointed = true;
-        }
-        buffer[used++] = *c;
-    }
-    if (!pointed) {
-        buffer[used++] = '.';
-        buffer[used++] = '0';
-    }
-    buffer[used] = '\0';
-    return buffer;
-}
-
 enum { WORD_MAX = 64 };
 
 /* Damerau-Levenshtein distance (adjacent swaps count one), ignoring case. */

@@ -141,19 +141,31 @@ void brn_crossings_destroy(brn_crossings *c)
 
 /* ---- finding -------------------------------------------------------------------------------------------------------------------- */
 
-static brn_status ridge_block(void *arg, int block, brn_arena *scratch)
+static brn_status box_block(void *arg, int block, brn_arena *scratch)
 {
     brn_crossings *c = arg;
     (void)scratch;
     for (int k = block * EDGE_BLOCK; k < brn_block_end(c->nridge, EDGE_BLOCK, block); ++k) {
         const int *node = c->ridge[k].node;
         const double r = c->skin->radius[node[0]];
-        measure(&c->ridge[k], c->x);
+        c->ridge[k].near = false;
         for (int i = 0; i < 3; ++i) {
             const double a = c->x[3 * node[0] + i];
             const double b = c->x[3 * node[1] + i];
             c->box[k].lo[i] = (a < b ? a : b) - r;
             c->box[k].hi[i] = (a < b ? b : a) + r;
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status measure_block(void *arg, int block, brn_arena *scratch)
+{
+    brn_crossings *c = arg;
+    (void)scratch;
+    for (int k = block * EDGE_BLOCK; k < brn_block_end(c->nridge, EDGE_BLOCK, block); ++k) {
+        if (c->ridge[k].near) {
+            measure(&c->ridge[k], c->x);
         }
     }
     return BRN_OK;
@@ -186,11 +198,16 @@ brn_status brn_crossings_find(brn_crossings *c, const double *x, double within, 
     c->within = within;
     c->depth = depth;
     c->count = 0;
-    BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(c->nridge, EDGE_BLOCK), ridge_block, c));
+    BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(c->nridge, EDGE_BLOCK), box_block, c));
     BRN_TRY(c->old == 0 ? brn_bvh_build(c->tree, c->box, c->nridge) : brn_bvh_refit(c->tree, c->box));
     c->old = c->old + 1 < TREE_AGE ? c->old + 1 : 0;
     BRN_TRY(brn_bvh_query_self(c->tree, &query, c->pairs));
     const int npair = (int)c->pairs->count;
+    for (int k = 0; k < 2 * npair; ++k) {
+        c->ridge[c->pairs->pair[k / 2][k % 2]].near = true;
+    }
+    BRN_TRY(
+        brn_parallel_for(c->ctx, npair > 0 ? brn_block_count(c->nridge, EDGE_BLOCK) : 0, measure_block, c));
     BRN_GROW(c->ctx, c->item, c->capacity, (size_t)npair);
     BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(npair, PAIR_BLOCK), pair_block, c));
     for (int k = 0; k < npair; ++k) {

@@ -11,7 +11,7 @@
 /* A sharp edge. Seen from outside, the first triangle is on its left and the second on its right. */
 typedef struct brn_ridge {
     int node[2], opposite[2]; /* the third nodes of its triangles; -1: a rim */
-    /* at positions x */
+    bool near;                /* some other edge is; what follows is at positions x then */
     double along[3];
     double normal[2][3], area[2]; /* outward normals of the triangles, unit; of a rim both ways */
     double middle[3], least;      /* n is a normal of the edge if n . middle >= least */

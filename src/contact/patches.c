@@ -33,6 +33,27 @@ static void list_sides(brn_patches *p)
     p->at_first[0] = 0;
 }
 
+/* Who has a shape, and what belongs to those who have none. */
+static void list_shapes(brn_patches *p)
+{
+    const brn_skin *skin = p->skin;
+    for (int b = 0; b < skin->model->nbody; ++b) {
+        if (brn_patches_has_shape(p, b)) {
+            p->shape[p->nshape++] = b;
+        }
+    }
+    for (int s = 0; s < p->nside; ++s) {
+        if (!brn_patches_has_shape(p, skin->node_body[p->side[skin->dim * s]])) {
+            p->meshed[p->nmeshed++] = s;
+        }
+    }
+    for (int i = 0; i < skin->npoint; ++i) {
+        if (!brn_patches_has_shape(p, skin->node_body[skin->point[i]])) {
+            p->loose[p->nloose++] = skin->point[i];
+        }
+    }
+}
+
 static brn_status fill(brn_patches *p)
 {
     const brn_skin *skin = p->skin;
@@ -45,19 +66,18 @@ static brn_status fill(brn_patches *p)
     BRN_ALLOC(p->ctx, p->vector, p->nside);
     BRN_ALLOC(p->ctx, p->vector_ahead, p->nside);
     BRN_ALLOC(p->ctx, p->shape, model->nbody);
+    BRN_ALLOC(p->ctx, p->meshed, p->nside);
+    BRN_ALLOC(p->ctx, p->loose, skin->npoint);
     BRN_ALLOC(p->ctx, p->frame, model->nbody);
     BRN_ALLOC(p->ctx, p->frame_ahead, model->nbody);
     BRN_ALLOC(p->ctx, p->box, longest > model->nbody ? longest : model->nbody);
     BRN_TRY(brn_bvh_create(p->ctx, &p->points));
     BRN_TRY(brn_bvh_create(p->ctx, &p->sides));
+    BRN_TRY(brn_bvh_create(p->ctx, &p->loose_points));
     BRN_TRY(brn_bvh_create(p->ctx, &p->shapes));
     BRN_TRY(brn_bvh_pairs_create(p->ctx, &p->pairs));
     list_sides(p);
-    for (int b = 0; b < model->nbody; ++b) {
-        if (brn_patches_has_shape(p, b)) {
-            p->shape[p->nshape++] = b;
-        }
-    }
+    list_shapes(p);
     return BRN_OK;
 }
 
@@ -84,10 +104,11 @@ void brn_patches_destroy(brn_patches *p)
     }
     brn_bvh_destroy(p->points);
     brn_bvh_destroy(p->sides);
+    brn_bvh_destroy(p->loose_points);
     brn_bvh_destroy(p->shapes);
     brn_bvh_pairs_destroy(p->pairs);
-    void *arrays[] = {p->at_first,     p->at,          p->vector, p->shape, p->frame, p->box,
-                      p->vector_ahead, p->frame_ahead, p->group,  p->draft, p->item};
+    void *arrays[] = {p->at_first,    p->at,    p->vector, p->shape, p->frame,  p->box,  p->vector_ahead,
+                      p->frame_ahead, p->group, p->draft,  p->item,  p->meshed, p->loose};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(p->ctx, arrays[i]);
     }
@@ -136,12 +157,21 @@ static void box_nodes(const brn_patches *p, const int *node, int count, brn_box 
     }
 }
 
-static brn_status build_tree(brn_patches *p, brn_bvh *tree, const int *node, int count, int width)
+static brn_status build_points(brn_patches *p, brn_bvh *tree, const int *node, int count)
 {
     for (int i = 0; i < count; ++i) {
-        box_nodes(p, &node[i * width], width, &p->box[i]);
+        box_nodes(p, &node[i], 1, &p->box[i]);
     }
     return p->old == 0 ? brn_bvh_build(tree, p->box, count) : brn_bvh_refit(tree, p->box);
+}
+
+static brn_status build_sides(brn_patches *p)
+{
+    const int dim = p->skin->dim;
+    for (int i = 0; i < p->nmeshed; ++i) {
+        box_nodes(p, &p->side[dim * p->meshed[i]], dim, &p->box[i]);
+    }
+    return p->old == 0 ? brn_bvh_build(p->sides, p->box, p->nmeshed) : brn_bvh_refit(p->sides, p->box);
 }
 
 /* Half-spaces cover all points. */
@@ -153,7 +183,7 @@ static brn_status build_shapes(brn_patches *p)
         brn_box *box = &p->box[s];
         brn_body_shape_frame(p->skin->model, body, p->x, &p->frame[body]);
         brn_body_shape_frame(p->skin->model, body, p->ahead, &p->frame_ahead[body]);
-        brn_bvh_bounds(p->points, box);
+        brn_bvh_bounds(p->loose_points, box);
         for (int i = 0; i < 3; ++i) {
             double way[3] = {0.0};
             double end[3];
@@ -167,26 +197,21 @@ static brn_status build_shapes(brn_patches *p)
             box->hi[i] += slack;
         }
     }
-    return brn_bvh_build(p->shapes, p->box, p->skin->npoint > 0 ? p->nshape : 0);
+    return brn_bvh_build(p->shapes, p->box, p->nloose > 0 ? p->nshape : 0);
 }
 
-/* Two shapes do not meet here. */
 static bool keep_shape(const void *arg, int i, int j)
 {
     const brn_patches *p = arg;
-    const brn_skin *skin = p->skin;
-    const int point = skin->point[i];
-    const brn_body_shape *shape = &skin->model->body[p->shape[j]].shape;
-    return !brn_patches_has_shape(p, skin->node_body[point]) &&
-           brn_skin_may_touch(skin, &point, 1, shape->node, shape->span);
+    const brn_body_shape *shape = &p->skin->model->body[p->shape[j]].shape;
+    return brn_skin_may_touch(p->skin, &p->loose[i], 1, shape->node, shape->span);
 }
 
 static bool keep_side(const void *arg, int i, int j)
 {
     const brn_patches *p = arg;
-    const int *node = &p->side[p->skin->dim * j];
-    return !brn_patches_has_shape(p, p->skin->node_body[node[0]]) &&
-           brn_skin_may_touch(p->skin, &p->skin->point[i], 1, node, p->skin->dim);
+    return brn_skin_may_touch(p->skin, &p->skin->point[i], 1, &p->side[p->skin->dim * p->meshed[j]],
+                              p->skin->dim);
 }
 
 /* Pairs of one vertex with the sides of one body, or with a shape. A round core meets every side: it cannot pass from one to the next as a
@@ -198,8 +223,9 @@ static brn_status list_groups(brn_patches *p, bool shapes)
     p->ngroup = 0;
     for (size_t i = 0; i < p->pairs->count; ++i) {
         const int *pair = p->pairs->pair[i];
-        const int point = skin->point[pair[0]];
-        const int body = shapes ? p->shape[pair[1]] : skin->node_body[p->side[skin->dim * pair[1]]];
+        const int point = shapes ? p->loose[pair[0]] : skin->point[pair[0]];
+        const int body =
+            shapes ? p->shape[pair[1]] : skin->node_body[p->side[skin->dim * p->meshed[pair[1]]]];
         brn_patch_group *last = p->ngroup > 0 ? &p->group[p->ngroup - 1] : NULL;
         if (last != NULL && last->point == point && last->body == body && !brn_patches_is_core(p, point)) {
             last->end++;
@@ -332,12 +358,13 @@ static brn_status find(brn_patches *p)
     const brn_bvh_query near_shape = {.within = p->within, .keep = keep_shape, .keep_arg = p};
     const brn_bvh_query near_side = {.within = fmax(p->within, p->depth), .keep = keep_side, .keep_arg = p};
     BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, p));
-    BRN_TRY(build_tree(p, p->points, skin->point, skin->npoint, 1));
-    BRN_TRY(build_tree(p, p->sides, p->side, p->nside, skin->dim));
+    BRN_TRY(build_points(p, p->points, skin->point, skin->npoint));
+    BRN_TRY(build_points(p, p->loose_points, p->loose, p->nloose));
+    BRN_TRY(build_sides(p));
     p->old = p->old + 1 < TREE_AGE ? p->old + 1 : 0;
     BRN_TRY(build_shapes(p));
     p->ndraft = 0;
-    BRN_TRY(brn_bvh_query_pairs(p->points, p->shapes, &near_shape, p->pairs));
+    BRN_TRY(brn_bvh_query_pairs(p->loose_points, p->shapes, &near_shape, p->pairs));
     BRN_TRY(meet_groups(p, true));
     p->nshape_draft = p->ndraft;
     BRN_TRY(brn_bvh_query_pairs(p->points, p->sides, &near_side, p->pairs));

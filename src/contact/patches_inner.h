@@ -33,14 +33,17 @@ struct brn_patches {
     int *at_first, *at;        /* sides at a node: at[at_first[node]] ... at[at_first[node + 1] - 1] */
     double (*vector)[3];       /* [nside] [m^2], in 2D [m]: outward normal times area, at positions x */
     int nshape, *shape;        /* bodies that have one */
+    int nmeshed, *meshed;      /* sides of the bodies that have none */
+    int nloose, *loose;        /* nodes of the skin's points that are of bodies that have none */
     brn_rigid_map *frame;      /* [nbody] of those, at positions x */
     double (*vector_ahead)[3]; /* the same at the positions ahead */
     brn_rigid_map *frame_ahead;
     const double *x, *ahead;
     double within, depth;
-    brn_bvh *points, *sides, *shapes;
-    int old;      /* how often points and sides have been refitted; 0: they are to be built */
-    brn_box *box; /* room for the longest list */
+    brn_bvh *points, *sides;        /* of all points; of meshed */
+    brn_bvh *loose_points, *shapes; /* two shapes do not meet here */
+    int old;                        /* how often trees have been refitted; 0: they are to be built */
+    brn_box *box;                   /* room for the longest list */
     brn_bvh_pairs *pairs;
     brn_patch_group *group;
     int ngroup;
@@ -59,7 +62,11 @@ void brn_patches_side_vector(const brn_patches *patches, int side, const double 
 double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign);
 /* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
 bool brn_patches_is_core(const brn_patches *patches, int node);
-/* The points of a vertex against a shape, and against the nearest of some sides (patches_nearest.c). */
+/* Whether some side around a vertex faces against a normal of any length; for sheets, both ways. Round cores face everywhere. */
+bool brn_patches_looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet);
+/* The common part of a point: body and nodes, the middle between the surfaces, the area of the vertex. */
+void brn_patches_complete(const brn_patches *patches, int point, brn_patch *to);
+/* The points of a vertex against a shape (patches_shape.c), and against the nearest of some sides (patches_nearest.c). */
 void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
 void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out);
 

@@ -1,4 +1,4 @@
-/* One vertex against a shape or the sides of a body: gap, normal, weights, area. */
+/* One vertex against the sides of a body: gap, normal, weights, area. */
 #include "contact/patches_inner.h"
 #include "linalg/dense.h"
 
@@ -12,8 +12,6 @@ static const double FARTHER = 1.001;
 /* A side around a vertex faces another side if the cosine of their outward normals is below minus this. Inside a body that
    takes precedence over distance: a corner standing on a face is nearer to the wall below the face's rim than to the face. */
 static const double OPPOSED = 0.5;
-/* Of a vertex inside a shape: a face that it faces is its way out if that is no longer than this times the shortest. */
-static const double SIDEWAYS = 4.0;
 /* Parts of one body no nearer than this fraction of their distance at rest do not touch: neighbours in a sheet, or the two
    faces of a plate, which see each other through its material. */
 static const double NEAR_AT_REST = 0.5;
@@ -37,7 +35,6 @@ static double cap_area(int dim, double radius, double depth)
     return dim == 3 ? acos(-1.0) * square : 2.0 * sqrt(square);
 }
 
-/* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
 bool brn_patches_is_core(const brn_patches *patches, int node)
 {
     const brn_skin *skin = patches->skin;
@@ -53,8 +50,7 @@ static double vertex_area(const brn_patches *patches, const brn_patch *patch)
                : brn_patches_facing(patches, node, patch->normal, -1.0);
 }
 
-/* The common part: body and nodes, the middle between the surfaces, the area of the vertex. */
-static void complete(const brn_patches *patches, int point, brn_patch *to)
+void brn_patches_complete(const brn_patches *patches, int point, brn_patch *to)
 {
     const double *p = &patches->x[3 * point];
     const double down = patches->skin->radius[point] + 0.5 * to->gap;
@@ -67,101 +63,44 @@ static void complete(const brn_patches *patches, int point, brn_patch *to)
     to->area = vertex_area(patches, to);
 }
 
-/* Whether some side around a vertex faces against a normal of any length; for sheets, both ways. Round cores face everywhere. */
-static bool looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet)
+bool brn_patches_looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet)
 {
     const bool both = sheet || !patches->skin->model->body[patches->skin->node_body[point]].solid;
     const double square = brn_dense_dot3(normal, normal);
     bool looks = brn_patches_is_core(patches, point);
     for (int i = patches->at_first[point]; i < patches->at_first[point + 1] && !looks; ++i) {
         const double *v = patches->vector[patches->at[i]];
-        const double along = brn_dense_dot3(v, normal);
-        looks = (both ? -fabs(along) : along) < -OPPOSED * sqrt(brn_dense_dot3(v, v) * square);
+        const double along = both ? -fabs(brn_dense_dot3(v, normal)) : brn_dense_dot3(v, normal);
+        looks = along < 0.0 && along < -OPPOSED * sqrt(brn_dense_dot3(v, v) * square);
     }
     return looks;
 }
 
-/* A face of a shape that a vertex faces. */
-typedef struct faced {
-    int face;
-    double height; /* [m] of the vertex over it; -depth: there is none so near */
-    double normal[3];
-} faced;
-
-static faced nearest_face(const brn_patches *patches, const brn_patch_group *group)
-{
-    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    faced best = {.face = -1, .height = -patches->depth};
-    for (int k = 0; k < brn_primitive_face_count(shape); ++k) {
-        double n[3];
-        const double at =
-            brn_primitive_face_at(shape, &patches->frame[group->body], k, &patches->x[3 * group->point], n);
-        if (at > best.height && looks_against(patches, group->point, n, false)) {
-            best.face = k;
-            best.height = at;
-            memcpy(best.normal, n, sizeof n);
-        }
-    }
-    return best;
-}
-
-/* [m] How far a vertex is below the others of the sides around it that face a face, on average. */
-static double below_others(const brn_patches *patches, const brn_patch_group *group, const faced *f)
-{
-    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    const int dim = patches->skin->dim;
-    double sum = 0.0;
-    int count = 0;
-    for (int i = patches->at_first[group->point]; i < patches->at_first[group->point + 1]; ++i) {
-        const int *node = &patches->side[dim * patches->at[i]];
-        const bool faces = brn_dense_dot3(patches->vector[patches->at[i]], f->normal) < 0.0;
-        for (int k = 0; k < dim && faces; ++k) {
-            double n[3];
-            sum += brn_primitive_face_at(shape, &patches->frame[group->body], f->face,
-                                         &patches->x[3 * node[k]], n);
-            count += node[k] != group->point;
-        }
-        sum -= faces ? f->height : 0.0;
-    }
-    return count > 0 ? sum / count - f->height : 0.0;
-}
-
-/* At the rim of a shape, inside or out, a vertex meets the face that it faces. But one that is below it by more than the rim, and below what
-   is around it as well, has come in, or is about to, by the wall beside it, and that bears. */
-void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out)
-{
-    const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    const double rim = brn_patches_shape_rim(shape);
-    brn_patch *to = &out->patch;
-    double closest[3];
-    *out = (brn_patch_draft){.patch = {.body = {-1, group->body}, .node = {-1, -1, -1, -1}}, .carry = 1.0};
-    double d = brn_primitive_distance_at(shape, &patches->frame[group->body], &patches->x[3 * group->point],
-                                         to->normal, closest);
-    out->beside = !looks_against(patches, group->point, to->normal, false);
-    if (out->beside || (d > 0.0 && d < rim)) {
-        const faced f = nearest_face(patches, group);
-        out->wall = out->beside && f.face >= 0 && f.height < fmin(-rim, SIDEWAYS * d) &&
-                    below_others(patches, group, &f) > rim;
-        if (d < rim && f.face >= 0 && !out->wall) {
-            d = f.height;
-            memcpy(to->normal, f.normal, sizeof f.normal);
-            out->beside = false;
-        }
-    }
-    to->gap = d - patches->skin->radius[group->point];
-    out->found = to->gap < patches->within;
-    complete(patches, group->point, to);
-}
-
-/* ---- the nearest side ------------------------------------------------------------------------------------------------------- */
-
 /* A side as seen from a vertex. */
 typedef struct view {
-    brn_contact_pair pair; /* d2 and offset filled in */
     int side;
-    double height;  /* [m] signed distance from the side's plane */
-    bool looked_at; /* the vertex faces it */
+    brn_stencil stencil;
+    double d2;     /* [m^2] */
+    double height; /* [m] signed distance from the side's plane */
 } view;
+
+static brn_contact_pair pair_of(const brn_patches *patches, int point, const view *v)
+{
+    const int dim = patches->skin->dim;
+    const int *node = &patches->side[dim * v->side];
+    return (brn_contact_pair){.kind = dim == 3 ? BRN_TOUCH_POINT_TRIANGLE : BRN_TOUCH_POINT_EDGE,
+                              .node = {point, node[0], node[1], dim == 3 ? node[2] : -1},
+                              .stencil = v->stencil,
+                              .d2 = v->d2};
+}
+
+/* Whether a vertex faces a side. */
+static bool is_faced(const brn_patches *patches, int point, int side)
+{
+    const brn_skin *skin = patches->skin;
+    const int body = skin->node_body[patches->side[skin->dim * side]];
+    return brn_patches_looks_against(patches, point, patches->vector[side], !skin->model->body[body].solid);
+}
 
 /* Height of a point over the plane of a side with this vector; NaN where the side has no area. */
 static double height_over(const double p[3], const double at[3], const double vector[3])
@@ -170,26 +109,60 @@ static double height_over(const double p[3], const double at[3], const double ve
     return brn_dense_dot3(arm, vector) / sqrt(brn_dense_dot3(vector, vector));
 }
 
-static double distance_of(int kind, const int node[4], const double x[4][3])
+/* Which feature of the side is nearest to the vertex, and its distance. */
+static void set_distance(const brn_patches *patches, int point, const double *positions, view *v)
 {
-    return sqrt(brn_stencil_distance2(brn_pair_classify(kind, node, x), x, 0, NULL, NULL));
+    const brn_contact_pair pair = pair_of(patches, point, v);
+    double x[4][3];
+    (void)brn_candidate_gather(pair.node, positions, x);
+    v->stencil = brn_pair_classify(pair.kind, pair.node, (const double(*)[3])x);
+    v->d2 = brn_stencil_distance2(v->stencil, (const double(*)[3])x, 0, NULL, NULL);
 }
 
-/* Whether a vertex and a side of one body can touch: not where they see each other through the material at rest. Behind the plane of a side
-   is inside only below the side itself: the sides around the vertex are left out, and in a crease those next to this one may be nearer. */
-static bool may_meet_itself(const brn_patches *patches, const view *v, int point)
+static double distance_at_rest(const brn_patches *patches, int point, int side)
+{
+    view rest = {.side = side};
+    set_distance(patches, point, &patches->skin->model->rest[0][0], &rest);
+    return sqrt(rest.d2);
+}
+
+/* Whether a vertex was on the outside of a side of its own body at rest. */
+static bool was_before(const brn_patches *patches, int point, int side)
 {
     const brn_skin *skin = patches->skin;
     const double *rest = &skin->model->rest[0][0];
     double vector[3];
-    double x[4][3];
-    (void)brn_candidate_gather(v->pair.node, rest, x);
-    const double apart = distance_of(v->pair.kind, v->pair.node, (const double(*)[3])x);
-    brn_patches_side_vector(patches, v->side, rest, vector);
-    const bool solid = skin->model->body[skin->node_body[point]].solid;
-    const bool before = solid && !(height_over(&rest[3 * point], &rest[3 * v->pair.node[1]], vector) < 0.0);
-    const bool beside = v->height < 0.0 && -v->height < OPPOSED * sqrt(v->pair.d2);
-    return v->looked_at && !(solid && beside) && (before || sqrt(v->pair.d2) < NEAR_AT_REST * apart);
+    if (!skin->model->body[skin->node_body[point]].solid) {
+        return false;
+    }
+    brn_patches_side_vector(patches, side, rest, vector);
+    return !(height_over(&rest[3 * point], &rest[3 * patches->side[skin->dim * side]], vector) < 0.0);
+}
+
+/* [m^2] No less than the squared distance of a vertex and a side at rest: that of the side's nearest node. */
+static double most_at_rest(const brn_patches *patches, int point, int side)
+{
+    const int dim = patches->skin->dim;
+    const double(*rest)[3] = (const double(*)[3])patches->skin->model->rest;
+    double least = INFINITY;
+    for (int k = 0; k < dim; ++k) {
+        const double *at = rest[patches->side[dim * side + k]];
+        const double arm[3] = {rest[point][0] - at[0], rest[point][1] - at[1], rest[point][2] - at[2]};
+        const double square = brn_dense_dot3(arm, arm);
+        least = square < least ? square : least;
+    }
+    return least;
+}
+
+/* Whether a vertex can touch a side of its own body that it faces: not where they see each other through the material at rest. Behind the
+   plane of a side is inside only below the side itself: the sides around the vertex are left out, and in a crease those next to this one
+   may be nearer. */
+static bool may_meet_itself(const brn_patches *patches, const view *v, int point, bool before)
+{
+    const bool solid = patches->skin->model->body[patches->skin->node_body[point]].solid;
+    const bool beside = v->height < 0.0 && -v->height < OPPOSED * sqrt(v->d2);
+    return !(solid && beside) &&
+           (before || sqrt(v->d2) < NEAR_AT_REST * distance_at_rest(patches, point, v->side));
 }
 
 /* Surfaces touch at the sum of their radii, but within a sheet, where neighbours are nearer than its thickness from the start,
@@ -197,45 +170,51 @@ static bool may_meet_itself(const brn_patches *patches, const view *v, int point
 static double offset_of(const brn_patches *patches, const view *v, int point)
 {
     const brn_skin *skin = patches->skin;
-    const int other = v->pair.node[1];
+    const int other = patches->side[skin->dim * v->side];
     const double offset = skin->radius[point] + skin->radius[other];
-    double x[4][3];
-    if (offset == 0.0 || skin->node_body[point] != skin->node_body[other]) {
-        return offset;
-    }
-    (void)brn_candidate_gather(v->pair.node, &skin->model->rest[0][0], x);
-    return fmin(offset, 0.5 * distance_of(v->pair.kind, v->pair.node, (const double(*)[3])x));
-}
-
-/* far: [m^2] of no use where the plane of the side alone is farther than that. */
-static bool look(const brn_patches *patches, int point, int side, double far, view *v)
-{
-    const brn_skin *skin = patches->skin;
-    const int dim = skin->dim;
-    const int *node = &patches->side[dim * side];
-    double x[4][3];
-    *v = (view){.pair = {.kind = dim == 3 ? BRN_TOUCH_POINT_TRIANGLE : BRN_TOUCH_POINT_EDGE,
-                         .node = {point, node[0], node[1], dim == 3 ? node[2] : -1}},
-                .side = side};
-    v->height = height_over(&patches->x[3 * point], &patches->x[3 * node[0]], patches->vector[side]);
-    if (v->height * v->height > far) {
-        return false;
-    }
-    (void)brn_candidate_gather(v->pair.node, patches->x, x);
-    const double(*nodes)[3] = (const double(*)[3])x;
-    v->pair.stencil = brn_pair_classify(v->pair.kind, v->pair.node, nodes);
-    v->pair.d2 = brn_stencil_distance2(v->pair.stencil, nodes, 0, NULL, NULL);
-    v->looked_at = looks_against(patches, point, patches->vector[side],
-                                 !skin->model->body[skin->node_body[node[0]]].solid);
-    return isfinite(v->height) &&
-           (skin->node_body[point] != skin->node_body[node[0]] || may_meet_itself(patches, v, point));
+    return offset == 0.0 || skin->node_body[point] != skin->node_body[other]
+               ? offset
+               : fmin(offset, 0.5 * distance_at_rest(patches, point, v->side));
 }
 
 /* Of sides that share the nearest place, the one seen most from above tells outside from inside. */
 static bool is_nearer(const view *v, const view *best)
 {
-    return v->pair.d2 < best->pair.d2 * (1.0 - TIE) ||
-           (v->pair.d2 <= best->pair.d2 * (1.0 + TIE) && fabs(v->height) > fabs(best->height));
+    return v->d2 < best->d2 * (1.0 - TIE) ||
+           (v->d2 <= best->d2 * (1.0 + TIE) && fabs(v->height) > fabs(best->height));
+}
+
+/* Keeps a side if it is the nearest so far of all, or of those that the vertex faces. The distance is left to the last: most sides are too
+   far by their plane alone, or of the vertex's own body and not faced, or seen through it. */
+static void look(const brn_patches *patches, int point, int side, view *all, view *seen)
+{
+    const int *node = &patches->side[patches->skin->dim * side];
+    const bool own = patches->skin->node_body[point] == patches->skin->node_body[node[0]];
+    view v = {.side = side};
+    v.height = height_over(&patches->x[3 * point], &patches->x[3 * node[0]], patches->vector[side]);
+    const double least = v.height * v.height; /* no side is nearer than its plane */
+    if (!isfinite(v.height) || least > FARTHER * fmax(all->d2, seen->d2)) {
+        return;
+    }
+    const bool must_face = own || least > FARTHER * all->d2;
+    if (must_face && !is_faced(patches, point, side)) {
+        return;
+    }
+    const bool before = own && was_before(patches, point, side);
+    if (own && !before &&
+        least > FARTHER * NEAR_AT_REST * NEAR_AT_REST * most_at_rest(patches, point, side)) {
+        return;
+    }
+    set_distance(patches, point, patches->x, &v);
+    if (own && !may_meet_itself(patches, &v, point, before)) {
+        return;
+    }
+    if (is_nearer(&v, seen) && (must_face || is_faced(patches, point, side))) {
+        *seen = v;
+    }
+    if (is_nearer(&v, all)) {
+        *all = v;
+    }
 }
 
 /* How large a side is [m]. */
@@ -247,34 +226,35 @@ static double side_length(const brn_patches *patches, int side)
 }
 
 /* Whether a vertex lies on a side that it faces, or beside its rim by no more than BRN_PATCHES_RIM. */
-static bool is_on(const brn_patches *patches, const view *v)
+static bool is_on(const brn_patches *patches, int point, const view *v)
 {
     const double length = side_length(patches, v->side);
-    const double d = sqrt(v->pair.d2);
-    const double beside = sqrt(fmax(0.0, v->pair.d2 - v->height * v->height));
-    return !(d > BRN_PATCHES_TOUCH * length) || (v->looked_at && beside <= BRN_PATCHES_RIM * length &&
-                                                 fabs(v->height) <= BRN_PATCHES_RIM * length);
+    const double d = sqrt(v->d2);
+    const double beside = sqrt(fmax(0.0, v->d2 - v->height * v->height));
+    return !(d > BRN_PATCHES_TOUCH * length) ||
+           (beside <= BRN_PATCHES_RIM * length && fabs(v->height) <= BRN_PATCHES_RIM * length &&
+            is_faced(patches, point, v->side));
 }
 
 /* Normal, gap and weights with respect to the nearest side. */
-static void measure(const brn_patches *patches, view *v, brn_patch *to)
+static void measure(const brn_patches *patches, int point, const view *v, brn_patch *to)
 {
     const bool sheet = !patches->skin->model->body[to->body[1]].solid;
     const double *vector = patches->vector[v->side];
-    const double d = sqrt(v->pair.d2);
+    const double d = sqrt(v->d2);
     const double area = sqrt(brn_dense_dot3(vector, vector));
     const double side = v->height < 0.0 ? -1.0 : 1.0;
+    const brn_contact_pair pair = pair_of(patches, point, v);
     double x[4][3];
-    (void)brn_candidate_gather(v->pair.node, patches->x, x);
-    (void)brn_pair_frame(&v->pair, (const double(*)[3])x, to->weight, to->normal);
-    v->pair.offset = offset_of(patches, v, v->pair.node[0]);
-    const bool inner = v->pair.stencil.count == patches->skin->dim + 1;
-    const bool flat = inner || is_on(patches, v);
+    (void)brn_candidate_gather(pair.node, patches->x, x);
+    (void)brn_pair_frame(&pair, (const double(*)[3])x, to->weight, to->normal);
+    const bool inner = v->stencil.count == patches->skin->dim + 1;
+    const bool flat = inner || is_on(patches, point, v);
     for (int i = 0; i < 3; ++i) {
         to->normal[i] = flat ? (sheet ? side : 1.0) * vector[i] / area : (sheet ? 1.0 : side) * to->normal[i];
     }
-    to->gap = (flat && !inner ? fabs(v->height) : d) * (sheet ? 1.0 : side) - v->pair.offset;
-    memcpy(to->node, v->pair.node, sizeof to->node);
+    to->gap = (flat && !inner ? fabs(v->height) : d) * (sheet ? 1.0 : side) - offset_of(patches, v, point);
+    memcpy(to->node, pair.node, sizeof to->node);
 }
 
 /* The nearest side; for a vertex inside, of those that it faces, if there is one within the depth. */
@@ -282,36 +262,34 @@ static view nearest_side(const brn_patches *patches, const brn_patch_group *grou
 {
     const brn_skin *skin = patches->skin;
     const bool solid = skin->model->body[group->body].solid;
-    view all = {.side = -1, .pair = {.d2 = INFINITY}};
+    view all = {.side = -1, .d2 = INFINITY};
     view seen = all;
     for (int i = group->first; i < group->end; ++i) {
-        view v;
-        const double far = FARTHER * fmax(all.pair.d2, seen.pair.d2);
-        if (look(patches, group->point, patches->pairs->pair[i][1], far, &v)) {
-            all = is_nearer(&v, &all) ? v : all;
-            seen = v.looked_at && is_nearer(&v, &seen) ? v : seen;
-        }
+        look(patches, group->point, patches->meshed[patches->pairs->pair[i][1]], &all, &seen);
     }
-    const bool on = seen.side >= 0 && is_on(patches, &seen);
+    const bool on = seen.side >= 0 && is_on(patches, group->point, &seen);
     const bool outside = !on && all.side >= 0 && all.height > 0.0 &&
-                         sqrt(all.pair.d2) > BRN_PATCHES_TOUCH * side_length(patches, all.side);
-    return solid && !outside && sqrt(seen.pair.d2) < patches->depth ? seen : all;
+                         sqrt(all.d2) > BRN_PATCHES_TOUCH * side_length(patches, all.side);
+    return solid && !outside && sqrt(seen.d2) < patches->depth ? seen : all;
 }
 
 void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out)
 {
     const int dim = patches->skin->dim;
     brn_patch *to = &out->patch;
-    view v = nearest_side(patches, group);
+    const view v = nearest_side(patches, group);
     *out = (brn_patch_draft){.patch = {.body = {-1, group->body}}};
     if (v.side < 0) {
         return;
     }
-    measure(patches, &v, to);
+    measure(patches, group->point, &v, to);
     /* A node that is nearest to a core meets its shape. */
     out->found = to->gap < patches->within && to->gap > -patches->depth &&
-                 !(v.pair.stencil.count == 2 && dim == 3 && brn_patches_is_core(patches, group->point));
-    complete(patches, group->point, to);
+                 !(v.stencil.count == 2 && dim == 3 && brn_patches_is_core(patches, group->point));
+    if (!out->found) {
+        return;
+    }
+    brn_patches_complete(patches, group->point, to);
     double other = 0.0;
     for (int k = 1; k <= dim; ++k) {
         other -= to->weight[k] * brn_patches_facing(patches, to->node[k], to->normal, 1.0);

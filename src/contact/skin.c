@@ -220,8 +220,10 @@ static bool is_attached(const brn_model *model, const int *node, int count, int 
 static bool share_node(const int *a, int na, const int *b, int nb)
 {
     bool shared = false;
-    for (int i = 0; i < na * nb; ++i) {
-        shared = shared || a[i / nb] == b[i % nb];
+    for (int i = 0; i < na && !shared; ++i) {
+        for (int j = 0; j < nb; ++j) {
+            shared = shared || a[i] == b[j];
+        }
     }
     return shared;
 }

@@ -75,6 +75,61 @@ static void test_parallel_same_bits_for_any_thread_count(void **state)
     }
 }
 
+/* The text by printf and strtod alone. */
+static void format_slowly(double value, char text[BRN_REAL_TEXT])
+{
+    for (int precision = 15; precision <= 17; ++precision) {
+        (void)snprintf(text, BRN_REAL_TEXT, "%.*g", precision, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    if (strchr(text, '.') == NULL) {
+        char *power = text + strcspn(text, "e");
+        memmove(power + 2, power, strlen(power) + 1);
+        memcpy(power, ".0", 2);
+    }
+}
+
+static void assert_text_of(double value)
+{
+    char text[BRN_REAL_TEXT];
+    char slow[BRN_REAL_TEXT];
+    format_slowly(value, slow);
+    assert_string_equal(brn_format_real(value, text), slow);
+}
+
+/* Magnitudes about those that are done without printf, few digits and many, powers of two and ten and their neighbours. */
+static void test_real_text_is_that_of_printf(void **state)
+{
+    (void)state;
+    brn_rng rng = {7};
+    for (int i = 0; i < 100000; ++i) {
+        const uint64_t bits = brn_rng_next(&rng);
+        assert_text_of(ldexp((double)(bits >> 11), (int)(bits % 180) - 170));
+        assert_text_of((double)(int64_t)(bits % 2000001) / -1000.0);
+        assert_text_of((double)(bits % 1000000007) * pow(10.0, -(double)(bits >> 59)));
+    }
+    for (int e = -130; e < 70; ++e) {
+        const double value[2] = {ldexp(1.0, e), pow(10.0, 0.3 * e)};
+        for (int k = 0; k < 2; ++k) {
+            assert_text_of(value[k]);
+            assert_text_of(nextafter(value[k], 0.0));
+            assert_text_of(nextafter(value[k], INFINITY));
+        }
+    }
+    for (int e = -40; e < 25; ++e) {
+        const double ten = strtod(
+            (char[8]){'1', 'e', e < 0 ? '-' : '+', (char)('0' + abs(e) / 10), (char)('0' + abs(e) % 10)},
+            NULL);
+        assert_text_of(ten);
+        assert_text_of(nextafter(ten, 0.0));
+        assert_text_of(nextafter(ten, INFINITY));
+    }
+    assert_text_of(0.0);
+    assert_text_of(-0.0);
+}
+
 static void test_real_text_round_trip(void **state)
 {
     (void)state;
@@ -161,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena_keeps_chunks_and_alignment),
         cmocka_unit_test(test_parallel_same_bits_for_any_thread_count),
+        cmocka_unit_test(test_real_text_is_that_of_printf),
         cmocka_unit_test(test_real_text_round_trip),
         cmocka_unit_test(test_nearest_word),
         cmocka_unit_test(test_files),

@@ -1,4 +1,5 @@
 /* Numbers as text: the least of 15, 16 and 17 digits that reads back to the same number, rounded as printf rounds. */
+#include "base/fives.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 static const double SMALLEST = 1e-32;
 static const double LARGEST = 1e15;
 
-enum { DIGITS = 17, FIVES = 27 };
+enum { DIGITS = 17 };
 #define TEN_16 UINT64_C(10000000000000000)
 
 typedef unsigned __int128 wide;
@@ -33,36 +34,8 @@ typedef struct decimal {
 /* 5^k, k <= 54. */
 static wide power_of_five(int k)
 {
-    static const uint64_t power[FIVES + 1] = {UINT64_C(1),
-                                              UINT64_C(5),
-                                              UINT64_C(25),
-                                              UINT64_C(125),
-                                              UINT64_C(625),
-                                              UINT64_C(3125),
-                                              UINT64_C(15625),
-                                              UINT64_C(78125),
-                                              UINT64_C(390625),
-                                              UINT64_C(1953125),
-                                              UINT64_C(9765625),
-                                              UINT64_C(48828125),
-                                              UINT64_C(244140625),
-                                              UINT64_C(1220703125),
-                                              UINT64_C(6103515625),
-                                              UINT64_C(30517578125),
-                                              UINT64_C(152587890625),
-                                              UINT64_C(762939453125),
-                                              UINT64_C(3814697265625),
-                                              UINT64_C(19073486328125),
-                                              UINT64_C(95367431640625),
-                                              UINT64_C(476837158203125),
-                                              UINT64_C(2384185791015625),
-                                              UINT64_C(11920928955078125),
-                                              UINT64_C(59604644775390625),
-                                              UINT64_C(298023223876953125),
-                                              UINT64_C(1490116119384765625),
-                                              UINT64_C(7450580596923828125)};
-    const int first = k < FIVES ? k : FIVES;
-    return (wide)power[first] * power[k - first];
+    const int first = k < BRN_FIVES ? k : BRN_FIVES - 1;
+    return (wide)brn_fives[first] * brn_fives[k - first];
 }
 
 /* m 5^k has up to 53 + 112 bits, V has 57: k <= 48 and shift from 1 to 112 for magnitudes as above. */

@@ -1,5 +1,6 @@
 #include "base/scanner.h"
 
+#include "base/fives.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -323,37 +324,6 @@ typedef struct decimal {
     bool exact; /* all digits fitted, the exponent is small: exact_real may be used */
 } decimal;
 
-/* Powers of five that fit 64 bits. */
-enum { POWERS = 28 };
-static const uint64_t five[POWERS] = {UINT64_C(1),
-                                      UINT64_C(5),
-                                      UINT64_C(25),
-                                      UINT64_C(125),
-                                      UINT64_C(625),
-                                      UINT64_C(3125),
-                                      UINT64_C(15625),
-                                      UINT64_C(78125),
-                                      UINT64_C(390625),
-                                      UINT64_C(1953125),
-                                      UINT64_C(9765625),
-                                      UINT64_C(48828125),
-                                      UINT64_C(244140625),
-                                      UINT64_C(1220703125),
-                                      UINT64_C(6103515625),
-                                      UINT64_C(30517578125),
-                                      UINT64_C(152587890625),
-                                      UINT64_C(762939453125),
-                                      UINT64_C(3814697265625),
-                                      UINT64_C(19073486328125),
-                                      UINT64_C(95367431640625),
-                                      UINT64_C(476837158203125),
-                                      UINT64_C(2384185791015625),
-                                      UINT64_C(11920928955078125),
-                                      UINT64_C(59604644775390625),
-                                      UINT64_C(298023223876953125),
-                                      UINT64_C(1490116119384765625),
-                                      UINT64_C(7450580596923828125)};
-
 /* Takes the text apart; false if it is no plain decimal number. */
 static bool split_decimal(brn_span span, decimal *out)
 {
@@ -397,7 +367,7 @@ static bool split_decimal(brn_span span, decimal *out)
         out->exact = out->exact && sum > -1000 && sum < 1000;
         out->exponent += out->exact ? (int)sum : 0;
     }
-    out->exact = out->exact && out->exponent > -POWERS && out->exponent < POWERS;
+    out->exact = out->exact && out->exponent > -BRN_FIVES && out->exponent < BRN_FIVES;
     return true;
 }
 
@@ -419,10 +389,10 @@ static double exact_real(const decimal *number)
     unsigned __int128 value = number->digits;
     bool sticky = false;
     if (number->exponent >= 0) {
-        value *= five[number->exponent];
+        value *= brn_fives[number->exponent];
     } else {
         const int lift = __builtin_clzll(number->digits) + 64;
-        const uint64_t divisor = five[-number->exponent];
+        const uint64_t divisor = brn_fives[-number->exponent];
         const unsigned __int128 dividend = value << lift;
         value = dividend / divisor;
         sticky = value * divisor != dividend;

@@ -1,7 +1,7 @@
 /* The impact projection: velocities of the active contacts after a step (bbi.h). */
 #include "step/bbi/bbi.h"
 
-#include "linalg/dense.h"
+#include "linalg/blas.h"
 #include "model/rigid_pose.h"
 #include "step/ledger.h"
 
@@ -28,6 +28,7 @@ typedef struct projection {
     int n;
     double *w;      /* [n][n] row by row: velocities for unit forces, times h */
     double *lambda; /* [n] */
+    int *pivot;     /* [n] */
     double *v;      /* [ndof] velocities after the step */
     double *extra;  /* [ndof] h times what the points' extra forces make of them */
     double *change; /* [ndof] */
@@ -66,40 +67,19 @@ static brn_status respond(const projection *p, double *force)
     return BRN_OK;
 }
 
-/* Gauss elimination with pivots among rows; the matrix is destroyed. */
-static brn_status solve_dense(brn_ctx *ctx, int n, double *a, double *b)
+/* x = A^-1 x, A row by row; both are destroyed. */
+static brn_status solve_dense(projection *p)
 {
-    for (int k = 0; k < n; ++k) {
-        int pivot = k;
-        for (int i = k + 1; i < n; ++i) {
-            pivot = fabs(a[i * n + k]) > fabs(a[pivot * n + k]) ? i : pivot;
-        }
-        if (!(fabs(a[pivot * n + k]) > 0.0)) {
-            return brn_fail(ctx, BRN_ERR_SINGULAR, "active contacts of an impact have no mass");
-        }
-        for (int j = k; j < n && pivot != k; ++j) {
-            const double swap = a[k * n + j];
-            a[k * n + j] = a[pivot * n + j];
-            a[pivot * n + j] = swap;
-        }
-        const double swap = b[k];
-        b[k] = b[pivot];
-        b[pivot] = swap;
-        for (int i = k + 1; i < n; ++i) {
-            const double factor = a[i * n + k] / a[k * n + k];
-            for (int j = k + 1; j < n; ++j) {
-                a[i * n + j] -= factor * a[k * n + j];
-            }
-            b[i] -= factor * b[k];
-        }
+    const int one = 1;
+    int info = 0;
+    const brn_blas_threads threads = brn_blas_begin();
+    dgetrf_(&p->n, &p->n, p->w, &p->n, p->pivot, &info);
+    if (info == 0) {
+        dgetrs_("T", &p->n, &one, p->w, &p->n, p->pivot, p->lambda, &p->n, &info);
     }
-    for (int k = n - 1; k >= 0; --k) {
-        for (int j = k + 1; j < n; ++j) {
-            b[k] -= a[k * n + j] * b[j];
-        }
-        b[k] /= a[k * n + k];
-    }
-    return BRN_OK;
+    brn_blas_end(threads);
+    return info == 0 ? BRN_OK
+                     : brn_fail(p->bbi->ctx, BRN_ERR_SINGULAR, "active contacts of an impact have no mass");
 }
 
 /* p->w with the mass as metric, by solving for every row. */
@@ -187,7 +167,7 @@ static brn_status project(projection *p)
         p->lambda[i] = -h * u[p->row[i].k] - more[p->row[i].k];
         p->w[i * p->n + i] += SHIFT * largest;
     }
-    BRN_TRY(solve_dense(bbi->ctx, p->n, p->w, p->lambda));
+    BRN_TRY(solve_dense(p));
     memset(p->change, 0, bytes);
     for (int j = 0; j < p->n; ++j) {
         const brn_bbi_point *from = &bbi->point[p->row[j].point];
@@ -375,6 +355,7 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
     }
     BRN_TAKE(arena, p.w, (size_t)p.n * (size_t)p.n);
     BRN_TAKE(arena, p.lambda, p.n);
+    BRN_TAKE(arena, p.pivot, p.n);
     BRN_TAKE(arena, p.v, bbi->system->ndof);
     BRN_TAKE(arena, p.change, bbi->system->ndof);
     BRN_TAKE(arena, p.extra, bbi->system->ndof);

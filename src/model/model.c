@@ -343,3 +343,18 @@ bool brn_model_is_movable(const brn_model *model, int body)
     }
     return body >= 0 && body < model->nbody && model->body[body].type == BRN_BODY_STATIC;
 }
+
+double brn_body_diagonal(const brn_model *model, const brn_body *body)
+{
+    double square = 0.0;
+    for (int i = 0; i < model->dim; ++i) {
+        double lo = INFINITY;
+        double hi = -INFINITY;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            lo = fmin(lo, model->rest[a][i]);
+            hi = fmax(hi, model->rest[a][i]);
+        }
+        square += (hi - lo) * (hi - lo);
+    }
+    return sqrt(square);
+}

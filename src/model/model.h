@@ -219,6 +219,8 @@ double brn_motion_end(const brn_motion *motion);
 /* The hold of a motion, numbered as brn_model_motion_count does; the hold of a static body. -1: there is none. */
 int brn_model_motion_hold(const brn_model *model, int motion);
 int brn_model_body_hold(const brn_model *model, int body);
+/* [m] of a body's box at rest. */
+double brn_body_diagonal(const brn_model *model, const brn_body *body);
 /* Index in a [nnode][3] vector of an entry of a packed one. */
 static inline int brn_model_at(const brn_model *model, int dof)
 {

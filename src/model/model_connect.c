@@ -16,22 +16,6 @@ static const double OFF = 1e-6;
 
 /* ---- places --------------------------------------------------------------------------------------------------------------- */
 
-/* [m] Diagonal of a body's box. */
-static double size_of(const brn_model *model, const brn_body *body)
-{
-    double square = 0.0;
-    for (int i = 0; i < model->dim; ++i) {
-        double lo = INFINITY;
-        double hi = -INFINITY;
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            lo = fmin(lo, model->rest[a][i]);
-            hi = fmax(hi, model->rest[a][i]);
-        }
-        square += (hi - lo) * (hi - lo);
-    }
-    return sqrt(square);
-}
-
 static brn_status anchor_in_cell(brn_builder *b, const brn_connect_def *def, const char *key, brn_anchor *out)
 {
     brn_cell_search search;
@@ -59,7 +43,7 @@ static brn_status anchor_in_cell(brn_builder *b, const brn_connect_def *def, con
 static void anchor_on_rigid(brn_builder *b, const brn_connect_def *def, const char *key, brn_anchor *out)
 {
     const brn_body *body = &b->model->body[out->body];
-    const double size = size_of(b->model, body);
+    const double size = brn_body_diagonal(b->model, body);
     brn_tie_part part[4];
     double away[3];
     for (int i = 0; i < 3; ++i) {
@@ -137,7 +121,7 @@ static void spread_points(const brn_builder *b, const brn_connect_def *def, cons
     double arm = INFINITY;
     for (int k = 0; k < 2; ++k) {
         if (body[k] >= 0 && b->model->body[body[k]].type != BRN_BODY_STATIC) {
-            arm = fmin(arm, 0.5 * size_of(b->model, &b->model->body[body[k]]));
+            arm = fmin(arm, 0.5 * brn_body_diagonal(b->model, &b->model->body[body[k]]));
         }
     }
     memset(off, 0, 9 * sizeof(double));

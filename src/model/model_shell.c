@@ -83,22 +83,6 @@ static brn_status fill_warp(brn_builder *b, int index, const brn_shell_def *def,
     return BRN_OK;
 }
 
-/* Diagonal of a body's box at rest [m]. */
-static double size_of(const brn_model *model, const brn_body *body)
-{
-    double square = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        double lo = INFINITY;
-        double hi = -INFINITY;
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            lo = fmin(lo, model->rest[a][i]);
-            hi = fmax(hi, model->rest[a][i]);
-        }
-        square += (hi - lo) * (hi - lo);
-    }
-    return sqrt(square);
-}
-
 /* What a sheet's two groups are made of. */
 typedef struct sheet {
     const brn_shell_def *def;
@@ -142,7 +126,7 @@ static brn_status add_membrane(brn_builder *b, int index, const sheet *s, const 
     membrane->group.alpha = params->damping.alpha;
     membrane->group.beta = params->damping.beta;
     /* A sheet yields to pressures of the order of its tension over its size, not of its modulus. */
-    membrane->group.young *= fmin(1.0, thickness / size_of(b->model, body));
+    membrane->group.young *= fmin(1.0, thickness / brn_body_diagonal(b->model, body));
     return brn_builder_push_group(b, index, &membrane->group);
 }
 

@@ -44,11 +44,20 @@ static const brn_own_figure figures[] = {
               "kinetic energy that the impact projection took; below 0: gave back of what the step took",
           .reduction = BRN_REDUCE_SUM},
          BRN_REDUCE_SUM},
+    [BRN_BBI_OVERLAP] = {{.name = "bbi.overlap",
+                          .label = "overlap",
+                          .unit = "1",
+                          .meaning =
+                              "penetration of the deepest contact over the size of the smaller body, the "
+                              "cube root of its volume; the run's is that of its last step",
+                          .reduction = BRN_REDUCE_LAST,
+                          .better = BRN_BETTER_LOW},
+                         BRN_REDUCE_LAST},
 };
 
 static const brn_table table = {
     .name = "bbi",
-    .help = "exact friction and an impact law on implicit Newmark: mechanisms that launch, fly and land",
+    .help = "exact friction and an impact law on implicit Newmark: mechanisms that launch and land",
     .size = sizeof(brn_bbi_params),
     .params = params,
     .nparams = BRN_COUNT(params),

@@ -96,7 +96,7 @@ static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
     if (!touch->bears) {
         return;
     }
-    *p = (brn_bbi_point){.touch = *touch, .mu = bbi->system->controls->friction[law], .chosen = -1};
+    *p = (brn_bbi_point){.touch = *touch, .mu = bbi->system->controls->friction[law]};
     add_rows(bbi, p);
     bbi->npoint += is_movable(bbi, p);
 }
@@ -189,10 +189,10 @@ static void move_gaps(brn_bbi *bbi)
     memcpy(bbi->seen, n->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
 }
 
-/* Whether a vertex has a point against that body already. */
+/* Whether a vertex has a point against that body already, or two convex bodies any. */
 static bool is_covered(const brn_bbi *bbi, int count, const brn_touching_point *q)
 {
-    bool any = q->kind == BRN_TOUCHING_CONVEX;
+    bool any = false;
     for (int i = 0; i < count && !any; ++i) {
         any = is_same(&bbi->point[i].touch, q);
     }
@@ -218,7 +218,6 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
             bbi->taken[at] = 1;
             near = at + 1;
         }
-        p->chosen = -1;
         add_rows(bbi, p);
     }
     for (int i = 0; i < bbi->touching->count; ++i) {

@@ -1,17 +1,13 @@
 /* Newton's iterations on the balance of a step, each with a frictional contact problem. */
 #include "step/bbi/bbi.h"
 
-#include "model/rigid_pose.h"
 #include "step/newton_inner.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 30 };
 /* Iterations that look at geometry again. */
 enum { TURNS = 6 };
-static const double ARMIJO = 1e-4;
-static const double ENERGY_NOISE = 1e-13;
 /* Of the elements: penetrations and gaps under force below this are none. */
 static const double GAP_TOLERANCE = 1e-7;
 /* A factor is kept for the next iteration while the imbalance shrinks by this. */
@@ -166,7 +162,8 @@ static brn_status answer(brn_bbi *bbi, brn_step_info *info)
     BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
     BRN_GROW(bbi->ctx, bbi->free_u, bbi->free_u_capacity, 3 * bbi->npoint);
     for (int i = 0; i < bbi->npoint; ++i) {
-        const brn_bbi_point *p = &bbi->point[i];
+        brn_bbi_point *p = &bbi->point[i];
+        p->chosen = -1;
         memcpy(&bbi->free_u[3 * i], p->u, sizeof p->u);
         if (p->u[0] < 0.0 || p->force[0] > 0.0) {
             choose(bbi, i);
@@ -221,93 +218,19 @@ static double gap_error(const brn_bbi *bbi)
     return most;
 }
 
-/* What the line search compares. */
-typedef struct slope {
-    brn_newton_energy here;
-    double along, load; /* [J] of the whole step: of the potential, of loads */
-    double rounding;    /* [J] */
-    bool settled;       /* held dofs are in place: the potential has to fall */
-} slope;
-
-/* The potential with the forces of contact as dead ones: with these the step is one of descent. */
-static brn_status look_along(brn_bbi *bbi, slope *s)
+/* Moves y along the step as far as the potential falls, with the forces of contact as dead ones: with these the step is one of descent. */
+static brn_status search(brn_bbi *bbi, double *length)
 {
     brn_newton *n = bbi->newton;
-    *s = (slope){.settled = brn_newton_remaining(n) == 0.0};
+    brn_newton_energy here;
     brn_bbi_push(bbi);
     for (int i = 0; i < bbi->system->ndof; ++i) {
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
-    for (int i = 0; i < bbi->system->ndof; ++i) {
-        s->load += (n->load[i] + n->carried[i]) * n->step[i];
-        if (n->model->fixed[i] == BRN_DOF_FREE) {
-            s->along -= n->unbalanced[i] * n->step[i];
-            s->rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
-        }
-    }
-    return brn_newton_potential(n, n->y, &s->here);
-}
-
-/* Whether n->trial, alpha of the step away, is low enough. */
-static brn_status falls(brn_bbi *bbi, const slope *s, double alpha, double load, bool *yes)
-{
-    brn_newton_energy there;
-    BRN_TRY(brn_newton_potential(bbi->newton, bbi->newton->trial, &there));
-    const double noise = ENERGY_NOISE * (s->here.size + there.size + fabs(load)) + s->rounding;
-    *yes = isfinite(there.value) &&
-           (!s->settled || there.value - load <= s->here.value + ARMIJO * alpha * s->along + noise);
-    return BRN_OK;
-}
-
-/* The whole step with rigid bodies turned instead of sheared, which a straight one does by the square of their turn. */
-static brn_status try_turned(brn_bbi *bbi, const slope *s, bool *found)
-{
-    brn_newton *n = bbi->newton;
-    double load = 0.0;
-    *found = false;
-    if (bbi->model->ties.count == 0 || !s->settled) {
-        return BRN_OK;
-    }
-    memcpy(n->turned, n->step, (size_t)bbi->system->ndof * sizeof *n->turned);
-    brn_scheme_place(n->scheme, n->y, n->x);
-    (void)brn_rigid_turn_steps(bbi->model, n->x, n->turned);
-    brn_model_follow(bbi->model, n->turned);
-    for (int i = 0; i < bbi->system->ndof; ++i) {
-        n->trial[i] = n->y[i] + n->turned[i];
-        load += (n->load[i] + n->carried[i]) * n->turned[i];
-    }
-    return falls(bbi, s, 1.0, load, found);
-}
-
-/* Moves y along the step as far as the potential falls. */
-static brn_status search(brn_bbi *bbi, double *length)
-{
-    brn_newton *n = bbi->newton;
-    const int ndof = bbi->system->ndof;
-    slope s;
-    bool found;
-    double alpha = 1.0;
-    BRN_TRY(look_along(bbi, &s));
-    BRN_TRY(try_turned(bbi, &s, &found));
-    for (int k = 0; k < HALVINGS && !found; ++k) {
-        BRN_TRY(brn_ctx_check(bbi->ctx));
-        alpha = ldexp(1.0, -k);
-        for (int i = 0; i < ndof; ++i) {
-            n->trial[i] = n->y[i] + alpha * n->step[i];
-        }
-        BRN_TRY(falls(bbi, &s, alpha, alpha * s.load, &found));
-    }
-    if (!found) {
-        return brn_fail(bbi->ctx, BRN_ERR_CONVERGENCE,
-                        "t = %g s: the line search found no step that lowers the energy", n->scheme->t);
-    }
-    for (int i = 0; i < ndof; ++i) {
-        const bool held = n->model->fixed[i] == BRN_DOF_HELD;
-        n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
-    }
-    *length = alpha * brn_newton_most(n->step, ndof);
-    return BRN_OK;
+    BRN_TRY(brn_newton_potential(n, n->y, &here));
+    return brn_newton_search(n, true, &here,
+                             length); /* no further than the step: points are known only there */
 }
 
 /* The points at n->y of an iteration. After a few they stay on their sides: a vertex on the fold between two faces could change for ever. */

@@ -84,6 +84,10 @@ static void bbi_destroy(void *self)
     brn_free(bbi->ctx, bbi);
 }
 
+/* Stiffness over mass of rigid bodies, times the square of the step: contact looks at a rigid shape while its forces strain the body, by one over
+   this of what they move it. More than that costs digits of the contact problem. */
+static const double FIRM = 1e4;
+
 /* ---- contact as Newton's method sees it: dead forces --------------------------------------------------------------------- */
 
 static brn_status push_energy(void *self, const double *x, double *value)
@@ -134,6 +138,10 @@ static brn_status fill(brn_bbi *bbi)
     const brn_newton_params newton = {bbi->model->integrator, bbi->params->tolerance, bbi->params->iterations,
                                       bbi->params->budget,    BRN_NEWTON_AUTO,        BRN_NEWTON_DIRECT};
     const size_t ndof = (size_t)bbi->system->ndof;
+    const double step = bbi->model->step;
+    if (newton.integrator != BRN_STATIC) {
+        BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step)));
+    }
     bbi->terms = (brn_newton_terms){.self = bbi,
                                     .energy = push_energy,
                                     .gradient = push_gradient,

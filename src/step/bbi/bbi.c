@@ -76,7 +76,7 @@ static void bbi_destroy(void *self)
                       bbi->weight,  bbi->push,      bbi->changing, bbi->coasts,     bbi->slip,
                       bbi->chosen,  bbi->direction, bbi->free_u,   bbi->cone_w,     bbi->cone_q,
                       bbi->cone_mu, bbi->cone_r,    bbi->cone_u,   bbi->cone_first, bbi->cone_column,
-                      bbi->report};
+                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -157,6 +157,7 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
+    BRN_TRY(brn_bbi_spin_create(bbi));
     return brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton);
 }
 
@@ -215,7 +216,12 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
     }
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
     info->own[BRN_BBI_POINTS] = bbi->npoint;
-    return brn_bbi_books_end(bbi, in, out, &books, info);
+    BRN_TRY(brn_bbi_books_end(bbi, in, out, &books, info));
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = brn_bbi_spin_settle(bbi, in, out, &info->books);
+    brn_arena_rewind(arena, mark);
+    return status;
 }
 
 static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_info *info)

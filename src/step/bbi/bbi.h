@@ -64,6 +64,15 @@ typedef struct brn_bbi_columns {
     size_t value_capacity;
 } brn_bbi_columns;
 
+/* Bodies that move as one, joined by attachments or springs (bbi_spin.c). */
+typedef struct brn_bbi_spin {
+    bool held;    /* by something, so that it has no spin of its own */
+    bool touched; /* contact acts on it */
+    double mass, centre[3], inertia[9];
+    double missing[3]; /* [N m s] angular momentum */
+    double summed;     /* magnitudes of its terms */
+} brn_bbi_spin;
+
 typedef struct brn_bbi {
     brn_ctx *ctx;
     const brn_model *model;
@@ -103,6 +112,10 @@ typedef struct brn_bbi {
     size_t cone_first_capacity, cone_column_capacity;
     unsigned char *coasts; /* [model rows] of a rigid body that coasts */
     bool coasting;         /* there are such */
+    int *cluster;          /* [nbody] the first body of those that move as one */
+    int *row_cluster;      /* [model rows] */
+    brn_bbi_spin *spin;    /* [nbody] of each cluster, at its first body */
+    double about[3];       /* [m] where moments are taken */
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;
@@ -120,6 +133,8 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach);
 void brn_bbi_push(brn_bbi *bbi);
 /* out = J v of a point, components (normal, tangents). */
 void brn_bbi_look(const brn_bbi *bbi, const brn_bbi_point *p, const double *v, double out[3]);
+/* [N] in the world, on body[0], of components (normal, tangents). */
+void brn_bbi_to_world(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double out[3]);
 /* packed += J' force, fixed dofs left out. */
 void brn_bbi_pull(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double *packed);
 /* The points of the state after a step. */
@@ -145,6 +160,14 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
 /* Changes the velocities of `out`, which has positions and velocities of the step. */
 brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected);
 
+/* ---- bbi_spin.c: angular momentum ---- */
+
+brn_status brn_bbi_spin_create(brn_bbi *bbi);
+/* The change of velocities by forces (both packed) in the metric of H, at x [nnode][3], gets their moment. */
+brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *force, double *change);
+/* Velocities of `out` get the angular momentum that the step's forces leave; after all else has been booked. */
+brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books);
+
 /* ---- bbi_books.c: energies ---- */
 
 typedef struct brn_bbi_books {
@@ -152,6 +175,8 @@ typedef struct brn_bbi_books {
     double kinetic[2]; /* [J] then: of nodes, of rigid bodies that coast */
 } brn_bbi_books;
 
+/* Books energy that contact took. */
+void brn_bbi_dissipate(const brn_state *in, double energy, brn_books *books);
 /* Between a step's positions and velocities and its projection; after all else has been booked. */
 brn_status brn_bbi_books_begin(brn_bbi *bbi, const brn_state *in, const brn_state *out, brn_bbi_books *books);
 brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state *out,

@@ -1,0 +1,369 @@
+/* Angular momentum. With x~ = (x + x')/2 a step of Newmark's rule or midpoint has x' - x = h (v + v')/2 and M (v' - v) = h F, so that
+
+       sum x' x M v' - x x M v = sum x~ x h F:                                                                        (A)
+
+   forces act half-way, whatever they are. Not as they should
+
+     - elements by Newmark's rule: x~ x (f + f')/2 = -1/4 (x' - x) x (f' - f), of second order in h; by midpoint there is nothing;
+     - damping, whose matrix is made at the predicted middle: below that order;
+     - contact of two bodies that slip: their nodes are together at x' and not at x~, where what slipped has the lever of half its way, of first
+       order;
+     - the projection in the metric of H: x' x M dv is not that of its forces, x' x B lambda h/2, since stresses turn, of first order.
+
+   What moves as one without any hold can have its spin corrected: it gets the velocities w x r that make (A) true with elements that have no moment,
+   contact that acts at one place, and the projection's forces at x'. This is below the order of the rule, or of contact in it. */
+#include "step/bbi/bbi.h"
+
+#include "linalg/dense.h"
+#include "model/rigid_pose.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the moments that are summed: less is rounding, and bodies without forces keep their velocities to the last bit. */
+static const double ROUNDING = 1e-14;
+
+/* ---- what moves as one ----------------------------------------------------------------------------------------------------- */
+
+static void join(brn_bbi *bbi, int a, int b)
+{
+    const int to = bbi->cluster[a] < bbi->cluster[b] ? bbi->cluster[a] : bbi->cluster[b];
+    const int from = bbi->cluster[a] < bbi->cluster[b] ? bbi->cluster[b] : bbi->cluster[a];
+    for (int i = 0; i < bbi->model->nbody && to != from; ++i) {
+        bbi->cluster[i] = bbi->cluster[i] == from ? to : bbi->cluster[i];
+    }
+}
+
+/* Elements such as springs, and attachments. */
+static void join_bodies(brn_bbi *bbi, const int *node_body)
+{
+    const brn_model *model = bbi->model;
+    for (int g = 0; g < model->ngroup; ++g) {
+        const brn_element_group *group = model->group[g];
+        for (int i = 0; i < group->nelem * group->nnode; ++i) {
+            join(bbi, node_body[group->conn[i - i % group->nnode]], node_body[group->conn[i]]);
+        }
+    }
+    for (int i = 0; i < model->nattach; ++i) {
+        join(bbi, model->attach[i].body, model->attach[i].to);
+    }
+}
+
+brn_status brn_bbi_spin_create(brn_bbi *bbi)
+{
+    const brn_model *model = bbi->model;
+    int *node_body = NULL;
+    BRN_ALLOC(bbi->ctx, bbi->cluster, (size_t)model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->row_cluster, (size_t)model->nrow + 1);
+    BRN_ALLOC(bbi->ctx, bbi->spin, (size_t)model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, node_body, (size_t)model->nnode + 1);
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        bbi->cluster[b] = b;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            node_body[a] = b;
+        }
+    }
+    join_bodies(bbi, node_body);
+    for (int b = 0; b < model->nbody; ++b) {
+        bbi->spin[bbi->cluster[b]].held |= model->body[b].type == BRN_BODY_STATIC;
+    }
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int of = bbi->cluster[node_body[model->row_node[dof / model->dim]]];
+        bbi->row_cluster[dof / model->dim] = of;
+        bbi->spin[of].held |= model->fixed[dof] == BRN_DOF_HELD;
+    }
+    brn_free(bbi->ctx, node_body);
+    return BRN_OK;
+}
+
+/* ---- moments ---------------------------------------------------------------------------------------------------------------- */
+
+/* The clusters' masses and centres at x [nnode][3], and the centre of all that is loose; nothing is missing yet. */
+static void find_centres(brn_bbi *bbi, const double *x)
+{
+    const brn_model *model = bbi->model;
+    const int dim = model->dim;
+    double mass = 0.0;
+    memset(bbi->about, 0, sizeof bbi->about);
+    for (int b = 0; b < model->nbody; ++b) {
+        bbi->spin[b] = (brn_bbi_spin){.held = bbi->spin[b].held};
+    }
+    for (int row = 0; row < model->nrow; ++row) {
+        brn_bbi_spin *spin = &bbi->spin[bbi->row_cluster[row]];
+        const int a = model->row_node[row];
+        spin->mass += model->node_mass[a];
+        for (int i = 0; i < dim; ++i) {
+            spin->centre[i] += model->node_mass[a] * x[3 * a + i];
+        }
+    }
+    for (int b = 0; b < model->nbody; ++b) {
+        for (int i = 0; i < dim; ++i) {
+            bbi->about[i] += bbi->spin[b].held ? 0.0 : bbi->spin[b].centre[i];
+            bbi->spin[b].centre[i] /= bbi->spin[b].mass > 0.0 ? bbi->spin[b].mass : 1.0;
+        }
+        mass += bbi->spin[b].held ? 0.0 : bbi->spin[b].mass;
+    }
+    for (int i = 0; i < dim && mass > 0.0; ++i) {
+        bbi->about[i] /= mass;
+    }
+}
+
+/* The same and the clusters' inertia. */
+static brn_status measure(brn_bbi *bbi, const double *x, double *r, double *mass_r)
+{
+    const brn_model *model = bbi->model;
+    const int dim = model->dim;
+    find_centres(bbi, x);
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        r[dof] = x[brn_model_at(model, dof)] - bbi->spin[bbi->row_cluster[dof / dim]].centre[dof % dim];
+    }
+    BRN_TRY(brn_system_mass_apply(bbi->system, r, mass_r));
+    /* sum r x (w x M r) = (sum r . M r) w - sum (M r) (r . w): the mass of a pair of nodes is a number */
+    for (int row = 0; row < model->nrow; ++row) {
+        brn_bbi_spin *spin = &bbi->spin[bbi->row_cluster[row]];
+        for (int k = 0; k < dim * dim; ++k) {
+            const double product = mass_r[row * dim + k / dim] * r[row * dim + k % dim];
+            spin->inertia[3 * (k / dim) + k % dim] -= product;
+            for (int i = 0; i < 3 && k / dim == k % dim; ++i) {
+                spin->inertia[4 * i] += product;
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+/* missing += scale (x - about) x q, q packed. About one place for all: what the balance of forces left to two bodies that touch has no moment
+   as a whole. */
+static void add_moments(brn_bbi *bbi, const double *x, const double *q, double scale)
+{
+    const brn_model *model = bbi->model;
+    const int dim = model->dim;
+    for (int row = 0; row < model->nrow; ++row) {
+        brn_bbi_spin *spin = &bbi->spin[bbi->row_cluster[row]];
+        double r[3] = {0};
+        double f[3] = {0};
+        double turn[3];
+        for (int i = 0; i < dim; ++i) {
+            r[i] = x[3 * model->row_node[row] + i] - bbi->about[i];
+            f[i] = scale * q[row * dim + i];
+        }
+        brn_dense_cross3(r, f, turn);
+        for (int i = 0; i < 3; ++i) {
+            spin->missing[i] += turn[i];
+        }
+        spin->summed += brn_dense_length3(r) * brn_dense_length3(f);
+    }
+}
+
+/* The angular velocity that supplies what is missing; false: none. */
+static bool spin_of(const brn_bbi *bbi, const brn_bbi_spin *spin, double w[3])
+{
+    const double size = spin->inertia[0] + spin->inertia[4] + spin->inertia[8];
+    double inverse[9];
+    memset(w, 0, 3 * sizeof *w);
+    if (spin->held || !(brn_dense_length3(spin->missing) > ROUNDING * spin->summed)) {
+        return false;
+    }
+    if (bbi->model->dim == 2) {
+        w[2] = spin->inertia[8] > 0.0 ? spin->missing[2] / spin->inertia[8] : 0.0;
+        return w[2] != 0.0;
+    }
+    if (!(brn_dense_det3(spin->inertia) > 1e-9 * size * size * size)) {
+        return false; /* all on a line */
+    }
+    (void)brn_dense_inverse3(spin->inertia, inverse);
+    brn_dense_apply3(inverse, spin->missing, w);
+    return true;
+}
+
+/* v += w x r, packed, of all clusters; whether there were any. */
+static bool turn(const brn_bbi *bbi, const double *r, double *v)
+{
+    const brn_model *model = bbi->model;
+    const int dim = model->dim;
+    bool any = false;
+    for (int row = 0; row < model->nrow; ++row) {
+        double w[3];
+        double arm[3] = {0};
+        double more[3];
+        if (!spin_of(bbi, &bbi->spin[bbi->row_cluster[row]], w)) {
+            continue;
+        }
+        memcpy(arm, &r[row * dim], (size_t)dim * sizeof *arm);
+        brn_dense_cross3(w, arm, more);
+        for (int i = 0; i < dim; ++i) {
+            v[row * dim + i] += more[i];
+        }
+        any = true;
+    }
+    return any;
+}
+
+/* ---- the projection -------------------------------------------------------------------------------------------------------- */
+
+brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *force, double *change)
+{
+    const brn_scheme *m = bbi->newton->scheme;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    double *r = NULL;
+    double *mass = NULL;
+    BRN_TAKE(arena, r, bbi->system->ndof);
+    BRN_TAKE(arena, mass, bbi->system->ndof);
+    BRN_TRY(measure(bbi, x, r, mass));
+    add_moments(bbi, x, force, m->s / m->h);
+    BRN_TRY(brn_system_mass_apply(bbi->system, change, mass));
+    add_moments(bbi, x, mass, -1.0);
+    (void)turn(bbi, r, change);
+    return BRN_OK;
+}
+
+/* ---- the step ---------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a hold has a share in a point. */
+static bool is_held(const brn_bbi *bbi, const brn_bbi_point *p)
+{
+    const int dim = bbi->model->dim;
+    bool held = false;
+    for (int k = p->first * dim; k < (p->first + p->count) * dim; ++k) {
+        held = held || bbi->model->fixed[bbi->row[k / dim] * dim + k % dim] == BRN_DOF_HELD;
+    }
+    return held;
+}
+
+/* What two bodies that slip lack for one place of contact, -h/2 (way) x r on one of them; into the books too. */
+static void add_slip(brn_bbi *bbi, const brn_bbi_point *p, double impulse[6])
+{
+    const double h = bbi->newton->scheme->h;
+    brn_bbi_spin *of[2] = {&bbi->spin[bbi->cluster[p->touch.body[0]]],
+                           &bbi->spin[bbi->cluster[p->touch.body[1]]]};
+    const int loose = !of[0]->held + !of[1]->held;
+    double way[3];
+    double world[2][3];
+    double torque[3];
+    double force[3];
+    for (int k = 0; k < 3; ++k) {
+        force[k] = p->force[k] - 0.5 * p->impact[k]; /* of the step without the projection */
+    }
+    brn_bbi_look(bbi, p, bbi->newton->y, way);
+    brn_bbi_to_world(bbi, p, way, world[0]);
+    brn_bbi_to_world(bbi, p, force, world[1]);
+    brn_dense_cross3(world[0], world[1], torque);
+    for (int i = 0; i < 3; ++i) {
+        impulse[3 + i] += 0.5 * h * torque[i];
+        for (int k = 0; k < 2; ++k) {
+            of[k]->missing[i] += of[k]->held ? 0.0 : 0.5 * h * torque[i] / loose;
+        }
+    }
+}
+
+/* What (A) says about contact: the projection's forces act at x', a quarter of the way further than the ledger has them, and bodies touch
+   at one place. */
+static brn_status add_contact(brn_bbi *bbi, double *push, double impulse[6])
+{
+    const brn_model *model = bbi->model;
+    const double h = bbi->newton->scheme->h;
+    memset(push, 0, (size_t)bbi->system->ndof * sizeof *push);
+    for (int i = 0; i < bbi->npoint; ++i) {
+        const brn_bbi_point *p = &bbi->point[i];
+        if (p->force[0] == 0.0 && p->impact[0] == 0.0) {
+            continue;
+        }
+        bbi->spin[bbi->cluster[p->touch.body[0]]].touched = true;
+        bbi->spin[bbi->cluster[p->touch.body[1]]].touched = true;
+        brn_bbi_pull(bbi, p, p->impact, push);
+        if (!is_held(bbi, p)) {
+            add_slip(bbi, p, impulse);
+        }
+    }
+    for (int row = 0; row < model->nrow; ++row) {
+        double way[3] = {0};
+        double f[3] = {0};
+        double torque[3];
+        for (int i = 0; i < model->dim; ++i) {
+            way[i] = 0.25 * h * bbi->newton->y[row * model->dim + i];
+            f[i] = push[row * model->dim + i];
+        }
+        brn_dense_cross3(way, f, torque);
+        for (int i = 0; i < 3; ++i) {
+            bbi->spin[bbi->row_cluster[row]].missing[i] += torque[i];
+            impulse[3 + i] += torque[i];
+        }
+    }
+    return BRN_OK;
+}
+
+/* missing = what (A) leaves of the angular momentum, about one place. */
+static brn_status add_step(brn_bbi *bbi, const brn_state *in, const brn_state *out, double *v, double *q)
+{
+    const brn_newton *n = bbi->newton;
+    const brn_model *model = bbi->model;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    double *middle = NULL;
+    BRN_TAKE(arena, middle, 3 * model->nnode);
+    brn_system_pack(bbi->system, in->node_vel, v);
+    BRN_TRY(brn_system_mass_apply(bbi->system, v, q));
+    add_moments(bbi, in->node_pos, q, 1.0);
+    for (int i = 0; i < 3 * model->nnode; ++i) {
+        middle[i] = 0.5 * (in->node_pos[i] + out->node_pos[i]);
+    }
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int at = brn_model_at(model, dof);
+        q[dof] = out->node_load[at] + out->node_damp[at] + n->gravity[dof];
+    }
+    add_moments(bbi, middle, q, n->scheme->h);
+    brn_system_pack(bbi->system, out->node_vel, v);
+    BRN_TRY(brn_system_mass_apply(bbi->system, v, q));
+    add_moments(bbi, out->node_pos, q, -1.0);
+    return BRN_OK;
+}
+
+/* [J] that dv = w x r adds to the kinetic energy, of clusters that nothing touches and of others; q = M v. */
+static brn_status energy_of(const brn_bbi *bbi, const double *q, const double *dv, double *mass,
+                            double out[2])
+{
+    const int dim = bbi->model->dim;
+    BRN_TRY(brn_system_mass_apply(bbi->system, dv, mass));
+    out[0] = out[1] = 0.0;
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        out[bbi->spin[bbi->row_cluster[i / dim]].touched] += dv[i] * (q[i] + 0.5 * mass[i]);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books)
+{
+    const brn_scheme *m = bbi->newton->scheme;
+    const int ndof = bbi->system->ndof;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    double *r = NULL;
+    double *v = NULL;
+    double *q = NULL;
+    double *mass = NULL;
+    double gain[2];
+    if (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT) {
+        return BRN_OK;
+    }
+    BRN_TAKE(arena, r, ndof);
+    BRN_TAKE(arena, v, ndof);
+    BRN_TAKE(arena, q, ndof);
+    BRN_TAKE(arena, mass, ndof);
+    BRN_TRY(measure(bbi, out->node_pos, r, q));
+    BRN_TRY(add_contact(bbi, q, books->base_impulse));
+    BRN_TRY(add_step(bbi, in, out, v, q));
+    memset(v, 0, (size_t)ndof * sizeof *v);
+    if (!turn(bbi, r, v)) {
+        return BRN_OK;
+    }
+    BRN_TRY(energy_of(bbi, q, v, mass, gain));
+    /* Where bodies touch it is a part of what contact does. Elsewhere it is neither loss nor dissipation: it takes back most of the rule's own
+       error of the energy, and what is left remains one. */
+    books->moved += gain[0] + gain[1];
+    brn_bbi_dissipate(in, -gain[1], books);
+    for (int dof = 0; dof < ndof; ++dof) {
+        out->node_vel[brn_model_at(bbi->model, dof)] += v[dof];
+    }
+    brn_model_follow_nodes(bbi->model, out->node_vel);
+    brn_rigid_states(bbi->model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
+    return BRN_OK;
+}

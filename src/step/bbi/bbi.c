@@ -76,7 +76,7 @@ static void bbi_destroy(void *self)
                       bbi->weight,  bbi->push,      bbi->changing, bbi->coasts,     bbi->slip,
                       bbi->chosen,  bbi->direction, bbi->free_u,   bbi->cone_w,     bbi->cone_q,
                       bbi->cone_mu, bbi->cone_r,    bbi->cone_u,   bbi->cone_first, bbi->cone_column,
-                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin};
+                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin, bbi->recoil};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -157,6 +157,7 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
+    BRN_ALLOC(bbi->ctx, bbi->recoil, ndof + 1);
     BRN_TRY(brn_bbi_spin_create(bbi));
     return brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton);
 }
@@ -181,10 +182,11 @@ static brn_status bbi_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* Forces become means over the step, impact included. */
-static void settle_forces(brn_bbi *bbi)
+/* Forces become means over the step, impact included: of H (h dv) = B lambda the rows of holds are what they supply over half a step. */
+static brn_status settle_forces(brn_bbi *bbi)
 {
     brn_newton *n = bbi->newton;
+    const double h = n->scheme->h;
     for (int i = 0; i < bbi->npoint; ++i) {
         brn_bbi_point *p = &bbi->point[i];
         for (int k = 0; k < 3; ++k) {
@@ -196,6 +198,11 @@ static void settle_forces(brn_bbi *bbi)
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
+    BRN_TRY(brn_bbi_resist(bbi, bbi->direction, n->scratch));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->unbalanced[i] -= bbi->model->fixed[i] == BRN_DOF_HELD ? 0.5 * h * n->scratch[i] : 0.0;
+    }
+    return BRN_OK;
 }
 
 static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
@@ -206,13 +213,14 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
     brn_bbi_books books;
     bool projected = false;
     *h_done = h;
+    memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
     BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
     BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
     BRN_TRY(brn_bbi_report(bbi, info));
     if (projected) {
-        settle_forces(bbi);
+        BRN_TRY(settle_forces(bbi));
     }
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
     info->own[BRN_BBI_POINTS] = bbi->npoint;

@@ -71,6 +71,7 @@ typedef struct brn_bbi_spin {
     double mass, centre[3], inertia[9];
     double missing[3]; /* [N m s] angular momentum */
     double summed;     /* magnitudes of its terms */
+    double w[3];       /* [rad/s] that supplies it */
 } brn_bbi_spin;
 
 typedef struct brn_bbi {
@@ -97,6 +98,7 @@ typedef struct brn_bbi {
     double *push;      /* [ndof] force of contact where it acts */
     double *slip;      /* [ndof] [m] velocity at the end over c, less y; of held dofs, all of it */
     double *direction; /* [ndof] step of the free system, scratch */
+    double *recoil;    /* [ndof] [N] of dampers against the projection, over half a step like impacts */
     int *chosen;       /* [nchosen] points of the cone problem */
     int nchosen;
     size_t chosen_capacity;
@@ -116,6 +118,7 @@ typedef struct brn_bbi {
     int *row_cluster;      /* [model rows] */
     brn_bbi_spin *spin;    /* [nbody] of each cluster, at its first body */
     double about[3];       /* [m] where moments are taken */
+    bool by_mass; /* the metric of the last projection was that of the mass */
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;
@@ -157,13 +160,15 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
 
 /* ---- bbi_impact.c: the impact projection ---- */
 
-/* Changes the velocities of `out`, which has positions and velocities of the step. */
+/* Changes the velocities of `out`, which has positions and velocities of the step; bbi->direction is what changed. */
 brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected);
+/* force = A change (packed) in the metric of the last projection: H, or the mass in it. */
+brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force);
 
 /* ---- bbi_spin.c: angular momentum ---- */
 
 brn_status brn_bbi_spin_create(brn_bbi *bbi);
-/* The change of velocities by forces (both packed) in the metric of H, at x [nnode][3], gets their moment. */
+/* The change of velocities by forces (both packed) in the metric of H, at x [nnode][3], gets their moment; bbi->recoil is that of the change. */
 brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *force, double *change);
 /* Velocities of `out` get the angular momentum that the step's forces leave; after all else has been booked. */
 brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books);

@@ -69,6 +69,18 @@ static brn_status respond(const projection *p, double *force)
     return BRN_OK;
 }
 
+brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force)
+{
+    if (!bbi->by_mass) {
+        return brn_block_matrix_multiply(bbi->newton->matrix, change, force);
+    }
+    BRN_TRY(brn_system_mass_apply(bbi->system, change, force));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        force[i] /= bbi->newton->scheme->s;
+    }
+    return BRN_OK;
+}
+
 /* x = A^-1 x, A row by row; both are destroyed. */
 static brn_status solve_dense(projection *p)
 {
@@ -295,6 +307,8 @@ static void keep(const projection *p, brn_state *out)
 {
     brn_bbi *bbi = p->bbi;
     const brn_scheme *m = bbi->newton->scheme;
+    memcpy(bbi->direction, p->change, (size_t)bbi->system->ndof * sizeof *p->change);
+    bbi->by_mass = p->mass;
     for (int i = 0; i < bbi->system->ndof; ++i) {
         out->node_vel[brn_model_at(bbi->model, i)] += p->change[i];
     }
@@ -335,6 +349,7 @@ static brn_status project_all(projection *p, const brn_state *in, brn_state *out
     if (!p->mass && after > before + spare + noise) {
         p->mass = true;
         start_points(bbi);
+        memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
         BRN_TRY(project_points(p));
         BRN_TRY(kinetic(p, 1.0, &after));
     }

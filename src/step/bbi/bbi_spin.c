@@ -6,8 +6,8 @@
 
      - elements by Newmark's rule: x~ x (f + f')/2 = -1/4 (x' - x) x (f' - f), of second order in h; by midpoint there is nothing;
      - damping, whose matrix is made at the predicted middle: below that order;
-     - contact of two bodies that slip: their nodes are together at x' and not at x~, where what slipped has the lever of half its way, of first
-       order;
+     - contact that slips or rolls: its place is known at x', and goes with a vertex or with the centre of what is round, while forces go with
+       the nodes of both bodies, of first order: bodies that slip would turn each other, and a ball would not roll on;
      - the projection in the metric of H: x' x M dv is not that of its forces, x' x B lambda h/2, since stresses turn, of first order.
 
    What moves as one without any hold can have its spin corrected: it gets the velocities w x r that make (A) true with elements that have no moment,
@@ -15,6 +15,7 @@
 #include "step/bbi/bbi.h"
 
 #include "linalg/dense.h"
+#include "model/body_shape.h"
 #include "model/rigid_pose.h"
 
 #include <math.h>
@@ -156,51 +157,60 @@ static void add_moments(brn_bbi *bbi, const double *x, const double *q, double s
     }
 }
 
-/* The angular velocity that supplies what is missing; false: none. */
-static bool spin_of(const brn_bbi *bbi, const brn_bbi_spin *spin, double w[3])
+/* spin->w, the angular velocity that supplies what is missing; false: none. */
+static bool find_spin(int dim, brn_bbi_spin *spin)
 {
     const double size = spin->inertia[0] + spin->inertia[4] + spin->inertia[8];
     double inverse[9];
-    memset(w, 0, 3 * sizeof *w);
+    memset(spin->w, 0, sizeof spin->w);
     if (spin->held || !(brn_dense_length3(spin->missing) > ROUNDING * spin->summed)) {
         return false;
     }
-    if (bbi->model->dim == 2) {
-        w[2] = spin->inertia[8] > 0.0 ? spin->missing[2] / spin->inertia[8] : 0.0;
-        return w[2] != 0.0;
+    if (dim == 2) {
+        spin->w[2] = spin->inertia[8] > 0.0 ? spin->missing[2] / spin->inertia[8] : 0.0;
+    } else if (brn_dense_det3(spin->inertia) > 1e-9 * size * size * size) { /* not all on a line */
+        (void)brn_dense_inverse3(spin->inertia, inverse);
+        brn_dense_apply3(inverse, spin->missing, spin->w);
     }
-    if (!(brn_dense_det3(spin->inertia) > 1e-9 * size * size * size)) {
-        return false; /* all on a line */
-    }
-    (void)brn_dense_inverse3(spin->inertia, inverse);
-    brn_dense_apply3(inverse, spin->missing, w);
     return true;
 }
 
 /* v += w x r, packed, of all clusters; whether there were any. */
-static bool turn(const brn_bbi *bbi, const double *r, double *v)
+static bool turn(brn_bbi *bbi, const double *r, double *v)
 {
     const brn_model *model = bbi->model;
     const int dim = model->dim;
     bool any = false;
-    for (int row = 0; row < model->nrow; ++row) {
-        double w[3];
+    for (int b = 0; b < model->nbody; ++b) {
+        any = (bbi->cluster[b] == b && find_spin(dim, &bbi->spin[b])) || any;
+    }
+    for (int row = 0; row < model->nrow && any; ++row) {
         double arm[3] = {0};
         double more[3];
-        if (!spin_of(bbi, &bbi->spin[bbi->row_cluster[row]], w)) {
-            continue;
-        }
         memcpy(arm, &r[row * dim], (size_t)dim * sizeof *arm);
-        brn_dense_cross3(w, arm, more);
+        brn_dense_cross3(bbi->spin[bbi->row_cluster[row]].w, arm, more);
         for (int i = 0; i < dim; ++i) {
             v[row * dim + i] += more[i];
         }
-        any = true;
     }
     return any;
 }
 
 /* ---- the projection -------------------------------------------------------------------------------------------------------- */
+
+/* What damping does against a change of velocities in the metric of H. */
+static brn_status set_recoil(brn_bbi *bbi, const double *change)
+{
+    const brn_scheme *m = bbi->newton->scheme;
+    if (bbi->system->damping == NULL) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_block_matrix_multiply(bbi->system->damping, change, bbi->recoil));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        bbi->recoil[i] *= -m->h * m->rate;
+    }
+    return BRN_OK;
+}
 
 brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *force, double *change)
 {
@@ -211,7 +221,9 @@ brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *for
     BRN_TAKE(arena, r, bbi->system->ndof);
     BRN_TAKE(arena, mass, bbi->system->ndof);
     BRN_TRY(measure(bbi, x, r, mass));
+    BRN_TRY(set_recoil(bbi, change));
     add_moments(bbi, x, force, m->s / m->h);
+    add_moments(bbi, x, bbi->recoil, m->s / m->h);
     BRN_TRY(brn_system_mass_apply(bbi->system, change, mass));
     add_moments(bbi, x, mass, -1.0);
     (void)turn(bbi, r, change);
@@ -220,46 +232,124 @@ brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *for
 
 /* ---- the step ---------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a hold has a share in a point. */
-static bool is_held(const brn_bbi *bbi, const brn_bbi_point *p)
+/* [m] From the surface to the centre or axis of a round body along n, into it; 0: it is not round there. */
+static double round_radius(const brn_body *body, const brn_rigid_map *frame, const double n[3])
 {
-    const int dim = bbi->model->dim;
-    bool held = false;
-    for (int k = p->first * dim; k < (p->first + p->count) * dim; ++k) {
-        held = held || bbi->model->fixed[bbi->row[k / dim] * dim + k % dim] == BRN_DOF_HELD;
-    }
-    return held;
+    const brn_primitive *shape = &body->shape.primitive;
+    const double *r = frame->rotation;
+    const double along = fabs(r[2] * n[0] + r[5] * n[1] + r[8] * n[2]);
+    const bool side = shape->kind == BRN_PRIMITIVE_CYLINDER && along < 0.5; /* not on its flat end */
+    return shape->kind == BRN_PRIMITIVE_SPHERE || shape->kind == BRN_PRIMITIVE_CAPSULE || side
+               ? shape->size[0]
+               : 0.0;
 }
 
-/* What two bodies that slip lack for one place of contact, -h/2 (way) x r on one of them; into the books too. */
-static void add_slip(brn_bbi *bbi, const brn_bbi_point *p, double impulse[6])
+/* How far a side of a contact went, and its place if the side made it: a vertex takes it along, a round body rolls above it, and its centre
+   does. Returns the radius, 0 if it is not round. */
+static double ways_of(const brn_bbi *bbi, const brn_bbi_point *p, int side, const brn_state *in,
+                      const brn_state *out, double way[2][3])
+{
+    const brn_model *model = bbi->model;
+    const brn_body *body = &model->body[p->touch.body[side]];
+    const double sign = side == 0 ? 1.0 : -1.0;
+    memset(way, 0, 6 * sizeof(double));
+    for (int k = 0; k < p->touch.lever.count; ++k) {
+        const int a = p->touch.lever.node[k];
+        const bool own = a >= body->node_first && a < body->node_first + body->node_count;
+        for (int i = 0; i < model->dim && own; ++i) {
+            way[0][i] += sign * p->touch.lever.weight[k] * (out->node_pos[3 * a + i] - in->node_pos[3 * a + i]);
+        }
+    }
+    memcpy(way[1], way[0], sizeof way[0]);
+    if (body->shape.primitive.kind == BRN_PRIMITIVE_NONE || body->shape.primitive.kind == BRN_PRIMITIVE_PLANE) {
+        return 0.0;
+    }
+    const double normal[3] = {sign, 0.0, 0.0};
+    brn_rigid_map frame[2];
+    double n[3];
+    double centre[3];
+    double local[3];
+    brn_body_shape_frame(model, p->touch.body[side], in->node_pos, &frame[0]);
+    brn_body_shape_frame(model, p->touch.body[side], out->node_pos, &frame[1]);
+    brn_bbi_to_world(bbi, p, normal, n);
+    const double radius = round_radius(body, &frame[1], n);
+    for (int i = 0; i < 3; ++i) {
+        centre[i] = p->touch.place[i] + radius * n[i] - frame[1].origin[i];
+    }
+    brn_dense_apply3_t(frame[1].rotation, centre, local);
+    brn_dense_apply3(frame[0].rotation, local, n);
+    for (int i = 0; i < model->dim && radius > 0.0; ++i) {
+        way[1][i] = centre[i] + frame[1].origin[i] - n[i] - frame[0].origin[i];
+    }
+    return radius;
+}
+
+/* How far the place of a contact went: with the side of less radius, a vertex having none and a face having no end; where both are flat, with
+   the one that moves or as the mean. */
+static void way_of_place(const brn_bbi *bbi, const brn_bbi_point *p, const double radius[2],
+                         double way[2][2][3], double out[3])
+{
+    const brn_body *body = bbi->model->body;
+    const bool vertex = p->touch.kind == BRN_TOUCHING_VERTEX && radius[0] == 0.0;
+    double share = 0.5; /* of body[1] */
+    if (vertex) {
+        share = 0.0;
+    } else if (radius[0] > 0.0 || radius[1] > 0.0) {
+        share = radius[0] == 0.0 ? 1.0 : radius[1] == 0.0 ? 0.0 : radius[0] / (radius[0] + radius[1]);
+    } else if (body[p->touch.body[0]].type == BRN_BODY_STATIC) {
+        share = 1.0;
+    } else if (body[p->touch.body[1]].type == BRN_BODY_STATIC) {
+        share = 0.0;
+    }
+    for (int i = 0; i < 3; ++i) {
+        out[i] = (1.0 - share) * way[0][1][i] + share * way[1][1][i];
+    }
+}
+
+/* A point's force acts on the nodes of both sides half-way through their own ways, and should do so on both half-way through that of the place:
+   h/2 (way of the side - way of the place) x r is missing. Into the books too. */
+static void add_place(brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in, const brn_state *out,
+                      double impulse[6])
 {
     const double h = bbi->newton->scheme->h;
-    brn_bbi_spin *of[2] = {&bbi->spin[bbi->cluster[p->touch.body[0]]],
-                           &bbi->spin[bbi->cluster[p->touch.body[1]]]};
-    const int loose = !of[0]->held + !of[1]->held;
-    double way[3];
-    double world[2][3];
-    double torque[3];
+    double way[2][2][3];
+    double radius[2];
+    double place[3];
     double force[3];
+    double world[3];
     for (int k = 0; k < 3; ++k) {
         force[k] = p->force[k] - 0.5 * p->impact[k]; /* of the step without the projection */
     }
-    brn_bbi_look(bbi, p, bbi->newton->y, way);
-    brn_bbi_to_world(bbi, p, way, world[0]);
-    brn_bbi_to_world(bbi, p, force, world[1]);
-    brn_dense_cross3(world[0], world[1], torque);
-    for (int i = 0; i < 3; ++i) {
-        impulse[3 + i] += 0.5 * h * torque[i];
-        for (int k = 0; k < 2; ++k) {
-            of[k]->missing[i] += of[k]->held ? 0.0 : 0.5 * h * torque[i] / loose;
+    brn_bbi_to_world(bbi, p, force, world);
+    for (int side = 0; side < 2; ++side) {
+        radius[side] = ways_of(bbi, p, side, in, out, way[side]);
+    }
+    way_of_place(bbi, p, radius, way, place);
+    for (int side = 0; side < 2; ++side) { /* what moves and cannot be corrected decides */
+        const brn_bbi_spin *spin = &bbi->spin[bbi->cluster[p->touch.body[side]]];
+        if (spin->held && bbi->model->body[p->touch.body[side]].type != BRN_BODY_STATIC) {
+            memcpy(place, way[side][0], sizeof place);
+        }
+    }
+    for (int side = 0; side < 2; ++side) {
+        brn_bbi_spin *spin = &bbi->spin[bbi->cluster[p->touch.body[side]]];
+        double arm[3];
+        double torque[3];
+        for (int i = 0; i < 3; ++i) {
+            arm[i] = (side == 0 ? 0.5 : -0.5) * h * (way[side][0][i] - place[i]);
+        }
+        brn_dense_cross3(arm, world, torque);
+        for (int i = 0; i < 3 && !spin->held; ++i) {
+            spin->missing[i] += torque[i];
+            impulse[3 + i] += torque[i];
         }
     }
 }
 
 /* What (A) says about contact: the projection's forces act at x', a quarter of the way further than the ledger has them, and bodies touch
    at one place. */
-static brn_status add_contact(brn_bbi *bbi, double *push, double impulse[6])
+static void add_contact(brn_bbi *bbi, const brn_state *in, const brn_state *out, double *push,
+                        double impulse[6])
 {
     const brn_model *model = bbi->model;
     const double h = bbi->newton->scheme->h;
@@ -272,9 +362,7 @@ static brn_status add_contact(brn_bbi *bbi, double *push, double impulse[6])
         bbi->spin[bbi->cluster[p->touch.body[0]]].touched = true;
         bbi->spin[bbi->cluster[p->touch.body[1]]].touched = true;
         brn_bbi_pull(bbi, p, p->impact, push);
-        if (!is_held(bbi, p)) {
-            add_slip(bbi, p, impulse);
-        }
+        add_place(bbi, p, in, out, impulse);
     }
     for (int row = 0; row < model->nrow; ++row) {
         double way[3] = {0};
@@ -290,7 +378,6 @@ static brn_status add_contact(brn_bbi *bbi, double *push, double impulse[6])
             impulse[3 + i] += torque[i];
         }
     }
-    return BRN_OK;
 }
 
 /* missing = what (A) leaves of the angular momentum, about one place. */
@@ -312,10 +399,29 @@ static brn_status add_step(brn_bbi *bbi, const brn_state *in, const brn_state *o
         q[dof] = out->node_load[at] + out->node_damp[at] + n->gravity[dof];
     }
     add_moments(bbi, middle, q, n->scheme->h);
+    add_moments(bbi, out->node_pos, bbi->recoil, 0.5 * n->scheme->h);
     brn_system_pack(bbi->system, out->node_vel, v);
     BRN_TRY(brn_system_mass_apply(bbi->system, v, q));
     add_moments(bbi, out->node_pos, q, -1.0);
     return BRN_OK;
+}
+
+/* The impulse of the dampers against the projection, which the ledger does not know of. */
+static void book_recoil(const brn_bbi *bbi, const double *x, double impulse[6])
+{
+    const brn_model *model = bbi->model;
+    for (int row = 0; row < model->nrow; ++row) {
+        double f[3] = {0};
+        double torque[3];
+        for (int i = 0; i < model->dim; ++i) {
+            f[i] = 0.5 * bbi->newton->scheme->h * bbi->recoil[row * model->dim + i];
+        }
+        brn_dense_cross3(&x[3 * model->row_node[row]], f, torque);
+        for (int i = 0; i < 3; ++i) {
+            impulse[i] += f[i];
+            impulse[3 + i] += torque[i];
+        }
+    }
 }
 
 /* [J] that dv = w x r adds to the kinetic energy, of clusters that nothing touches and of others; q = M v. */
@@ -349,8 +455,9 @@ brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out
     BRN_TAKE(arena, q, ndof);
     BRN_TAKE(arena, mass, ndof);
     BRN_TRY(measure(bbi, out->node_pos, r, q));
-    BRN_TRY(add_contact(bbi, q, books->base_impulse));
+    add_contact(bbi, in, out, q, books->base_impulse);
     BRN_TRY(add_step(bbi, in, out, v, q));
+    book_recoil(bbi, out->node_pos, books->base_impulse);
     memset(v, 0, (size_t)ndof * sizeof *v);
     if (!turn(bbi, r, v)) {
         return BRN_OK;

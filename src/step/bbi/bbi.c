@@ -86,7 +86,7 @@ static void bbi_destroy(void *self)
 
 /* Stiffness over mass of rigid bodies, times the square of the step: contact looks at a rigid shape while its forces strain the body, by one over
    this of what they move it. More than that costs digits of the contact problem. */
-static const double FIRM = 1e4;
+static const double FIRM = 1e3;
 
 /* ---- contact as Newton's method sees it: dead forces --------------------------------------------------------------------- */
 
@@ -205,6 +205,25 @@ static brn_status settle_forces(brn_bbi *bbi)
     return BRN_OK;
 }
 
+/* Positions, and velocities before the projection. */
+static brn_status move(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                       brn_step_info *info)
+{
+    int *guard = &bbi->system->guard;
+    bool rests;
+    BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
+    BRN_TRY(brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out));
+    BRN_TRY(brn_bbi_rests(bbi, out, &rests));
+    if (!rests) {
+        return BRN_OK;
+    }
+    *guard = 1;
+    const brn_status status = brn_bbi_solve(bbi, in, t, h, info);
+    *guard = 0;
+    BRN_TRY(status);
+    return brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out);
+}
+
 static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
                            double *h_done, brn_step_info *info)
 {
@@ -214,8 +233,7 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
     bool projected = false;
     *h_done = h;
     memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
-    BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
-    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
+    BRN_TRY(move(bbi, in, t, h, out, info));
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
     BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
     BRN_TRY(brn_bbi_report(bbi, info));

@@ -66,7 +66,8 @@ typedef struct brn_bbi_columns {
 
 /* Bodies that move as one, joined by attachments or springs (bbi_spin.c). */
 typedef struct brn_bbi_spin {
-    bool held;    /* by something, so that it has no spin of its own */
+    bool held;    /* somewhere */
+    bool bound;   /* its spin is not its own: it is held, or of a material that resists rotation */
     bool touched; /* contact acts on it */
     double mass, centre[3], inertia[9];
     double missing[3]; /* [N m s] angular momentum */
@@ -157,6 +158,11 @@ void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn
 /* ---- bbi_solve.c: the balance with contact ---- */
 
 brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info);
+
+/* ---- bbi_rest.c ---- */
+
+/* Whether nothing is left in the step but what turns round in every one. */
+brn_status brn_bbi_rests(brn_bbi *bbi, const brn_state *out, bool *rests);
 
 /* ---- bbi_impact.c: the impact projection ---- */
 

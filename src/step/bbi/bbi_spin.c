@@ -10,7 +10,7 @@
        the nodes of both bodies, of first order: bodies that slip would turn each other, and a ball would not roll on;
      - the projection in the metric of H: x' x M dv is not that of its forces, x' x B lambda h/2, since stresses turn, of first order.
 
-   What moves as one without any hold can have its spin corrected: it gets the velocities w x r that make (A) true with elements that have no moment,
+   What moves as one without any hold, and is not of a linear material, can have its spin corrected: it gets the velocities w x r that make (A) true with elements that have no moment,
    contact that acts at one place, and the projection's forces at x'. This is below the order of the rule, or of contact in it. */
 #include "step/bbi/bbi.h"
 
@@ -50,6 +50,17 @@ static void join_bodies(brn_bbi *bbi, const int *node_body)
     }
 }
 
+/* Whether its elements resist rotation, as linear ones do: what they take from angular momentum is in their energy. */
+static bool is_linear(const brn_model *model, const brn_body *body)
+{
+    bool any = false;
+    for (int g = body->group_first; g < body->group_first + body->group_count; ++g) {
+        const brn_solid *solid = brn_solid_of_group(model->group[g]);
+        any = any || (solid != NULL && solid->material == &brn_material_linear);
+    }
+    return any;
+}
+
 brn_status brn_bbi_spin_create(brn_bbi *bbi)
 {
     const brn_model *model = bbi->model;
@@ -68,11 +79,13 @@ brn_status brn_bbi_spin_create(brn_bbi *bbi)
     join_bodies(bbi, node_body);
     for (int b = 0; b < model->nbody; ++b) {
         bbi->spin[bbi->cluster[b]].held |= model->body[b].type == BRN_BODY_STATIC;
+        bbi->spin[bbi->cluster[b]].bound |= is_linear(model, &model->body[b]);
     }
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
         const int of = bbi->cluster[node_body[model->row_node[dof / model->dim]]];
         bbi->row_cluster[dof / model->dim] = of;
         bbi->spin[of].held |= model->fixed[dof] == BRN_DOF_HELD;
+        bbi->spin[of].bound |= bbi->spin[of].held;
     }
     brn_free(bbi->ctx, node_body);
     return BRN_OK;
@@ -88,7 +101,7 @@ static void find_centres(brn_bbi *bbi, const double *x)
     double mass = 0.0;
     memset(bbi->about, 0, sizeof bbi->about);
     for (int b = 0; b < model->nbody; ++b) {
-        bbi->spin[b] = (brn_bbi_spin){.held = bbi->spin[b].held};
+        bbi->spin[b] = (brn_bbi_spin){.held = bbi->spin[b].held, .bound = bbi->spin[b].bound};
     }
     for (int row = 0; row < model->nrow; ++row) {
         brn_bbi_spin *spin = &bbi->spin[bbi->row_cluster[row]];
@@ -100,10 +113,10 @@ static void find_centres(brn_bbi *bbi, const double *x)
     }
     for (int b = 0; b < model->nbody; ++b) {
         for (int i = 0; i < dim; ++i) {
-            bbi->about[i] += bbi->spin[b].held ? 0.0 : bbi->spin[b].centre[i];
+            bbi->about[i] += bbi->spin[b].bound ? 0.0 : bbi->spin[b].centre[i];
             bbi->spin[b].centre[i] /= bbi->spin[b].mass > 0.0 ? bbi->spin[b].mass : 1.0;
         }
-        mass += bbi->spin[b].held ? 0.0 : bbi->spin[b].mass;
+        mass += bbi->spin[b].bound ? 0.0 : bbi->spin[b].mass;
     }
     for (int i = 0; i < dim && mass > 0.0; ++i) {
         bbi->about[i] /= mass;
@@ -163,7 +176,7 @@ static bool find_spin(int dim, brn_bbi_spin *spin)
     const double size = spin->inertia[0] + spin->inertia[4] + spin->inertia[8];
     double inverse[9];
     memset(spin->w, 0, sizeof spin->w);
-    if (spin->held || !(brn_dense_length3(spin->missing) > ROUNDING * spin->summed)) {
+    if (spin->bound || !(brn_dense_length3(spin->missing) > ROUNDING * spin->summed)) {
         return false;
     }
     if (dim == 2) {
@@ -327,7 +340,7 @@ static void add_place(brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in,
     way_of_place(bbi, p, radius, way, place);
     for (int side = 0; side < 2; ++side) { /* what moves and cannot be corrected decides */
         const brn_bbi_spin *spin = &bbi->spin[bbi->cluster[p->touch.body[side]]];
-        if (spin->held && bbi->model->body[p->touch.body[side]].type != BRN_BODY_STATIC) {
+        if (spin->bound && bbi->model->body[p->touch.body[side]].type != BRN_BODY_STATIC) {
             memcpy(place, way[side][0], sizeof place);
         }
     }
@@ -339,7 +352,7 @@ static void add_place(brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in,
             arm[i] = (side == 0 ? 0.5 : -0.5) * h * (way[side][0][i] - place[i]);
         }
         brn_dense_cross3(arm, world, torque);
-        for (int i = 0; i < 3 && !spin->held; ++i) {
+        for (int i = 0; i < 3 && !spin->bound; ++i) {
             spin->missing[i] += torque[i];
             impulse[3 + i] += torque[i];
         }
@@ -424,7 +437,8 @@ static void book_recoil(const brn_bbi *bbi, const double *x, double impulse[6])
     }
 }
 
-/* [J] that dv = w x r adds to the kinetic energy, of clusters that nothing touches and of others; q = M v. */
+/* [J] that dv = w x r adds to the kinetic energy, of clusters that nothing touches and of others; q = M v. What coasts belongs to these: its
+   energies are booked as what they were before. */
 static brn_status energy_of(const brn_bbi *bbi, const double *q, const double *dv, double *mass,
                             double out[2])
 {
@@ -432,7 +446,8 @@ static brn_status energy_of(const brn_bbi *bbi, const double *q, const double *d
     BRN_TRY(brn_system_mass_apply(bbi->system, dv, mass));
     out[0] = out[1] = 0.0;
     for (int i = 0; i < bbi->system->ndof; ++i) {
-        out[bbi->spin[bbi->row_cluster[i / dim]].touched] += dv[i] * (q[i] + 0.5 * mass[i]);
+        const bool contact = bbi->spin[bbi->row_cluster[i / dim]].touched || bbi->coasts[i / dim];
+        out[contact] += dv[i] * (q[i] + 0.5 * mass[i]);
     }
     return BRN_OK;
 }

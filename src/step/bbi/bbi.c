@@ -198,6 +198,9 @@ static brn_status settle_forces(brn_bbi *bbi)
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
+    if (!bbi->clamped) {
+        return BRN_OK;
+    }
     BRN_TRY(brn_bbi_resist(bbi, bbi->direction, n->scratch));
     for (int i = 0; i < bbi->system->ndof; ++i) {
         n->unbalanced[i] -= bbi->model->fixed[i] == BRN_DOF_HELD ? 0.5 * h * n->scratch[i] : 0.0;

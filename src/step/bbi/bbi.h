@@ -119,6 +119,8 @@ typedef struct brn_bbi {
     int *row_cluster;      /* [model rows] */
     brn_bbi_spin *spin;    /* [nbody] of each cluster, at its first body */
     double about[3];       /* [m] where moments are taken */
+    bool turns;            /* there are clusters whose spin is their own */
+    bool clamped;          /* bodies that move are held somewhere */
     bool by_mass; /* the metric of the last projection was that of the mass */
     brn_contact_point *report;
     size_t report_capacity;
@@ -170,6 +172,12 @@ brn_status brn_bbi_rests(brn_bbi *bbi, const brn_state *out, bool *rests);
 brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected);
 /* force = A change (packed) in the metric of the last projection: H, or the mass in it. */
 brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force);
+
+/* ---- bbi_place.c ---- */
+
+/* [m] How far the two sides of a contact went in a step, and its place. */
+void brn_bbi_way(const brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in, const brn_state *out,
+                 double way[2][3], double place[3]);
 
 /* ---- bbi_spin.c: angular momentum ---- */
 

@@ -15,7 +15,6 @@
 #include "step/bbi/bbi.h"
 
 #include "linalg/dense.h"
-#include "model/body_shape.h"
 #include "model/rigid_pose.h"
 
 #include <math.h>
@@ -79,13 +78,19 @@ brn_status brn_bbi_spin_create(brn_bbi *bbi)
     join_bodies(bbi, node_body);
     for (int b = 0; b < model->nbody; ++b) {
         bbi->spin[bbi->cluster[b]].held |= model->body[b].type == BRN_BODY_STATIC;
-        bbi->spin[bbi->cluster[b]].bound |= is_linear(model, &model->body[b]);
+        bbi->spin[bbi->cluster[b]].bound |=
+            model->body[b].type == BRN_BODY_STATIC || is_linear(model, &model->body[b]);
     }
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
         const int of = bbi->cluster[node_body[model->row_node[dof / model->dim]]];
         bbi->row_cluster[dof / model->dim] = of;
         bbi->spin[of].held |= model->fixed[dof] == BRN_DOF_HELD;
         bbi->spin[of].bound |= bbi->spin[of].held;
+        bbi->clamped |= model->fixed[dof] == BRN_DOF_HELD &&
+                        model->body[node_body[model->row_node[dof / model->dim]]].type != BRN_BODY_STATIC;
+    }
+    for (int row = 0; row < model->nrow; ++row) {
+        bbi->turns = bbi->turns || !bbi->spin[bbi->row_cluster[row]].bound;
     }
     brn_free(bbi->ctx, node_body);
     return BRN_OK;
@@ -231,10 +236,13 @@ brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *for
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
     double *r = NULL;
     double *mass = NULL;
+    BRN_TRY(set_recoil(bbi, change));
+    if (!bbi->turns) {
+        return BRN_OK;
+    }
     BRN_TAKE(arena, r, bbi->system->ndof);
     BRN_TAKE(arena, mass, bbi->system->ndof);
     BRN_TRY(measure(bbi, x, r, mass));
-    BRN_TRY(set_recoil(bbi, change));
     add_moments(bbi, x, force, m->s / m->h);
     add_moments(bbi, x, bbi->recoil, m->s / m->h);
     BRN_TRY(brn_system_mass_apply(bbi->system, change, mass));
@@ -245,88 +253,13 @@ brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *for
 
 /* ---- the step ---------------------------------------------------------------------------------------------------------------- */
 
-/* [m] From the surface to the centre or axis of a round body along n, into it; 0: it is not round there. */
-static double round_radius(const brn_body *body, const brn_rigid_map *frame, const double n[3])
-{
-    const brn_primitive *shape = &body->shape.primitive;
-    const double *r = frame->rotation;
-    const double along = fabs(r[2] * n[0] + r[5] * n[1] + r[8] * n[2]);
-    const bool side = shape->kind == BRN_PRIMITIVE_CYLINDER && along < 0.5; /* not on its flat end */
-    return shape->kind == BRN_PRIMITIVE_SPHERE || shape->kind == BRN_PRIMITIVE_CAPSULE || side
-               ? shape->size[0]
-               : 0.0;
-}
-
-/* How far a side of a contact went, and its place if the side made it: a vertex takes it along, a round body rolls above it, and its centre
-   does. Returns the radius, 0 if it is not round. */
-static double ways_of(const brn_bbi *bbi, const brn_bbi_point *p, int side, const brn_state *in,
-                      const brn_state *out, double way[2][3])
-{
-    const brn_model *model = bbi->model;
-    const brn_body *body = &model->body[p->touch.body[side]];
-    const double sign = side == 0 ? 1.0 : -1.0;
-    memset(way, 0, 6 * sizeof(double));
-    for (int k = 0; k < p->touch.lever.count; ++k) {
-        const int a = p->touch.lever.node[k];
-        const bool own = a >= body->node_first && a < body->node_first + body->node_count;
-        for (int i = 0; i < model->dim && own; ++i) {
-            way[0][i] += sign * p->touch.lever.weight[k] * (out->node_pos[3 * a + i] - in->node_pos[3 * a + i]);
-        }
-    }
-    memcpy(way[1], way[0], sizeof way[0]);
-    if (body->shape.primitive.kind == BRN_PRIMITIVE_NONE || body->shape.primitive.kind == BRN_PRIMITIVE_PLANE) {
-        return 0.0;
-    }
-    const double normal[3] = {sign, 0.0, 0.0};
-    brn_rigid_map frame[2];
-    double n[3];
-    double centre[3];
-    double local[3];
-    brn_body_shape_frame(model, p->touch.body[side], in->node_pos, &frame[0]);
-    brn_body_shape_frame(model, p->touch.body[side], out->node_pos, &frame[1]);
-    brn_bbi_to_world(bbi, p, normal, n);
-    const double radius = round_radius(body, &frame[1], n);
-    for (int i = 0; i < 3; ++i) {
-        centre[i] = p->touch.place[i] + radius * n[i] - frame[1].origin[i];
-    }
-    brn_dense_apply3_t(frame[1].rotation, centre, local);
-    brn_dense_apply3(frame[0].rotation, local, n);
-    for (int i = 0; i < model->dim && radius > 0.0; ++i) {
-        way[1][i] = centre[i] + frame[1].origin[i] - n[i] - frame[0].origin[i];
-    }
-    return radius;
-}
-
-/* How far the place of a contact went: with the side of less radius, a vertex having none and a face having no end; where both are flat, with
-   the one that moves or as the mean. */
-static void way_of_place(const brn_bbi *bbi, const brn_bbi_point *p, const double radius[2],
-                         double way[2][2][3], double out[3])
-{
-    const brn_body *body = bbi->model->body;
-    const bool vertex = p->touch.kind == BRN_TOUCHING_VERTEX && radius[0] == 0.0;
-    double share = 0.5; /* of body[1] */
-    if (vertex) {
-        share = 0.0;
-    } else if (radius[0] > 0.0 || radius[1] > 0.0) {
-        share = radius[0] == 0.0 ? 1.0 : radius[1] == 0.0 ? 0.0 : radius[0] / (radius[0] + radius[1]);
-    } else if (body[p->touch.body[0]].type == BRN_BODY_STATIC) {
-        share = 1.0;
-    } else if (body[p->touch.body[1]].type == BRN_BODY_STATIC) {
-        share = 0.0;
-    }
-    for (int i = 0; i < 3; ++i) {
-        out[i] = (1.0 - share) * way[0][1][i] + share * way[1][1][i];
-    }
-}
-
 /* A point's force acts on the nodes of both sides half-way through their own ways, and should do so on both half-way through that of the place:
    h/2 (way of the side - way of the place) x r is missing. Into the books too. */
 static void add_place(brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in, const brn_state *out,
                       double impulse[6])
 {
     const double h = bbi->newton->scheme->h;
-    double way[2][2][3];
-    double radius[2];
+    double way[2][3];
     double place[3];
     double force[3];
     double world[3];
@@ -334,14 +267,11 @@ static void add_place(brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in,
         force[k] = p->force[k] - 0.5 * p->impact[k]; /* of the step without the projection */
     }
     brn_bbi_to_world(bbi, p, force, world);
-    for (int side = 0; side < 2; ++side) {
-        radius[side] = ways_of(bbi, p, side, in, out, way[side]);
-    }
-    way_of_place(bbi, p, radius, way, place);
+    brn_bbi_way(bbi, p, in, out, way, place);
     for (int side = 0; side < 2; ++side) { /* what moves and cannot be corrected decides */
         const brn_bbi_spin *spin = &bbi->spin[bbi->cluster[p->touch.body[side]]];
         if (spin->bound && bbi->model->body[p->touch.body[side]].type != BRN_BODY_STATIC) {
-            memcpy(place, way[side][0], sizeof place);
+            memcpy(place, way[side], sizeof place);
         }
     }
     for (int side = 0; side < 2; ++side) {
@@ -349,7 +279,7 @@ static void add_place(brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in,
         double arm[3];
         double torque[3];
         for (int i = 0; i < 3; ++i) {
-            arm[i] = (side == 0 ? 0.5 : -0.5) * h * (way[side][0][i] - place[i]);
+            arm[i] = (side == 0 ? 0.5 : -0.5) * h * (way[side][i] - place[i]);
         }
         brn_dense_cross3(arm, world, torque);
         for (int i = 0; i < 3 && !spin->bound; ++i) {
@@ -452,40 +382,56 @@ static brn_status energy_of(const brn_bbi *bbi, const double *q, const double *d
     return BRN_OK;
 }
 
-brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books)
+/* Velocities of `out` get what is missing; gain [J] as energy_of has it. */
+static brn_status supply(brn_bbi *bbi, const brn_state *in, brn_state *out, const double *r, double gain[2])
 {
-    const brn_scheme *m = bbi->newton->scheme;
     const int ndof = bbi->system->ndof;
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
-    double *r = NULL;
     double *v = NULL;
     double *q = NULL;
     double *mass = NULL;
-    double gain[2];
-    if (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT) {
-        return BRN_OK;
-    }
-    BRN_TAKE(arena, r, ndof);
     BRN_TAKE(arena, v, ndof);
     BRN_TAKE(arena, q, ndof);
     BRN_TAKE(arena, mass, ndof);
-    BRN_TRY(measure(bbi, out->node_pos, r, q));
-    add_contact(bbi, in, out, q, books->base_impulse);
     BRN_TRY(add_step(bbi, in, out, v, q));
-    book_recoil(bbi, out->node_pos, books->base_impulse);
     memset(v, 0, (size_t)ndof * sizeof *v);
+    gain[0] = gain[1] = 0.0;
     if (!turn(bbi, r, v)) {
         return BRN_OK;
     }
     BRN_TRY(energy_of(bbi, q, v, mass, gain));
-    /* Where bodies touch it is a part of what contact does. Elsewhere it is neither loss nor dissipation: it takes back most of the rule's own
-       error of the energy, and what is left remains one. */
-    books->moved += gain[0] + gain[1];
-    brn_bbi_dissipate(in, -gain[1], books);
     for (int dof = 0; dof < ndof; ++dof) {
         out->node_vel[brn_model_at(bbi->model, dof)] += v[dof];
     }
     brn_model_follow_nodes(bbi->model, out->node_vel);
     brn_rigid_states(bbi->model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
+    return BRN_OK;
+}
+
+brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books)
+{
+    const brn_scheme *m = bbi->newton->scheme;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    double *r = NULL;
+    double *push = NULL;
+    double gain[2];
+    if (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT) {
+        return BRN_OK;
+    }
+    BRN_TAKE(arena, r, bbi->system->ndof);
+    BRN_TAKE(arena, push, bbi->system->ndof);
+    if (bbi->turns) {
+        BRN_TRY(measure(bbi, out->node_pos, r, push));
+    }
+    add_contact(bbi, in, out, push, books->base_impulse);
+    book_recoil(bbi, out->node_pos, books->base_impulse);
+    if (!bbi->turns) {
+        return BRN_OK;
+    }
+    BRN_TRY(supply(bbi, in, out, r, gain));
+    /* Where bodies touch it is a part of what contact does. Elsewhere it is neither loss nor dissipation: it takes back most of the rule's own
+       error of the energy, and what is left remains one. */
+    books->moved += gain[0] + gain[1];
+    brn_bbi_dissipate(in, -gain[1], books);
     return BRN_OK;
 }

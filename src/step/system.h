@@ -27,9 +27,9 @@ typedef struct brn_system {
     brn_assembly *pressure;    /* one list per (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
-    double *firm;              /* [nbody] the elements of rigid bodies are so much stiffer than the model's; NULL: 1 */
-    brn_controls *controls;    /* present gravity, friction and motions */
-    brn_stopwatch watch;       /* of the current step; methods switch its phases */
+    double *firm; /* [nbody] the elements of rigid bodies are so much stiffer than the model's; NULL: 1 */
+    brn_controls *controls; /* present gravity, friction and motions */
+    brn_stopwatch watch;    /* of the current step; methods switch its phases */
     /* Newton iterations of this step so far, all its parts and attempts; those with many contacts count as more. */
     double effort;
     double budget; /* as many are allowed; +inf: any number */

@@ -72,11 +72,11 @@ static void bbi_destroy(void *self)
     brn_newton_destroy(bbi->newton);
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,     bbi->taken,      bbi->row,
-                      bbi->weight,  bbi->push,      bbi->changing, bbi->coasts,     bbi->slip,
-                      bbi->chosen,  bbi->direction, bbi->free_u,   bbi->cone_w,     bbi->cone_q,
-                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,   bbi->cone_first, bbi->cone_column,
-                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin, bbi->recoil};
+    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,        bbi->taken,      bbi->row,
+                      bbi->weight,  bbi->push,      bbi->changing,    bbi->coasts,     bbi->slip,
+                      bbi->chosen,  bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,
+                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column,
+                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }

@@ -121,7 +121,7 @@ typedef struct brn_bbi {
     double about[3];       /* [m] where moments are taken */
     bool turns;            /* there are clusters whose spin is their own */
     bool clamped;          /* bodies that move are held somewhere */
-    bool by_mass; /* the metric of the last projection was that of the mass */
+    bool by_mass;          /* the metric of the last projection was that of the mass */
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;

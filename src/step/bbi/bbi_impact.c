@@ -26,15 +26,15 @@ typedef struct projection {
     bool mass; /* the metric is that of the mass alone */
     row *row;
     int n;
-    double *w;      /* [n][n] row by row: velocities for unit forces, times h */
-    double *lambda; /* [n] */
-    int *pivot;     /* [n] */
+    double *w;       /* [n][n] row by row: velocities for unit forces, times h */
+    double *lambda;  /* [n] */
+    int *pivot;      /* [n] */
     const double *x; /* [nnode][3] positions after the step */
-    double *v;      /* [ndof] velocities after the step */
-    double *push;   /* [ndof] [N] forces of the projection on free dofs */
-    double *extra;  /* [ndof] h times what the points' extra forces make of them */
-    double *change; /* [ndof] */
-    double *force;  /* [ndof] scratch */
+    double *v;       /* [ndof] velocities after the step */
+    double *push;    /* [ndof] [N] forces of the projection on free dofs */
+    double *extra;   /* [ndof] h times what the points' extra forces make of them */
+    double *change;  /* [ndof] */
+    double *force;   /* [ndof] scratch */
 } projection;
 
 static bool sticks(const brn_bbi_point *p)

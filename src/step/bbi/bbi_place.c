@@ -32,11 +32,13 @@ static double ways_of(const brn_bbi *bbi, const brn_bbi_point *p, int side, cons
         const int a = p->touch.lever.node[k];
         const bool own = a >= body->node_first && a < body->node_first + body->node_count;
         for (int i = 0; i < model->dim && own; ++i) {
-            way[0][i] += sign * p->touch.lever.weight[k] * (out->node_pos[3 * a + i] - in->node_pos[3 * a + i]);
+            way[0][i] +=
+                sign * p->touch.lever.weight[k] * (out->node_pos[3 * a + i] - in->node_pos[3 * a + i]);
         }
     }
     memcpy(way[1], way[0], sizeof way[0]);
-    if (body->shape.primitive.kind == BRN_PRIMITIVE_NONE || body->shape.primitive.kind == BRN_PRIMITIVE_PLANE) {
+    if (body->shape.primitive.kind == BRN_PRIMITIVE_NONE ||
+        body->shape.primitive.kind == BRN_PRIMITIVE_PLANE) {
         return 0.0;
     }
     const double normal[3] = {sign, 0.0, 0.0};
@@ -61,8 +63,8 @@ static double ways_of(const brn_bbi *bbi, const brn_bbi_point *p, int side, cons
 
 /* How far the place of a contact went: with the side of less radius, a vertex having none and a face having no end; where both are flat, with
    the one that moves or as the mean. */
-static void place_way(const brn_bbi *bbi, const brn_bbi_point *p, const double radius[2],
-                      double way[2][2][3], double out[3])
+static void place_way(const brn_bbi *bbi, const brn_bbi_point *p, const double radius[2], double way[2][2][3],
+                      double out[3])
 {
     const brn_body *body = bbi->model->body;
     const bool vertex = p->touch.kind == BRN_TOUCHING_VERTEX && radius[0] == 0.0;

@@ -221,6 +221,10 @@ int brn_model_motion_hold(const brn_model *model, int motion);
 int brn_model_body_hold(const brn_model *model, int body);
 /* [m] of a body's box at rest. */
 double brn_body_diagonal(const brn_model *model, const brn_body *body);
+static inline bool brn_body_has_node(const brn_body *body, int node)
+{
+    return node >= body->node_first && node < body->node_first + body->node_count;
+}
 /* Index in a [nnode][3] vector of an entry of a packed one. */
 static inline int brn_model_at(const brn_model *model, int dof)
 {

@@ -84,21 +84,20 @@ bool brn_moser_veselov_step(const double inertia[3], double h, brn_spinning *bod
     return true;
 }
 
-/* The fastest that it can ever turn: with all its energy about the axis of least inertia. */
-static double fastest(const double inertia[3], const double y[3])
+double brn_moser_veselov_turn(const double inertia[3], double h, const brn_spinning *body)
 {
     double energy = 0.0; /* twice */
     double least = INFINITY;
     for (int i = 0; i < 3; ++i) {
-        energy += y[i] * y[i] / inertia[i];
+        energy += body->momentum[i] * body->momentum[i] / inertia[i];
         least = fmin(least, inertia[i]);
     }
-    return sqrt(energy / least);
+    return fabs(h) * sqrt(energy / least);
 }
 
 void brn_moser_veselov(const double inertia[3], double h, double angle, brn_spinning *body)
 {
-    const double turn = fabs(h) * fastest(inertia, body->momentum);
+    const double turn = brn_moser_veselov_turn(inertia, h, body);
     double count = ceil(fmax(1.0, turn / angle));
     for (; isfinite(turn); count *= 2.0) {
         brn_spinning now = *body;

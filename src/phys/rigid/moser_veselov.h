@@ -19,4 +19,7 @@ bool brn_moser_veselov_step(const double inertia[3], double h, brn_spinning *bod
 /* As many equal steps as it takes for each to turn by at most `angle` [rad], below 1. */
 void brn_moser_veselov(const double inertia[3], double h, double angle, brn_spinning *body);
 
+/* [rad] The most that a body can turn in a time: with all its energy about the axis of least inertia. */
+double brn_moser_veselov_turn(const double inertia[3], double h, const brn_spinning *body);
+
 #endif

@@ -19,6 +19,9 @@ static const brn_param params[] = {
     BRN_P_INT(brn_bbi_params, budget, 0, 0, 1000000000,
               "Newton iterations allowed in a step with all its parts and attempts; then the run ends; 0: "
               "1500, and up to 5000 for models of less than 1000 nodes"),
+    BRN_P_REAL(brn_bbi_params, flight, "1", 1e-3, 0.0, 1.0, 0,
+               "a body that nothing touches goes on as a rigid one, and is elastic again when it meets "
+               "something, once its energy of vibration is at most this share of its kinetic energy; 0: never"),
 };
 
 static const brn_own_figure figures[] = {
@@ -53,6 +56,18 @@ static const brn_own_figure figures[] = {
                           .reduction = BRN_REDUCE_LAST,
                           .better = BRN_BETTER_LOW},
                          BRN_REDUCE_LAST},
+    [BRN_BBI_FLYING_BODIES] = {{.name = "bbi.flying",
+                                .label = "in flight",
+                                .unit = "1",
+                                .meaning = "bodies that fly as rigid ones",
+                                .reduction = BRN_REDUCE_MAX},
+                               BRN_REDUCE_LAST},
+    [BRN_BBI_FLIGHT_LOSS] = {{.name = "bbi.flight_loss",
+                              .label = "flight loss",
+                              .unit = "J",
+                              .meaning = "energy of vibration that bodies had when they began to fly",
+                              .reduction = BRN_REDUCE_SUM},
+                             BRN_REDUCE_SUM},
 };
 
 static const brn_table table = {
@@ -76,7 +91,7 @@ static void bbi_destroy(void *self)
                       bbi->weight,  bbi->push,      bbi->changing, bbi->coasts,     bbi->slip,
                       bbi->chosen,  bbi->direction, bbi->free_u,   bbi->cone_w,     bbi->cone_q,
                       bbi->cone_mu, bbi->cone_r,    bbi->cone_u,   bbi->cone_first, bbi->cone_column,
-                      bbi->report};
+                      bbi->report,  bbi->flier,     bbi->flight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -149,7 +164,8 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
-    return brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton);
+    BRN_TRY(brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton));
+    return brn_bbi_flight_create(bbi);
 }
 
 static brn_status bbi_create(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self)
@@ -189,14 +205,13 @@ static void settle_forces(brn_bbi *bbi)
     brn_newton_sum(n);
 }
 
-static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
-                           double *h_done, brn_step_info *info)
+/* A step in which bodies deform. */
+static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                         brn_step_info *info)
 {
-    brn_bbi *bbi = self;
     brn_newton *n = bbi->newton;
     brn_bbi_books books;
     bool projected = false;
-    *h_done = h;
     BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
@@ -207,7 +222,20 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
     }
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
     info->own[BRN_BBI_POINTS] = bbi->npoint;
-    return brn_bbi_books_end(bbi, in, out, &books, info);
+    BRN_TRY(brn_bbi_books_end(bbi, in, out, &books, info));
+    return brn_bbi_flight_replace(bbi, h, out, info);
+}
+
+static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
+                           double *h_done, brn_step_info *info)
+{
+    brn_bbi *bbi = self;
+    bool all = false;
+    *h_done = h;
+    BRN_TRY(brn_bbi_flight_begin(bbi, in, t, h_done, &all));
+    BRN_TRY(all ? brn_bbi_flight_step(bbi, in, t, *h_done, out, info)
+                : deform(bbi, in, t, *h_done, out, info));
+    return brn_bbi_flight_remember(bbi, info, out);
 }
 
 static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_info *info)

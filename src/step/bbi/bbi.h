@@ -48,9 +48,12 @@ enum {
 
 /* What a body does: it deforms; it did, and touched something in its last step; it flies. */
 enum { BRN_BBI_ELASTIC, BRN_BBI_TOUCHED, BRN_BBI_FLYING };
-/* What the state remembers of every body, all of it numbers. The rest is of bodies that fly. */
+/* What the state remembers of every body, all of it numbers. */
 typedef struct brn_bbi_flight {
     double phase; /* BRN_BBI_ELASTIC ... */
+    double age;   /* steps since it touched something */
+    double peak;  /* [J] largest energy of vibration since then, of long ago less */
+    /* Of bodies that fly: */
     double centre[3], velocity[3];
     brn_spinning spin;
 } brn_bbi_flight;

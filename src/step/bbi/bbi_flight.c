@@ -21,6 +21,10 @@ static const double ANGLE = 2e-3;
 static const double ANGLE_MOST = 1.0;
 /* Of the elements: bodies nearer than that touch. */
 static const double TOUCHING = 1e-6;
+/* Steps of a body that turns before it may fly; how its largest vibration fades in one: to half in twenty. */
+static const double AGE = 20.0, FADING = 0.966;
+/* How much more than a bar along its radius a body may stretch when it turns: thin parts of it bend. */
+static const double BENDING = 100.0;
 /* Looks at the gaps of a step before contact; then what is left of the way is left to the elements. */
 enum { LOOKS = 60 };
 /* Where elastic bodies go on beside it, a contact within this share of the step is left to the elements: they take no shorter steps. */
@@ -233,16 +237,35 @@ static void fly(const brn_bbi *bbi, int b, double h, brn_bbi_flight *flight)
     brn_moser_veselov(bbi->flier[b].inertia, h, ANGLE, &flight->spin);
 }
 
-/* Whether it vibrates little enough; the energy that it would lose. */
-static bool is_calm(const brn_bbi *bbi, int b, const brn_state *in, const double *mv,
-                    const brn_bbi_flight *rigid, double *loss)
+/* [J] that its rotation may stretch it by: rho (w r)^2 / E of its energy for a bar. */
+static double stretch(const brn_bbi *bbi, int b, double turning)
 {
     const brn_body *body = &bbi->model->body[b];
+    double young = INFINITY;
+    for (int g = body->group_first; g < body->group_first + body->group_count; ++g) {
+        young = fmin(young, bbi->model->group[g]->young);
+    }
+    return turning > 0.0 ? BENDING * turning * turning / (young * body->volume) : 0.0;
+}
+
+/* Whether it vibrates little enough; the energy that it would lose. What begins to turn stretches first: where that matters it is looked at
+   for some steps, and until its vibration has been larger than it is. */
+static bool is_calm(const brn_bbi *bbi, int b, const brn_state *in, const double *mv, double h,
+                    brn_bbi_flight *rigid, double *loss)
+{
+    const double mass = bbi->model->body[b].mass;
+    const double *g = bbi->system->controls->gravity;
     const sums now = measure(bbi, b, in, mv);
     const double turning = spin_energy(&bbi->flier[b], &rigid->spin);
-    const double kinetic = 0.5 * body->mass * brn_dense_dot3(rigid->velocity, rigid->velocity) + turning;
+    const double kinetic = 0.5 * mass * brn_dense_dot3(rigid->velocity, rigid->velocity) + turning;
+    const double falling = 0.5 * mass * h * h * brn_dense_dot3(g, g); /* at the end of the step, from rest */
+    const double allowed = bbi->params->flight * fmax(kinetic, falling);
+    const double vibration = fabs(now.kinetic - kinetic) + now.elastic;
+    rigid->peak = fmax(vibration, FADING * rigid->peak);
+    rigid->age += 1.0;
     *loss = now.kinetic + now.elastic - kinetic;
-    return fabs(now.kinetic - kinetic) + now.elastic <= bbi->params->flight * kinetic;
+    return rigid->peak <= allowed &&
+           (stretch(bbi, b, turning) <= allowed || (rigid->age >= AGE && vibration < rigid->peak));
 }
 
 /* ---- the step --------------------------------------------------------------------------------------------------------------------- */
@@ -361,11 +384,8 @@ static brn_status find_calm(brn_bbi *bbi, const brn_state *in, double t, double 
         of->fresh = f->phase == BRN_BBI_ELASTIC && alone;
         of->loss = 0.0;
         if (of->fresh) {
-            brn_bbi_flight rigid = {.phase = BRN_BBI_FLYING};
-            take_off(bbi, b, in, n->trial, &rigid);
-            if (is_calm(bbi, b, in, n->trial, &rigid, &of->loss)) {
-                *f = rigid;
-            }
+            take_off(bbi, b, in, n->trial, f);
+            f->phase = is_calm(bbi, b, in, n->trial, h, f, &of->loss) ? BRN_BBI_FLYING : BRN_BBI_ELASTIC;
         }
         if (!alone || brn_moser_veselov_turn(of->inertia, h, &f->spin) > ANGLE_MOST) {
             f->phase = f->phase == BRN_BBI_FLYING ? BRN_BBI_ELASTIC : f->phase;
@@ -426,11 +446,13 @@ brn_status brn_bbi_flight_remember(brn_bbi *bbi, const brn_step_info *info, brn_
         return BRN_OK;
     }
     for (int b = 0; b < nbody; ++b) {
-        bbi->flight[b].phase = bbi->flight[b].phase == BRN_BBI_FLYING ? BRN_BBI_FLYING : BRN_BBI_ELASTIC;
+        if (bbi->flight[b].phase == BRN_BBI_TOUCHED) {
+            bbi->flight[b].phase = BRN_BBI_ELASTIC;
+        }
     }
     for (int i = 0; i < info->npoint; ++i) {
         for (int k = 0; k < 2; ++k) {
-            bbi->flight[info->point[i].body[k]].phase = BRN_BBI_TOUCHED;
+            bbi->flight[info->point[i].body[k]] = (brn_bbi_flight){.phase = BRN_BBI_TOUCHED};
         }
     }
     BRN_TRY(brn_state_remember(out, MEMORY, (size_t)(nbody * WIDTH), &memory));

@@ -131,6 +131,9 @@ brn_status brn_builder_add_connections(brn_builder *b);
 brn_status brn_builder_bend_sheets(brn_builder *b);
 brn_status brn_builder_add_loads(brn_builder *b);
 brn_status brn_builder_add_probes(brn_builder *b);
+/* Times and rules of the stages; later, the body that they are of. */
+void brn_builder_begin_stages(brn_builder *b);
+void brn_builder_follow_body(brn_builder *b);
 /* Ties and block rows of the model. */
 brn_status brn_builder_close_ties(brn_builder *b);
 /* After the mass. */

@@ -287,8 +287,15 @@ static brn_status add_load(brn_builder *b, int index, brn_load *load)
     /* Static runs ramp what has no ramp of its own over the whole run, so that load stepping has something to step. */
     load->ramp_from = def->ramp.block.line != 0 ? def->ramp.from : 0.0;
     load->ramp_to = def->ramp.block.line != 0 ? def->ramp.to : 0.0;
-    if (def->ramp.block.line == 0 && b->model->integrator == BRN_STATIC) {
-        load->ramp_to = b->model->end;
+    load->until = def->until;
+    const brn_model_stages *stages = &b->model->stages;
+    if (def->ramp.block.line == 0 && (stages->loads ? stages->integrator[BRN_STAGE_LOADING] == BRN_STATIC
+                                                    : b->model->integrator == BRN_STATIC)) {
+        load->ramp_to = brn_model_ramp_end(b->model);
+    }
+    if (load->until <= load->ramp_from) {
+        brn_builder_problem(b, &def->block, "until", "the load would end before it begins, at %g s",
+                            load->ramp_from);
     }
     const brn_body_range bodies = region_bodies(b, &def->block, def->body);
     if (bodies.count == 0) {

@@ -1,6 +1,7 @@
 #include "step/body_sums.h"
 
 #include "linalg/dense.h"
+#include "phys/rotation.h"
 
 #include <string.h>
 
@@ -44,4 +45,21 @@ void brn_body_inertia(const brn_model *model, int number, const double *x, const
     for (int k = 0; k < 9; ++k) {
         out[k] = (k % 4 == 0 ? sum[0] + sum[4] + sum[8] : 0.0) - sum[k];
     }
+}
+
+void brn_body_turn(const brn_model *model, int number, const double *x, const double centre[3],
+                   const double rest[3], double turn[9])
+{
+    const brn_body *body = &model->body[number];
+    double fit[9] = {0}; /* sum m (x - c) (X - C)' */
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        for (int k = 0; k < 9; ++k) {
+            fit[k] += model->node_mass[a] * (x[3 * a + k / 3] - centre[k / 3]) *
+                      (model->rest[a][k % 3] - rest[k % 3]);
+        }
+    }
+    if (model->dim == 2) {
+        fit[8] = fit[0] + fit[4];
+    }
+    brn_rotation_nearest(fit, turn);
 }

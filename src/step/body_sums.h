@@ -11,5 +11,8 @@ void brn_body_moments(const brn_model *model, int body, const double *x, const d
    mass_r: M r, packed. */
 void brn_body_inertia(const brn_model *model, int body, const double *x, const double centre[3],
                       const double *mass_r, double out[9]);
+/* The rotation nearest to the map from places at rest about `rest` to x about `centre`, weighted by mass. */
+void brn_body_turn(const brn_model *model, int body, const double *x, const double centre[3],
+                   const double rest[3], double turn[9]);
 
 #endif

@@ -68,6 +68,7 @@ typedef struct brn_method {
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
     bool connects;                                      /* takes the scene's `connect` */
+    bool stages;                   /* takes the rules of the scene's `stages`, loading too */
     bool dissipates;               /* it can repeat a step so that no energy is gained: system->guard */
     const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
     int nfigures;

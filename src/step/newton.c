@@ -262,7 +262,7 @@ static brn_status gather_forces(brn_newton *n, const brn_state *in)
         n->damping[i] *= -1.0;
     }
     if (m->share != 1.0) {
-        BRN_TRY(brn_newton_loads(n, in->node_pos, m->t, n->scratch, NULL));
+        BRN_TRY(brn_newton_loads(n, in->node_pos, brn_model_after(n->model, m->t, m->h), n->scratch, NULL));
         for (int i = 0; i < ndof; ++i) {
             n->load[i] += (1.0 - m->share) * n->scratch[i];
         }

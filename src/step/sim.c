@@ -8,6 +8,7 @@
 #include "output/figures/figure_table.h"
 #include "step/ledger.h"
 #include "step/scheme.h"
+#include "step/stages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,6 +114,9 @@ static brn_status start_from(brn_sim *sim, brn_state *state, double t)
     brn_step_info info = {.gap_min = INFINITY};
     BRN_TRY(sim->method->reset(sim->self, state, t, &info));
     BRN_TRY(brn_ledger_start(sim->system, state, &info));
+    if (t == 0.0) {
+        brn_stages_start(sim->system, state);
+    }
     BRN_TRY(make_room(sim, &info));
     take_contacts(sim, &info);
     return BRN_OK;
@@ -286,7 +290,9 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     report->guarded += guarded;
     *did = h_done == h ? part : h_done / step;
     add_info(sim->method, info, report);
-    return info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
+    bool other;
+    BRN_TRY(brn_stages_follow(sim->system, from, to, t, h_done, info, &other));
+    return other || info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
 /* Takes parts of the step until it is complete; *info is what the method reported about the last one. A part is halved on
@@ -485,12 +491,24 @@ brn_status brn_sim_report(brn_sim *sim, brn_report *report)
     return measure_state(sim, report);
 }
 
+brn_status brn_sim_stage(const brn_sim *sim, int stage, brn_stage_result *out)
+{
+    BRN_GIVEN(NULL, sim);
+    BRN_GIVEN(sim->ctx, out);
+    if (!sim->model->stages.given || stage < 0 || stage >= BRN_STAGES) {
+        return brn_fail(sim->ctx, BRN_ERR_RANGE, "stage %d: the scene has %s", stage,
+                        sim->model->stages.given ? "stages 0 to 3" : "no `stages`");
+    }
+    *out = sim->state->story.result[stage];
+    return BRN_OK;
+}
+
 bool brn_sim_done(const brn_sim *sim)
 {
     if (sim == NULL) {
         return true;
     }
-    return sim->state->step >= sim->model->nstep;
+    return sim->state->step >= sim->model->nstep || brn_stages_over(sim->model, sim->state);
 }
 
 double brn_sim_time(const brn_sim *sim)

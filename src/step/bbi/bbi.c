@@ -1,6 +1,7 @@
 #include "step/bbi/bbi.h"
 
 #include "step/newton_inner.h"
+#include "step/stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,9 +20,10 @@ static const brn_param params[] = {
     BRN_P_INT(brn_bbi_params, budget, 0, 0, 1000000000,
               "Newton iterations allowed in a step with all its parts and attempts; then the run ends; 0: "
               "1500, and up to 5000 for models of less than 1000 nodes"),
-    BRN_P_REAL(brn_bbi_params, flight, "1", 1e-3, 0.0, 1.0, 0,
-               "a body that nothing touches goes on as a rigid one, and is elastic again when it meets "
-               "something, once its energy of vibration is at most this share of its kinetic energy; 0: never"),
+    BRN_P_REAL(
+        brn_bbi_params, flight, "1", 1e-3, 0.0, 1.0, 0,
+        "a body that nothing touches goes on as a rigid one, and is elastic again when it meets "
+        "something, once its energy of vibration is at most this share of its kinetic energy; 0: never"),
 };
 
 static const brn_own_figure figures[] = {
@@ -84,7 +86,15 @@ static void bbi_destroy(void *self)
     if (bbi == NULL) {
         return;
     }
-    brn_newton_destroy(bbi->newton);
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        bool again = false;
+        for (int j = 0; j < i; ++j) {
+            again = again || bbi->solver[j] == bbi->solver[i];
+        }
+        if (!again) {
+            brn_newton_destroy(bbi->solver[i]);
+        }
+    }
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
     void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,     bbi->taken,      bbi->row,
@@ -144,10 +154,28 @@ static brn_status no_bound(void *self, const double *x, const double *step, doub
     return BRN_OK;
 }
 
+/* A solver for every rule of the stages that there are; the launch's is there always. */
+static brn_status make_solvers(brn_bbi *bbi)
+{
+    const brn_model_stages *stages = &bbi->model->stages;
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        const brn_newton_params newton = {stages->integrator[i],   bbi->params->tolerance,
+                                          bbi->params->iterations, bbi->params->budget,
+                                          BRN_NEWTON_AUTO,         BRN_NEWTON_DIRECT};
+        for (int j = 0; j < i && bbi->solver[i] == NULL; ++j) {
+            bbi->solver[i] = stages->integrator[j] == stages->integrator[i] ? bbi->solver[j] : NULL;
+        }
+        if (bbi->solver[i] == NULL) {
+            BRN_TRY(
+                brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->solver[i]));
+        }
+    }
+    bbi->newton = bbi->solver[BRN_STAGE_LAUNCH];
+    return BRN_OK;
+}
+
 static brn_status fill(brn_bbi *bbi)
 {
-    const brn_newton_params newton = {bbi->model->integrator, bbi->params->tolerance, bbi->params->iterations,
-                                      bbi->params->budget,    BRN_NEWTON_AUTO,        BRN_NEWTON_DIRECT};
     const size_t ndof = (size_t)bbi->system->ndof;
     bbi->terms = (brn_newton_terms){.self = bbi,
                                     .energy = push_energy,
@@ -164,7 +192,7 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
-    BRN_TRY(brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton));
+    BRN_TRY(make_solvers(bbi));
     return brn_bbi_flight_create(bbi);
 }
 
@@ -226,13 +254,28 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     return brn_bbi_flight_replace(bbi, h, out, info);
 }
 
+/* The rule of the state's stage; the longest step of what deforms: an equal part of h, and none beyond the end of loading. */
+static double enter(brn_bbi *bbi, const brn_state *in, double t, double h)
+{
+    const brn_model_stages *stages = &bbi->model->stages;
+    const int stage = stages->given ? brn_stages_now(in) : BRN_STAGE_LAUNCH;
+    bbi->newton = bbi->solver[stage];
+    const double left = stage == BRN_STAGE_LOADING ? fmin(h, stages->until - t) : h;
+    return left / ceil(fmax(1.0, left / stages->step[stage] * (1.0 - 1e-9)));
+}
+
 static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
                            double *h_done, brn_step_info *info)
 {
     brn_bbi *bbi = self;
+    const double longest = enter(bbi, in, t, h);
     bool all = false;
     *h_done = h;
     BRN_TRY(brn_bbi_flight_begin(bbi, in, t, h_done, &all));
+    if (!all && longest < *h_done) {
+        *h_done = longest;
+        BRN_TRY(brn_bbi_flight_begin(bbi, in, t, h_done, &all));
+    }
     BRN_TRY(all ? brn_bbi_flight_step(bbi, in, t, *h_done, out, info)
                 : deform(bbi, in, t, *h_done, out, info));
     return brn_bbi_flight_remember(bbi, info, out);
@@ -241,6 +284,7 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
 static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
     brn_bbi *bbi = self;
+    (void)enter(bbi, state, t, bbi->model->step);
     bbi->npoint = 0;
     memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
     bbi->from = state->node_pos;
@@ -250,8 +294,9 @@ static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_inf
 
 static brn_stage bbi_stage(const void *self, const brn_state *state, double t)
 {
-    (void)state;
-    return brn_newton_stage(((const brn_bbi *)self)->newton, t);
+    const brn_bbi *bbi = self;
+    const int stage = bbi->model->stages.given ? brn_stages_now(state) : BRN_STAGE_LAUNCH;
+    return brn_newton_stage(bbi->solver[stage], t);
 }
 
 static brn_status bbi_changed(void *self, brn_state *state, const brn_change *change)
@@ -277,6 +322,7 @@ const brn_method brn_bbi_method = {
     .integrator = BRN_NEWMARK,
     .contact = true,
     .dissipates = true,
+    .stages = true,
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead = {[BRN_CONTACT_RESTITUTION] =
                             "bodies bounce by their elasticity and `method.impact`; rigid ones do not",

@@ -33,7 +33,8 @@ typedef struct brn_bbi_params {
     int impact;       /* BRN_BBI_IMPACT_... */
     double tolerance; /* unbalanced force, relative to the largest in play */
     int iterations, budget;
-    double flight; /* energy of vibration that a body may lose when it takes off, of its kinetic energy; 0: it stays elastic */
+    double
+        flight; /* energy of vibration that a body may lose when it takes off, of its kinetic energy; 0: it stays elastic */
 } brn_bbi_params;
 
 /* The method's own figures. */
@@ -98,7 +99,8 @@ typedef struct brn_bbi {
     const brn_model *model;
     brn_system *system;
     const brn_bbi_params *params;
-    brn_newton *newton;
+    brn_newton *newton;             /* of the present stage: one of these */
+    brn_newton *solver[BRN_STAGES]; /* of each stage; those of the same rule are the same */
     brn_newton_terms terms;
     brn_touching *touching;
     brn_ahead *ahead;
@@ -130,8 +132,8 @@ typedef struct brn_bbi {
     int *cone_first, *cone_column;
     size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
     size_t cone_first_capacity, cone_column_capacity;
-    unsigned char *coasts; /* [model rows] of a rigid body that coasts */
-    bool coasting;         /* there are such */
+    unsigned char *coasts;  /* [model rows] of a rigid body that coasts */
+    bool coasting;          /* there are such */
     brn_bbi_flier *flier;   /* [nbody] */
     brn_bbi_flight *flight; /* [nbody] in this step */
     brn_contact_point *report;

@@ -25,6 +25,8 @@ static const double TOUCHING = 1e-6;
 static const double AGE = 20.0, FADING = 0.966;
 /* How much more than a bar along its radius a body may stretch when it turns: thin parts of it bend. */
 static const double BENDING = 100.0;
+/* Of the kinetic energy: taking off must not add any. */
+static const double ROUNDING = 1e-12;
 /* Looks at the gaps of a step before contact; then what is left of the way is left to the elements. */
 enum { LOOKS = 60 };
 /* Where elastic bodies go on beside it, a contact within this share of the step is left to the elements: they take no shorter steps. */
@@ -170,24 +172,13 @@ static double spin_energy(const brn_bbi_flier *f, const brn_spinning *spin)
 static void take_off(const brn_bbi *bbi, int b, const brn_state *in, const double *mv, brn_bbi_flight *out)
 {
     const brn_model *model = bbi->model;
-    const brn_body *body = &model->body[b];
     const brn_bbi_flier *f = &bbi->flier[b];
-    double fit[9] = {0}; /* sum m (x - c) (X - C)' */
     double turn[9];
     double frame[9];
     double spin[3];
     brn_body_mean(model, b, in->node_pos, out->centre);
     brn_body_mean(model, b, in->node_vel, out->velocity);
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        for (int k = 0; k < 9; ++k) {
-            fit[k] += model->node_mass[a] * (in->node_pos[3 * a + k / 3] - out->centre[k / 3]) *
-                      (model->rest[a][k % 3] - f->centre[k % 3]);
-        }
-    }
-    if (model->dim == 2) {
-        fit[8] = fit[0] + fit[4];
-    }
-    brn_rotation_nearest(fit, turn);
+    brn_body_turn(model, b, in->node_pos, out->centre, f->centre, turn);
     brn_dense_multiply3(turn, f->axes, frame);
     brn_rotation_quaternion(frame, out->spin.attitude);
     brn_body_moments(model, b, in->node_pos, out->centre, mv, spin);
@@ -264,7 +255,7 @@ static bool is_calm(const brn_bbi *bbi, int b, const brn_state *in, const double
     rigid->peak = fmax(vibration, FADING * rigid->peak);
     rigid->age += 1.0;
     *loss = now.kinetic + now.elastic - kinetic;
-    return rigid->peak <= allowed &&
+    return rigid->peak <= allowed && *loss >= -ROUNDING * kinetic &&
            (stretch(bbi, b, turning) <= allowed || (rigid->age >= AGE && vibration < rigid->peak));
 }
 
@@ -399,8 +390,7 @@ static bool all_fly(const brn_bbi *bbi)
 {
     bool all = true;
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        all = all &&
-              (bbi->flight[b].phase == BRN_BBI_FLYING || bbi->model->body[b].type == BRN_BODY_STATIC);
+        all = all && (bbi->flight[b].phase == BRN_BBI_FLYING || bbi->model->body[b].type == BRN_BODY_STATIC);
     }
     return all;
 }

@@ -19,7 +19,7 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     memset(n->step, 0, bytes);
     BRN_TRY(brn_system_elastic(s, in->node_pos, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
     BRN_TRY(brn_newton_weigh(n));
-    BRN_TRY(brn_newton_loads(n, in->node_pos, t, n->load, NULL));
+    BRN_TRY(brn_newton_loads(n, in->node_pos, brn_model_after(n->model, t, h), n->load, NULL));
     brn_system_drag(s, in->node_pos, in->node_vel, n->load);
     if (s->damping != NULL) {
         BRN_TRY(brn_system_damping_update(s, in->node_pos));

@@ -15,14 +15,14 @@ typedef struct sizes {
     double tray_length, tray_width, wall, rim;   /* 0: no basket */
 } sizes;
 
-static const sizes plain = {.length = 0.066,
+static const sizes plain = {.length = 0.069,
                             .width = 0.036,
                             .bar = 0.006,
-                            .thickness = 0.0045,
+                            .thickness = 0.006,
                             .up_height = 0.0225,
                             .up_width = 0.024,
                             .up_thickness = 0.006,
-                            .arm_length = 0.06,
+                            .arm_length = 0.063,
                             .arm_width = 0.024,
                             .arm_thickness = 0.0045};
 
@@ -173,29 +173,29 @@ static double part_volume(const brn_mesh *mesh, brn_cell kind, const brn_group *
     return quality.volume;
 }
 
-static const sizes jumper = {.length = 0.066,
+static const sizes jumper = {.length = 0.069,
                              .width = 0.036,
                              .bar = 0.006,
-                             .thickness = 0.0045,
+                             .thickness = 0.006,
                              .up_height = 0.0225,
                              .up_width = 0.024,
                              .up_thickness = 0.006,
-                             .arm_length = 0.06,
+                             .arm_length = 0.063,
                              .arm_width = 0.024,
                              .arm_thickness = 0.0045,
                              .foot_height = 0.003,
-                             .foot_length = 0.006,
+                             .foot_length = 0.024,
                              .foot_width = 0.0075};
 
 /* Sizes that are no multiples of anything, a basket wider than the arm, feet wider than the bars. */
-static const sizes thrower = {.length = 0.0661,
+static const sizes thrower = {.length = 0.0691,
                               .width = 0.036,
                               .bar = 0.006,
-                              .thickness = 0.0045,
+                              .thickness = 0.006,
                               .up_height = 0.0225,
                               .up_width = 0.0227,
                               .up_thickness = 0.006,
-                              .arm_length = 0.06,
+                              .arm_length = 0.063,
                               .arm_width = 0.0171,
                               .arm_thickness = 0.0045,
                               .tray_length = 0.0203,
@@ -316,8 +316,10 @@ static void test_rocker(void **state)
     (void)state;
     brn_ctx *ctx = test_ctx(1);
     sizes s = jumper;
+    s.length = 0.066; /* a whole number of cells between any two faces, twice as many at the second level */
+    s.arm_length = 0.06;
     s.foot_height = 0.006;
-    s.radius = 0.13;
+    s.radius = 0.14;
     double exact[NPARTS];
     exact_volumes(&s, exact);
     for (int e = 0; e < 4; ++e) {
@@ -375,17 +377,17 @@ static void test_refusals(void **state)
     }
     refuse_size(ctx, &plain, "arm.thickness", 0.0014, "at least 0.0015, or the resolution finer");
     refuse_size(ctx, &plain, "upright.width", 0.04, "must not be more than frame.width = 0.036");
-    refuse_size(ctx, &plain, "upright.thickness", 0.07, "must not be more than frame.length = 0.066");
-    refuse_size(ctx, &plain, "upright.thickness", 0.062, "must not be more than arm.length = 0.06");
-    refuse_size(ctx, &jumper, "feet.length", 0.07, "must not be more than frame.length");
+    refuse_size(ctx, &plain, "upright.thickness", 0.07, "must not be more than frame.length = 0.069");
+    refuse_size(ctx, &plain, "upright.thickness", 0.065, "must not be more than arm.length = 0.063");
+    refuse_size(ctx, &jumper, "feet.length", 0.072, "must not be more than frame.length");
     refuse_size(ctx, &jumper, "feet.width", 0.07, "must not be more than frame.width");
-    refuse_size(ctx, &thrower, "basket.length", 0.061, "must not be more than arm.length");
+    refuse_size(ctx, &thrower, "basket.length", 0.064, "must not be more than arm.length");
     refuse_size(ctx, &thrower, "basket.wall", 0.01, "must not be more than half of basket.width = 0.00935");
-    refuse_size(ctx, &rocker, "feet.radius", 0.1, "must be at least 0.36375, or feet.height more");
+    refuse_size(ctx, &rocker, "feet.radius", 0.1, "must be at least 0.3975, or feet.height more");
     refuse(ctx, recipe_of(plain, 1e-5, "hex8"), BRN_ERR_RANGE, "clip.resolution: gives");
     refuse(ctx, recipe_of(plain, 1e-300, "hex8"), BRN_ERR_RANGE, "clip.resolution: gives");
     /* What the message says is enough. */
-    rocker.radius = 0.36376;
+    rocker.radius = 0.39751;
     const recipe r = recipe_of(rocker, 0.003, "hex8");
     brn_mesh *mesh = recipe_mesh(ctx, &r);
     brn_mesh_destroy(mesh);

@@ -58,10 +58,10 @@ static const brn_cell element_cell[] = {BRN_HEX8, BRN_HEX20, BRN_TET4, BRN_TET10
  }
 
 static const brn_param frame_params[] = {
-    SIZE(clip_frame, length, 0.066, "along x"),
+    SIZE(clip_frame, length, 0.069, "along x"),
     SIZE(clip_frame, width, 0.036, "along y"),
     SIZE(clip_frame, bar, 0.006, "width of the four bars; half the length or width: a plate without a hole"),
-    SIZE(clip_frame, thickness, 0.0045, "along z"),
+    SIZE(clip_frame, thickness, 0.006, "along z"),
 };
 static const brn_table frame_table = PART(frame, frame_params, "a rectangle of four bars");
 
@@ -73,7 +73,7 @@ static const brn_param upright_params[] = {
 static const brn_table upright_table = PART(upright, upright_params, "a beam on the frame's +x end");
 
 static const brn_param arm_params[] = {
-    SIZE(clip_arm, length, 0.06, "along x, from the frame's +x end to the tip"),
+    SIZE(clip_arm, length, 0.063, "along x, from the frame's +x end to the tip"),
     SIZE(clip_arm, width, 0.024, "along y"),
     SIZE(clip_arm, thickness, 0.0045, "along z"),
 };
@@ -84,9 +84,9 @@ static const brn_param feet_params[] = {
                  "corners: a block below each corner of the frame; rocker: a runner below each side, round "
                  "along x"),
     SIZE(clip_feet, height, 0.003, "along z; of a rocker in its middle"),
-    SIZE(clip_feet, length, 0.006, "along x, of corners; runners are as long as the frame"),
+    SIZE(clip_feet, length, 0.024, "along x, of corners; runners are as long as the frame"),
     SIZE(clip_feet, width, 0.006, "along y"),
-    SIZE(clip_feet, radius, 0.25, "of a rocker's underside, about an axis along y above the frame's middle"),
+    SIZE(clip_feet, radius, 0.3, "of a rocker's underside, about an axis along y above the frame's middle"),
 };
 static const brn_table feet_table = PART(feet, feet_params, "what it stands on");
 
@@ -117,9 +117,8 @@ static const brn_param params[] = {
 
 static const brn_table table = {
     .name = "clip",
-    .help = "a clip that jumps when its arm is let go: frame, upright, arm, feet and basket, which are "
-            "groups of these names; groups "
-            "tip (the arm's end face), -x, +x, -y, +y, -z, +z",
+    .help = "a clip that jumps when its arm is let go: frame, upright, arm, feet and basket, each a group of "
+            "its name; groups tip (the arm's end face), -x, +x, -y, +y, -z, +z",
     .size = sizeof(clip_params),
     .params = params,
     .nparams = BRN_COUNT(params),

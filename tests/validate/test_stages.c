@@ -5,27 +5,29 @@
 #include "step/stages.h"
 
 #define FLOOR "  - {name: floor, type: static, shape: {plane: {normal: [0, 0, 1]}}}\n"
-#define GUM                                                                                                 \
- "materials: {gum: {type: neo_hookean, young: 1.0e6, poisson: 0.45, density: 1205, damping: {beta: 1.0e-3}}}\n" \
+#define GUM                                                                                          \
+ "materials: {gum: {type: neo_hookean, young: 1.0e6, poisson: 0.45, density: 1205, damping: {beta: " \
+ "1.0e-3}}}\n"                                                                                       \
  "meshes: {block: {box: {size: [0.03, 0.03, 0.03], cells: [2, 2, 2], element: hex8}}}\n"
 
 /* Pressed down by a force that ends, it jumps. */
-#define JUMP                                                                                              \
- "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 1.0}\ncontact: {friction: 0.5}\n" GUM           \
+#define JUMP                                                                                                 \
+ "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 1.0}\ncontact: {friction: 0.5}\n" GUM             \
  "bodies:\n  - {name: block, type: deformable, mesh: block, material: gum, position: [0, 0, 0.015]}\n" FLOOR \
- "loads: [{name: finger, body: block, where: {face: +z}, force: [0, 0, -60], ramp: {from: 0, to: 0.02}, "  \
- "until: 0.03}]\n"                                                                                        \
- "stages: {loading: {until: 0.03, integrator: implicit_euler, step: 5.0e-4}, launch: {step: 2.0e-4}, "    \
+ "loads: [{name: finger, body: block, where: {face: +z}, force: [0, 0, -60], ramp: {from: 0, to: 0.02}, "    \
+ "until: 0.03}]\n"                                                                                           \
+ "stages: {loading: {until: 0.03, integrator: implicit_euler, step: 5.0e-4}, launch: {step: 2.0e-4}, "       \
  "landing: {step: 5.0e-4}}\n"
 
 /* Thrown from above the floor by a method without stages of its own. */
 static const char *thrown(const char *method, const char *body, char text[1000])
 {
-    (void)snprintf(text, 1000,
-                   "brunt: 1\nmethod: {type: %s}\ntime: {step: 1.0e-3, end: 1.0}\n" GUM
-                   "bodies:\n  - {name: block, type: %s, position: [0, 0, 0.1], velocity: [0.5, 0, 2]}\n" FLOOR
-                   "stages: {}\n",
-                   method, body);
+    (void)snprintf(
+        text, 1000,
+        "brunt: 1\nmethod: {type: %s}\ntime: {step: 1.0e-3, end: 1.0}\n" GUM
+        "bodies:\n  - {name: block, type: %s, position: [0, 0, 0.1], velocity: [0.5, 0, 2]}\n" FLOOR
+        "stages: {}\n",
+        method, body);
     return text;
 }
 
@@ -69,7 +71,8 @@ static void test_thrown(void **state)
         assert_near(launch.end, 0.0, 0.0);
         assert_near(flight.begin, 0.0, 0.0);
         assert_near(flight.end, down, cases[k].exact);
-        assert_near(flight.rise, 4.0 / (2.0 * g), 1e-3); /* the highest of the steps; Euler's falls short by h v/2 */
+        assert_near(flight.rise, 4.0 / (2.0 * g),
+                    1e-3); /* the highest of the steps; Euler's falls short by h v/2 */
         assert_near(flight.range, 0.5 * down, 1e-6 + 0.5 * cases[k].exact);
         assert_near(flight.tilt, 0.0, 1e-6);
         assert_near(landing.begin, flight.end, 0.0);
@@ -108,6 +111,50 @@ static void test_jump(void **state)
     assert_near(brn_sim_time(f.sim), 0.9, 1e-12);
     assert_near(stage(&f, BRN_STAGE_LANDING).end, landing.end, 0.0);
     flow_close(&f);
+}
+
+/* A held end that is bent in equilibrium and let go swings with the energy that it had, in a stage of its own or of the whole run. */
+static void test_release(void **state)
+{
+    static const char *const cases[] = {
+        "method={type: none};integrator=newmark", "method={type: none};integrator=midpoint",
+        "method={type: none};integrator=symplectic_euler;time.step=5.0e-5",
+        "method={type: ipc};integrator=newmark", "method={type: bbi};stages={loading: {until: 0.02}}"};
+    static const char text[] =
+        "brunt: 1\ngravity: [0, 0, 0]\ntime: {step: 5.0e-4, end: 0.1}\n"
+        "materials: {gum: {type: linear, young: 1.0e6, poisson: 0.3, density: 1000}}\n"
+        "meshes: {bar: {box: {size: [0.1, 0.01, 0.01], cells: [10, 1, 1], element: hex8}}}\n"
+        "bodies: [{name: bar, type: deformable, mesh: bar, material: gum}]\n"
+        "fixed:\n  - {name: root, body: bar, where: {face: -x}}\n"
+        "  - {name: tip, body: bar, where: {face: +x}, motion: {velocity: [0, 0, 0.1], until: 0.01}, "
+        "release: 0.02}\n";
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        flow f = flow_open(1, text, cases[k]);
+        brn_report r;
+        double held = 0.0;
+        double work = 0.0;
+        double lowest = INFINITY;
+        double swing = 0.0;
+        while (!brn_sim_done(f.sim)) {
+            assert_done(f.ctx, brn_sim_step(f.sim, &r));
+            if (brn_sim_time(f.sim) <= 0.02 + 1e-9) {
+                held = r.kinetic + r.elastic;
+                work = r.work;
+                continue;
+            }
+            lowest = fmin(lowest, r.elastic);
+            swing = fmax(swing, fabs(r.kinetic + r.elastic - held) / held);
+            assert_near(r.work, work, 1e-9 * fabs(work));
+            assert_near(r.energy_error, 0.0, k == 2 ? 0.05 : 1e-6);
+            assert_near(r.momentum_error, 0.0, 1e-6);
+        }
+        print_message("%s: energy within %.3g\n", cases[k], swing);
+        assert_true(held > 1e-5 && lowest < 0.3 * held); /* it did swing */
+        /* Rounding; symplectic Euler swings about it by a part of step times the highest frequency that moves. */
+        assert_true(swing < (k == 2 ? 0.05 : 1e-6));
+        flow_close(&f);
+    }
 }
 
 /* From a checkpoint in the loading, the launch, the flight and the landing. */
@@ -152,6 +199,8 @@ static void test_refused(void **state)
         {"stages.body=blok", "block"},
         {"stages.landing.integrator=bdf2", "does not support"},
         {"loads.finger.until=0.0", "until"},
+        {"stages={};method={type: sap};fixed=[{name: tip, body: block, where: {face: +z}, release: 1}]",
+         "for the whole run"},
     };
     (void)state;
     for (int k = 0; k < BRN_COUNT(cases); ++k) {
@@ -174,10 +223,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown),
-        cmocka_unit_test(test_jump),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_thrown), cmocka_unit_test(test_jump),    cmocka_unit_test(test_release),
+        cmocka_unit_test(test_resume), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 
 #include "cone/cone.h"
 #include "contact/points.h"
+#include "phys/rigid/moser_veselov.h"
 #include "step/ahead.h"
 #include "step/newton.h"
 
@@ -32,10 +33,39 @@ typedef struct brn_bbi_params {
     int impact;       /* BRN_BBI_IMPACT_... */
     double tolerance; /* unbalanced force, relative to the largest in play */
     int iterations, budget;
+    double
+        flight; /* energy of vibration that a body may lose when it takes off, of its kinetic energy; 0: it stays elastic */
 } brn_bbi_params;
 
 /* The method's own figures. */
-enum { BRN_BBI_CONE_ERROR, BRN_BBI_POINTS, BRN_BBI_IMPACT_LOSS, BRN_BBI_OVERLAP };
+enum {
+    BRN_BBI_CONE_ERROR,
+    BRN_BBI_POINTS,
+    BRN_BBI_IMPACT_LOSS,
+    BRN_BBI_OVERLAP,
+    BRN_BBI_FLYING_BODIES,
+    BRN_BBI_FLIGHT_LOSS
+};
+
+/* What a body does: it deforms; it did, and touched something in its last step; it flies. */
+enum { BRN_BBI_ELASTIC, BRN_BBI_TOUCHED, BRN_BBI_FLYING };
+/* What the state remembers of every body, all of it numbers. */
+typedef struct brn_bbi_flight {
+    double phase; /* BRN_BBI_ELASTIC ... */
+    double age;   /* steps since it touched something */
+    double peak;  /* [J] largest energy of vibration since then, of long ago less */
+    /* Of bodies that fly: */
+    double centre[3], velocity[3];
+    brn_spinning spin;
+} brn_bbi_flight;
+
+/* A body as a rigid one: at rest, and what was found of it in this step. */
+typedef struct brn_bbi_flier {
+    double centre[3], inertia[3], axes[9]; /* columns: principal axes */
+    double loss;                           /* [J] of vibration if it takes off in this step */
+    bool fresh;                            /* it would take off in this step */
+    bool near;                             /* to an obstacle at rest */
+} brn_bbi_flier;
 
 /* A contact point of the step. Components are (normal, tangents), those of the cone problem. */
 typedef struct brn_bbi_point {
@@ -80,7 +110,8 @@ typedef struct brn_bbi {
     const brn_model *model;
     brn_system *system;
     const brn_bbi_params *params;
-    brn_newton *newton;
+    brn_newton *newton;             /* of the present stage: one of these */
+    brn_newton *solver[BRN_STAGES]; /* of each stage; those of the same rule are the same */
     brn_newton_terms terms;
     brn_touching *touching;
     brn_ahead *ahead;
@@ -113,15 +144,17 @@ typedef struct brn_bbi {
     int *cone_first, *cone_column;
     size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
     size_t cone_first_capacity, cone_column_capacity;
-    unsigned char *coasts; /* [model rows] of a rigid body that coasts */
-    bool coasting;         /* there are such */
-    int *cluster;          /* [nbody] the first body of those that move as one */
-    int *row_cluster;      /* [model rows] */
-    brn_bbi_spin *spin;    /* [nbody] of each cluster, at its first body */
-    double about[3];       /* [m] where moments are taken */
-    bool turns;            /* there are clusters whose spin is their own */
-    bool clamped;          /* bodies that move are held somewhere */
-    bool by_mass;          /* the metric of the last projection was that of the mass */
+    unsigned char *coasts;  /* [model rows] of a rigid body that coasts */
+    bool coasting;          /* there are such */
+    int *cluster;           /* [nbody] the first body of those that move as one */
+    int *row_cluster;       /* [model rows] */
+    brn_bbi_spin *spin;     /* [nbody] of each cluster, at its first body */
+    double about[3];        /* [m] where moments are taken */
+    bool turns;             /* there are clusters whose spin is their own */
+    bool clamped;           /* bodies that move are held somewhere */
+    bool by_mass;           /* the metric of the last projection was that of the mass */
+    brn_bbi_flier *flier;   /* [nbody] */
+    brn_bbi_flight *flight; /* [nbody] in this step */
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;
@@ -182,10 +215,23 @@ void brn_bbi_way(const brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in
 /* ---- bbi_spin.c: angular momentum ---- */
 
 brn_status brn_bbi_spin_create(brn_bbi *bbi);
+/* Another set of dofs is held from now on. */
+void brn_bbi_spin_hold(brn_bbi *bbi);
 /* The change of velocities by forces (both packed) in the metric of H, at x [nnode][3], gets their moment; bbi->recoil is that of the change. */
 brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *force, double *change);
 /* Velocities of `out` get the angular momentum that the step's forces leave; after all else has been booked. */
 brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books);
+
+/* ---- bbi_flight.c: bodies in the air as rigid ones ---- */
+
+brn_status brn_bbi_flight_create(brn_bbi *bbi);
+/* Which bodies fly from the state on, and how far: *h becomes less where one meets an obstacle. *all: no other can move. */
+brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, double *h, bool *all);
+/* The whole step, if all fly; else, after it, what those that fly do instead. */
+brn_status brn_bbi_flight_step(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                               brn_step_info *info);
+brn_status brn_bbi_flight_replace(brn_bbi *bbi, double h, brn_state *out, brn_step_info *info);
+brn_status brn_bbi_flight_remember(brn_bbi *bbi, const brn_step_info *info, brn_state *out);
 
 /* ---- bbi_books.c: energies ---- */
 

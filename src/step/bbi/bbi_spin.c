@@ -60,6 +60,31 @@ static bool is_linear(const brn_model *model, const brn_body *body)
     return any;
 }
 
+void brn_bbi_spin_hold(brn_bbi *bbi)
+{
+    const brn_model *model = bbi->model;
+    bbi->turns = bbi->clamped = false;
+    for (int b = 0; b < model->nbody; ++b) {
+        bbi->spin[b] = (brn_bbi_spin){0};
+    }
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        brn_bbi_spin *spin = &bbi->spin[bbi->cluster[b]];
+        spin->held |= body->type == BRN_BODY_STATIC;
+        spin->bound |= is_linear(model, body);
+        for (int k = 0; k < body->node_count * model->dim; ++k) {
+            const int row = model->node_row[body->node_first + k / model->dim];
+            const bool held = row >= 0 && model->fixed[row * model->dim + k % model->dim] == BRN_DOF_HELD;
+            spin->held |= held;
+            bbi->clamped |= held && body->type != BRN_BODY_STATIC;
+        }
+        spin->bound |= spin->held;
+    }
+    for (int row = 0; row < model->nrow; ++row) {
+        bbi->turns |= !bbi->spin[bbi->row_cluster[row]].bound;
+    }
+}
+
 brn_status brn_bbi_spin_create(brn_bbi *bbi)
 {
     const brn_model *model = bbi->model;
@@ -76,23 +101,11 @@ brn_status brn_bbi_spin_create(brn_bbi *bbi)
         }
     }
     join_bodies(bbi, node_body);
-    for (int b = 0; b < model->nbody; ++b) {
-        bbi->spin[bbi->cluster[b]].held |= model->body[b].type == BRN_BODY_STATIC;
-        bbi->spin[bbi->cluster[b]].bound |=
-            model->body[b].type == BRN_BODY_STATIC || is_linear(model, &model->body[b]);
-    }
-    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
-        const int of = bbi->cluster[node_body[model->row_node[dof / model->dim]]];
-        bbi->row_cluster[dof / model->dim] = of;
-        bbi->spin[of].held |= model->fixed[dof] == BRN_DOF_HELD;
-        bbi->spin[of].bound |= bbi->spin[of].held;
-        bbi->clamped |= model->fixed[dof] == BRN_DOF_HELD &&
-                        model->body[node_body[model->row_node[dof / model->dim]]].type != BRN_BODY_STATIC;
-    }
     for (int row = 0; row < model->nrow; ++row) {
-        bbi->turns = bbi->turns || !bbi->spin[bbi->row_cluster[row]].bound;
+        bbi->row_cluster[row] = bbi->cluster[node_body[model->row_node[row]]];
     }
     brn_free(bbi->ctx, node_body);
+    brn_bbi_spin_hold(bbi);
     return BRN_OK;
 }
 

@@ -108,7 +108,7 @@ double brn_newton_rigid_energy(const brn_newton *n, const double *x)
             const brn_element_group *group = n->model->group[body->group_first];
             double energy = 0.0;
             group->kind->eval(group, (const double(*)[3])x, 0, 1, BRN_TANGENT_EXACT, &energy, NULL, NULL);
-            sum += energy;
+            sum += n->system->firm != NULL ? n->system->firm[b] * energy : energy;
         }
     }
     return sum;

@@ -202,7 +202,7 @@ static void measure_size(brn_system *s)
                    (hi[2] - lo[2]) * (hi[2] - lo[2]));
 }
 
-static brn_status measure_stiffness(brn_system *s)
+brn_status brn_system_measure_stiffness(brn_system *s)
 {
     const int dim = s->model->dim;
     brn_block_matrix_zero(s->matrix);
@@ -240,7 +240,7 @@ static brn_status fill(brn_system *s)
     brn_free(s->ctx, lists);
     BRN_TRY(status);
     measure_size(s);
-    return measure_stiffness(s);
+    return brn_system_measure_stiffness(s);
 }
 
 brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out)
@@ -282,6 +282,7 @@ void brn_system_destroy(brn_system *s)
     brn_block_matrix_destroy(s->mass);
     brn_condense_destroy(s->condense);
     brn_free(s->ctx, s->stiff_diagonal);
+    brn_free(s->ctx, s->firm);
     brn_free(s->ctx, s->mass_block);
     brn_free(s->ctx, s->pressure_list);
     brn_free(s->ctx, s->pressure_load);

@@ -27,8 +27,9 @@ typedef struct brn_system {
     brn_assembly *pressure;    /* one list per (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
-    brn_controls *controls;    /* present gravity, friction and motions */
-    brn_stopwatch watch;       /* of the current step; methods switch its phases */
+    double *firm; /* [nbody] the elements of rigid bodies are so much stiffer than the model's; NULL: 1 */
+    brn_controls *controls; /* present gravity, friction and motions */
+    brn_stopwatch watch;    /* of the current step; methods switch its phases */
     /* Newton iterations of this step so far, all its parts and attempts; those with many contacts count as more. */
     double effort;
     double budget; /* as many are allowed; +inf: any number */
@@ -51,6 +52,10 @@ typedef struct brn_system {
 
 brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out);
 void brn_system_destroy(brn_system *system);
+/* Makes the elements of rigid bodies so stiff that stiffness over mass is at least `ratio` [1/s^2]. */
+brn_status brn_system_firm(brn_system *system, double ratio);
+/* stiff_diagonal, after a change of elements. */
+brn_status brn_system_measure_stiffness(brn_system *system);
 
 /* [nnode][3] <-> [nnode][dim]; unpacking leaves z as it is in 2D. */
 void brn_system_pack(const brn_system *system, const double *from, double *packed);

@@ -97,17 +97,22 @@ static void bbi_destroy(void *self)
     }
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,     bbi->taken,      bbi->row,
-                      bbi->weight,  bbi->push,      bbi->changing, bbi->coasts,     bbi->slip,
-                      bbi->chosen,  bbi->direction, bbi->free_u,   bbi->cone_w,     bbi->cone_q,
-                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,   bbi->cone_first, bbi->cone_column,
-                      bbi->report,  bbi->flier,     bbi->flight};
+    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,        bbi->taken,      bbi->row,
+                      bbi->weight,  bbi->push,      bbi->changing,    bbi->coasts,     bbi->slip,
+                      bbi->chosen,  bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,
+                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column,
+                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,
+                      bbi->flier,   bbi->flight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
     brn_bbi_columns_free(bbi->ctx, &bbi->columns);
     brn_free(bbi->ctx, bbi);
 }
+
+/* Stiffness over mass of rigid bodies, times the square of the step: contact looks at a rigid shape while its forces strain the body, by one over
+   this of what they move it. More than that costs digits of the contact problem. */
+static const double FIRM = 1e3;
 
 /* ---- contact as Newton's method sees it: dead forces --------------------------------------------------------------------- */
 
@@ -177,6 +182,14 @@ static brn_status make_solvers(brn_bbi *bbi)
 static brn_status fill(brn_bbi *bbi)
 {
     const size_t ndof = (size_t)bbi->system->ndof;
+    const brn_model_stages *stages = &bbi->model->stages;
+    double step = INFINITY; /* of those that have inertia */
+    for (int i = stages->given ? 0 : BRN_STAGE_LAUNCH; i < BRN_STAGES; ++i) {
+        step = stages->integrator[i] != BRN_STATIC ? fmin(step, stages->step[i]) : step;
+    }
+    if (isfinite(step)) {
+        BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step)));
+    }
     bbi->terms = (brn_newton_terms){.self = bbi,
                                     .energy = push_energy,
                                     .gradient = push_gradient,
@@ -192,6 +205,8 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
+    BRN_ALLOC(bbi->ctx, bbi->recoil, ndof + 1);
+    BRN_TRY(brn_bbi_spin_create(bbi));
     BRN_TRY(make_solvers(bbi));
     return brn_bbi_flight_create(bbi);
 }
@@ -216,10 +231,11 @@ static brn_status bbi_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* Forces become means over the step, impact included. */
-static void settle_forces(brn_bbi *bbi)
+/* Forces become means over the step, impact included: of H (h dv) = B lambda the rows of holds are what they supply over half a step. */
+static brn_status settle_forces(brn_bbi *bbi)
 {
     brn_newton *n = bbi->newton;
+    const double h = n->scheme->h;
     for (int i = 0; i < bbi->npoint; ++i) {
         brn_bbi_point *p = &bbi->point[i];
         for (int k = 0; k < 3; ++k) {
@@ -231,6 +247,33 @@ static void settle_forces(brn_bbi *bbi)
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
+    if (!bbi->clamped) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_bbi_resist(bbi, bbi->direction, n->scratch));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->unbalanced[i] -= bbi->model->fixed[i] == BRN_DOF_HELD ? 0.5 * h * n->scratch[i] : 0.0;
+    }
+    return BRN_OK;
+}
+
+/* Positions, and velocities before the projection. */
+static brn_status move(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                       brn_step_info *info)
+{
+    int *guard = &bbi->system->guard;
+    bool rests;
+    BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
+    BRN_TRY(brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out));
+    BRN_TRY(brn_bbi_rests(bbi, out, &rests));
+    if (!rests) {
+        return BRN_OK;
+    }
+    *guard = 1;
+    const brn_status status = brn_bbi_solve(bbi, in, t, h, info);
+    *guard = 0;
+    BRN_TRY(status);
+    return brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out);
 }
 
 /* A step in which bodies deform. */
@@ -240,17 +283,22 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     brn_newton *n = bbi->newton;
     brn_bbi_books books;
     bool projected = false;
-    BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
-    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
+    memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
+    BRN_TRY(move(bbi, in, t, h, out, info));
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
     BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
     BRN_TRY(brn_bbi_report(bbi, info));
     if (projected) {
-        settle_forces(bbi);
+        BRN_TRY(settle_forces(bbi));
     }
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
     info->own[BRN_BBI_POINTS] = bbi->npoint;
     BRN_TRY(brn_bbi_books_end(bbi, in, out, &books, info));
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = brn_bbi_spin_settle(bbi, in, out, &info->books);
+    brn_arena_rewind(arena, mark);
+    BRN_TRY(status);
     return brn_bbi_flight_replace(bbi, h, out, info);
 }
 
@@ -304,6 +352,9 @@ static brn_status bbi_changed(void *self, brn_state *state, const brn_change *ch
     brn_bbi *bbi = self;
     for (int i = 0; i < BRN_STAGES; ++i) {
         BRN_TRY(brn_newton_changed(bbi->solver[i], state, change));
+    }
+    if ((change->what & BRN_CHANGED_HOLDS) != 0) {
+        brn_bbi_spin_bind(bbi);
     }
     return BRN_OK;
 }

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Looks of a step: what a body meets may send others farther than they were known to go. */
+enum { LOOKS = 4 };
+
 static const char *const law_words[] = {"sap", "lagged", NULL};
 
 static const brn_param params[] = {
@@ -212,6 +215,23 @@ static void settle_forces(brn_sap *sap)
     }
 }
 
+/* Velocities and impulses. Points are looked for as far as bodies can be known to go; where loads, drives or impacts take them farther and
+   they meet something, again. */
+static brn_status solve(brn_sap *sap, const brn_state *in, brn_step_info *info)
+{
+    bool missed = true;
+    BRN_TRY(brn_sap_find_contacts(sap, in));
+    for (int k = 0; missed; ++k) {
+        BRN_TRY(brn_sap_start(sap, in));
+        BRN_TRY(brn_sap_balance(sap, info));
+        missed = false;
+        if (k + 1 < LOOKS) {
+            BRN_TRY(brn_sap_look_again(sap, in, &missed));
+        }
+    }
+    return BRN_OK;
+}
+
 static brn_status sap_step(void *self, const brn_state *in, double t, double h, brn_state *out,
                            double *h_done, brn_step_info *info)
 {
@@ -226,9 +246,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->pulled = pulled != NULL && pulled->count > 0 ? pulled->value : NULL;
     BRN_TRY(brn_newton_begin(n, in, t, h));
     sap->share = h * h / n->scheme->s;
-    BRN_TRY(brn_sap_start(sap, in));
-    BRN_TRY(brn_sap_find_contacts(sap, in));
-    BRN_TRY(brn_sap_balance(sap, info));
+    BRN_TRY(solve(sap, in, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     brn_sap_finish_rigid(sap, out);
     for (int k = 0; k < sap->ntree; ++k) {

@@ -114,6 +114,7 @@ typedef struct brn_sap {
     double *u, *start, *gradient; /* [rows*dim] of the problem */
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
+    int64_t spent;                /* iterations of the step before this attempt */
     brn_sap_point *at;
     int nat, njoint;      /* constraints of contact, and of joints and a hand behind them */
     int hand;             /* the hand's; -1: none */
@@ -264,6 +265,9 @@ brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info);
 /* ---- sap_contact.c: where bodies can touch, and their constraints ---- */
 
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
+/* Once the step is solved: whether bodies went farther than that and through something there (missed). Then the points are those of a
+   look as far as they went, and the step is to be solved again. */
+brn_status brn_sap_look_again(brn_sap *sap, const brn_state *in, bool *missed);
 /* The block of a constraint for a row, made if it is not there yet. */
 brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row);
 /* Jacobians, regularisation and targets, once a is known. first: of the step; later ones keep the bounds of friction. */

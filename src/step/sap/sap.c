@@ -95,6 +95,7 @@ static void sap_destroy(void *self)
     brn_free(sap->ctx, sap->tree);
     brn_free(sap->ctx, sap->link_numbers);
     brn_free(sap->ctx, sap->towards);
+    brn_free(sap->ctx, sap->carried);
     brn_free(sap->ctx, sap);
 }
 
@@ -171,7 +172,7 @@ static brn_status fill(brn_sap *sap)
     look_at_groups(sap);
     BRN_TRY(brn_touching_create(sap->ctx, sap->model, sap->system->size, &sap->touching));
     BRN_TRY(brn_ahead_create(sap->ctx, sap->system, &sap->ahead));
-    BRN_ALLOC(sap->ctx, sap->towards, sap->model->nconnect + 1);
+    BRN_TRY(brn_sap_make_connections(sap));
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
     return brn_sap_make_rows(sap);

@@ -121,6 +121,7 @@ typedef struct brn_sap {
     int taut_first;       /* those of sap_taut.c, behind them */
     const double *pulled; /* [connections][3] [N] their forces in the last step; NULL: there was none */
     int connect_first;    /* those of connections, a constraint a point */
+    double *carried;      /* [connections] [kg] the heaviest body of all that is connected with theirs */
     double (*towards)[3]; /* [connections] of a distance: the way its impulse acts on the first body */
     size_t at_capacity;
     brn_sap_constraint *constraint;
@@ -220,9 +221,12 @@ double brn_sap_held(double weight);
 
 /* ---- sap_connect.c: connections of bodies ---- */
 
+brn_status brn_sap_make_connections(brn_sap *sap);
 /* As for joints. */
 void brn_sap_connect_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
 void brn_sap_constrain_connections(brn_sap *sap);
+/* Adds sign times the velocity of an anchor to a constraint of dim rows. */
+void brn_sap_add_anchor(brn_sap *sap, brn_sap_constraint *c, const brn_anchor *anchor, double sign);
 /* Adds their forces to sap->push. */
 void brn_sap_push_connections(const brn_sap *sap);
 /* [J] held by them in a state that no step has led to; at the end of the step. */

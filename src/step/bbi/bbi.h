@@ -168,6 +168,8 @@ brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach);
 /* The same points at another n->y, and new ones. Those whose side is found again take its geometry, others go on along their normal.
    reach NULL: all of them do. */
 brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach);
+/* Whether there is a point of the same vertex, edges or convex bodies, on the same side. */
+bool brn_bbi_knows(const brn_bbi *bbi, const brn_touching_point *point);
 /* bbi->push from the points' forces. */
 void brn_bbi_push(brn_bbi *bbi);
 /* out = J v of a point, components (normal, tangents). */

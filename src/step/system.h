@@ -48,6 +48,9 @@ typedef struct brn_system {
     brn_block_matrix *mass;     /* the mass as masters see it; NULL: the model's own, or not needed yet */
     brn_factor *mass_factor[3]; /* one per axis, made at first use */
     double *work;               /* [ndof] */
+    bool solids;                /* nothing but solids deforms */
+    double *seen,
+        seen_energy; /* [ndof] where the gradient was found last, and the energy there; NaN: nowhere yet */
 } brn_system;
 
 brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out);
@@ -64,7 +67,8 @@ void brn_system_unpack(const brn_system *system, const double *packed, double *t
 /* Turns a fully assembled matrix with the pattern of `matrix` into the one that the masters of tied nodes see. */
 void brn_system_condense(const brn_system *system, brn_block_matrix *matrix);
 
-/* Elastic energy, its gradient (both added to) and Hessian (added to the matrix); each may be NULL. x is [nnode][3]. */
+/* Elastic energy, its gradient (both added to) and Hessian (added to the matrix); each may be NULL. x is [nnode][3]. The energy where the
+   gradient was found last, as the books want it at the end of a step, costs nothing. */
 brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent tangent, double *energy,
                               double *grad, brn_block_matrix *matrix);
 /* Adds the loads at time t (dead forces and pressures, not gravity) to force, and the symmetric part of the pressures'

@@ -182,8 +182,12 @@ static brn_status make_solvers(brn_bbi *bbi)
 static brn_status fill(brn_bbi *bbi)
 {
     const size_t ndof = (size_t)bbi->system->ndof;
-    const double step = bbi->model->stages.step[BRN_STAGE_LAUNCH];
-    if (bbi->model->stages.integrator[BRN_STAGE_LAUNCH] != BRN_STATIC) {
+    const brn_model_stages *stages = &bbi->model->stages;
+    double step = INFINITY; /* of those that have inertia */
+    for (int i = stages->given ? 0 : BRN_STAGE_LAUNCH; i < BRN_STAGES; ++i) {
+        step = stages->integrator[i] != BRN_STATIC ? fmin(step, stages->step[i]) : step;
+    }
+    if (isfinite(step)) {
         BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step)));
     }
     bbi->terms = (brn_newton_terms){.self = bbi,
@@ -349,7 +353,9 @@ static brn_status bbi_changed(void *self, brn_state *state, const brn_change *ch
     for (int i = 0; i < BRN_STAGES; ++i) {
         BRN_TRY(brn_newton_changed(bbi->solver[i], state, change));
     }
-    brn_bbi_spin_hold(bbi);
+    if ((change->what & BRN_CHANGED_HOLDS) != 0) {
+        brn_bbi_spin_bind(bbi);
+    }
     return BRN_OK;
 }
 

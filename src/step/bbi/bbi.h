@@ -168,6 +168,8 @@ brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach);
 /* The same points at another n->y, and new ones. Those whose side is found again take its geometry, others go on along their normal.
    reach NULL: all of them do. */
 brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach);
+/* Whether there is a point of the same vertex, edges or convex bodies, on the same side. */
+bool brn_bbi_knows(const brn_bbi *bbi, const brn_touching_point *point);
 /* bbi->push from the points' forces. */
 void brn_bbi_push(brn_bbi *bbi);
 /* out = J v of a point, components (normal, tangents). */
@@ -215,8 +217,8 @@ void brn_bbi_way(const brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in
 /* ---- bbi_spin.c: angular momentum ---- */
 
 brn_status brn_bbi_spin_create(brn_bbi *bbi);
-/* Another set of dofs is held from now on. */
-void brn_bbi_spin_hold(brn_bbi *bbi);
+/* Which bodies are held now. */
+void brn_bbi_spin_bind(brn_bbi *bbi);
 /* The change of velocities by forces (both packed) in the metric of H, at x [nnode][3], gets their moment; bbi->recoil is that of the change. */
 brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *force, double *change);
 /* Velocities of `out` get the angular momentum that the step's forces leave; after all else has been booked. */

@@ -60,52 +60,48 @@ static bool is_linear(const brn_model *model, const brn_body *body)
     return any;
 }
 
-void brn_bbi_spin_hold(brn_bbi *bbi)
+void brn_bbi_spin_bind(brn_bbi *bbi)
 {
     const brn_model *model = bbi->model;
-    bbi->turns = bbi->clamped = false;
+    const int *node_body = bbi->touching->skin->node_body;
+    bbi->clamped = bbi->turns = false;
     for (int b = 0; b < model->nbody; ++b) {
-        bbi->spin[b] = (brn_bbi_spin){0};
+        bbi->spin[b].held = bbi->spin[b].bound = false;
     }
     for (int b = 0; b < model->nbody; ++b) {
-        const brn_body *body = &model->body[b];
         brn_bbi_spin *spin = &bbi->spin[bbi->cluster[b]];
-        spin->held |= body->type == BRN_BODY_STATIC;
-        spin->bound |= is_linear(model, body);
-        for (int k = 0; k < body->node_count * model->dim; ++k) {
-            const int row = model->node_row[body->node_first + k / model->dim];
-            const bool held = row >= 0 && model->fixed[row * model->dim + k % model->dim] == BRN_DOF_HELD;
-            spin->held |= held;
-            bbi->clamped |= held && body->type != BRN_BODY_STATIC;
-        }
-        spin->bound |= spin->held;
+        const bool still = model->body[b].type == BRN_BODY_STATIC;
+        spin->held = spin->held || still;
+        spin->bound = spin->bound || still || is_linear(model, &model->body[b]);
+    }
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        brn_bbi_spin *spin = &bbi->spin[bbi->row_cluster[dof / model->dim]];
+        const bool held = model->fixed[dof] == BRN_DOF_HELD;
+        const int body = node_body[model->row_node[dof / model->dim]];
+        spin->held = spin->held || held;
+        spin->bound = spin->bound || held;
+        bbi->clamped = bbi->clamped || (held && model->body[body].type != BRN_BODY_STATIC);
     }
     for (int row = 0; row < model->nrow; ++row) {
-        bbi->turns |= !bbi->spin[bbi->row_cluster[row]].bound;
+        bbi->turns = bbi->turns || !bbi->spin[bbi->row_cluster[row]].bound;
     }
 }
 
 brn_status brn_bbi_spin_create(brn_bbi *bbi)
 {
     const brn_model *model = bbi->model;
-    int *node_body = NULL;
+    const int *node_body = bbi->touching->skin->node_body;
     BRN_ALLOC(bbi->ctx, bbi->cluster, (size_t)model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->row_cluster, (size_t)model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->spin, (size_t)model->nbody + 1);
-    BRN_ALLOC(bbi->ctx, node_body, (size_t)model->nnode + 1);
     for (int b = 0; b < model->nbody; ++b) {
-        const brn_body *body = &model->body[b];
         bbi->cluster[b] = b;
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            node_body[a] = b;
-        }
     }
     join_bodies(bbi, node_body);
     for (int row = 0; row < model->nrow; ++row) {
         bbi->row_cluster[row] = bbi->cluster[node_body[model->row_node[row]]];
     }
-    brn_free(bbi->ctx, node_body);
-    brn_bbi_spin_hold(bbi);
+    brn_bbi_spin_bind(bbi);
     return BRN_OK;
 }
 

@@ -204,7 +204,7 @@ static void measure_size(brn_system *s)
                    (hi[2] - lo[2]) * (hi[2] - lo[2]));
 }
 
-static brn_status measure_stiffness(brn_system *s)
+brn_status brn_system_measure_stiffness(brn_system *s)
 {
     const int dim = s->model->dim;
     brn_block_matrix_zero(s->matrix);
@@ -244,7 +244,7 @@ static brn_status fill(brn_system *s)
     brn_free(s->ctx, lists);
     BRN_TRY(status);
     measure_size(s);
-    return measure_stiffness(s);
+    return brn_system_measure_stiffness(s);
 }
 
 brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out)
@@ -286,6 +286,7 @@ void brn_system_destroy(brn_system *s)
     brn_block_matrix_destroy(s->mass);
     brn_condense_destroy(s->condense);
     brn_free(s->ctx, s->stiff_diagonal);
+    brn_free(s->ctx, s->firm);
     brn_free(s->ctx, s->mass_block);
     brn_free(s->ctx, s->pressure_list);
     brn_free(s->ctx, s->pressure_load);
@@ -508,6 +509,14 @@ static brn_status mass_rhs(brn_system *s, const double *force, double *a, double
     }
     brn_model_lead(s->model, rhs);
     return BRN_OK;
+}
+
+void brn_system_hold(brn_system *s)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        brn_factor_destroy(s->mass_factor[axis]);
+        s->mass_factor[axis] = NULL;
+    }
 }
 
 brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)

@@ -249,6 +249,11 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
+void brn_bbi_to_world(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double out[3])
+{
+    to_world(bbi->model->dim, p->touch.frame, force, out);
+}
+
 void brn_bbi_push(brn_bbi *bbi)
 {
     memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);

@@ -94,6 +94,14 @@ static void test_many_rows(void **state)
     assert_true(up >= 0 && down >= 0);
     assert_near(time[up], 1.234, 0.001 * 8);
     assert_near(time[down], 4.321, 0.001 * 8);
+    /* whole rows beside them: the step of a row is that of its time */
+    assert_int_equal(s.together, BRN_PLOT_TOGETHER);
+    for (int i = 0; i < s.together; ++i) {
+        const float step = s.whole[i];
+        assert_true(s.whole[s.together + i] == (float)(0.001 * (double)step));
+        assert_true(i == 0 ? step == 0.0f : step > s.whole[i - 1]);
+    }
+    assert_true(s.whole[s.together - 1] == (float)(ROWS - 1));
     brn_plot_series_clear(&s);
     brn_ctx_destroy(ctx);
 }

@@ -26,6 +26,7 @@ export interface Series {
     rows: number;
     of: number; // rows before thinning
     column(name: string): Float32Array | null; // a live run: the rows so far
+    whole(name: string): Float32Array | null; // rows whose values occurred together; thinned ones keep the extremes of each column
 }
 
 /** A figure of a step: a column of the series. chart: what it is plotted with; without one it has a plot of its own where it belongs

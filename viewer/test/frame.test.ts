@@ -41,6 +41,10 @@ test("a run", () => {
     assert.deepEqual(run.bodies.map((b) => [b.name, b.vertexFirst, b.vertexCount]), [["a", 0, 2], ["b", 2, 2], ["c", 4, 2], ["d", 6, 2]]);
     assert.deepEqual([...run.series.column("energy")!], [10, 11]);
     assert.equal(run.series.column("nothing"), null);
+    assert.deepEqual([...run.series.whole("energy")!], [10, 11]);
+    const thinned = runOf(read({ ...RUN, series: { ...RUN.series, together: 3 } }, { ...ARRAYS, together: ["f32", [0, 4, 8, 20, 24, 28]] }));
+    assert.deepEqual([...thinned.series.whole("energy")!], [20, 24, 28]);
+    assert.deepEqual([...thinned.series.column("energy")!], [10, 11]);
     assert.deepEqual([...run.node], [0, 1, 2, 3, 4, 5, 6, 7]);
 });
 

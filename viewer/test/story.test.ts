@@ -9,7 +9,7 @@ import { columnsOf, forceDisplacement, pairId, pairOf } from "../src/ui/columns"
 import { differingSettings, settingsOf, settingsText } from "../src/ui/settings";
 
 const FIGURES = { charts: [], step: [{ name: "kinetic", label: "kinetic", unit: "J", chart: null, group: null, whole: false }], run: [] };
-const series = (columns) => ({ columns: Object.keys(columns), rows: 3, of: 3, column: (name) => (columns[name] ? Float32Array.from(columns[name]) : null) });
+const series = (columns) => ({ columns: Object.keys(columns), rows: 3, of: 3, column: (name) => (columns[name] ? Float32Array.from(columns[name]) : null), whole: () => null });
 const field = (name, high) => ({ name, label: name, unit: "Pa", range: [0, high] });
 const run = (more) => ({
     name: "a", live: false, still: false, times: [0, 1, 2], notes: [], bodies: [], fields: [field("von_mises", 1), field("pressure", 5)],

@@ -53,6 +53,21 @@ static void thin_column(const double *from, int64_t n, float *to, int rows)
     }
 }
 
+/* Rows from the first to the last, the same in all columns. */
+static brn_status keep_whole(const brn_series_table *table, brn_plot_series *out)
+{
+    out->together = BRN_PLOT_TOGETHER;
+    BRN_ALLOC(out->ctx, out->whole, (size_t)out->ncolumn * (size_t)out->together);
+    for (int i = 0; i < out->ncolumn; ++i) {
+        const double *from = brn_series_table_column(table, i);
+        for (int64_t k = 0; k < out->together; ++k) {
+            out->whole[i * (int64_t)out->together + k] =
+                as_float(from[k * (table->nrow - 1) / (out->together - 1)]);
+        }
+    }
+    return BRN_OK;
+}
+
 static brn_status thin(const brn_series_table *table, brn_plot_series *out)
 {
     brn_ctx *ctx = out->ctx;
@@ -70,7 +85,7 @@ static brn_status thin(const brn_series_table *table, brn_plot_series *out)
         thin_column(brn_series_table_column(table, i), table->nrow,
                     out->value + (size_t)i * (size_t)out->rows, out->rows);
     }
-    return BRN_OK;
+    return out->rows < out->of ? keep_whole(table, out) : BRN_OK;
 }
 
 brn_status brn_plot_series_read(brn_plot_series *series, const char *path)
@@ -93,5 +108,6 @@ void brn_plot_series_clear(brn_plot_series *series)
     }
     brn_free(ctx, series->name);
     brn_free(ctx, series->value);
+    brn_free(ctx, series->whole);
     *series = (brn_plot_series){.ctx = ctx};
 }

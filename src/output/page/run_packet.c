@@ -78,6 +78,7 @@ static void add_series(brn_json *json, const brn_plot_series *series)
     brn_json_close(json);
     brn_json_int(json, "rows", series->rows);
     brn_json_int(json, "of", series->of);
+    brn_json_int(json, "together", series->together);
     brn_json_close(json);
 }
 
@@ -196,6 +197,11 @@ static void add_arrays(const brn_camera *c, const brn_plot_series *series, brn_p
     float *value = brn_packet_add(packet, "series", BRN_PACKET_F32, nvalue);
     if (value != NULL && nvalue > 0) {
         memcpy(value, series->value, nvalue * sizeof *value);
+    }
+    const size_t nwhole = (size_t)series->ncolumn * (size_t)series->together;
+    float *whole = nwhole > 0 ? brn_packet_add(packet, "together", BRN_PACKET_F32, nwhole) : NULL;
+    if (whole != NULL) {
+        memcpy(whole, series->whole, nwhole * sizeof *whole);
     }
 }
 

@@ -98,13 +98,19 @@ function checkIndices(indices: Uint32Array, below: number, what: string): void {
 export class Table implements Series {
     private data: Float32Array[]; // a column each, with room to grow
 
-    constructor(readonly columns: string[], public rows: number, public of: number, values: Float32Array) {
+    constructor(readonly columns: string[], public rows: number, public of: number, values: Float32Array,
+        private readonly together: Float32Array = new Float32Array(0)) {
         this.data = columns.map((_, k) => values.slice(k * rows, (k + 1) * rows));
     }
 
     column(name: string): Float32Array | null {
         const k = this.columns.indexOf(name);
         return k < 0 ? null : this.data[k]!.subarray(0, this.rows);
+    }
+
+    whole(name: string): Float32Array | null {
+        const k = this.columns.indexOf(name), count = this.together.length / this.columns.length;
+        return k < 0 || this.together.length === 0 ? this.column(name) : this.together.subarray(k * count, (k + 1) * count);
     }
 
     append(row: unknown[]): void {
@@ -168,7 +174,8 @@ export function runOf(packet: Packet): Run {
         contacts: json["contacts"] === true,
         scene: text(json["scene"]),
         summary: (json["summary"] ?? null) as Record<string, unknown> | null,
-        series: new Table(columns, rows, number(series["of"], rows), packet.array<Float32Array>("series", "f32", columns.length * rows)),
+        series: new Table(columns, rows, number(series["of"], rows), packet.array<Float32Array>("series", "f32", columns.length * rows),
+            packet.array<Float32Array>("together", "f32", columns.length * number(series["together"]))),
         plots: list(json["plots"]).map(plotOf),
         figures: figuresOf(json),
         notes: list(json["notes"]).map((note) => String(note)),

@@ -60,7 +60,7 @@ function measuredChart(column: string, charts: Map<string, Chart>): boolean {
     const chart: Chart = charts.get(key) ?? {
         id: key, title: `${what.name}: ${what.label}`, unit: what.unit, group: what.name, lines: [], log: false, whole: false,
     };
-    chart.lines.push({ column, label: what.axis });
+    chart.lines.push({ column, label: what.axis || what.label });
     charts.set(key, chart);
     return true;
 }

@@ -14,11 +14,13 @@ export interface Column {
 /** NAME.force_x and so on: what stands behind the last dot. id: what of one name is plotted together. */
 const QUANTITIES: { pattern: RegExp; id: string; label: string; unit: string }[] = [
     { pattern: /^force_([xyz])$/, id: "force", label: "reaction", unit: "N" },
+    { pattern: /^torque_([xyz])$/, id: "torque", label: "torque", unit: "N m" },
     { pattern: /^contact_([xyz])$/, id: "contact", label: "contact force", unit: "N" },
     { pattern: /^d([xyz])$/, id: "d", label: "displacement", unit: "m" },
     { pattern: /^v([xyz])$/, id: "v", label: "velocity", unit: "m/s" },
     { pattern: /^r([xyz])$/, id: "r", label: "rotation", unit: "rad" },
     { pattern: /^([xyz])$/, id: "at", label: "position", unit: "m" },
+    { pattern: /^length()$/, id: "length", label: "length", unit: "m" },
 ];
 
 export interface Measured {
@@ -47,7 +49,7 @@ export function columnsOf(names: readonly string[], figures: Figures): Column[] 
         const figure = figures.step.find((one) => one.name === name);
         const measured = figure === undefined ? measuredOf(name) : null;
         if (measured !== null) {
-            return { name, label: `${measured.label} ${measured.axis}`, unit: measured.unit, group: measured.name, measured: true };
+            return { name, label: `${measured.label} ${measured.axis}`.trim(), unit: measured.unit, group: measured.name, measured: true };
         }
         return { name, label: capital(figure?.label ?? name), unit: figure?.unit ?? "", group: figure?.group ?? "Run", measured: false };
     });

@@ -111,11 +111,11 @@ export class XyPlot {
     private collect(): void {
         const part = this.host.window();
         for (const curve of this.curves) {
-            const { series } = curve.run, time = series.column("time") ?? new Float32Array(0);
+            const { series } = curve.run, time = series.whole("time") ?? new Float32Array(0);
             const from = part === null ? 0 : Math.max(rowAt(time, part[0]), 0), to = part === null ? time.length : rowAt(time, part[1]) + 1;
             curve.time = time.subarray(from, to);
-            curve.x = series.column(this.chart.x!.name)!.subarray(from, to);
-            curve.y = series.column(this.chart.lines[0]!.column)!.subarray(from, to);
+            curve.x = series.whole(this.chart.x!.name)!.subarray(from, to);
+            curve.y = series.whole(this.chart.lines[0]!.column)!.subarray(from, to);
         }
         const most = (which: "x" | "y"): number => Math.max(0, ...this.curves.map((curve) => largest(curve[which])),
             ...this.points(which).map(Math.abs));

@@ -7,6 +7,7 @@
 #include "terminal/terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,43 @@ static int prepare_folder(brn_ctx *ctx, run_args *args, const char *dir)
 
 /* ---- the summary ------------------------------------------------------------------------------------------------------- */
 
+/* "launch            20 -> 24 ms, newmark: leaves at 1.98 m/s, turning at 47 rad/s" */
+static void print_stages(const brn_summary *s)
+{
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        const brn_stage_result *r = &s->stage[i];
+        char a[CLI_TEXT_SIZE], b[CLI_TEXT_SIZE], c[CLI_TEXT_SIZE], d[CLI_TEXT_SIZE];
+        if (s->stage_rule[i] == NULL) {
+            continue;
+        }
+        const bool over = !isnan(r->end);
+        (void)printf("  %-18s%s -> %s, %s: ", brn_stage_name(i), cli_quantity(r->begin, "s", a),
+                     cli_quantity(over ? r->end : s->time_end, "s", b),
+                     i == BRN_STAGE_FLIGHT ? "in the air" : s->stage_rule[i]);
+        const double speed = sqrt(r->velocity[0] * r->velocity[0] + r->velocity[1] * r->velocity[1] +
+                                  r->velocity[2] * r->velocity[2]);
+        const double spin = sqrt(r->spin[0] * r->spin[0] + r->spin[1] * r->spin[1] + r->spin[2] * r->spin[2]);
+        const double turn = sqrt(r->turn[0] * r->turn[0] + r->turn[1] * r->turn[1] + r->turn[2] * r->turn[2]);
+        switch (i) {
+        case BRN_STAGE_LOADING:
+            (void)printf("%s elastic, work %s\n", cli_quantity(r->elastic, "J", c),
+                         cli_quantity(r->work, "J", d));
+            break;
+        case BRN_STAGE_LAUNCH:
+            (void)printf("%s at %s, turning at %.3g rad/s\n", over ? "leaves" : "has not left; moves",
+                         cli_quantity(speed, "m/s", c), spin);
+            break;
+        case BRN_STAGE_FLIGHT:
+            (void)printf("rises %s, goes %s, turns %.3g rad\n", cli_quantity(r->rise, "m", c),
+                         cli_quantity(r->range, "m", d), turn);
+            break;
+        default:
+            (void)printf("%s, tilted by %.3g degrees\n", over ? "comes to rest" : "still moves",
+                         r->tilt * 180.0 / M_PI);
+        }
+    }
+}
+
 static void print_summary(const brn_summary *s)
 {
     char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
@@ -103,6 +141,7 @@ static void print_summary(const brn_summary *s)
                      "contact errors", cli_quantity(s->penetration_max, "m", text), s->cone_error_max,
                      s->dissipation_error_max, s->complementarity_max);
     }
+    print_stages(s);
     cli_print_lines("chosen", 18, s->choices);
     if (s->inversions > 0 || s->intersections > 0) {
         (void)printf("  %-18s%s%d inverted elements, %d intersections%s\n", "invalid",

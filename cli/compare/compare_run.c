@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(cli_outcome) <= 4096,
-               "an outcome fits in a pipe, so that a child never waits for its reader");
+_Static_assert(sizeof(cli_outcome) <= 16384,
+               "an outcome fits in a pipe, 64 KiB here, so that a child never waits for its reader");
 
 int cli_compare_check(const cli_compare_job *job, char method[CLI_METHOD_SIZE])
 {

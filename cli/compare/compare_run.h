@@ -5,7 +5,7 @@
 
 #include "run/scene_input.h"
 
-/* The outcome of a run. It crosses a pipe whole, so it holds no pointers (do not use summary.status). */
+/* The outcome of a run. It crosses a pipe whole, so it holds no pointers (do not use summary.status and summary.stage_rule). */
 typedef struct cli_outcome {
     char status[16]; /* "done", "suspect", "stopped", "failed"; "not run" */
     char reason[512];

@@ -299,6 +299,22 @@ typedef struct brn_contact_point {
     double stick_speed; /* [m/s] slower slip is sticking; 0: the method knows exactly, and the cone decides */
 } brn_contact_point;
 
+/* The stages of a body that is launched (the scene's `stages`). */
+enum { BRN_STAGE_LOADING, BRN_STAGE_LAUNCH, BRN_STAGE_FLIGHT, BRN_STAGE_LANDING, BRN_STAGES };
+
+/* A stage, at its end or, while it lasts, now. */
+typedef struct brn_stage_result {
+    double begin, end;                /* [s]; NaN: not yet */
+    double kinetic, elastic, gravity; /* [J] of the scene */
+    double work, dissipated;          /* [J] since the start of the run */
+    double place[3], velocity[3],
+        spin[3];    /* of the body: centre of mass [m], [m/s], angular velocity [rad/s] */
+    double turn[3]; /* [rad] integral of the angular velocity over the stage */
+    double rise;    /* [m] that the centre went up, at most, against gravity */
+    double range;   /* [m] between its places at begin and end, across gravity */
+    double tilt;    /* [rad] of the body from how it stood at the start of the run, in [0, pi] */
+} brn_stage_result;
+
 /* What one body does to another, summed over all their contacts. */
 typedef struct brn_contact_total {
     int points;
@@ -311,6 +327,10 @@ BRN_API brn_status brn_sim_create(brn_ctx *ctx, const brn_model *model, brn_sim 
 BRN_API void brn_sim_destroy(brn_sim *sim);
 /* One step of the scene's length (internally in as many parts as it takes). A negative status leaves the state untouched. */
 BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
+/* A stage of the body that the scene's `stages` follow. BRN_ERR_RANGE: there is no such stage, or the scene has none. */
+BRN_API brn_status brn_sim_stage(const brn_sim *sim, int stage, brn_stage_result *out);
+/* "loading", "launch", "flight", "landing"; NULL for other numbers. */
+BRN_API const char *brn_stage_name(int stage);
 /* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; in brief a few lines, with
    bodies that are alike together and ranges; "": nothing. *text is freed with brn_ctx_free. */
 BRN_API brn_status brn_sim_choices(const brn_sim *sim, bool brief, char **text);
@@ -454,6 +474,9 @@ typedef struct brn_summary {
     int64_t guarded;   /* parts of steps repeated with implicit Euler because they had gained energy */
     double peak_mb;
     double own[BRN_OWN_FIGURES]; /* the method's own, see brn_figure_get */
+    const char *stage_rule
+        [BRN_STAGES]; /* integrator of each stage; NULL: it was not reached, or the scene has none */
+    brn_stage_result stage[BRN_STAGES]; /* of those that have one */
     uint64_t state_hash;
 } brn_summary;
 
@@ -504,6 +527,11 @@ typedef enum brn_scope { BRN_OF_STEP, BRN_OF_RUN } brn_scope;
 /* The figures that all methods have, then the method's own (none if method is NULL or unknown). */
 BRN_API int brn_figure_count(brn_scope scope, const char *method);
 BRN_API brn_status brn_figure_get(brn_scope scope, const char *method, int index, brn_figure *out);
+/* The figures of a stage, "speed"; in summary.json they are keys with its name before them, "launch.speed". */
+BRN_API int brn_stage_figure_count(void);
+BRN_API brn_status brn_stage_figure_get(int index, brn_figure *out);
+BRN_API double brn_stage_figure(const brn_stage_result *result,
+                                int index); /* NaN: not known, or no such figure */
 /* NaN: not known, or no such figure. A method's own figures come after those of all methods. */
 BRN_API double brn_report_figure(const brn_report *report, int index);
 BRN_API double brn_summary_figure(const brn_summary *summary, int index);

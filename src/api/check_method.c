@@ -50,7 +50,7 @@ brn_status brn_choose_method(brn_scene *scene, const brn_schema *schema)
     return BRN_OK;
 }
 
-static void check_integrator(brn_scene *scene, const brn_method *method, int integrator)
+static void check_integrator(brn_scene *scene, const brn_method *method, const char *path, int integrator)
 {
     if (method->integrators >> integrator & 1u) {
         return;
@@ -62,7 +62,7 @@ static void check_integrator(brn_scene *scene, const brn_method *method, int int
         }
     }
     const char *why = brn_scene_method_why(scene);
-    brn_scene_add_problem(scene, "integrator", "method '%s' does not support it; it supports %s%s%s%s",
+    brn_scene_add_problem(scene, path, "method '%s' does not support it; it supports %s%s%s%s",
                           method->table->name, words, why != NULL ? " (chosen because " : "",
                           why != NULL ? why : "", why != NULL ? "; `method: none` leaves contact out)" : "");
 }
@@ -134,13 +134,60 @@ static void check_connections(brn_scene *scene, const brn_method *method, const 
         method->table->name, others);
 }
 
+/* Holds that end. */
+static void check_releases(brn_scene *scene, const brn_method *method, const brn_blocks *fixed)
+{
+    const brn_fixed_def *def = fixed->items;
+    for (int i = 0; i < fixed->count && !method->releases; ++i) {
+        if (isfinite(def[i].release)) {
+            char path[256];
+            (void)snprintf(path, sizeof path, "%s.release", def[i].block.path);
+            brn_scene_add_problem(
+                scene, path,
+                "method '%s' holds a region for the whole run: leave it out, or use ipc, bbi or none",
+                method->table->name);
+        }
+    }
+}
+
+/* Stages are told of by any method; other rules for them take one that can change its own. */
+static void check_stages(brn_scene *scene, const brn_method *method, const brn_stages_def *stages)
+{
+    const brn_stage_def *each[] = {&stages->loading, &stages->launch, &stages->landing};
+    for (int i = 0; i < BRN_COUNT(each) && brn_block_given(&stages->block); ++i) {
+        const brn_stage_def *def = each[i];
+        char others[WORDS_MAX] = "";
+        char path[256];
+        if (!brn_block_given(&def->block)) {
+            continue;
+        }
+        for (int k = 0; k < brn_method_count(); ++k) {
+            if (brn_method_get(k)->stages) {
+                add_word(others, brn_method_get(k)->table->name);
+            }
+        }
+        if (!method->stages) {
+            brn_scene_add_problem(
+                scene, def->block.path,
+                "method '%s' keeps one rule for the whole run: leave this block out (%s has "
+                "rules for each stage)",
+                method->table->name, others);
+        } else if (def->integrator > 0) {
+            (void)snprintf(path, sizeof path, "%s.integrator", def->block.path);
+            check_integrator(scene, method, path, def->integrator - 1);
+        }
+    }
+}
+
 void brn_check_method(brn_scene *scene, const brn_method *method)
 {
     const brn_scene_def *def = brn_scene_get_def(scene);
     if (method == NULL) {
         return;
     }
-    check_integrator(scene, method, def->integrator);
+    check_integrator(scene, method, "integrator", def->integrator);
+    check_stages(scene, method, &def->stages);
+    check_releases(scene, method, &def->fixed);
     for (int i = 0; i < def->bodies.count; ++i) {
         if (def->bodies.items[i].value != NULL) {
             check_body(scene, method, &def->bodies.items[i]);

@@ -100,6 +100,13 @@ static void list_figures(brn_text *text)
         list_figure(text, &figure);
     }
     list_own_figures(text, BRN_OF_RUN);
+    brn_text_add(text, "\nfigures of a stage: brn_stage_result, keys of summary.json with the stage's name "
+                       "before them, launch.speed\n");
+    for (int i = 0; i < brn_stage_figure_count(); ++i) {
+        brn_figure figure;
+        (void)brn_stage_figure_get(i, &figure);
+        list_figure(text, &figure);
+    }
 }
 
 static bool describe_element(brn_text *text, const char *name)

@@ -2,6 +2,8 @@
 
 #include "base/parallel.h"
 
+#include <stdlib.h>
+
 enum { EDGE_BLOCK = 256, PAIR_BLOCK = 128 };
 /* The tree is refitted so often before it is built anew: edges of a body stay together. Pairs do not depend on it. */
 enum { TREE_AGE = 16 };
@@ -69,7 +71,6 @@ static bool by_manifold(const brn_crossings *c, const brn_ridge *r)
 static void list_ridges(brn_crossings *c)
 {
     const brn_skin *skin = c->skin;
-    bool others = false;
     for (int e = 0; e < skin->nedge; ++e) {
         c->ridge[e] = (brn_ridge){.node = {-1, -1}, .opposite = {-1, -1}};
     }
@@ -87,11 +88,12 @@ static void list_ridges(brn_crossings *c)
     }
     for (int e = 0; e < skin->nedge; ++e) {
         if (is_sharp(c, &c->ridge[e], skin->edge_sides[e])) {
-            others = others || !by_manifold(c, &c->ridge[e]);
-            c->ridge[c->nridge++] = c->ridge[e];
+            c->ridge[c->nridge] = c->ridge[e];
+            c->ridge[c->nridge].loose = !by_manifold(c, &c->ridge[e]);
+            c->nloose += c->ridge[c->nridge++].loose;
         }
     }
-    c->nridge = others ? c->nridge : 0;
+    c->nridge = c->nloose > 0 ? c->nridge : 0;
 }
 
 /* ---- making --------------------------------------------------------------------------------------------------------------------- */
@@ -99,12 +101,20 @@ static void list_ridges(brn_crossings *c)
 static brn_status fill(brn_crossings *c)
 {
     BRN_TRY(brn_bvh_create(c->ctx, &c->tree));
+    BRN_TRY(brn_bvh_create(c->ctx, &c->loose_tree));
     BRN_TRY(brn_bvh_pairs_create(c->ctx, &c->pairs));
     if (c->skin->dim == 3) {
         BRN_ALLOC(c->ctx, c->ridge, c->skin->nedge + 1);
         list_ridges(c);
     }
     BRN_ALLOC(c->ctx, c->box, c->nridge + 1);
+    BRN_ALLOC(c->ctx, c->loose_box, c->nloose + 1);
+    BRN_ALLOC(c->ctx, c->loose, c->nloose + 1);
+    for (int k = 0, n = 0; k < c->nridge; ++k) {
+        if (c->ridge[k].loose) {
+            c->loose[n++] = k;
+        }
+    }
     return BRN_OK;
 }
 
@@ -132,9 +142,12 @@ void brn_crossings_destroy(brn_crossings *c)
         return;
     }
     brn_bvh_destroy(c->tree);
+    brn_bvh_destroy(c->loose_tree);
     brn_bvh_pairs_destroy(c->pairs);
     brn_free(c->ctx, c->ridge);
+    brn_free(c->ctx, c->loose);
     brn_free(c->ctx, c->box);
+    brn_free(c->ctx, c->loose_box);
     brn_free(c->ctx, c->item);
     brn_free(c->ctx, c);
 }
@@ -171,13 +184,52 @@ static brn_status measure_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-static bool keep(const void *arg, int i, int j)
+/* An edge and the k-th loose one; two loose ones once. */
+static bool keep(const void *arg, int i, int k)
 {
     const brn_crossings *c = arg;
+    const int j = c->loose[k];
     const brn_ridge *a = &c->ridge[i];
     const brn_ridge *b = &c->ridge[j];
-    return c->skin->node_body[a->node[0]] != c->skin->node_body[b->node[0]] &&
-           !(by_manifold(c, a) && by_manifold(c, b)) && brn_skin_may_touch(c->skin, a->node, 2, b->node, 2);
+    return !(a->loose && i >= j) && c->skin->node_body[a->node[0]] != c->skin->node_body[b->node[0]] &&
+           brn_skin_may_touch(c->skin, a->node, 2, b->node, 2);
+}
+
+static int by_edges(const void *a, const void *b)
+{
+    const int *p = a;
+    const int *q = b;
+    const int k = p[0] == q[0];
+    return (p[k] > q[k]) - (p[k] < q[k]);
+}
+
+/* Near pairs of edges, in ascending order. Two edges of bodies that meet by manifolds are none, and are not looked at: most of a robot's are. */
+static brn_status list_pairs(brn_crossings *c)
+{
+    const brn_bvh_query query = {.within = fmax(c->within, c->depth), .keep = keep, .keep_arg = c};
+    for (int k = 0; k < c->nloose; ++k) {
+        c->loose_box[k] = c->box[c->loose[k]];
+    }
+    if (c->old == 0) {
+        BRN_TRY(brn_bvh_build(c->tree, c->box, c->nridge));
+        BRN_TRY(brn_bvh_build(c->loose_tree, c->loose_box, c->nloose));
+    } else {
+        BRN_TRY(brn_bvh_refit(c->tree, c->box));
+        BRN_TRY(brn_bvh_refit(c->loose_tree, c->loose_box));
+    }
+    c->old = c->old + 1 < TREE_AGE ? c->old + 1 : 0;
+    BRN_TRY(brn_bvh_query_pairs(c->tree, c->loose_tree, &query, c->pairs));
+    for (size_t k = 0; k < c->pairs->count; ++k) {
+        int *pair = c->pairs->pair[k];
+        const int i = pair[0];
+        const int j = c->loose[pair[1]];
+        pair[0] = i < j ? i : j;
+        pair[1] = i < j ? j : i;
+    }
+    if (c->pairs->count > 0) {
+        qsort(c->pairs->pair, c->pairs->count, sizeof *c->pairs->pair, by_edges);
+    }
+    return BRN_OK;
 }
 
 static brn_status pair_block(void *arg, int block, brn_arena *scratch)
@@ -193,15 +245,12 @@ static brn_status pair_block(void *arg, int block, brn_arena *scratch)
 
 brn_status brn_crossings_find(brn_crossings *c, const double *x, double within, double depth)
 {
-    const brn_bvh_query query = {.within = fmax(within, depth), .keep = keep, .keep_arg = c};
     c->x = x;
     c->within = within;
     c->depth = depth;
     c->count = 0;
     BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(c->nridge, EDGE_BLOCK), box_block, c));
-    BRN_TRY(c->old == 0 ? brn_bvh_build(c->tree, c->box, c->nridge) : brn_bvh_refit(c->tree, c->box));
-    c->old = c->old + 1 < TREE_AGE ? c->old + 1 : 0;
-    BRN_TRY(brn_bvh_query_self(c->tree, &query, c->pairs));
+    BRN_TRY(list_pairs(c));
     const int npair = (int)c->pairs->count;
     for (int k = 0; k < 2 * npair; ++k) {
         c->ridge[c->pairs->pair[k / 2][k % 2]].near = true;

@@ -11,6 +11,7 @@
 /* A sharp edge. Seen from outside, the first triangle is on its left and the second on its right. */
 typedef struct brn_ridge {
     int node[2], opposite[2]; /* the third nodes of its triangles; -1: a rim */
+    bool loose;               /* of a body that has no manifolds */
     bool near;                /* some other edge is; what follows is at positions x then */
     double along[3];
     double normal[2][3], area[2]; /* outward normals of the triangles, unit; of a rim both ways */
@@ -21,11 +22,12 @@ struct brn_crossings {
     brn_ctx *ctx;
     const brn_skin *skin;
     const brn_manifolds *manifolds;
-    int nridge;
+    int nridge, nloose;
     brn_ridge *ridge;
-    brn_box *box; /* [nridge] */
-    brn_bvh *tree;
-    int old; /* how often it has been refitted; 0: it is to be built */
+    int *loose;                 /* [nloose] ridges of bodies that do not meet all others by manifolds */
+    brn_box *box, *loose_box;   /* [nridge], [nloose] */
+    brn_bvh *tree, *loose_tree; /* of all; of those */
+    int old;                    /* how often they have been refitted; 0: they are to be built */
     brn_bvh_pairs *pairs;
     const double *x;
     double within, depth;

@@ -69,6 +69,7 @@ static brn_status fill(brn_patches *p)
     BRN_ALLOC(p->ctx, p->meshed, p->nside);
     BRN_ALLOC(p->ctx, p->loose, skin->npoint);
     BRN_ALLOC(p->ctx, p->frame, model->nbody);
+    BRN_ALLOC(p->ctx, p->taking, 2 * model->nbody);
     BRN_ALLOC(p->ctx, p->frame_ahead, model->nbody);
     BRN_ALLOC(p->ctx, p->box, longest > model->nbody ? longest : model->nbody);
     BRN_TRY(brn_bvh_create(p->ctx, &p->points));
@@ -107,8 +108,8 @@ void brn_patches_destroy(brn_patches *p)
     brn_bvh_destroy(p->loose_points);
     brn_bvh_destroy(p->shapes);
     brn_bvh_pairs_destroy(p->pairs);
-    void *arrays[] = {p->at_first,    p->at,    p->vector, p->shape, p->frame,  p->box,  p->vector_ahead,
-                      p->frame_ahead, p->group, p->draft,  p->item,  p->meshed, p->loose};
+    void *arrays[] = {p->at_first,    p->at,    p->vector, p->shape, p->frame,  p->box,   p->vector_ahead,
+                      p->frame_ahead, p->group, p->draft,  p->item,  p->meshed, p->loose, p->taking};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(p->ctx, arrays[i]);
     }
@@ -128,17 +129,6 @@ void brn_patches_side_vector(const brn_patches *p, int side, const double *x, do
         b[i] = dim == 3 ? 0.5 * (x[3 * node[2] + i] - x[3 * node[0] + i]) : b[i];
     }
     brn_dense_cross3(a, b, out);
-}
-
-static brn_status vector_block(void *arg, int block, brn_arena *scratch)
-{
-    brn_patches *p = arg;
-    (void)scratch;
-    for (int s = block * SIDE_BLOCK; s < brn_block_end(p->nside, SIDE_BLOCK, block); ++s) {
-        brn_patches_side_vector(p, s, p->x, p->vector[s]);
-        brn_patches_side_vector(p, s, p->ahead, p->vector_ahead[s]);
-    }
-    return BRN_OK;
 }
 
 static void box_nodes(const brn_patches *p, const int *node, int count, brn_box *box)
@@ -236,6 +226,55 @@ static brn_status list_groups(brn_patches *p, bool shapes)
     return BRN_OK;
 }
 
+/* Which bodies take part in the groups, and did not before. */
+static bool list_taking(brn_patches *p, bool *fresh)
+{
+    bool any = false;
+    memset(fresh, 0, (size_t)p->skin->model->nbody * sizeof *fresh);
+    for (int i = 0; i < p->ngroup; ++i) {
+        const int body[2] = {p->skin->node_body[p->group[i].point], p->group[i].body};
+        for (int k = 0; k < 2; ++k) {
+            fresh[body[k]] = !p->taking[body[k]];
+            any = any || fresh[body[k]];
+        }
+    }
+    return any;
+}
+
+typedef struct vector_job {
+    brn_patches *patches;
+    bool *fresh; /* [nbody] */
+} vector_job;
+
+static brn_status vector_block(void *arg, int block, brn_arena *scratch)
+{
+    const vector_job *job = arg;
+    brn_patches *p = job->patches;
+    (void)scratch;
+    for (int s = block * SIDE_BLOCK; s < brn_block_end(p->nside, SIDE_BLOCK, block); ++s) {
+        if (job->fresh[p->skin->node_body[p->side[p->skin->dim * s]]]) {
+            brn_patches_side_vector(p, s, p->x, p->vector[s]);
+            brn_patches_side_vector(p, s, p->ahead, p->vector_ahead[s]);
+        }
+    }
+    return BRN_OK;
+}
+
+/* Vectors of the sides of all bodies in the groups: those far from everything have none. */
+static brn_status make_vectors(brn_patches *p)
+{
+    const int nbody = p->skin->model->nbody;
+    vector_job job = {p, p->taking + nbody};
+    if (!list_taking(p, job.fresh)) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, &job));
+    for (int b = 0; b < nbody; ++b) {
+        p->taking[b] = p->taking[b] || job.fresh[b];
+    }
+    return BRN_OK;
+}
+
 /* ---- points ------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct meet_job {
@@ -267,6 +306,7 @@ static brn_status meet_groups(brn_patches *p, bool shapes)
     if (p->ngroup == 0) { /* there may be no list at all */
         return BRN_OK;
     }
+    BRN_TRY(make_vectors(p));
     BRN_GROW(p->ctx, p->draft, p->draft_capacity, (size_t)p->ndraft + (size_t)p->ngroup);
     brn_patch_draft *from = p->draft + p->ndraft;
     meet_job job = {p, shapes ? brn_patches_meet_shape : brn_patches_meet_sides, from};
@@ -357,7 +397,7 @@ static brn_status find(brn_patches *p)
     }
     const brn_bvh_query near_shape = {.within = p->within, .keep = keep_shape, .keep_arg = p};
     const brn_bvh_query near_side = {.within = fmax(p->within, p->depth), .keep = keep_side, .keep_arg = p};
-    BRN_TRY(brn_parallel_for(p->ctx, brn_block_count(p->nside, SIDE_BLOCK), vector_block, p));
+    memset(p->taking, 0, (size_t)skin->model->nbody * sizeof *p->taking);
     BRN_TRY(build_points(p, p->points, skin->point, skin->npoint));
     BRN_TRY(build_points(p, p->loose_points, p->loose, p->nloose));
     BRN_TRY(build_sides(p));

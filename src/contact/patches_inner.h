@@ -37,6 +37,7 @@ struct brn_patches {
     int nloose, *loose;        /* nodes of the skin's points that are of bodies that have none */
     brn_rigid_map *frame;      /* [nbody] of those, at positions x */
     double (*vector_ahead)[3]; /* the same at the positions ahead */
+    bool *taking;              /* [nbody] takes part in a pair: its sides have their vectors; [nbody] room */
     brn_rigid_map *frame_ahead;
     const double *x, *ahead;
     double within, depth;

@@ -66,6 +66,7 @@ void brn_touching_destroy(brn_touching *t)
     brn_skin_destroy(t->skin);
     brn_free(t->ctx, t->size);
     brn_free(t->ctx, t->point);
+    brn_free(t->ctx, t->aside);
     brn_free(t->ctx, t);
 }
 
@@ -207,6 +208,19 @@ brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touchin
     const brn_status status = list_points(&all);
     brn_arena_rewind(arena, mark);
     return status;
+}
+
+void brn_touching_swap(brn_touching *t)
+{
+    brn_touching_point *point = t->point;
+    const int count = t->count;
+    const size_t capacity = t->capacity;
+    t->point = t->aside;
+    t->count = t->aside_count;
+    t->capacity = t->aside_capacity;
+    t->aside = point;
+    t->aside_count = count;
+    t->aside_capacity = capacity;
 }
 
 double brn_touching_overlap(const brn_model *model, const int body[2], double gap)

@@ -42,12 +42,17 @@ typedef struct brn_touching {
     brn_touching_point *point; /* what was found last */
     int count;
     size_t capacity;
+    brn_touching_point *aside; /* brn_touching_swap */
+    int aside_count;
+    size_t aside_capacity;
 } brn_touching;
 
 brn_status brn_touching_create(brn_ctx *ctx, const brn_model *model, double extent, brn_touching **out);
 void brn_touching_destroy(brn_touching *touching);
 /* All points at positions x, [nnode][3]: patches, crossings, then convex bodies. After a failure there are none. */
 brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_touching_reach *reach);
+/* Lays the points aside, which another search then leaves alone, and takes those that lay there. */
+void brn_touching_swap(brn_touching *touching);
 
 /* How deep a point is, over the size of the smaller of its bodies that can move: the cube root of its volume, in 2D the square root. */
 double brn_touching_overlap(const brn_model *model, const int body[2], double gap);

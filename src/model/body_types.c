@@ -132,7 +132,9 @@ static const brn_param rigid_params[] = {
     BRN_P_VECTOR(brn_rigid_def, velocity, "m/s", "at the start"),
     SPIN(brn_rigid_def),
     BRN_P_REAL(brn_rigid_def, stiffness, "Pa", 1e8, 0.0, INFINITY, BRN_OPEN,
-               "kappa: the energy V kappa |F'F - 1|^2 keeps the body's affine map F near a rotation"),
+               "kappa: the energy V kappa |F'F - 1|^2 keeps the body's affine map F near a rotation; `bbi` "
+               "takes more "
+               "where its step asks for it"),
 };
 
 const brn_table brn_rigid_table = {

@@ -57,6 +57,7 @@ typedef struct brn_builder {
     int *mass_kind;                /* [bodies] */
     brn_tie_drafts ties;           /* requests to tie so far */
     unsigned char *fixed;          /* [nnode*dim] BRN_DOF_... */
+    unsigned char *released;       /* likewise: 1 where all its holds let go some time */
 } brn_builder;
 
 /* Adds a problem at BLOCK.KEY. */
@@ -131,6 +132,9 @@ brn_status brn_builder_add_connections(brn_builder *b);
 brn_status brn_builder_bend_sheets(brn_builder *b);
 brn_status brn_builder_add_loads(brn_builder *b);
 brn_status brn_builder_add_probes(brn_builder *b);
+/* Times and rules of the stages; later, the body that they are of. */
+void brn_builder_begin_stages(brn_builder *b);
+void brn_builder_follow_body(brn_builder *b);
 /* Ties and block rows of the model. */
 brn_status brn_builder_close_ties(brn_builder *b);
 /* After the mass. */

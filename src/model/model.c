@@ -97,8 +97,28 @@ const brn_attachment *brn_model_attachment_of(const brn_model *model, int node, 
     return NULL;
 }
 
+double brn_model_after(const brn_model *model, double t, double h)
+{
+    const double slack = 1e-9 * h;
+    double after = t;
+    for (int i = 0; i < model->nload; ++i) {
+        if (fabs(t - model->load[i].until) <= slack) {
+            after = fmax(after, model->load[i].until + slack);
+        }
+    }
+    return after;
+}
+
+double brn_model_ramp_end(const brn_model *model)
+{
+    return model->stages.loads ? model->stages.until : model->end;
+}
+
 double brn_load_factor(const brn_load *load, double t)
 {
+    if (t > load->until) {
+        return 0.0;
+    }
     if (t >= load->ramp_to) {
         return 1.0;
     }

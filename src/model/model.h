@@ -78,6 +78,7 @@ typedef struct brn_hold {
     int nnode, *node;
     unsigned axes; /* bit 0 x, 1 y, 2 z */
     brn_motion motion;
+    double release; /* [s] its nodes are free from then on; +inf: never */
 } brn_hold;
 
 /* A load, scaled by a linear ramp in time. Dead loads are a fixed pattern of nodal forces; a pressure follows its
@@ -85,6 +86,7 @@ typedef struct brn_hold {
 typedef struct brn_load {
     char *name;
     double ramp_from, ramp_to; /* [s]; equal: a jump */
+    double until;              /* [s] it ends */
     int nnode, *node;          /* dead: nodes and their full forces [N], [nnode][3] */
     double *force;
     double pressure;           /* [Pa] */
@@ -129,6 +131,18 @@ typedef struct brn_connection {
     double relaxation; /* [s] */
 } brn_connection;
 
+/* Loading, launch, flight and landing of a body, and how each is stepped. */
+typedef struct brn_model_stages {
+    bool given;
+    int body;                   /* that is followed */
+    bool loads;                 /* it begins with loading */
+    double until;               /* [s] of that */
+    bool slip;                  /* while it lasts: by the friction of the scene; else nothing slips */
+    int integrator[BRN_STAGES]; /* BRN_IMPLICIT_EULER ... */
+    double step[BRN_STAGES];    /* [s] at most, of what deforms */
+    bool stop;                  /* the run ends when the body has come to rest */
+} brn_model_stages;
+
 /* A field that affects how a run goes belongs in model_parts.c too: a checkpoint is refused if it differs. */
 struct brn_model {
     brn_ctx *ctx;
@@ -138,6 +152,7 @@ struct brn_model {
     double step, end; /* [s] */
     int64_t nstep;    /* steps of the run: the first n with n * step >= end, to rounding */
     int integrator;   /* BRN_IMPLICIT_EULER ... */
+    brn_model_stages stages;
     const brn_table *method;
     void *method_params;    /* a copy of the struct that method describes */
     const char *method_why; /* why it was chosen; NULL: the scene names it */
@@ -175,7 +190,8 @@ struct brn_model {
 
     int nhold;
     brn_hold *hold;
-    unsigned char *fixed; /* [nrow*dim] BRN_DOF_... */
+    unsigned char
+        *fixed; /* [nrow*dim] BRN_DOF_..., with all holds; a simulation has its own where some are released */
 
     int nattach;
     brn_attachment *attach;
@@ -221,6 +237,10 @@ int brn_model_motion_hold(const brn_model *model, int motion);
 int brn_model_body_hold(const brn_model *model, int body);
 /* [m] of a body's box at rest. */
 double brn_body_diagonal(const brn_model *model, const brn_body *body);
+static inline bool brn_body_has_node(const brn_body *body, int node)
+{
+    return node >= body->node_first && node < body->node_first + body->node_count;
+}
 /* Index in a [nnode][3] vector of an entry of a packed one. */
 static inline int brn_model_at(const brn_model *model, int dof)
 {
@@ -264,6 +284,10 @@ bool brn_model_apart(const brn_model *model, int body, int other);
 bool brn_model_joined(const brn_model *model, int body, int other);
 /* 0..1 */
 double brn_load_factor(const brn_load *load, double t);
+/* [s] What a step of h from t begins with: t, or just after it where a load ends. */
+double brn_model_after(const brn_model *model, double t, double h);
+/* [s] Until when equilibrium is sought, if it is: gravity and loads without a ramp grow until then. */
+double brn_model_ramp_end(const brn_model *model);
 
 /* Adds problems for names that refer to nothing; also in a scene that has problems already, so that all are listed at once. */
 void brn_model_check_names(brn_scene *scene);

@@ -256,6 +256,7 @@ static brn_status add_settings(brn_builder *b)
     model->write_vtu = def->output.vtu;
     model->report_mb = def->output.report;
     model->checkpoint_every = def->output.checkpoint;
+    brn_builder_begin_stages(b);
     return brn_plots_copy(b->ctx, &def->output, &model->plots);
 }
 
@@ -270,6 +271,7 @@ static brn_status build(brn_builder *b)
     BRN_TRY(brn_builder_add_connections(b));
     BRN_TRY(brn_builder_bend_sheets(b));
     BRN_TRY(brn_builder_add_loads(b));
+    brn_builder_follow_body(b);
     BRN_TRY(brn_builder_add_probes(b));
     if (brn_scene_problem_count(b->scene) == 0) {
         BRN_TRY(brn_builder_close_ties(b));
@@ -312,6 +314,7 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     brn_free(ctx, b.ties.tie);
     brn_free(ctx, b.ties.part);
     brn_free(ctx, b.fixed);
+    brn_free(ctx, b.released);
     if (status < 0) {
         brn_model_destroy(b.model);
         return status;

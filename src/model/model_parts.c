@@ -5,6 +5,7 @@
 #include "model/robot_model.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,14 @@ static void add_settings(brn_text *text, const brn_model *model)
         add_numbers(text, &model->end, 1, "time.end (a static run ramps gravity over its length)");
     }
     add_numbers(text, &integrator, 1, "integrator");
+    if (model->stages.given) {
+        const brn_model_stages *stages = &model->stages;
+        const double numbers[] = {stages->body, stages->loads, stages->until, stages->slip, stages->stop};
+        uint64_t hash = brn_hash_bytes(BRN_HASH_START, numbers, sizeof numbers);
+        hash = hash_ints(hash, stages->integrator, BRN_STAGES);
+        hash = brn_hash_bytes(hash, stages->step, sizeof stages->step);
+        add_part(text, hash, "stages", NULL);
+    }
     add_method(text, model);
     add_numbers(text, &self, 1, "contact.self");
     add_laws(text, model);
@@ -174,13 +183,14 @@ static void add_hold(brn_text *text, const brn_hold *hold)
     uint64_t hash = brn_hash_bytes(BRN_HASH_START, &axes, sizeof axes);
     hash = hash_ints(hash, hold->node, (size_t)hold->nnode);
     hash = brn_hash_bytes(hash, &hold->motion, offsetof(brn_motion, rows)); /* doubles only, no padding */
+    hash = isfinite(hold->release) ? brn_hash_bytes(hash, &hold->release, sizeof hold->release) : hash;
     hash = brn_hash_bytes(hash, hold->motion.table, (size_t)hold->motion.rows * 4 * sizeof(double));
     add_part(text, hash, "hold or motion of", hold->name);
 }
 
 static void add_load(brn_text *text, const brn_load *load)
 {
-    const double numbers[] = {load->ramp_from, load->ramp_to, load->pressure};
+    const double numbers[] = {load->ramp_from, load->ramp_to, load->until, load->pressure};
     uint64_t hash = brn_hash_bytes(BRN_HASH_START, numbers, sizeof numbers);
     hash = hash_ints(hash, load->node, (size_t)load->nnode);
     hash = brn_hash_bytes(hash, load->force, (size_t)load->nnode * 3 * sizeof(double));

@@ -11,6 +11,10 @@ const char *const brn_field_words[] = {"stress", "velocity", "force", "contact",
 const char *const brn_integrator_words[] = {"turning_euler", "implicit_euler",   "bdf2",   "newmark",
                                             "midpoint",      "symplectic_euler", "static", NULL};
 
+const char *const brn_stage_integrator_words[] = {"scene",   "turning_euler", "implicit_euler",   "bdf2",
+                                                  "newmark", "midpoint",      "symplectic_euler", "static",
+                                                  NULL};
+
 static const double axis_z[3] = {0.0, 0.0, 1.0};
 static const double not_given[3] = {NAN, NAN, NAN};
 static const double one[1] = {1.0};
@@ -266,6 +270,8 @@ static const brn_param fixed_params[] = {
      .help = "the axes held"},
     BRN_P_BLOCK(brn_fixed_def, motion, &brn_motion_table,
                 "how the region moves; not given: it stays at rest"),
+    BRN_P_REAL(brn_fixed_def, release, "s", INFINITY, 0.0, INFINITY, BRN_OPEN_LOW,
+               "the region is free from the first step on that begins then; not given: it stays held"),
 };
 static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
                                       .check = brn_check_fixed};
@@ -375,9 +381,53 @@ static const brn_param load_params[] = {
     BRN_P_REAL(brn_load_def, pressure, "Pa", NAN, 0.0, 0.0, BRN_CLOSED,
                "on the faces of the region, positive pushes into the body; follows the faces"),
     BRN_P_BLOCK(brn_load_def, ramp, &ramp_table, "growth in time; not given: full from the start"),
+    BRN_P_REAL(brn_load_def, until, "s", INFINITY, 0.0, INFINITY, BRN_OPEN_LOW,
+               "the load ends here; not given: never"),
 };
 static const brn_table load_table = {TABLE("load", "a force on a region", brn_load_def, load_params),
                                      .check = brn_check_load};
+
+/* ---- stages -------------------------------------------------------------------------------------------------------- */
+
+#define STAGE_INTEGRATOR(standard_)                                             \
+ BRN_P_CHOICE(brn_stage_def, integrator, standard_, brn_stage_integrator_words, \
+              "rule of this stage; scene: that of the scene")
+#define STAGE_STEP                                                  \
+ BRN_P_REAL(brn_stage_def, step, "s", NAN, 0.0, INFINITY, BRN_OPEN, \
+            "steps of what deforms are at most this long, parts of time.step; not given: time.step")
+
+static const brn_param loading_params[] = {
+    {.name = "until",
+     .kind = BRN_REAL,
+     .offset = offsetof(brn_stage_def, until),
+     .unit = "s",
+     .required = true,
+     .hi = INFINITY,
+     .bounds = BRN_OPEN,
+     .help = "loading ends and the launch begins"},
+    STAGE_INTEGRATOR(1 + BRN_STATIC),
+    STAGE_STEP,
+    BRN_P_BOOL(brn_stage_def, slip, false,
+               "what touches may slip, by the friction of the scene; else it sticks"),
+};
+static const brn_table loading_table = {
+    TABLE("loading", "a slow load before the launch", brn_stage_def, loading_params)};
+
+static const brn_param stage_params[] = {STAGE_INTEGRATOR(0), STAGE_STEP};
+static const brn_table launch_table = {
+    TABLE("launch", "from the release until the body leaves what it stood on", brn_stage_def, stage_params)};
+static const brn_table landing_table = {
+    TABLE("landing", "from the first contact after the flight on", brn_stage_def, stage_params)};
+
+static const brn_param stages_params[] = {
+    BRN_P_TEXT(brn_stages_def, body, "name of the body that is followed; the first that can move by default"),
+    BRN_P_BLOCK(brn_stages_def, loading, &loading_table, "a slow load; not given: none"),
+    BRN_P_BLOCK(brn_stages_def, launch, &launch_table, "rule of the launch"),
+    BRN_P_BLOCK(brn_stages_def, landing, &landing_table, "rule of the landing"),
+    BRN_P_BOOL(brn_stages_def, stop, true, "the run ends when the body has come to rest, before time.end"),
+};
+static const brn_table stages_table = {
+    TABLE("stages", "loading, launch, flight and landing of a body", brn_stages_def, stages_params)};
 
 /* ---- contact and output --------------------------------------------------------------------------------------------- */
 
@@ -575,6 +625,11 @@ static const brn_param scene_params[] = {
      .offset = offsetof(brn_scene_def, loads),
      .table = &load_table,
      .help = "forces, tractions, pressures"},
+    {.name = "stages",
+     .kind = BRN_BLOCK,
+     .offset = offsetof(brn_scene_def, stages),
+     .table = &stages_table,
+     .help = "loading, launch, flight and landing of a body"},
     {.name = "contact",
      .kind = BRN_BLOCK,
      .offset = offsetof(brn_scene_def, contact),

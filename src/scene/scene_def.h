@@ -85,6 +85,24 @@ typedef struct brn_ramp_def {
     double from, to; /* [s]: 0 before, 1 after, linear between */
 } brn_ramp_def;
 
+/* How the scene is stepped while a stage lasts. */
+typedef struct brn_stage_def {
+    brn_block block;
+    double until;   /* [s] of loading */
+    int integrator; /* of brn_stage_integrator_words */
+    double step;    /* [s] of what deforms, at most; NaN: time.step */
+    bool slip;      /* of loading: by the friction of the scene; else nothing slips */
+} brn_stage_def;
+extern const char *const brn_stage_integrator_words[]; /* "scene", then those of brn_integrator_words */
+
+/* Loading, launch, flight and landing of a body. */
+typedef struct brn_stages_def {
+    brn_block block;
+    const char *body; /* NULL: the first that can move */
+    brn_stage_def loading, launch, landing;
+    bool stop; /* the run ends when the body has come to rest */
+} brn_stages_def;
+
 typedef struct brn_jitter_def {
     brn_block block;
     brn_reals position; /* [m] at most so far off: 1 number, or one an axis */
@@ -132,6 +150,7 @@ typedef struct brn_fixed_def {
     brn_where_def where;
     const char *axes; /* some of "xyz" */
     brn_motion_def motion;
+    double release; /* [s] */
 } brn_fixed_def;
 
 /* Springs from every node of a region to the nearest node of another. */
@@ -183,6 +202,7 @@ typedef struct brn_load_def {
     brn_reals traction; /* [Pa], dead load per rest area of the region's faces */
     double pressure;    /* [Pa], follower, positive pushes into the body; NaN: not given */
     brn_ramp_def ramp;
+    double until; /* [s] */
 } brn_load_def;
 
 /* Keys of contact that not every method has a use for; brn_method says which it takes. */
@@ -262,6 +282,7 @@ typedef struct brn_scene_def {
     brn_blocks attach;  /* of brn_attach_def */
     brn_blocks connect; /* of brn_connect_def */
     brn_blocks loads;   /* of brn_load_def */
+    brn_stages_def stages;
     brn_contact_def contact;
     brn_output_def output;
 } brn_scene_def;

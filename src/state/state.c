@@ -72,6 +72,7 @@ brn_status brn_state_copy(const brn_state *from, brn_state *to)
     }
     to->step = from->step;
     memcpy(to->ledger, from->ledger, sizeof to->ledger);
+    to->story = from->story;
 #define COPY(name, count, width, what) \
  memcpy(to->name, from->name, (size_t)to->sizes.count *(width) * sizeof *to->name);
     BRN_STATE_ARRAYS(COPY)
@@ -94,6 +95,10 @@ uint64_t brn_state_hash(const brn_state *state)
 {
     uint64_t hash = brn_hash_bytes(BRN_HASH_START, &state->step, sizeof state->step);
     hash = brn_hash_bytes(hash, state->ledger, sizeof state->ledger);
+    static const brn_story none = {0};
+    if (memcmp(&state->story, &none, sizeof none) != 0) {
+        hash = brn_hash_bytes(hash, &state->story, sizeof state->story);
+    }
 #define HASH(name, count, width, what) \
  hash = brn_hash_bytes(hash, state->name, (size_t)state->sizes.count * (width) * sizeof *state->name);
     BRN_STATE_ARRAYS(HASH)

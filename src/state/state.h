@@ -30,11 +30,21 @@ typedef struct brn_memory {
 
 enum { BRN_LEDGER_COUNT = 37 };
 
+/* The stages of the body that is followed (step/stages.h), all of it numbers. */
+typedef struct brn_story {
+    double stage;          /* BRN_STAGE_... now */
+    double resting;        /* [s] since when the body rests; NaN: it does not */
+    double top;            /* [m] of the stage: highest place of the centre, against gravity */
+    brn_stage_result lift; /* when it left the ground, if it may have; begin is NaN: it has not */
+    brn_stage_result result[BRN_STAGES];
+} brn_story;
+
 typedef struct brn_state {
     brn_ctx *ctx;
     brn_state_sizes sizes;
     int64_t step;                    /* t = step * model->step, never a sum */
     double ledger[BRN_LEDGER_COUNT]; /* running totals since the start, see step/ledger.h */
+    brn_story story;
 #define BRN_STATE_FIELD(name, count, width, what) double *name;
     BRN_STATE_ARRAYS(BRN_STATE_FIELD)
 #undef BRN_STATE_FIELD

@@ -19,11 +19,12 @@
 
 enum {
     USER_BLOCK = 512, /* the smallest that HDF5 allows */
-    FORMAT = 2,
+    FORMAT = 3,
     MEMORIES_MAX = 10000,
     DIGITS = 16,   /* of a part's hash */
     NAMED_MAX = 8, /* parts that a message names */
     LEDGER = sizeof((brn_state *)NULL)->ledger / sizeof(double),
+    STORY = sizeof(brn_story) / sizeof(double),
 };
 
 /* A file is held in memory while it is read or written; no state comes close to this limit. */
@@ -64,6 +65,7 @@ static brn_status put_state(brn_h5 *h5, const brn_state *state, const char *part
     BRN_TRY(brn_h5_put_int(h5, "/", "nrigid", state->sizes.nrigid));
     BRN_TRY(brn_h5_put_int(h5, "/", "njoint", state->sizes.njoint));
     BRN_TRY(put_reals(h5, "/ledger", 1, LEDGER, 0, state->ledger));
+    BRN_TRY(put_reals(h5, "/story", 1, STORY, 0, (const double *)&state->story));
     BRN_TRY(put_reals(h5, "/extra", 1, (hsize_t)nextra, 0, extra));
 #define PUT(name, count, width, what) \
  BRN_TRY(put_reals(h5, "/" #name, 2, (hsize_t)state->sizes.count, (width), state->name));
@@ -362,6 +364,7 @@ static brn_status get_state(brn_h5 *h5, brn_state *state, double *extra, int nex
 {
     BRN_TRY(brn_h5_get_int(h5, "/", "step", &state->step));
     BRN_TRY(get_reals(h5, "/ledger", 1, LEDGER, 0, state->ledger));
+    BRN_TRY(get_reals(h5, "/story", 1, STORY, 0, (double *)&state->story));
     BRN_TRY(get_reals(h5, "/extra", 1, (hsize_t)nextra, 0, extra));
 #define GET(name, count, width, what) \
  BRN_TRY(get_reals(h5, "/" #name, 2, (hsize_t)state->sizes.count, (width), state->name));

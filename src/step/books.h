@@ -51,7 +51,8 @@ typedef struct brn_books {
     double moved, stored; /* [J] */
     double taken;         /* [J] from an energy of two states; 0: there is none */
     double turned;        /* [J] what pressures did along the way, less what they did by the rule */
-    /* Robots: what drives did (and hands, beyond what loads show), and what came through the joints that hang on the world ([N s], [N m s] about the origin). */
+    /* Robots: what drives did (and hands, beyond what loads show), and what came through the joints that hang on the world ([N s], [N m s] about the
+       origin). `bbi`: what its contact does beyond the forces at `place`. */
     double drive_work, base_impulse[6];
     /* An event method sums as it goes: its forces are only for display, and these totals of loads and holds (and of gravity,
        in the impulse) are used instead. */

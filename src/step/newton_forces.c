@@ -108,7 +108,7 @@ double brn_newton_rigid_energy(const brn_newton *n, const double *x)
             const brn_element_group *group = n->model->group[body->group_first];
             double energy = 0.0;
             group->kind->eval(group, (const double(*)[3])x, 0, 1, BRN_TANGENT_EXACT, &energy, NULL, NULL);
-            sum += energy;
+            sum += n->system->firm != NULL ? n->system->firm[b] * energy : energy;
         }
     }
     return sum;
@@ -254,7 +254,8 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
     memset(n->step, 0, (size_t)ndof * sizeof(double));
     BRN_TRY(brn_system_elastic(s, state->node_pos, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
     BRN_TRY(brn_newton_weigh(n));
-    BRN_TRY(brn_newton_loads(n, state->node_pos, t, n->load, NULL));
+    BRN_TRY(
+        brn_newton_loads(n, state->node_pos, brn_model_after(n->model, t, n->model->step), n->load, NULL));
     const bool dynamic = n->params.integrator != BRN_STATIC;
     brn_system_drag(s, state->node_pos, dynamic ? state->node_vel : NULL, n->load);
     if (s->damping != NULL && dynamic) {
@@ -283,12 +284,18 @@ brn_status brn_newton_reset(brn_newton *n, brn_state *state, double t, brn_books
 brn_stage brn_newton_stage(const brn_newton *n, double t)
 {
     const bool still = n->params.integrator == BRN_STATIC;
-    return (brn_stage){.inertia = !still, .gravity = still ? fmin(1.0, t / n->model->end) : 1.0};
+    return (brn_stage){.inertia = !still,
+                       .gravity = still ? fmin(1.0, t / brn_model_ramp_end(n->model)) : 1.0};
 }
 
 brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change *change)
 {
-    (void)n;
+    if ((change->what & BRN_CHANGED_HOLDS) != 0) {
+        brn_factor_destroy(n->factor); /* its analysis leaves held rows out */
+        n->factor = NULL;
+        n->factored = false;
+        BRN_TRY(brn_scheme_find_free(n->ctx, n->scheme));
+    }
     if ((change->what & BRN_CHANGED_GRAVITY) != 0) {
         brn_scheme_restart(state);
     }

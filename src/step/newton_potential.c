@@ -183,7 +183,8 @@ brn_status brn_newton_carry(brn_newton *n, const brn_state *in)
                    (size_t)(model->dim * (model->dim + 1)) * sizeof *n->scratch);
         }
     }
-    BRN_TRY(brn_newton_loads(n, in->node_pos, n->scheme->t, n->carried, NULL));
+    const double t = brn_model_after(model, n->scheme->t, n->scheme->h);
+    BRN_TRY(brn_newton_loads(n, in->node_pos, t, n->carried, NULL));
     for (int i = 0; i < ndof; ++i) {
         n->carried[i] = share * (n->carried[i] - n->scratch[i]);
     }

@@ -1,5 +1,6 @@
 /* Angular momentum of free bodies. The rule's own error in it is of the order of its step, and a body that spins for long
    feels nothing else: so what the step's forces leave, L + h sum r x F about the centre of mass, is what it gets. */
+#include "step/body_sums.h"
 #include "step/newton.h"
 
 #include "linalg/dense.h"
@@ -7,30 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* sum r x q over the rows of a body, r from its centre. */
-static void add_moments(const brn_model *model, const brn_body *body, const double *x, const double centre[3],
-                        const double *q, double out[3])
-{
-    const int dim = model->dim;
-    memset(out, 0, 3 * sizeof *out);
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        double r[3] = {0};
-        double f[3] = {0};
-        double turn[3];
-        if (model->node_row[a] < 0) {
-            continue;
-        }
-        for (int i = 0; i < dim; ++i) {
-            r[i] = x[3 * a + i] - centre[i];
-            f[i] = q[model->node_row[a] * dim + i];
-        }
-        brn_dense_cross3(r, f, turn);
-        for (int i = 0; i < 3; ++i) {
-            out[i] += turn[i];
-        }
-    }
-}
 
 static bool takes_part(const brn_newton *n, int b)
 {
@@ -50,24 +27,6 @@ static void place_all(const brn_newton *n, const double *x, const double (*centr
                 r[model->node_row[a] * model->dim + i] = x[3 * a + i] - centre[b][i];
             }
         }
-    }
-}
-
-/* sum r x (w x M r) = (sum r . M r) w - sum (M r) (r . w): the mass of a pair of nodes is a number. */
-static void set_inertia(const brn_model *model, const brn_body *body, const double *x, const double centre[3],
-                        const double *mass_r, double out[9])
-{
-    const int dim = model->dim;
-    double sum[9] = {0}; /* (M r) r' */
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        for (int k = 0; k < dim * dim && model->node_row[a] >= 0; ++k) {
-            const int i = k / dim;
-            const int j = k % dim;
-            sum[3 * i + j] += mass_r[model->node_row[a] * dim + i] * (x[3 * a + j] - centre[j]);
-        }
-    }
-    for (int k = 0; k < 9; ++k) {
-        out[k] = (k % 4 == 0 ? sum[0] + sum[4] + sum[8] : 0.0) - sum[k];
     }
 }
 
@@ -95,13 +54,13 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
                 continue;
             }
             brn_body_mean(model, b, x, centre);
-            add_moments(model, &model->body[b], x, centre, n->scratch, moment);
+            brn_body_moments(model, b, x, centre, n->scratch, moment);
             if (e == 1) { /* all forces but gravity, which has no moment */
-                add_moments(model, &model->body[b], x, centre, n->inertia, torque);
+                brn_body_moments(model, b, x, centre, n->inertia, torque);
             }
             if (n->terms != NULL && n->terms->before) { /* of these, contact's act at the start */
                 double contact[3];
-                add_moments(model, &model->body[b], x, centre, n->contact, contact);
+                brn_body_moments(model, b, x, centre, n->contact, contact);
                 for (int i = 0; i < 3; ++i) {
                     torque[i] -= ends[e].sign * contact[i];
                 }
@@ -115,7 +74,7 @@ static brn_status measure(brn_newton *n, const brn_state *in, const brn_state *o
     BRN_TRY(brn_system_mass_apply(n->system, n->step, n->scratch));
     for (int b = 0; b < model->nbody; ++b) {
         if (takes_part(n, b)) {
-            set_inertia(model, &model->body[b], out->node_pos, sums->centre[b], n->scratch, sums->inertia[b]);
+            brn_body_inertia(model, b, out->node_pos, sums->centre[b], n->scratch, sums->inertia[b]);
         }
     }
     return BRN_OK;

@@ -27,8 +27,9 @@ typedef struct brn_system {
     brn_assembly *pressure;    /* one list per (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
-    brn_controls *controls;    /* present gravity, friction and motions */
-    brn_stopwatch watch;       /* of the current step; methods switch its phases */
+    double *firm; /* [nbody] the elements of rigid bodies are so much stiffer than the model's; NULL: 1 */
+    brn_controls *controls; /* present gravity, friction and motions */
+    brn_stopwatch watch;    /* of the current step; methods switch its phases */
     /* Newton iterations of this step so far, all its parts and attempts; those with many contacts count as more. */
     double effort;
     double budget; /* as many are allowed; +inf: any number */
@@ -47,10 +48,17 @@ typedef struct brn_system {
     brn_block_matrix *mass;     /* the mass as masters see it; NULL: the model's own, or not needed yet */
     brn_factor *mass_factor[3]; /* one per axis, made at first use */
     double *work;               /* [ndof] */
+    bool solids;                /* nothing but solids deforms */
+    double *seen,
+        seen_energy; /* [ndof] where the gradient was found last, and the energy there; NaN: nowhere yet */
 } brn_system;
 
 brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out);
 void brn_system_destroy(brn_system *system);
+/* Makes the elements of rigid bodies so stiff that stiffness over mass is at least `ratio` [1/s^2]. */
+brn_status brn_system_firm(brn_system *system, double ratio);
+/* stiff_diagonal, after a change of elements. */
+brn_status brn_system_measure_stiffness(brn_system *system);
 
 /* [nnode][3] <-> [nnode][dim]; unpacking leaves z as it is in 2D. */
 void brn_system_pack(const brn_system *system, const double *from, double *packed);
@@ -59,7 +67,8 @@ void brn_system_unpack(const brn_system *system, const double *packed, double *t
 /* Turns a fully assembled matrix with the pattern of `matrix` into the one that the masters of tied nodes see. */
 void brn_system_condense(const brn_system *system, brn_block_matrix *matrix);
 
-/* Elastic energy, its gradient (both added to) and Hessian (added to the matrix); each may be NULL. x is [nnode][3]. */
+/* Elastic energy, its gradient (both added to) and Hessian (added to the matrix); each may be NULL. x is [nnode][3]. The energy where the
+   gradient was found last, as the books want it at the end of a step, costs nothing. */
 brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent tangent, double *energy,
                               double *grad, brn_block_matrix *matrix);
 /* Adds the loads at time t (dead forces and pressures, not gravity) to force, and the symmetric part of the pressures'
@@ -76,6 +85,9 @@ brn_status brn_system_mass_apply(const brn_system *system, const double *v, doub
 void brn_system_mass_add(const brn_system *system, double scale, brn_block_matrix *matrix);
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
+
+/* Another set of dofs is held from now on. */
+void brn_system_hold(brn_system *system);
 
 /* Makes the damping matrix at positions x, if there is damping. Its stiffness is BRN_TANGENT_VISCOUS: the full tangent
    would also resist the rotation of the stresses and so, through the centrifugal stress, brake a spinning body at the rate

@@ -45,18 +45,20 @@ static void test_no_member_is_left_out(void **unused)
         report[i + 1] = (member){row->offset, row->size, row->figure.name};
     }
     check_tiles(report, BRN_STEP_FIGURES + 1, sizeof(brn_report));
-    member summary[BRN_RUN_FIGURES + 6] = {
+    member summary[BRN_RUN_FIGURES + 8] = {
         {offsetof(brn_summary, own), sizeof(double[BRN_OWN_FIGURES]), "own"},
         {offsetof(brn_summary, status), sizeof(char *), "status"},
         {offsetof(brn_summary, reason), sizeof(((brn_summary *)0)->reason), "reason"},
         {offsetof(brn_summary, warnings), sizeof(((brn_summary *)0)->warnings), "warnings"},
         {offsetof(brn_summary, choices), sizeof(((brn_summary *)0)->choices), "choices"},
+        {offsetof(brn_summary, stage_rule), sizeof(char *[BRN_STAGES]), "stage_rule"},
+        {offsetof(brn_summary, stage), sizeof(brn_stage_result[BRN_STAGES]), "stage"},
         {offsetof(brn_summary, state_hash), sizeof(uint64_t), "state_hash"}};
     for (int i = 0; i < BRN_RUN_FIGURES; ++i) {
         const brn_figure_row *row = &brn_run_table[i];
-        summary[i + 6] = (member){row->offset, row->size, row->figure.name};
+        summary[i + 8] = (member){row->offset, row->size, row->figure.name};
     }
-    check_tiles(summary, BRN_RUN_FIGURES + 6, sizeof(brn_summary));
+    check_tiles(summary, BRN_RUN_FIGURES + 8, sizeof(brn_summary));
 }
 
 /* ---- what the table says is whole ------------------------------------------------------------------------------------------ */

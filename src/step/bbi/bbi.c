@@ -1,6 +1,7 @@
 #include "step/bbi/bbi.h"
 
 #include "step/newton_inner.h"
+#include "step/stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,10 @@ static const brn_param params[] = {
     BRN_P_INT(brn_bbi_params, budget, 0, 0, 1000000000,
               "Newton iterations allowed in a step with all its parts and attempts; then the run ends; 0: "
               "1500, and up to 5000 for models of less than 1000 nodes"),
+    BRN_P_REAL(
+        brn_bbi_params, flight, "1", 1e-3, 0.0, 1.0, 0,
+        "a body that nothing touches goes on as a rigid one, and is elastic again when it meets "
+        "something, once its energy of vibration is at most this share of its kinetic energy; 0: never"),
 };
 
 static const brn_own_figure figures[] = {
@@ -53,6 +58,18 @@ static const brn_own_figure figures[] = {
                           .reduction = BRN_REDUCE_LAST,
                           .better = BRN_BETTER_LOW},
                          BRN_REDUCE_LAST},
+    [BRN_BBI_FLYING_BODIES] = {{.name = "bbi.flying",
+                                .label = "in flight",
+                                .unit = "1",
+                                .meaning = "bodies that fly as rigid ones",
+                                .reduction = BRN_REDUCE_MAX},
+                               BRN_REDUCE_LAST},
+    [BRN_BBI_FLIGHT_LOSS] = {{.name = "bbi.flight_loss",
+                              .label = "flight loss",
+                              .unit = "J",
+                              .meaning = "energy of vibration that bodies had when they began to fly",
+                              .reduction = BRN_REDUCE_SUM},
+                             BRN_REDUCE_SUM},
 };
 
 static const brn_table table = {
@@ -69,20 +86,33 @@ static void bbi_destroy(void *self)
     if (bbi == NULL) {
         return;
     }
-    brn_newton_destroy(bbi->newton);
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        bool again = false;
+        for (int j = 0; j < i; ++j) {
+            again = again || bbi->solver[j] == bbi->solver[i];
+        }
+        if (!again) {
+            brn_newton_destroy(bbi->solver[i]);
+        }
+    }
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,     bbi->taken,      bbi->row,
-                      bbi->weight,  bbi->push,      bbi->changing, bbi->coasts,     bbi->slip,
-                      bbi->chosen,  bbi->direction, bbi->free_u,   bbi->cone_w,     bbi->cone_q,
-                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,   bbi->cone_first, bbi->cone_column,
-                      bbi->report};
+    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,        bbi->taken,      bbi->row,
+                      bbi->weight,  bbi->push,      bbi->changing,    bbi->coasts,     bbi->slip,
+                      bbi->chosen,  bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,
+                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column,
+                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,
+                      bbi->flier,   bbi->flight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
     brn_bbi_columns_free(bbi->ctx, &bbi->columns);
     brn_free(bbi->ctx, bbi);
 }
+
+/* Stiffness over mass of rigid bodies, times the square of the step: contact looks at a rigid shape while its forces strain the body, by one over
+   this of what they move it. More than that costs digits of the contact problem. */
+static const double FIRM = 1e3;
 
 /* ---- contact as Newton's method sees it: dead forces --------------------------------------------------------------------- */
 
@@ -129,11 +159,37 @@ static brn_status no_bound(void *self, const double *x, const double *step, doub
     return BRN_OK;
 }
 
+/* A solver for every rule of the stages that there are; the launch's is there always. */
+static brn_status make_solvers(brn_bbi *bbi)
+{
+    const brn_model_stages *stages = &bbi->model->stages;
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        const brn_newton_params newton = {stages->integrator[i],   bbi->params->tolerance,
+                                          bbi->params->iterations, bbi->params->budget,
+                                          BRN_NEWTON_AUTO,         BRN_NEWTON_DIRECT};
+        for (int j = 0; j < i && bbi->solver[i] == NULL; ++j) {
+            bbi->solver[i] = stages->integrator[j] == stages->integrator[i] ? bbi->solver[j] : NULL;
+        }
+        if (bbi->solver[i] == NULL) {
+            BRN_TRY(
+                brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->solver[i]));
+        }
+    }
+    bbi->newton = bbi->solver[BRN_STAGE_LAUNCH];
+    return BRN_OK;
+}
+
 static brn_status fill(brn_bbi *bbi)
 {
-    const brn_newton_params newton = {bbi->model->integrator, bbi->params->tolerance, bbi->params->iterations,
-                                      bbi->params->budget,    BRN_NEWTON_AUTO,        BRN_NEWTON_DIRECT};
     const size_t ndof = (size_t)bbi->system->ndof;
+    const brn_model_stages *stages = &bbi->model->stages;
+    double step = INFINITY; /* of those that have inertia */
+    for (int i = stages->given ? 0 : BRN_STAGE_LAUNCH; i < BRN_STAGES; ++i) {
+        step = stages->integrator[i] != BRN_STATIC ? fmin(step, stages->step[i]) : step;
+    }
+    if (isfinite(step)) {
+        BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step)));
+    }
     bbi->terms = (brn_newton_terms){.self = bbi,
                                     .energy = push_energy,
                                     .gradient = push_gradient,
@@ -149,7 +205,10 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
-    return brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->newton);
+    BRN_ALLOC(bbi->ctx, bbi->recoil, ndof + 1);
+    BRN_TRY(brn_bbi_spin_create(bbi));
+    BRN_TRY(make_solvers(bbi));
+    return brn_bbi_flight_create(bbi);
 }
 
 static brn_status bbi_create(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self)
@@ -172,10 +231,11 @@ static brn_status bbi_create(brn_ctx *ctx, const brn_model *model, brn_system *s
 
 /* ---- stepping --------------------------------------------------------------------------------------------------------------- */
 
-/* Forces become means over the step, impact included. */
-static void settle_forces(brn_bbi *bbi)
+/* Forces become means over the step, impact included: of H (h dv) = B lambda the rows of holds are what they supply over half a step. */
+static brn_status settle_forces(brn_bbi *bbi)
 {
     brn_newton *n = bbi->newton;
+    const double h = n->scheme->h;
     for (int i = 0; i < bbi->npoint; ++i) {
         brn_bbi_point *p = &bbi->point[i];
         for (int k = 0; k < 3; ++k) {
@@ -187,32 +247,92 @@ static void settle_forces(brn_bbi *bbi)
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
+    if (!bbi->clamped) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_bbi_resist(bbi, bbi->direction, n->scratch));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        n->unbalanced[i] -= bbi->model->fixed[i] == BRN_DOF_HELD ? 0.5 * h * n->scratch[i] : 0.0;
+    }
+    return BRN_OK;
+}
+
+/* Positions, and velocities before the projection. */
+static brn_status move(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                       brn_step_info *info)
+{
+    int *guard = &bbi->system->guard;
+    bool rests;
+    BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
+    BRN_TRY(brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out));
+    BRN_TRY(brn_bbi_rests(bbi, out, &rests));
+    if (!rests) {
+        return BRN_OK;
+    }
+    *guard = 1;
+    const brn_status status = brn_bbi_solve(bbi, in, t, h, info);
+    *guard = 0;
+    BRN_TRY(status);
+    return brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out);
+}
+
+/* A step in which bodies deform. */
+static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                         brn_step_info *info)
+{
+    brn_newton *n = bbi->newton;
+    brn_bbi_books books;
+    bool projected = false;
+    memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
+    BRN_TRY(move(bbi, in, t, h, out, info));
+    BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
+    BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
+    BRN_TRY(brn_bbi_report(bbi, info));
+    if (projected) {
+        BRN_TRY(settle_forces(bbi));
+    }
+    BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    info->own[BRN_BBI_POINTS] = bbi->npoint;
+    BRN_TRY(brn_bbi_books_end(bbi, in, out, &books, info));
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = brn_bbi_spin_settle(bbi, in, out, &info->books);
+    brn_arena_rewind(arena, mark);
+    BRN_TRY(status);
+    return brn_bbi_flight_replace(bbi, h, out, info);
+}
+
+/* The rule of the state's stage; the longest step of what deforms: an equal part of h, and none beyond the end of loading. */
+static double enter(brn_bbi *bbi, const brn_state *in, double t, double h)
+{
+    const brn_model_stages *stages = &bbi->model->stages;
+    const int stage = stages->given ? brn_stages_now(in) : BRN_STAGE_LAUNCH;
+    bbi->newton = bbi->solver[stage];
+    const double left = stage == BRN_STAGE_LOADING ? fmin(h, stages->until - t) : h;
+    return left / ceil(fmax(1.0, left / stages->step[stage] * (1.0 - 1e-9)));
 }
 
 static brn_status bbi_step(void *self, const brn_state *in, double t, double h, brn_state *out,
                            double *h_done, brn_step_info *info)
 {
     brn_bbi *bbi = self;
-    brn_newton *n = bbi->newton;
-    brn_bbi_books books;
-    bool projected = false;
+    const double longest = enter(bbi, in, t, h);
+    bool all = false;
     *h_done = h;
-    BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
-    BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
-    BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
-    BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
-    BRN_TRY(brn_bbi_report(bbi, info));
-    if (projected) {
-        settle_forces(bbi);
+    BRN_TRY(brn_bbi_flight_begin(bbi, in, t, h_done, &all));
+    if (!all && longest < *h_done) {
+        *h_done = longest;
+        BRN_TRY(brn_bbi_flight_begin(bbi, in, t, h_done, &all));
     }
-    BRN_TRY(brn_newton_book(n, in, out, &info->books));
-    info->own[BRN_BBI_POINTS] = bbi->npoint;
-    return brn_bbi_books_end(bbi, in, out, &books, info);
+    BRN_TRY(all ? brn_bbi_flight_step(bbi, in, t, *h_done, out, info)
+                : deform(bbi, in, t, *h_done, out, info));
+    return brn_bbi_flight_remember(bbi, info, out);
 }
 
 static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_info *info)
 {
     brn_bbi *bbi = self;
+    (void)enter(bbi, state, t, bbi->model->step);
     bbi->npoint = 0;
     memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
     bbi->from = state->node_pos;
@@ -222,13 +342,21 @@ static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_inf
 
 static brn_stage bbi_stage(const void *self, const brn_state *state, double t)
 {
-    (void)state;
-    return brn_newton_stage(((const brn_bbi *)self)->newton, t);
+    const brn_bbi *bbi = self;
+    const int stage = bbi->model->stages.given ? brn_stages_now(state) : BRN_STAGE_LAUNCH;
+    return brn_newton_stage(bbi->solver[stage], t);
 }
 
 static brn_status bbi_changed(void *self, brn_state *state, const brn_change *change)
 {
-    return brn_newton_changed(((brn_bbi *)self)->newton, state, change);
+    brn_bbi *bbi = self;
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        BRN_TRY(brn_newton_changed(bbi->solver[i], state, change));
+    }
+    if ((change->what & BRN_CHANGED_HOLDS) != 0) {
+        brn_bbi_spin_bind(bbi);
+    }
+    return BRN_OK;
 }
 
 static bool bbi_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
@@ -245,10 +373,12 @@ static brn_status bbi_conclude(void *self, const brn_state *state, const double 
 
 const brn_method brn_bbi_method = {
     .table = &table,
+    .releases = true,
     .integrators = 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT | 1u << BRN_IMPLICIT_EULER | 1u << BRN_STATIC,
     .integrator = BRN_NEWMARK,
     .contact = true,
     .dissipates = true,
+    .stages = true,
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,
     .contact_instead = {[BRN_CONTACT_RESTITUTION] =
                             "bodies bounce by their elasticity and `method.impact`; rigid ones do not",

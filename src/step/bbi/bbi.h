@@ -22,6 +22,7 @@
 
 #include "cone/cone.h"
 #include "contact/points.h"
+#include "phys/rigid/moser_veselov.h"
 #include "step/ahead.h"
 #include "step/newton.h"
 
@@ -32,10 +33,39 @@ typedef struct brn_bbi_params {
     int impact;       /* BRN_BBI_IMPACT_... */
     double tolerance; /* unbalanced force, relative to the largest in play */
     int iterations, budget;
+    double
+        flight; /* energy of vibration that a body may lose when it takes off, of its kinetic energy; 0: it stays elastic */
 } brn_bbi_params;
 
 /* The method's own figures. */
-enum { BRN_BBI_CONE_ERROR, BRN_BBI_POINTS, BRN_BBI_IMPACT_LOSS, BRN_BBI_OVERLAP };
+enum {
+    BRN_BBI_CONE_ERROR,
+    BRN_BBI_POINTS,
+    BRN_BBI_IMPACT_LOSS,
+    BRN_BBI_OVERLAP,
+    BRN_BBI_FLYING_BODIES,
+    BRN_BBI_FLIGHT_LOSS
+};
+
+/* What a body does: it deforms; it did, and touched something in its last step; it flies. */
+enum { BRN_BBI_ELASTIC, BRN_BBI_TOUCHED, BRN_BBI_FLYING };
+/* What the state remembers of every body, all of it numbers. */
+typedef struct brn_bbi_flight {
+    double phase; /* BRN_BBI_ELASTIC ... */
+    double age;   /* steps since it touched something */
+    double peak;  /* [J] largest energy of vibration since then, of long ago less */
+    /* Of bodies that fly: */
+    double centre[3], velocity[3];
+    brn_spinning spin;
+} brn_bbi_flight;
+
+/* A body as a rigid one: at rest, and what was found of it in this step. */
+typedef struct brn_bbi_flier {
+    double centre[3], inertia[3], axes[9]; /* columns: principal axes */
+    double loss;                           /* [J] of vibration if it takes off in this step */
+    bool fresh;                            /* it would take off in this step */
+    bool near;                             /* to an obstacle at rest */
+} brn_bbi_flier;
 
 /* A contact point of the step. Components are (normal, tangents), those of the cone problem. */
 typedef struct brn_bbi_point {
@@ -64,12 +94,24 @@ typedef struct brn_bbi_columns {
     size_t value_capacity;
 } brn_bbi_columns;
 
+/* Bodies that move as one, joined by attachments or springs (bbi_spin.c). */
+typedef struct brn_bbi_spin {
+    bool held;    /* somewhere */
+    bool bound;   /* its spin is not its own: it is held, or of a material that resists rotation */
+    bool touched; /* contact acts on it */
+    double mass, centre[3], inertia[9];
+    double missing[3]; /* [N m s] angular momentum */
+    double summed;     /* magnitudes of its terms */
+    double w[3];       /* [rad/s] that supplies it */
+} brn_bbi_spin;
+
 typedef struct brn_bbi {
     brn_ctx *ctx;
     const brn_model *model;
     brn_system *system;
     const brn_bbi_params *params;
-    brn_newton *newton;
+    brn_newton *newton;             /* of the present stage: one of these */
+    brn_newton *solver[BRN_STAGES]; /* of each stage; those of the same rule are the same */
     brn_newton_terms terms;
     brn_touching *touching;
     brn_ahead *ahead;
@@ -88,6 +130,7 @@ typedef struct brn_bbi {
     double *push;      /* [ndof] force of contact where it acts */
     double *slip;      /* [ndof] [m] velocity at the end over c, less y; of held dofs, all of it */
     double *direction; /* [ndof] step of the free system, scratch */
+    double *recoil;    /* [ndof] [N] of dampers against the projection, over half a step like impacts */
     int *chosen;       /* [nchosen] points of the cone problem */
     int nchosen;
     size_t chosen_capacity;
@@ -101,8 +144,17 @@ typedef struct brn_bbi {
     int *cone_first, *cone_column;
     size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
     size_t cone_first_capacity, cone_column_capacity;
-    unsigned char *coasts; /* [model rows] of a rigid body that coasts */
-    bool coasting;         /* there are such */
+    unsigned char *coasts;  /* [model rows] of a rigid body that coasts */
+    bool coasting;          /* there are such */
+    int *cluster;           /* [nbody] the first body of those that move as one */
+    int *row_cluster;       /* [model rows] */
+    brn_bbi_spin *spin;     /* [nbody] of each cluster, at its first body */
+    double about[3];        /* [m] where moments are taken */
+    bool turns;             /* there are clusters whose spin is their own */
+    bool clamped;           /* bodies that move are held somewhere */
+    bool by_mass;           /* the metric of the last projection was that of the mass */
+    brn_bbi_flier *flier;   /* [nbody] */
+    brn_bbi_flight *flight; /* [nbody] in this step */
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;
@@ -116,10 +168,14 @@ brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach);
 /* The same points at another n->y, and new ones. Those whose side is found again take its geometry, others go on along their normal.
    reach NULL: all of them do. */
 brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach);
+/* Whether there is a point of the same vertex, edges or convex bodies, on the same side. */
+bool brn_bbi_knows(const brn_bbi *bbi, const brn_touching_point *point);
 /* bbi->push from the points' forces. */
 void brn_bbi_push(brn_bbi *bbi);
 /* out = J v of a point, components (normal, tangents). */
 void brn_bbi_look(const brn_bbi *bbi, const brn_bbi_point *p, const double *v, double out[3]);
+/* [N] in the world, on body[0], of components (normal, tangents). */
+void brn_bbi_to_world(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double out[3]);
 /* packed += J' force, fixed dofs left out. */
 void brn_bbi_pull(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double *packed);
 /* The points of the state after a step. */
@@ -140,10 +196,44 @@ void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn
 
 brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info);
 
+/* ---- bbi_rest.c ---- */
+
+/* Whether nothing is left in the step but what turns round in every one. */
+brn_status brn_bbi_rests(brn_bbi *bbi, const brn_state *out, bool *rests);
+
 /* ---- bbi_impact.c: the impact projection ---- */
 
-/* Changes the velocities of `out`, which has positions and velocities of the step. */
+/* Changes the velocities of `out`, which has positions and velocities of the step; bbi->direction is what changed. */
 brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected);
+/* force = A change (packed) in the metric of the last projection: H, or the mass in it. */
+brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force);
+
+/* ---- bbi_place.c ---- */
+
+/* [m] How far the two sides of a contact went in a step, and its place. */
+void brn_bbi_way(const brn_bbi *bbi, const brn_bbi_point *p, const brn_state *in, const brn_state *out,
+                 double way[2][3], double place[3]);
+
+/* ---- bbi_spin.c: angular momentum ---- */
+
+brn_status brn_bbi_spin_create(brn_bbi *bbi);
+/* Which bodies are held now. */
+void brn_bbi_spin_bind(brn_bbi *bbi);
+/* The change of velocities by forces (both packed) in the metric of H, at x [nnode][3], gets their moment; bbi->recoil is that of the change. */
+brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *force, double *change);
+/* Velocities of `out` get the angular momentum that the step's forces leave; after all else has been booked. */
+brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books);
+
+/* ---- bbi_flight.c: bodies in the air as rigid ones ---- */
+
+brn_status brn_bbi_flight_create(brn_bbi *bbi);
+/* Which bodies fly from the state on, and how far: *h becomes less where one meets an obstacle. *all: no other can move. */
+brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, double *h, bool *all);
+/* The whole step, if all fly; else, after it, what those that fly do instead. */
+brn_status brn_bbi_flight_step(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                               brn_step_info *info);
+brn_status brn_bbi_flight_replace(brn_bbi *bbi, double h, brn_state *out, brn_step_info *info);
+brn_status brn_bbi_flight_remember(brn_bbi *bbi, const brn_step_info *info, brn_state *out);
 
 /* ---- bbi_books.c: energies ---- */
 
@@ -152,6 +242,8 @@ typedef struct brn_bbi_books {
     double kinetic[2]; /* [J] then: of nodes, of rigid bodies that coast */
 } brn_bbi_books;
 
+/* Books energy that contact took. */
+void brn_bbi_dissipate(const brn_state *in, double energy, brn_books *books);
 /* Between a step's positions and velocities and its projection; after all else has been booked. */
 brn_status brn_bbi_books_begin(brn_bbi *bbi, const brn_state *in, const brn_state *out, brn_bbi_books *books);
 brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state *out,

@@ -91,6 +91,13 @@ static brn_status rigid_gain(brn_bbi *bbi, const brn_state *in, const brn_state 
     return BRN_OK;
 }
 
+/* What contact gives beyond all that was lost, damping in this step included, comes from nowhere: the ledger must see it as a gain. */
+void brn_bbi_dissipate(const brn_state *in, double energy, brn_books *books)
+{
+    const double before = in->ledger[BRN_LEDGER_DISSIPATED] + in->ledger[BRN_LEDGER_LOSS];
+    books->dissipated = fmax(-before, books->dissipated + energy);
+}
+
 brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state *out,
                              const brn_bbi_books *books, brn_step_info *info)
 {
@@ -106,9 +113,7 @@ brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state 
         booked += bbi->push[dof] * (out->node_pos[at] - in->node_pos[at]);
     }
     const double lost = books->kinetic[0] - now[0];
-    /* What contact gives beyond all that was lost, damping in this step included, comes from nowhere: the ledger must see it as a gain. */
-    const double before = in->ledger[BRN_LEDGER_DISSIPATED] + in->ledger[BRN_LEDGER_LOSS];
-    info->books.dissipated = fmax(-before, info->books.dissipated + booked + lost - books->work - gain);
+    brn_bbi_dissipate(in, booked + lost - books->work - gain, &info->books);
     info->books.moved -= lost + moved;
     info->books.stored -= stored;
     info->own[BRN_BBI_IMPACT_LOSS] = books->kinetic[0] + books->kinetic[1] - now[0] - now[1];

@@ -121,6 +121,17 @@ brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
 /* A normal that turned by more than this (its cosine) belongs to another side: a vertex near a rim has several. */
 static const double SAME_SIDE = 0.9;
 
+/* Cosine between the normals. */
+static double along(int dim, const brn_touching_point *a, const brn_touching_point *b)
+{
+    const int normal = dim * (dim - 1);
+    double sum = 0.0;
+    for (int i = 0; i < dim; ++i) {
+        sum += a->frame[normal + i] * b->frame[normal + i];
+    }
+    return sum;
+}
+
 static bool is_same(const brn_touching_point *a, const brn_touching_point *b)
 {
     return a->kind == b->kind && a->body[0] == b->body[0] && a->body[1] == b->body[1] &&
@@ -137,17 +148,15 @@ static int find_again(const brn_bbi *bbi, const brn_bbi_point *p, int near)
     for (int k = 0; k < count; ++k) {
         const int at = (near + k) % count;
         const brn_touching_point *q = &bbi->touching->point[at];
-        double along = 0.0;
         double distance = 0.0;
         if (bbi->taken[at] || !q->bears || !is_same(&p->touch, q)) {
             continue;
         }
         for (int i = 0; i < dim; ++i) {
             const double off = q->place[i] - p->touch.place[i];
-            along += p->touch.frame[dim * (dim - 1) + i] * q->frame[dim * (dim - 1) + i];
             distance += off * off;
         }
-        if (along > SAME_SIDE && distance < least) {
+        if (along(dim, &p->touch, q) > SAME_SIDE && distance < least) {
             least = distance;
             best = at;
             if (p->touch.kind != BRN_TOUCHING_CONVEX) {
@@ -199,6 +208,16 @@ static bool is_covered(const brn_bbi *bbi, int count, const brn_touching_point *
     return any;
 }
 
+bool brn_bbi_knows(const brn_bbi *bbi, const brn_touching_point *q)
+{
+    bool any = false;
+    for (int i = 0; i < bbi->npoint && !any; ++i) {
+        const brn_touching_point *touch = &bbi->point[i].touch;
+        any = is_same(touch, q) && along(bbi->model->dim, touch, q) > SAME_SIDE;
+    }
+    return any;
+}
+
 brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
 {
     const int before = bbi->npoint;
@@ -229,6 +248,11 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
 }
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
+
+void brn_bbi_to_world(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double out[3])
+{
+    to_world(bbi->model->dim, p->touch.frame, force, out);
+}
 
 void brn_bbi_push(brn_bbi *bbi)
 {

@@ -26,13 +26,15 @@ typedef struct projection {
     bool mass; /* the metric is that of the mass alone */
     row *row;
     int n;
-    double *w;      /* [n][n] row by row: velocities for unit forces, times h */
-    double *lambda; /* [n] */
-    int *pivot;     /* [n] */
-    double *v;      /* [ndof] velocities after the step */
-    double *extra;  /* [ndof] h times what the points' extra forces make of them */
-    double *change; /* [ndof] */
-    double *force;  /* [ndof] scratch */
+    double *w;       /* [n][n] row by row: velocities for unit forces, times h */
+    double *lambda;  /* [n] */
+    int *pivot;      /* [n] */
+    const double *x; /* [nnode][3] positions after the step */
+    double *v;       /* [ndof] velocities after the step */
+    double *push;    /* [ndof] [N] forces of the projection on free dofs */
+    double *extra;   /* [ndof] h times what the points' extra forces make of them */
+    double *change;  /* [ndof] */
+    double *force;   /* [ndof] scratch */
 } projection;
 
 static bool sticks(const brn_bbi_point *p)
@@ -63,6 +65,18 @@ static brn_status respond(const projection *p, double *force)
     BRN_TRY(brn_system_mass_solve(bbi->system, p->force, force));
     for (int i = 0; i < bbi->system->ndof; ++i) {
         force[i] *= bbi->newton->scheme->s;
+    }
+    return BRN_OK;
+}
+
+brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force)
+{
+    if (!bbi->by_mass) {
+        return brn_block_matrix_multiply(bbi->newton->matrix, change, force);
+    }
+    BRN_TRY(brn_system_mass_apply(bbi->system, change, force));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        force[i] /= bbi->newton->scheme->s;
     }
     return BRN_OK;
 }
@@ -130,7 +144,7 @@ static brn_status fill_by_factor(projection *p)
     return BRN_OK;
 }
 
-/* p->extra of the points that slip though the step has them stick. */
+/* p->extra of the points that slip though the step has them stick; p->push starts with their forces. */
 static brn_status add_extra(projection *p)
 {
     brn_bbi *bbi = p->bbi;
@@ -144,6 +158,7 @@ static brn_status add_extra(projection *p)
             any = true;
         }
     }
+    memcpy(p->push, p->extra, (size_t)bbi->system->ndof * sizeof *p->push);
     return any ? respond(p, p->extra) : BRN_OK;
 }
 
@@ -178,11 +193,15 @@ static brn_status project(projection *p)
         }
         brn_bbi_pull(bbi, from, unit, p->change);
     }
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        p->push[i] += p->change[i];
+    }
     BRN_TRY(respond(p, p->change));
     for (int i = 0; i < bbi->system->ndof; ++i) {
         p->change[i] = bbi->model->fixed[i] ? 0.0 : (p->change[i] + p->extra[i]) / h;
     }
-    return BRN_OK;
+    brn_model_follow(bbi->model, p->change);
+    return p->mass ? BRN_OK : brn_bbi_spin_project(bbi, p->x, p->push, p->change);
 }
 
 /* Kinetic energy of v + scale * change [J]. */
@@ -288,6 +307,8 @@ static void keep(const projection *p, brn_state *out)
 {
     brn_bbi *bbi = p->bbi;
     const brn_scheme *m = bbi->newton->scheme;
+    memcpy(bbi->direction, p->change, (size_t)bbi->system->ndof * sizeof *p->change);
+    bbi->by_mass = p->mass;
     for (int i = 0; i < bbi->system->ndof; ++i) {
         out->node_vel[brn_model_at(bbi->model, i)] += p->change[i];
     }
@@ -328,6 +349,7 @@ static brn_status project_all(projection *p, const brn_state *in, brn_state *out
     if (!p->mass && after > before + spare + noise) {
         p->mass = true;
         start_points(bbi);
+        memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
         BRN_TRY(project_points(p));
         BRN_TRY(kinetic(p, 1.0, &after));
     }
@@ -338,7 +360,7 @@ static brn_status project_all(projection *p, const brn_state *in, brn_state *out
 brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected)
 {
     const brn_scheme *m = bbi->newton->scheme;
-    projection p = {.bbi = bbi};
+    projection p = {.bbi = bbi, .x = out->node_pos};
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     *projected = false;
@@ -358,6 +380,7 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
     BRN_TAKE(arena, p.pivot, p.n);
     BRN_TAKE(arena, p.v, bbi->system->ndof);
     BRN_TAKE(arena, p.change, bbi->system->ndof);
+    BRN_TAKE(arena, p.push, bbi->system->ndof);
     BRN_TAKE(arena, p.extra, bbi->system->ndof);
     BRN_TAKE(arena, p.force, bbi->system->ndof);
     const brn_status status = project_all(&p, in, out);

@@ -8,6 +8,8 @@
 
 /* Iterations that look at geometry again. */
 enum { TURNS = 6 };
+/* Looks of a step: what a body meets may send others farther than they were known to go. */
+enum { LOOKS = 4 };
 /* Of the elements: penetrations and gaps under force below this are none. */
 static const double GAP_TOLERANCE = 1e-7;
 /* A factor is kept for the next iteration while the imbalance shrinks by this. */
@@ -299,16 +301,38 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
     }
 }
 
+/* Whether bodies went farther than was looked and through something there; then where to look. What they ended in was found on the way. */
+static brn_status look_again(brn_bbi *bbi, const brn_state *in, brn_touching_reach *reach, bool *missed)
+{
+    *missed = false;
+    if (brn_ahead_outrun(bbi->ahead, in->node_pos, bbi->newton->x, reach)) {
+        BRN_TRY(brn_touching_find(bbi->touching, in->node_pos, reach));
+        for (int i = 0; i < bbi->touching->count && !*missed; ++i) {
+            const brn_touching_point *touch = &bbi->touching->point[i];
+            *missed = touch->bears && brn_ahead_missed(bbi->ahead, in->node_pos, touch) &&
+                      !brn_bbi_knows(bbi, touch);
+        }
+    }
+    return BRN_OK;
+}
+
 brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info)
 {
     double *was = bbi->system->watch.phase;
+    bool missed = true;
+    brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, h);
+    brn_status status = BRN_OK;
     bbi->from = in->node_pos;
-    bbi->npoint = 0;
-    memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
-    BRN_TRY(brn_newton_begin(bbi->newton, in, t, h));
-    set_slip(bbi, in);
-    const brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, h);
-    const brn_status status = iterate(bbi, &reach, info);
+    for (int k = 0; missed && status >= 0 && k < LOOKS; ++k) {
+        bbi->npoint = 0;
+        memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
+        BRN_TRY(brn_newton_begin(bbi->newton, in, t, h));
+        set_slip(bbi, in);
+        status = iterate(bbi, &reach, info);
+        if (status >= 0) {
+            status = look_again(bbi, in, &reach, &missed);
+        }
+    }
     (void)brn_stopwatch_switch(&bbi->system->watch, was);
     return status;
 }

@@ -19,7 +19,7 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
     memset(n->step, 0, bytes);
     BRN_TRY(brn_system_elastic(s, in->node_pos, BRN_TANGENT_EXACT, NULL, n->elastic, NULL));
     BRN_TRY(brn_newton_weigh(n));
-    BRN_TRY(brn_newton_loads(n, in->node_pos, t, n->load, NULL));
+    BRN_TRY(brn_newton_loads(n, in->node_pos, brn_model_after(n->model, t, h), n->load, NULL));
     brn_system_drag(s, in->node_pos, in->node_vel, n->load);
     if (s->damping != NULL) {
         BRN_TRY(brn_system_damping_update(s, in->node_pos));
@@ -34,7 +34,7 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
             double vel[3];
             brn_controls_place(s->controls, which, a, t + h, NULL, vel);
             for (int i = 0; i < dim && row >= 0; ++i) {
-                if (hold->axes >> i & 1u) {
+                if ((hold->axes >> i & 1u) != 0 && model->fixed[row * dim + i] == BRN_DOF_HELD) {
                     n->step[row * dim + i] = (vel[i] - in->node_vel[3 * a + i]) / h;
                 }
             }
@@ -87,7 +87,9 @@ static void place_held(const brn_newton *n, double t, brn_state *out)
             double vel[3];
             brn_controls_place(n->system->controls, which, a, t, pos, vel);
             for (int i = 0; i < model->dim; ++i) {
-                if (hold->axes >> i & 1u) {
+                const int row = model->node_row[a];
+                const bool free = row >= 0 && model->fixed[row * model->dim + i] == BRN_DOF_FREE;
+                if ((hold->axes >> i & 1u) != 0 && !free) {
                     out->node_pos[3 * a + i] = pos[i];
                 }
                 if (model->node_row[a] < 0) { /* it has no acceleration that brought it there */

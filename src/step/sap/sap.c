@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Looks of a step: what a body meets may send others farther than they were known to go. */
+enum { LOOKS = 4 };
+
 static const char *const law_words[] = {"sap", "lagged", NULL};
 
 static const brn_param params[] = {
@@ -92,6 +95,7 @@ static void sap_destroy(void *self)
     brn_free(sap->ctx, sap->tree);
     brn_free(sap->ctx, sap->link_numbers);
     brn_free(sap->ctx, sap->towards);
+    brn_free(sap->ctx, sap->carried);
     brn_free(sap->ctx, sap);
 }
 
@@ -168,7 +172,7 @@ static brn_status fill(brn_sap *sap)
     look_at_groups(sap);
     BRN_TRY(brn_touching_create(sap->ctx, sap->model, sap->system->size, &sap->touching));
     BRN_TRY(brn_ahead_create(sap->ctx, sap->system, &sap->ahead));
-    BRN_ALLOC(sap->ctx, sap->towards, sap->model->nconnect + 1);
+    BRN_TRY(brn_sap_make_connections(sap));
     BRN_TRY(brn_sap_solver_create(sap->ctx, &sap->solver));
     BRN_TRY(brn_newton_create(sap->ctx, sap->model, sap->system, &newton, &sap->terms, &sap->newton));
     return brn_sap_make_rows(sap);
@@ -212,6 +216,23 @@ static void settle_forces(brn_sap *sap)
     }
 }
 
+/* Velocities and impulses. Points are looked for as far as bodies can be known to go; where loads, drives or impacts take them farther and
+   they meet something, again. */
+static brn_status solve(brn_sap *sap, const brn_state *in, brn_step_info *info)
+{
+    bool missed = true;
+    BRN_TRY(brn_sap_find_contacts(sap, in));
+    for (int k = 0; missed; ++k) {
+        BRN_TRY(brn_sap_start(sap, in));
+        BRN_TRY(brn_sap_balance(sap, info));
+        missed = false;
+        if (k + 1 < LOOKS) {
+            BRN_TRY(brn_sap_look_again(sap, in, &missed));
+        }
+    }
+    return BRN_OK;
+}
+
 static brn_status sap_step(void *self, const brn_state *in, double t, double h, brn_state *out,
                            double *h_done, brn_step_info *info)
 {
@@ -226,9 +247,7 @@ static brn_status sap_step(void *self, const brn_state *in, double t, double h, 
     sap->pulled = pulled != NULL && pulled->count > 0 ? pulled->value : NULL;
     BRN_TRY(brn_newton_begin(n, in, t, h));
     sap->share = h * h / n->scheme->s;
-    BRN_TRY(brn_sap_start(sap, in));
-    BRN_TRY(brn_sap_find_contacts(sap, in));
-    BRN_TRY(brn_sap_balance(sap, info));
+    BRN_TRY(solve(sap, in, info));
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->y, out));
     brn_sap_finish_rigid(sap, out);
     for (int k = 0; k < sap->ntree; ++k) {

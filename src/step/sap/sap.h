@@ -114,12 +114,14 @@ typedef struct brn_sap {
     double *u, *start, *gradient; /* [rows*dim] of the problem */
     double *pushed;               /* [rows*dim] J' gamma */
     double *push;                 /* [ndof] force of contact where it acts, on the model's rows */
+    int64_t spent;                /* iterations of the step before this attempt */
     brn_sap_point *at;
     int nat, njoint;      /* constraints of contact, and of joints and a hand behind them */
     int hand;             /* the hand's; -1: none */
     int taut_first;       /* those of sap_taut.c, behind them */
     const double *pulled; /* [connections][3] [N] their forces in the last step; NULL: there was none */
     int connect_first;    /* those of connections, a constraint a point */
+    double *carried;      /* [connections] [kg] the heaviest body of all that is connected with theirs */
     double (*towards)[3]; /* [connections] of a distance: the way its impulse acts on the first body */
     size_t at_capacity;
     brn_sap_constraint *constraint;
@@ -219,9 +221,12 @@ double brn_sap_held(double weight);
 
 /* ---- sap_connect.c: connections of bodies ---- */
 
+brn_status brn_sap_make_connections(brn_sap *sap);
 /* As for joints. */
 void brn_sap_connect_room(const brn_sap *sap, size_t *constraints, size_t *blocks);
 void brn_sap_constrain_connections(brn_sap *sap);
+/* Adds sign times the velocity of an anchor to a constraint of dim rows. */
+void brn_sap_add_anchor(brn_sap *sap, brn_sap_constraint *c, const brn_anchor *anchor, double sign);
 /* Adds their forces to sap->push. */
 void brn_sap_push_connections(const brn_sap *sap);
 /* [J] held by them in a state that no step has led to; at the end of the step. */
@@ -264,6 +269,9 @@ brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info);
 /* ---- sap_contact.c: where bodies can touch, and their constraints ---- */
 
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in);
+/* Once the step is solved: whether bodies went farther than that and through something there (missed). Then the points are those of a
+   look as far as they went, and the step is to be solved again. */
+brn_status brn_sap_look_again(brn_sap *sap, const brn_state *in, bool *missed);
 /* The block of a constraint for a row, made if it is not there yet. */
 brn_sap_block *brn_sap_block_for(brn_sap *sap, brn_sap_constraint *c, int row);
 /* Jacobians, regularisation and targets, once a is known. first: of the step; later ones keep the bounds of friction. */

@@ -98,10 +98,10 @@ static brn_status solve(brn_sap *sap, brn_step_info *info)
                         "time.step, or a larger method.budget",
                         sap->t, sap->system->budget);
     }
-    if ((double)info->iterations > ATTEMPT * sap->system->budget) {
+    if ((double)(info->iterations - sap->spent) > ATTEMPT * sap->system->budget) {
         return brn_fail(sap->ctx, BRN_ERR_CONVERGENCE,
                         "t = %g s: a step of %g s is not in balance after %lld iterations", sap->t, sap->h,
-                        (long long)info->iterations);
+                        (long long)(info->iterations - sap->spent));
     }
     info->own[BRN_SAP_OPTIMALITY] = fmax(info->own[BRN_SAP_OPTIMALITY], result.optimality);
     return BRN_OK;
@@ -272,6 +272,7 @@ brn_status brn_sap_balance(brn_sap *sap, brn_step_info *info)
 {
     brn_arena *arena = brn_ctx_arena(sap->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
+    sap->spent = info->iterations;
     double *before = brn_arena_take(arena, (size_t)(sap->a->n * sap->model->dim) + 1, sizeof *before);
     const brn_status status = before != NULL ? balance(sap, before, info) : BRN_ERR_MEMORY;
     brn_arena_rewind(arena, mark);

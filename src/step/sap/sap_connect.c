@@ -20,6 +20,11 @@
 /* Of the length: points nearer than this have no direction. */
 static const double TINY = 1e-9;
 
+/* Light bodies that carry a heavy one: a connection gives as if they were no lighter than 1/LIGHT of the heaviest that is connected with them, so
+   that it stretches by no more than h^2 g/4 under its weight; but no less than by STIFF of what they are, which rounding allows. */
+static const double LIGHT = 1000.0;
+static const double STIFF = 1e-7;
+
 /* At most so many blocks. */
 static size_t width_of(const brn_sap *sap, const brn_anchor *anchor)
 {
@@ -34,6 +39,54 @@ static size_t width_of(const brn_sap *sap, const brn_anchor *anchor)
     return count;
 }
 
+/* The body of an anchor if it can move; -1: it cannot. */
+static int mover_of(const brn_sap *sap, const brn_anchor *anchor)
+{
+    return anchor->count > 0 && anchor->body >= 0 && sap->model->body[anchor->body].type != BRN_BODY_STATIC
+               ? anchor->body
+               : -1;
+}
+
+/* Spreads the largest mass over all that is connected: forwards and backwards along the list until nothing changes. */
+static void spread(brn_sap *sap, double *heaviest)
+{
+    const int count = sap->model->nconnect;
+    bool changed = true;
+    for (int pass = 0; changed && pass <= sap->model->nbody; ++pass) {
+        changed = false;
+        for (int k = 0; k < 2 * count; ++k) {
+            const brn_connection *connect = &sap->model->connect[k < count ? k : 2 * count - 1 - k];
+            const int a = mover_of(sap, &connect->point[0][0]);
+            const int b = mover_of(sap, &connect->point[0][1]);
+            if (a >= 0 && b >= 0 && heaviest[a] != heaviest[b]) {
+                heaviest[a] = heaviest[b] = fmax(heaviest[a], heaviest[b]);
+                changed = true;
+            }
+        }
+    }
+}
+
+brn_status brn_sap_make_connections(brn_sap *sap)
+{
+    const brn_model *model = sap->model;
+    double *heaviest = NULL;
+    BRN_ALLOC(sap->ctx, sap->towards, model->nconnect + 1);
+    BRN_ALLOC(sap->ctx, sap->carried, model->nconnect + 1);
+    BRN_ALLOC(sap->ctx, heaviest, model->nbody + 1);
+    for (int b = 0; b < model->nbody; ++b) {
+        heaviest[b] = model->body[b].mass;
+    }
+    spread(sap, heaviest);
+    for (int n = 0; n < model->nconnect; ++n) {
+        for (int side = 0; side < 2; ++side) {
+            const int body = mover_of(sap, &model->connect[n].point[0][side]);
+            sap->carried[n] = body >= 0 ? fmax(sap->carried[n], heaviest[body]) : sap->carried[n];
+        }
+    }
+    brn_free(sap->ctx, heaviest);
+    return BRN_OK;
+}
+
 void brn_sap_connect_room(const brn_sap *sap, size_t *constraints, size_t *blocks)
 {
     for (int n = 0; n < sap->model->nconnect; ++n) {
@@ -45,7 +98,7 @@ void brn_sap_connect_room(const brn_sap *sap, size_t *constraints, size_t *block
     }
 }
 
-static void add_side(brn_sap *sap, brn_sap_constraint *c, const brn_anchor *anchor, double sign)
+void brn_sap_add_anchor(brn_sap *sap, brn_sap_constraint *c, const brn_anchor *anchor, double sign)
 {
     const double along = sap->system->guard > 0 ? 1.0 : 1.0 - 1.0 / sap->share;
     for (int k = 0; k < anchor->count; ++k) {
@@ -133,8 +186,9 @@ static void measure(const brn_connection *connect, double towards[3], offset *o)
 }
 
 /* What is left of the law once J and the offset are known. */
-static void set_law(brn_sap *sap, const brn_connection *connect, brn_sap_constraint *c, const offset *o)
+static void set_law(brn_sap *sap, int number, brn_sap_constraint *c, const offset *o)
 {
+    const brn_connection *connect = &sap->model->connect[number];
     const double h = sap->h;
     const double lag = h + (connect->slack && o->end[0] > 0.0 ? 0.0 : connect->relaxation);
     const bool settles = sap->share > 1.0 && !connect->slack && isinf(connect->stiffness);
@@ -144,7 +198,8 @@ static void set_law(brn_sap *sap, const brn_connection *connect, brn_sap_constra
         c->target[r] += settles ? 0.5 * o->start[r] / h + 0.25 * o->rate[r] : 0.0;
         w += brn_sap_weight_of(sap, c, r) / c->rows;
     }
-    c->r = fmax(brn_sap_held(w), 1.0 / (h * lag * connect->stiffness));
+    const double light = fmax(STIFF * w, fmin(w, LIGHT / sap->carried[number]));
+    c->r = fmax(brn_sap_held(light), 1.0 / (h * lag * connect->stiffness));
     if (!(w > 0.0)) { /* held on both sides: nothing gives way */
         c->r = 1.0;
         memset(c->target, 0, sizeof c->target);
@@ -161,7 +216,7 @@ static void add_point(brn_sap *sap, int number, int point)
     offset o = {.start = {0.0}};
     *c = (brn_sap_constraint){.kind = BRN_SAP_EQUALITY, .rows = sap->model->dim, .first = sap->nblock};
     for (int k = 0; k < 2; ++k) {
-        add_side(sap, c, &connect->point[point][k], k == 0 ? 1.0 : -1.0);
+        brn_sap_add_anchor(sap, c, &connect->point[point][k], k == 0 ? 1.0 : -1.0);
         add_offset(sap, &connect->point[point][k], k == 0 ? 1.0 : -1.0, &o);
     }
     sap->nblock += c->count;
@@ -170,7 +225,7 @@ static void add_point(brn_sap *sap, int number, int point)
         contract(sap, c, sap->towards[number]);
         c->kind = connect->slack ? BRN_SAP_LIMIT : BRN_SAP_EQUALITY;
     }
-    set_law(sap, connect, c, &o);
+    set_law(sap, number, c, &o);
 }
 
 void brn_sap_constrain_connections(brn_sap *sap)

@@ -52,12 +52,18 @@ static void set_drift(const brn_sap *sap, brn_sap_point *p)
     }
 }
 
-/* What the law of its pair makes of a point. A side that faces away carries nothing. */
+/* A side that faces away carries nothing. */
+static bool carries(const brn_touching_point *touch, double stiffness)
+{
+    return isinf(stiffness) || isinf(touch->area) ? touch->bears : touch->area > 0.0;
+}
+
+/* What the law of its pair makes of a point. */
 static void add_point(brn_sap *sap, const brn_touching_point *touch)
 {
     const double stiffness = key_of(sap, BRN_CONTACT_STIFFNESS, touch->body, INFINITY);
     brn_sap_point *p = &sap->at[sap->nat];
-    if (!(isinf(stiffness) || isinf(touch->area) ? touch->bears : touch->area > 0.0)) {
+    if (!carries(touch, stiffness)) {
         return;
     }
     *p = (brn_sap_point){
@@ -69,16 +75,46 @@ static void add_point(brn_sap *sap, const brn_touching_point *touch)
     ++sap->nat;
 }
 
+static brn_status list_points(brn_sap *sap)
+{
+    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)sap->touching->count);
+    sap->nat = 0;
+    for (int i = 0; i < sap->touching->count; ++i) {
+        add_point(sap, &sap->touching->point[i]);
+    }
+    return BRN_OK;
+}
+
 brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
     const brn_touching_reach reach = brn_ahead_look(sap->ahead, in, sap->t, sap->h);
     BRN_TRY(brn_touching_find(sap->touching, in->node_pos, &reach));
-    BRN_GROW(sap->ctx, sap->at, sap->at_capacity, (size_t)sap->touching->count);
-    sap->nat = 0;
-    for (int i = 0; i < sap->touching->count; ++i) {
-        add_point(sap, &sap->touching->point[i]);
+    BRN_TRY(list_points(sap));
+    (void)brn_stopwatch_switch(watch, was);
+    return BRN_OK;
+}
+
+brn_status brn_sap_look_again(brn_sap *sap, const brn_state *in, bool *missed)
+{
+    brn_stopwatch *watch = &sap->system->watch;
+    double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
+    brn_touching_reach reach;
+    *missed = false;
+    if (brn_ahead_outrun(sap->ahead, in->node_pos, sap->newton->x, &reach)) {
+        brn_touching_swap(sap->touching);
+        BRN_TRY(brn_touching_find(sap->touching, in->node_pos, &reach));
+        for (int i = 0; i < sap->touching->count && !*missed; ++i) {
+            const brn_touching_point *touch = &sap->touching->point[i];
+            *missed = brn_ahead_missed(sap->ahead, in->node_pos, touch) &&
+                      carries(touch, key_of(sap, BRN_CONTACT_STIFFNESS, touch->body, INFINITY));
+        }
+        if (*missed) {
+            BRN_TRY(list_points(sap));
+        } else {
+            brn_touching_swap(sap->touching);
+        }
     }
     (void)brn_stopwatch_switch(watch, was);
     return BRN_OK;

@@ -1,0 +1,10 @@
+/* The figures of stages (brn_stage_figure_get) as keys of summary.json. */
+#ifndef BRN_OUTPUT_FIGURES_STAGE_FIGURES_H
+#define BRN_OUTPUT_FIGURES_STAGE_FIGURES_H
+
+#include "base/json.h"
+
+/* Members "launch.speed" and so on of an object, for the stages that were reached. */
+void brn_stage_figures_write(brn_json *json, const brn_summary *summary);
+
+#endif

@@ -1,0 +1,275 @@
+#include "step/stages.h"
+
+#include "linalg/dense.h"
+#include "model/rigid_pose.h"
+#include "phys/rotation.h"
+#include "step/body_sums.h"
+#include "step/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A body that has left the ground flies once its centre has gone this share of its length: a hop within the launch is none. */
+static const double CLEAR = 0.05;
+/* A body rests whose nodes have been slower than this share of sqrt(g length) for this share of sqrt(length / g). */
+static const double SLOW = 0.02, PATIENCE = 0.5;
+/* Of time.step. */
+static const double SLACK = 1e-9;
+
+/* ---- the body ------------------------------------------------------------------------------------------------------------------ */
+
+/* Against gravity; without any along the last axis. */
+static void set_up(const brn_system *system, double up[3])
+{
+    const double *g = system->controls->gravity;
+    const double length = brn_dense_length3(g);
+    for (int i = 0; i < 3; ++i) {
+        up[i] = length > 0.0 ? -g[i] / length : i == system->model->dim - 1 ? 1.0 : 0.0;
+    }
+}
+
+static brn_status set_spin(brn_system *system, int body, const brn_state *state, const double centre[3],
+                           double spin[3])
+{
+    const brn_model *model = system->model;
+    brn_arena *arena = brn_ctx_arena(system->ctx);
+    double *v = NULL;
+    double *p = NULL;
+    double moment[3];
+    double inertia[9];
+    double inverse[9];
+    BRN_TAKE(arena, v, system->ndof);
+    BRN_TAKE(arena, p, system->ndof);
+    brn_system_pack(system, state->node_vel, v);
+    BRN_TRY(brn_system_mass_apply(system, v, p));
+    brn_body_moments(model, body, state->node_pos, centre, p, moment);
+    brn_system_pack(system, state->node_pos, v);
+    for (int dof = 0; dof < system->ndof; ++dof) {
+        v[dof] -= centre[dof % model->dim];
+    }
+    BRN_TRY(brn_system_mass_apply(system, v, p));
+    brn_body_inertia(model, body, state->node_pos, centre, p, inertia);
+    memset(spin, 0, 3 * sizeof *spin);
+    if (model->dim == 2) {
+        spin[2] = inertia[8] > 0.0 ? moment[2] / inertia[8] : 0.0;
+    } else if (brn_dense_det3(inertia) > 0.0) {
+        (void)brn_dense_inverse3(inertia, inverse);
+        brn_dense_apply3(inverse, moment, spin);
+    }
+    return BRN_OK;
+}
+
+/* What there is to say of a state; begin, end and what adds up over a stage are left alone. */
+static brn_status look(brn_system *system, const brn_state *state, brn_stage_result *out)
+{
+    const brn_model *model = system->model;
+    const int body = model->stages.body;
+    double up[3];
+    double rest[3];
+    double turn[9];
+    double now[3];
+    set_up(system, up);
+    brn_body_mean(model, body, state->node_pos, out->place);
+    brn_body_mean(model, body, state->node_vel, out->velocity);
+    brn_body_mean(model, body, model->rest[0], rest);
+    brn_body_turn(model, body, state->node_pos, out->place, rest, turn);
+    brn_dense_apply3(turn, up, now);
+    out->tilt = acos(fmax(-1.0, fmin(1.0, brn_dense_dot3(now, up))));
+    out->kinetic = state->ledger[BRN_LEDGER_KINETIC];
+    out->elastic = state->ledger[BRN_LEDGER_ELASTIC];
+    out->work = state->ledger[BRN_LEDGER_WORK];
+    out->dissipated = state->ledger[BRN_LEDGER_DISSIPATED] + state->ledger[BRN_LEDGER_LOSS];
+    out->gravity = 0.0;
+    for (int a = 0; a < model->nnode; ++a) {
+        out->gravity -=
+            model->node_mass[a] * brn_dense_dot3(system->controls->gravity, &state->node_pos[3 * a]);
+    }
+    brn_arena *arena = brn_ctx_arena(system->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = set_spin(system, body, state, out->place, out->spin);
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+static bool touches(const brn_model *model, const brn_step_info *info)
+{
+    bool any = false;
+    for (int i = 0; i < info->npoint && !any; ++i) {
+        const brn_contact_point *p = &info->point[i];
+        any = (p->body[0] == model->stages.body || p->body[1] == model->stages.body) &&
+              p->body[0] != p->body[1] && p->normal_force > 0.0;
+    }
+    return any;
+}
+
+static double length_of(const brn_model *model)
+{
+    return brn_body_diagonal(model, &model->body[model->stages.body]);
+}
+
+/* ---- from stage to stage --------------------------------------------------------------------------------------------------------- */
+
+static const brn_stage_result blank = {.begin = NAN, .end = NAN};
+
+/* Where a stage began: the end of the one before it, or of nothing. */
+static void begin(brn_story *story, int stage, double time, const double place[3], const double up[3])
+{
+    story->stage = stage;
+    story->result[stage] = blank;
+    story->result[stage].begin = time;
+    story->top = brn_dense_dot3(place, up);
+    story->lift = blank;
+    story->resting = NAN;
+}
+
+void brn_stages_start(const brn_system *system, brn_state *state)
+{
+    const brn_model_stages *stages = &system->model->stages;
+    double place[3];
+    double up[3];
+    if (!stages->given) {
+        return;
+    }
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        state->story.result[i] = blank;
+    }
+    set_up(system, up);
+    brn_body_mean(system->model, stages->body, state->node_pos, place);
+    begin(&state->story, stages->loads ? BRN_STAGE_LOADING : BRN_STAGE_LAUNCH, 0.0, place, up);
+    memcpy(state->story.result[brn_stages_now(state)].place, place, sizeof place);
+}
+
+/* Where the body was when a stage began: where it was at the end of the one before. */
+static void origin_of(const brn_model *model, const brn_story *story, int stage, double out[3])
+{
+    if (stage == BRN_STAGE_LOADING || (stage == BRN_STAGE_LAUNCH && !model->stages.loads)) {
+        brn_body_mean(model, model->stages.body, model->rest[0], out);
+    } else {
+        memcpy(out, story->result[stage - 1].place, 3 * sizeof *out);
+    }
+}
+
+/* The stage goes on to the state `now` of a time: what adds up. */
+static void add_part(const brn_system *system, brn_story *story, const brn_stage_result *now, double h)
+{
+    brn_stage_result *r = &story->result[(int)story->stage];
+    brn_stage_result next = *now;
+    double up[3];
+    double from[3];
+    double way[3];
+    set_up(system, up);
+    origin_of(system->model, story, (int)story->stage, from);
+    story->top = fmax(story->top, brn_dense_dot3(now->place, up));
+    next.begin = r->begin;
+    next.end = r->end;
+    next.rise = story->top - brn_dense_dot3(from, up);
+    for (int i = 0; i < 3; ++i) {
+        way[i] = now->place[i] - from[i];
+        next.turn[i] = r->turn[i] + h * now->spin[i];
+    }
+    const double along = brn_dense_dot3(way, up);
+    next.range = sqrt(fmax(0.0, brn_dense_dot3(way, way) - along * along));
+    *r = next;
+}
+
+/* The launch: it may have lifted off, and flies once it is clear. What it does in between belongs to the flight. */
+static brn_status follow_launch(brn_system *system, const brn_state *in, brn_story *story, double t, double h,
+                                bool touching, const brn_stage_result *now)
+{
+    const brn_model *model = system->model;
+    double up[3];
+    double way = 0.0;
+    if (touching) {
+        story->lift = blank;
+        return BRN_OK;
+    }
+    if (isnan(story->lift.begin)) {
+        BRN_TRY(look(system, in, &story->lift));
+        story->lift.begin = t;
+    }
+    for (int i = 0; i < 3; ++i) {
+        const double off = now->place[i] - story->lift.place[i];
+        story->lift.turn[i] += h * now->spin[i];
+        way += off * off;
+    }
+    if (sqrt(way) < CLEAR * length_of(model)) {
+        return BRN_OK;
+    }
+    brn_stage_result *launch = &story->result[BRN_STAGE_LAUNCH];
+    const brn_stage_result lift = story->lift;
+    set_up(system, up);
+    launch->end = lift.begin;
+    memcpy(launch->place, lift.place, sizeof lift.place);
+    memcpy(launch->velocity, lift.velocity, sizeof lift.velocity);
+    memcpy(launch->spin, lift.spin, sizeof lift.spin);
+    launch->kinetic = lift.kinetic;
+    launch->elastic = lift.elastic;
+    launch->gravity = lift.gravity;
+    launch->tilt = lift.tilt;
+    for (int i = 0; i < 3; ++i) {
+        launch->turn[i] -= lift.turn[i];
+    }
+    begin(story, BRN_STAGE_FLIGHT, lift.begin, lift.place, up);
+    memcpy(story->result[BRN_STAGE_FLIGHT].turn, lift.turn, sizeof lift.turn);
+    add_part(system, story, now, 0.0);
+    return BRN_OK;
+}
+
+static void follow_landing(const brn_system *system, brn_story *story, const brn_state *out, double t,
+                           double h, bool touching)
+{
+    const brn_model *model = system->model;
+    const brn_body *body = &model->body[model->stages.body];
+    const double g = brn_dense_length3(system->controls->gravity);
+    const double length = length_of(model);
+    double fastest = 0.0;
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        fastest = fmax(fastest, brn_dense_length3(&out->node_vel[3 * a]));
+    }
+    if (!touching || !(fastest <= SLOW * sqrt(g * length))) {
+        story->resting = NAN;
+        return;
+    }
+    story->resting = isnan(story->resting) ? t : story->resting;
+    if (t + h - story->resting >= PATIENCE * sqrt(length / g)) {
+        story->result[BRN_STAGE_LANDING].end = story->resting;
+    }
+}
+
+brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state *out, double t, double h,
+                             const brn_step_info *info, bool *other)
+{
+    const brn_model *model = system->model;
+    brn_story *story = &out->story;
+    brn_stage_result now = blank;
+    double up[3];
+    *other = false;
+    *story = in->story;
+    if (!model->stages.given || !isnan(story->result[BRN_STAGE_LANDING].end)) {
+        return BRN_OK;
+    }
+    const int before = brn_stages_now(in);
+    const bool touching = touches(model, info);
+    BRN_TRY(look(system, out, &now));
+    set_up(system, up);
+    if (before == BRN_STAGE_FLIGHT && touching) { /* this part is of the landing already */
+        story->result[BRN_STAGE_FLIGHT].end = t;
+        begin(story, BRN_STAGE_LANDING, t, story->result[BRN_STAGE_FLIGHT].place, up);
+    }
+    add_part(system, story, &now, h);
+    if (before == BRN_STAGE_LOADING && t + h >= model->stages.until - SLACK * model->step) {
+        story->result[BRN_STAGE_LOADING].end = t + h;
+        begin(story, BRN_STAGE_LAUNCH, t + h, now.place, up);
+    } else if (before == BRN_STAGE_LAUNCH) {
+        BRN_TRY(follow_launch(system, in, story, t, h, touching, &now));
+    } else if (before == BRN_STAGE_LANDING) {
+        follow_landing(system, story, out, t, h, touching);
+    }
+    *other = model->stages.integrator[before] != model->stages.integrator[brn_stages_now(out)];
+    return BRN_OK;
+}
+
+bool brn_stages_over(const brn_model *model, const brn_state *state)
+{
+    return model->stages.stop && !isnan(state->story.result[BRN_STAGE_LANDING].end);
+}

@@ -21,18 +21,37 @@ typedef struct recipe {
     struct {
         const char *name;
         double value;
-    } number[8];      /* any other real or whole number, until the first without a name */
+    } number[8];      /* any other real, whole number or choice, until the first without a name */
     const char *rows; /* name of a list of points */
     brn_rows points;
 } recipe;
 
+/* A parameter and its field; "feet.height" is one of a nested block, which then counts as given. */
+static inline const brn_param *recipe_param(const brn_table *table, void *params, const char *name,
+                                            void **field)
+{
+    char head[64];
+    const size_t n = strcspn(name, ".");
+    assert_true(n < sizeof head);
+    memcpy(head, name, n);
+    head[n] = '\0';
+    const brn_param *param = brn_table_find(table, head);
+    if (param == NULL) {
+        fail_msg("%s has no parameter %s", table->name, head);
+    }
+    *field = (char *)params + param->offset;
+    if (name[n] != '.') {
+        return param;
+    }
+    ((brn_block *)*field)->line = 1;
+    return recipe_param(param->table, *field, name + n + 1, field);
+}
+
 static inline void *recipe_field(const brn_table *table, void *params, const char *name)
 {
-    const brn_param *param = brn_table_find(table, name);
-    if (param == NULL) {
-        fail_msg("%s has no parameter %s", table->name, name);
-    }
-    return (char *)params + param->offset;
+    void *field = NULL;
+    (void)recipe_param(table, params, name, &field);
+    return field;
 }
 
 static inline void recipe_choice(const brn_table *table, void *params, const char *name, const char *word)
@@ -91,11 +110,11 @@ static inline brn_status recipe_make(brn_ctx *ctx, const recipe *r, brn_mesh **o
         *(int *)recipe_field(table, &params, "subdivisions") = r->subdivisions;
     }
     for (int i = 0; i < BRN_COUNT(r->number) && r->number[i].name != NULL; ++i) {
-        void *field = recipe_field(table, &params, r->number[i].name);
-        if (brn_table_find(table, r->number[i].name)->kind == BRN_INT) {
-            *(int *)field = (int)r->number[i].value;
-        } else {
+        void *field = NULL;
+        if (recipe_param(table, &params, r->number[i].name, &field)->kind == BRN_REAL) {
             *(double *)field = r->number[i].value;
+        } else {
+            *(int *)field = (int)r->number[i].value;
         }
     }
     if (r->rows != NULL) {

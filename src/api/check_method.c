@@ -134,6 +134,22 @@ static void check_connections(brn_scene *scene, const brn_method *method, const 
         method->table->name, others);
 }
 
+/* Holds that end. */
+static void check_releases(brn_scene *scene, const brn_method *method, const brn_blocks *fixed)
+{
+    const brn_fixed_def *def = fixed->items;
+    for (int i = 0; i < fixed->count && !method->releases; ++i) {
+        if (isfinite(def[i].release)) {
+            char path[256];
+            (void)snprintf(path, sizeof path, "%s.release", def[i].block.path);
+            brn_scene_add_problem(
+                scene, path,
+                "method '%s' holds a region for the whole run: leave it out, or use ipc, bbi or none",
+                method->table->name);
+        }
+    }
+}
+
 /* Stages are told of by any method; other rules for them take one that can change its own. */
 static void check_stages(brn_scene *scene, const brn_method *method, const brn_stages_def *stages)
 {
@@ -171,6 +187,7 @@ void brn_check_method(brn_scene *scene, const brn_method *method)
     }
     check_integrator(scene, method, "integrator", def->integrator);
     check_stages(scene, method, &def->stages);
+    check_releases(scene, method, &def->fixed);
     for (int i = 0; i < def->bodies.count; ++i) {
         if (def->bodies.items[i].value != NULL) {
             check_body(scene, method, &def->bodies.items[i]);

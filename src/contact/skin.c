@@ -97,6 +97,11 @@ static void join(brn_skin *skin)
             }
         }
     }
+    for (int h = 0; h < model->nhold; ++h) { /* what will be let go can touch then */
+        for (int k = 0; k < model->hold[h].nnode && isfinite(model->hold[h].release); ++k) {
+            skin->held[model->hold[h].node[k]] = false;
+        }
+    }
     if (skin->dim == 3) {
         qsort(skin->edge, (size_t)skin->nedge, sizeof *skin->edge, edge_order);
     }

@@ -57,6 +57,7 @@ typedef struct brn_builder {
     int *mass_kind;                /* [bodies] */
     brn_tie_drafts ties;           /* requests to tie so far */
     unsigned char *fixed;          /* [nnode*dim] BRN_DOF_... */
+    unsigned char *released;       /* likewise: 1 where all its holds let go some time */
 } brn_builder;
 
 /* Adds a problem at BLOCK.KEY. */

@@ -78,6 +78,7 @@ typedef struct brn_hold {
     int nnode, *node;
     unsigned axes; /* bit 0 x, 1 y, 2 z */
     brn_motion motion;
+    double release; /* [s] its nodes are free from then on; +inf: never */
 } brn_hold;
 
 /* A load, scaled by a linear ramp in time. Dead loads are a fixed pattern of nodal forces; a pressure follows its
@@ -189,7 +190,8 @@ struct brn_model {
 
     int nhold;
     brn_hold *hold;
-    unsigned char *fixed; /* [nrow*dim] BRN_DOF_... */
+    unsigned char
+        *fixed; /* [nrow*dim] BRN_DOF_..., with all holds; a simulation has its own where some are released */
 
     int nattach;
     brn_attachment *attach;

@@ -314,6 +314,7 @@ brn_status brn_model_build(brn_ctx *ctx, brn_scene *scene, brn_model **out)
     brn_free(ctx, b.ties.tie);
     brn_free(ctx, b.ties.part);
     brn_free(ctx, b.fixed);
+    brn_free(ctx, b.released);
     if (status < 0) {
         brn_model_destroy(b.model);
         return status;

@@ -101,6 +101,8 @@ static void mark_fixed(brn_builder *b, const brn_hold *hold, const brn_block *bl
                     hold->node[n], other->name);
                 told = true;
             }
+            /* Where holds overlap it is free when the last has let go. */
+            b->released[dof] = (other == NULL || b->released[dof]) && isfinite(hold->release);
             owner[dof] = (int)(hold - model->hold) + 1;
             b->fixed[dof] = BRN_DOF_HELD;
         }
@@ -131,6 +133,7 @@ static brn_status add_static_hold(brn_builder *b, int body, brn_hold *hold)
         }
     }
     hold->axes = 7u;
+    hold->release = INFINITY;
     static const brn_motion_def still = {.until = NAN};
     return copy_motion(b, from->robot < 0 ? &def->motion : &still, &hold->motion);
 }
@@ -146,6 +149,7 @@ static brn_status add_fixed_hold(brn_builder *b, int index, brn_hold *hold)
         hold->axes |= 1u << (*c - 'x');
     }
     BRN_TRY(copy_motion(b, &def->motion, &hold->motion));
+    hold->release = def->release;
     const brn_body_range bodies = region_bodies(b, &def->block, def->body);
     if (bodies.count == 0) {
         return BRN_OK;
@@ -166,6 +170,7 @@ brn_status brn_builder_add_holds(brn_builder *b)
     brn_model *model = b->model;
     BRN_ALLOC(b->ctx, model->hold, model->nbody + b->def->fixed.count);
     BRN_ALLOC(b->ctx, b->fixed, (size_t)model->nnode * (size_t)model->dim);
+    BRN_ALLOC(b->ctx, b->released, (size_t)model->nnode * (size_t)model->dim);
     int *owner = NULL;
     BRN_ALLOC(b->ctx, owner, (size_t)model->nnode * (size_t)model->dim);
     for (int i = 0; i < b->ties.count; ++i) {

@@ -5,6 +5,7 @@
 #include "model/robot_model.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -182,6 +183,7 @@ static void add_hold(brn_text *text, const brn_hold *hold)
     uint64_t hash = brn_hash_bytes(BRN_HASH_START, &axes, sizeof axes);
     hash = hash_ints(hash, hold->node, (size_t)hold->nnode);
     hash = brn_hash_bytes(hash, &hold->motion, offsetof(brn_motion, rows)); /* doubles only, no padding */
+    hash = isfinite(hold->release) ? brn_hash_bytes(hash, &hold->release, sizeof hold->release) : hash;
     hash = brn_hash_bytes(hash, hold->motion.table, (size_t)hold->motion.rows * 4 * sizeof(double));
     add_part(text, hash, "hold or motion of", hold->name);
 }

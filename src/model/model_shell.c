@@ -145,14 +145,15 @@ brn_status brn_builder_add_sheet(brn_builder *b, int index, const brn_material *
 
 /* ---- bending ------------------------------------------------------------------------------------------------------ */
 
-/* Triangles with all nodes held or attached have a prescribed motion: they clamp the sheet beside them. */
+/* Triangles with all nodes held for good or attached have a prescribed motion: they clamp the sheet beside them. */
 static brn_status fill_clamped(const brn_builder *b, const sheet *s, unsigned char **out)
 {
     BRN_ALLOC(b->ctx, *out, s->nelem);
     for (int e = 0; e < s->nelem; ++e) {
         bool held = true;
         for (int dof = 0; dof < 9; ++dof) {
-            held = held && b->fixed[3 * s->conn[3 * e + dof / 3] + dof % 3] != BRN_DOF_FREE;
+            const int at = 3 * s->conn[3 * e + dof / 3] + dof % 3;
+            held = held && b->fixed[at] != BRN_DOF_FREE && !b->released[at];
         }
         (*out)[e] = held;
     }

@@ -150,6 +150,7 @@ typedef struct brn_fixed_def {
     brn_where_def where;
     const char *axes; /* some of "xyz" */
     brn_motion_def motion;
+    double release; /* [s] */
 } brn_fixed_def;
 
 /* Springs from every node of a region to the nearest node of another. */

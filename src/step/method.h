@@ -52,6 +52,7 @@ enum {
     BRN_CHANGED_FRICTION = 2,
     BRN_CHANGED_MOTION = 4, /* speed of a motion, offset of an obstacle */
     BRN_CHANGED_DRAG = 8,
+    BRN_CHANGED_HOLDS = 16, /* some were released; not by hand */
 };
 
 typedef struct brn_change {
@@ -67,6 +68,7 @@ typedef struct brn_method {
     unsigned bodies;        /* bit BRN_BODY_... set: accepts bodies of this type */
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
+    bool releases;                                      /* holds may end */
     bool connects;                                      /* takes the scene's `connect` */
     bool stages;                   /* takes the rules of the scene's `stages`, loading too */
     bool dissipates;               /* it can repeat a step so that no energy is gained: system->guard */

@@ -233,9 +233,8 @@ brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double
         brn_scheme_place(n->scheme, n->scheme->ahead, n->x);
         BRN_TRY(brn_system_damping_update(n->system, n->x));
     }
-    if (n->system->effort == 0.0) { /* a step begins, not one of its parts */
-        n->direct = n->params.solver == BRN_NEWTON_DIRECT;
-    }
+    /* What failed in a part of a step is not tried again in the next one. */
+    n->direct = n->params.solver == BRN_NEWTON_DIRECT || (n->direct && n->system->effort > 0.0);
     n->factored = false; /* a step does not depend on what was before it */
     BRN_TRY(brn_newton_carry(n, in));
     return start(n, in);

@@ -290,7 +290,12 @@ brn_stage brn_newton_stage(const brn_newton *n, double t)
 
 brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change *change)
 {
-    (void)n;
+    if ((change->what & BRN_CHANGED_HOLDS) != 0) {
+        brn_factor_destroy(n->factor); /* its analysis leaves held rows out */
+        n->factor = NULL;
+        n->factored = false;
+        BRN_TRY(brn_scheme_find_free(n->ctx, n->scheme));
+    }
     if ((change->what & BRN_CHANGED_GRAVITY) != 0) {
         brn_scheme_restart(state);
     }

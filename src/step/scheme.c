@@ -50,6 +50,11 @@ static brn_status find_free(brn_ctx *ctx, const brn_model *model, bool *is_free)
     return BRN_OK;
 }
 
+brn_status brn_scheme_find_free(brn_ctx *ctx, brn_scheme *scheme)
+{
+    return find_free(ctx, scheme->system->model, scheme->free);
+}
+
 brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, int integrator, brn_scheme **out)
 {
     *out = NULL;
@@ -238,10 +243,10 @@ static void set_held(brn_scheme *m, const brn_state *in)
             double vel[3];
             brn_controls_place(controls, n, a, m->t + m->h, pos, vel);
             for (int i = 0; i < dim; ++i) {
-                if ((hold->axes >> i & 1u) == 0) {
+                const int dof = model->node_row[a] * dim + i;
+                if ((hold->axes >> i & 1u) == 0 || model->fixed[dof] != BRN_DOF_HELD) {
                     continue;
                 }
-                const int dof = model->node_row[a] * dim + i;
                 const double x = in->node_pos[3 * a + i];
                 m->held[dof] = pos[i] - x;
                 m->ahead[dof] = half ? 0.5 * (pos[i] - x) : pos[i] - x;

@@ -82,6 +82,8 @@ brn_status brn_scheme_create(brn_ctx *ctx, const brn_system *system, int integra
 void brn_scheme_destroy(brn_ctx *ctx, brn_scheme *scheme);
 /* How an integrator's forces act over a step (of the kind actually used), for the ledger. */
 brn_books brn_scheme_books(int integrator, int kind);
+/* Another set of dofs is held from now on. */
+brn_status brn_scheme_find_free(brn_ctx *ctx, brn_scheme *scheme);
 /* Forces jump at this state: what was before is no guide any more, BDF2 restarts. */
 void brn_scheme_restart(brn_state *state);
 /* Prepares a step of h from the state at time t. */

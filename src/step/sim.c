@@ -20,6 +20,8 @@ enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
 enum { HALVINGS_SHIFTING = 4 };
 /* A part that gains energy by every rule is cut like one that fails, down to this share of the step. */
 static const double PART_GAINING = 0.0625;
+/* Of a step: a hold ends with the step that begins so near to its time. */
+static const double RELEASE_SLACK = 1e-9;
 /* Strength of the hand that moves it, in weights of everything movable, and in forces that stop all of that within a step from
    the highest speed of an offset. */
 static const double STRENGTH_WEIGHTS = 1000.0;
@@ -128,7 +130,6 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     brn_sim *sim = NULL;
     BRN_ALLOC(ctx, sim, 1);
     sim->ctx = ctx;
-    sim->model = model;
     sim->method = method;
     brn_state_sizes sizes = {
         .nnode = model->nnode, .nrigid = brn_rigid_count(model), .njoint = model->njoint};
@@ -137,7 +138,8 @@ brn_status brn_sim_create_with(brn_ctx *ctx, const brn_model *model, const brn_m
     }
     brn_state **states[] = {&sim->state, &sim->spare[0], &sim->spare[1]};
     sim->contact_force = brn_calloc(ctx, (size_t)model->nbody, sizeof *sim->contact_force);
-    brn_status status = sim->contact_force != NULL ? BRN_OK : BRN_ERR_MEMORY;
+    brn_status status = sim->contact_force != NULL ? brn_sim_own_holds(sim, model) : BRN_ERR_MEMORY;
+    model = sim->model;
     for (int i = 0; i < 3 && status >= 0; ++i) {
         status = brn_state_create(ctx, &sizes, states[i]);
     }
@@ -183,6 +185,7 @@ void brn_sim_destroy(brn_sim *sim)
     brn_free(sim->ctx, sim->force[1]);
     brn_free(sim->ctx, sim->point);
     brn_free(sim->ctx, sim->contact_force);
+    brn_free(sim->ctx, sim->own.fixed);
     brn_free(sim->ctx, sim);
 }
 
@@ -391,6 +394,25 @@ static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state *
     return status;
 }
 
+/* What is over by the start of the step lets go; the state enters it as a stage of its own. */
+static brn_status let_go(brn_sim *sim)
+{
+    const double t = brn_sim_time(sim);
+    brn_step_info info;
+    bool any;
+    BRN_TRY(brn_sim_release(sim, t + RELEASE_SLACK * sim->model->step, &any));
+    if (!any) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_state_copy(sim->state, sim->spare[0]));
+    sim->spare[0]->step = sim->state->step;
+    BRN_TRY(enter_stage(sim, sim->spare[0], t, &info));
+    brn_state *old = sim->state;
+    sim->state = sim->spare[0];
+    sim->spare[0] = old;
+    return BRN_OK;
+}
+
 static brn_status measure_state(brn_sim *sim, brn_report *report);
 
 brn_status brn_sim_step(brn_sim *sim, brn_report *report)
@@ -405,6 +427,7 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     brn_state *reached = NULL;
     brn_step_info info;
     sim->system->effort = 0.0;
+    BRN_TRY(let_go(sim));
     const brn_status moved = brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
                                  ? advance_shifting(sim, r, &reached, &info)
                                  : advance(sim, HALVINGS_MAX, r, &reached, &info);
@@ -649,6 +672,8 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
     sim->spare[0] = sim->state;
     sim->state = loaded;
+    bool any; /* what ends now does so with the next step, as it would have */
+    BRN_TRY(brn_sim_release(sim, brn_sim_time(sim) - RELEASE_SLACK * sim->model->step, &any));
     /* Contacts are not part of the state: the present ones belong to another. */
     take_contacts(sim, &(brn_step_info){.gap_min = INFINITY});
     return BRN_OK;

@@ -6,7 +6,8 @@
 
 struct brn_sim {
     brn_ctx *ctx;
-    const brn_model *model;
+    const brn_model *model; /* the caller's, or its own copy of that with other held dofs */
+    brn_model own;
     const brn_method *method;
     void *self;
     brn_system *system;
@@ -34,6 +35,11 @@ double brn_sim_shift_speed(const brn_sim *sim);
 /* A loaded state continues under the present gravity, with motions and offsets from where they had got to. On failure
    nothing has changed. */
 brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *path);
+
+/* Its own set of held dofs, if holds are released in the run. */
+brn_status brn_sim_own_holds(brn_sim *sim, const brn_model *model);
+/* Those that are over before a time let go; *any: there were some. */
+brn_status brn_sim_release(brn_sim *sim, double before, bool *any);
 
 /* All joints of robots, [brn_model_joint_count]. */
 brn_status brn_sim_get_joints(const brn_sim *sim, brn_joint_state *out);

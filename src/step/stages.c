@@ -173,8 +173,8 @@ static void add_part(const brn_system *system, brn_story *story, const brn_stage
 }
 
 /* The launch: it may have lifted off, and flies once it is clear. What it does in between belongs to the flight. */
-static void follow_launch(const brn_system *system, brn_story *story, double t, double h, bool touching,
-                          const brn_stage_result *now)
+static brn_status follow_launch(brn_system *system, const brn_state *in, brn_story *story, double t, double h,
+                                bool touching, const brn_stage_result *now)
 {
     const brn_model *model = system->model;
     brn_stage_result *launch = &story->result[BRN_STAGE_LAUNCH];
@@ -182,22 +182,21 @@ static void follow_launch(const brn_system *system, brn_story *story, double t, 
     double way = 0.0;
     if (touching) {
         story->lift = blank;
-        return;
+        return BRN_OK;
     }
     if (isnan(story->lift.begin)) {
-        story->lift = *now;
+        BRN_TRY(look(system, in, &story->lift));
         story->lift.begin = t;
         story->lift.rise = launch->rise;
         story->lift.range = launch->range;
     }
     for (int i = 0; i < 3; ++i) {
         const double off = now->place[i] - story->lift.place[i];
-        story->lift.turn[i] += now->spin[i] * (isnan(story->lift.end) ? 0.0 : h);
+        story->lift.turn[i] += h * now->spin[i];
         way += off * off;
     }
-    story->lift.end = t + h;
     if (sqrt(way) < CLEAR * length_of(model)) {
-        return;
+        return BRN_OK;
     }
     const brn_stage_result lift = story->lift;
     const brn_stage_result clear = *launch;
@@ -211,6 +210,7 @@ static void follow_launch(const brn_system *system, brn_story *story, double t, 
     begin(story, BRN_STAGE_FLIGHT, lift.begin, lift.place, up);
     memcpy(story->result[BRN_STAGE_FLIGHT].turn, lift.turn, sizeof lift.turn);
     add_part(system, story, now, 0.0);
+    return BRN_OK;
 }
 
 static void follow_landing(const brn_system *system, brn_story *story, const brn_state *out, double t,
@@ -259,7 +259,7 @@ brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state 
         story->result[BRN_STAGE_LOADING].end = t + h;
         begin(story, BRN_STAGE_LAUNCH, t + h, now.place, up);
     } else if (before == BRN_STAGE_LAUNCH) {
-        follow_launch(system, story, t, h, touching, &now);
+        BRN_TRY(follow_launch(system, in, story, t, h, touching, &now));
     } else if (before == BRN_STAGE_LANDING) {
         follow_landing(system, story, out, t, h, touching);
     }

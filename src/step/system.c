@@ -482,6 +482,14 @@ static brn_status mass_rhs(brn_system *s, const double *force, double *a, double
     return BRN_OK;
 }
 
+void brn_system_hold(brn_system *s)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        brn_factor_destroy(s->mass_factor[axis]);
+        s->mass_factor[axis] = NULL;
+    }
+}
+
 brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)
 {
     const brn_model *model = s->model;

@@ -77,6 +77,9 @@ void brn_system_mass_add(const brn_system *system, double scale, brn_block_matri
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 
+/* Another set of dofs is held from now on. */
+void brn_system_hold(brn_system *system);
+
 /* Makes the damping matrix at positions x, if there is damping. Its stiffness is BRN_TANGENT_VISCOUS: the full tangent
    would also resist the rotation of the stresses and so, through the centrifugal stress, brake a spinning body at the rate
    beta omega^2 whatever the step. */

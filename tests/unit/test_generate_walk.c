@@ -3,6 +3,7 @@
    the tables, so that a new generator or parameter is walked as soon as it is there. */
 #include "mesh_fixture.h"
 
+#include "base/rng.h"
 #include "geom/intersect.h"
 #include "model/shapes/shape.h"
 
@@ -13,7 +14,7 @@ typedef struct choice {
     bool given;       /* of a block */
 } choice;
 
-enum { CHOICES_MOST = 32, PARAMS_MOST = 12 };
+enum { CHOICES_MOST = 32, PARAMS_MOST = 32, TRIES_MOST = 200000, DRAWS = 5000 };
 
 typedef struct axis {
     const brn_param *param;
@@ -27,6 +28,8 @@ typedef struct walk {
     const brn_table *table;
     int naxis;
     axis axis[PARAMS_MOST];
+    brn_rng rng;
+    int draws;
     int made, refused, large;    /* how the tries ended */
     int made_with[CHOICES_MOST]; /* valid meshes by choice of the last CHOICE parameter: the element */
 } walk;
@@ -398,26 +401,49 @@ static int try_one(brn_ctx *ctx, purse *money, walk *w, const int *at, const mak
     return bad;
 }
 
-/* The next combination; false after the last. */
-static bool advance(const walk *w, int *at)
+static bool is_left_out(const walk *w, const int *at, int i)
 {
-    for (int i = w->naxis - 1; i >= 0; --i) {
-        if (++at[i] < w->axis[i].count) {
-            return true;
-        }
-        at[i] = 0;
-    }
-    return false;
+    const int block = w->axis[i].block;
+    return block >= 0 && !w->axis[block].choice[at[block]].given;
 }
 
 /* The same as another one, because a block is not given? */
 static bool is_repeated(const walk *w, const int *at)
 {
     for (int i = 0; i < w->naxis; ++i) {
-        const int block = w->axis[i].block;
-        if (block >= 0 && at[i] > 0 && !w->axis[block].choice[at[block]].given) {
+        if (at[i] > 0 && is_left_out(w, at, i)) {
             return true;
         }
+    }
+    return false;
+}
+
+/* Any combination; the first choice of a parameter, which suits the others best, as often as all others. */
+static void draw_one(walk *w, int *at)
+{
+    for (int i = 0; i < w->naxis; ++i) {
+        const bool first = brn_rng_next(&w->rng) % 2 == 0 && w->axis[i].param->kind != BRN_BLOCK;
+        at[i] =
+            first || is_left_out(w, at, i) ? 0 : (int)(brn_rng_next(&w->rng) % (uint64_t)w->axis[i].count);
+    }
+}
+
+/* The next combination; false after the last. Of more than can be tried, some at random. */
+static bool advance(walk *w, int *at)
+{
+    double all = 1.0;
+    for (int i = 0; i < w->naxis; ++i) {
+        all *= w->axis[i].count;
+    }
+    if (all > TRIES_MOST) {
+        draw_one(w, at);
+        return ++w->draws < DRAWS;
+    }
+    for (int i = w->naxis - 1; i >= 0; --i) {
+        if (++at[i] < w->axis[i].count) {
+            return true;
+        }
+        at[i] = 0;
     }
     return false;
 }

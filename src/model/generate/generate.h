@@ -87,4 +87,42 @@ brn_status brn_hex_frame_convert(const brn_hex_frame *frame, brn_mesh *mesh, brn
 /* How many tets a hexahedron is split into. */
 int brn_hex_pieces(brn_cell element);
 
+/* ---- voxels -------------------------------------------------------------------------------------------------------- */
+
+/* Hexahedra on some cells of a rectilinear lattice, each of a numbered part. */
+typedef struct brn_voxels {
+    int n[3];            /* lattice cells along x, y, z */
+    double *plane[3];    /* [n + 1] where its planes are [m], ascending */
+    unsigned char *part; /* [nz][ny][nx] part of a cell, from 1 on; 0: empty */
+    int (*index)[3];     /* [nnode] made by build: the planes that meet in a node */
+} brn_voxels;
+
+/* Makes the hex8 mesh of the cells with a part, in lattice order, and groups "-x", "+x", ... on their bounding box. */
+brn_status brn_voxels_build(brn_ctx *ctx, brn_voxels *voxels, brn_mesh **out);
+/* A group of the nodes of a part; none if no cell has it. Before convert. */
+brn_status brn_voxels_part_group(const brn_voxels *voxels, brn_mesh *mesh, int part, const char *name);
+brn_status brn_voxels_convert(const brn_voxels *voxels, brn_mesh *mesh, brn_cell element);
+void brn_voxels_free(brn_ctx *ctx, brn_voxels *voxels);
+
+enum { BRN_BRICKS_MAX = 16 };
+
+/* A solid put together from boxes: each takes its place from those before it; part 0 leaves a hole. */
+typedef struct brn_brick {
+    double lo[3], hi[3]; /* [m] */
+    int part;
+} brn_brick;
+
+typedef struct brn_bricks {
+    double resolution; /* [m] */
+    int count;
+    brn_brick brick[BRN_BRICKS_MAX];
+} brn_bricks;
+
+/* Cells of the lattice of bricks; real, so that it cannot overflow. */
+double brn_bricks_cells(const brn_bricks *bricks);
+/* The lattice with a plane at every face of a brick, and between them the number that brings distances nearest to the
+   resolution: the solid has its exact size at any resolution. Faces nearer to each other than a thousandth of the
+   resolution share a plane. The caller checked the limit. */
+brn_status brn_bricks_voxels(brn_ctx *ctx, const brn_bricks *bricks, brn_voxels *out);
+
 #endif

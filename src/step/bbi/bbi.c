@@ -301,7 +301,11 @@ static brn_stage bbi_stage(const void *self, const brn_state *state, double t)
 
 static brn_status bbi_changed(void *self, brn_state *state, const brn_change *change)
 {
-    return brn_newton_changed(((brn_bbi *)self)->newton, state, change);
+    brn_bbi *bbi = self;
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        BRN_TRY(brn_newton_changed(bbi->solver[i], state, change));
+    }
+    return BRN_OK;
 }
 
 static bool bbi_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
@@ -318,6 +322,7 @@ static brn_status bbi_conclude(void *self, const brn_state *state, const double 
 
 const brn_method brn_bbi_method = {
     .table = &table,
+    .releases = true,
     .integrators = 1u << BRN_NEWMARK | 1u << BRN_MIDPOINT | 1u << BRN_IMPLICIT_EULER | 1u << BRN_STATIC,
     .integrator = BRN_NEWMARK,
     .contact = true,

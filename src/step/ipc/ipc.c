@@ -367,6 +367,7 @@ static bool ipc_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
 
 const brn_method brn_ipc_method = {
     .table = &table,
+    .releases = true,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK |
                    1u << BRN_MIDPOINT | 1u << BRN_STATIC,
     .contact = true,

@@ -82,6 +82,7 @@ static brn_status none_changed(void *self, brn_state *state, const brn_change *c
 
 const brn_method brn_none_method = {
     .table = &table,
+    .releases = true,
     .integrators = 1u << BRN_TURNING_EULER | 1u << BRN_IMPLICIT_EULER | 1u << BRN_BDF2 | 1u << BRN_NEWMARK |
                    1u << BRN_MIDPOINT | 1u << BRN_SYMPLECTIC_EULER | 1u << BRN_STATIC,
     .bodies = 1u << BRN_BODY_DEFORMABLE | 1u << BRN_BODY_STATIC | 1u << BRN_BODY_RIGID | 1u << BRN_BODY_SHELL,

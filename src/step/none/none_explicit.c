@@ -34,7 +34,7 @@ static brn_status accelerations(brn_newton *n, const brn_state *in, double t, do
             double vel[3];
             brn_controls_place(s->controls, which, a, t + h, NULL, vel);
             for (int i = 0; i < dim && row >= 0; ++i) {
-                if (hold->axes >> i & 1u) {
+                if ((hold->axes >> i & 1u) != 0 && model->fixed[row * dim + i] == BRN_DOF_HELD) {
                     n->step[row * dim + i] = (vel[i] - in->node_vel[3 * a + i]) / h;
                 }
             }
@@ -87,7 +87,9 @@ static void place_held(const brn_newton *n, double t, brn_state *out)
             double vel[3];
             brn_controls_place(n->system->controls, which, a, t, pos, vel);
             for (int i = 0; i < model->dim; ++i) {
-                if (hold->axes >> i & 1u) {
+                const int row = model->node_row[a];
+                const bool free = row >= 0 && model->fixed[row * model->dim + i] == BRN_DOF_FREE;
+                if ((hold->axes >> i & 1u) != 0 && !free) {
                     out->node_pos[3 * a + i] = pos[i];
                 }
                 if (model->node_row[a] < 0) { /* it has no acceleration that brought it there */

@@ -1,0 +1,230 @@
+/* The stages of a launch: when they begin and end, what is told of them, by closed forms; the same after a resume; what is refused. */
+#include "flow.h"
+
+#include "step/sim.h"
+#include "step/stages.h"
+
+#define FLOOR "  - {name: floor, type: static, shape: {plane: {normal: [0, 0, 1]}}}\n"
+#define GUM                                                                                          \
+ "materials: {gum: {type: neo_hookean, young: 1.0e6, poisson: 0.45, density: 1205, damping: {beta: " \
+ "1.0e-3}}}\n"                                                                                       \
+ "meshes: {block: {box: {size: [0.03, 0.03, 0.03], cells: [2, 2, 2], element: hex8}}}\n"
+
+/* Pressed down by a force that ends, it jumps. */
+#define JUMP                                                                                                 \
+ "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 1.0}\ncontact: {friction: 0.5}\n" GUM             \
+ "bodies:\n  - {name: block, type: deformable, mesh: block, material: gum, position: [0, 0, 0.015]}\n" FLOOR \
+ "loads: [{name: finger, body: block, where: {face: +z}, force: [0, 0, -60], ramp: {from: 0, to: 0.02}, "    \
+ "until: 0.03}]\n"                                                                                           \
+ "stages: {loading: {until: 0.03, integrator: implicit_euler, step: 5.0e-4}, launch: {step: 2.0e-4}, "       \
+ "landing: {step: 5.0e-4}}\n"
+
+/* Thrown from above the floor by a method without stages of its own. */
+static const char *thrown(const char *method, const char *body, char text[1000])
+{
+    (void)snprintf(
+        text, 1000,
+        "brunt: 1\nmethod: {type: %s}\ntime: {step: 1.0e-3, end: 1.0}\n" GUM
+        "bodies:\n  - {name: block, type: %s, position: [0, 0, 0.1], velocity: [0.5, 0, 2]}\n" FLOOR
+        "stages: {}\n",
+        method, body);
+    return text;
+}
+
+static brn_stage_result stage(const flow *f, int which)
+{
+    brn_stage_result out;
+    assert_done(f->ctx, brn_sim_stage(f->sim, which, &out));
+    return out;
+}
+
+static brn_report run(flow *f)
+{
+    brn_report r = {0};
+    while (!brn_sim_done(f->sim)) {
+        assert_done(f->ctx, brn_sim_step(f->sim, &r));
+    }
+    return r;
+}
+
+/* Flight of a block whose lower side is 0.085 m above the floor: up to v^2/2g, down after (v + sqrt(v^2 + 2 g h))/g. */
+static void test_thrown(void **state)
+{
+    static const struct {
+        const char *method, *body;
+        double exact; /* of times: the step, where contact is not met at its own time */
+    } cases[] = {{"bbi", "deformable, mesh: block, material: gum", 1e-6},
+                 {"bbi", "rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205", 1e-6},
+                 {"sap", "rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205", 2e-3},
+                 {"ipc", "deformable, mesh: block, material: gum", 2e-3}};
+    const double g = 9.81;
+    const double down = (2.0 + sqrt(4.0 + 2.0 * g * 0.085)) / g;
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        char text[1000];
+        flow f = flow_open(1, thrown(cases[k].method, cases[k].body, text), NULL);
+        (void)run(&f);
+        const brn_stage_result launch = stage(&f, BRN_STAGE_LAUNCH);
+        const brn_stage_result flight = stage(&f, BRN_STAGE_FLIGHT);
+        const brn_stage_result landing = stage(&f, BRN_STAGE_LANDING);
+        assert_true(isnan(stage(&f, BRN_STAGE_LOADING).begin));
+        assert_near(launch.end, 0.0, 0.0);
+        assert_near(flight.begin, 0.0, 0.0);
+        assert_near(flight.end, down, cases[k].exact);
+        assert_near(flight.rise, 4.0 / (2.0 * g),
+                    1e-3); /* the highest of the steps; Euler's falls short by h v/2 */
+        assert_near(flight.range, 0.5 * down, 1e-6 + 0.5 * cases[k].exact);
+        assert_near(flight.tilt, 0.0, 1e-6);
+        assert_near(landing.begin, flight.end, 0.0);
+        flow_close(&f);
+    }
+}
+
+static void test_jump(void **state)
+{
+    (void)state;
+    flow f = flow_open(1, JUMP, NULL);
+    (void)run(&f);
+    const brn_stage_result loading = stage(&f, BRN_STAGE_LOADING);
+    const brn_stage_result launch = stage(&f, BRN_STAGE_LAUNCH);
+    const brn_stage_result flight = stage(&f, BRN_STAGE_FLIGHT);
+    const brn_stage_result landing = stage(&f, BRN_STAGE_LANDING);
+    const double mass = f.model->body[0].mass;
+    assert_near(loading.end, 0.03, 1e-12);
+    assert_near(launch.begin, 0.03, 1e-12);
+    assert_true(launch.end > 0.03 && launch.end < 0.04);
+    assert_true(flight.begin == launch.end && landing.begin == flight.end);
+    /* What was stored becomes motion, and vibration that is damped; the flight keeps what it began with. */
+    assert_true(loading.elastic > 0.02 && launch.velocity[2] > 0.5 && launch.velocity[2] < 3.0);
+    const double v = launch.velocity[2];
+    const double fall = 9.81 * 2e-4; /* in the part in which it is first seen in the air */
+    assert_near(flight.rise, v * v / (2.0 * 9.81), v * fall / 9.81 + 1e-3 * flight.rise);
+    assert_near(flight.velocity[2], -v, 0.02 * v); /* from and to about the same height */
+    assert_near(launch.work, loading.work, 1e-9);  /* the load has ended */
+    assert_true(launch.kinetic >= 0.5 * mass * v * v * (1.0 - 1e-9));
+    /* It is at rest before its time, on the side that it stood on. */
+    assert_true(landing.end > landing.begin && brn_sim_time(f.sim) < 1.0 && brn_sim_done(f.sim));
+    assert_true(landing.tilt < 0.01);
+    flow_close(&f);
+    f = flow_open(1, JUMP, "stages.stop=false;time.end=0.9");
+    (void)run(&f);
+    assert_near(brn_sim_time(f.sim), 0.9, 1e-12);
+    assert_near(stage(&f, BRN_STAGE_LANDING).end, landing.end, 0.0);
+    flow_close(&f);
+}
+
+/* A held end that is bent in equilibrium and let go swings with the energy that it had, in a stage of its own or of the whole run. */
+static void test_release(void **state)
+{
+    static const char *const cases[] = {
+        "method={type: none};integrator=newmark", "method={type: none};integrator=midpoint",
+        "method={type: none};integrator=symplectic_euler;time.step=5.0e-5",
+        "method={type: ipc};integrator=newmark", "method={type: bbi};stages={loading: {until: 0.02}}"};
+    static const char text[] =
+        "brunt: 1\ngravity: [0, 0, 0]\ntime: {step: 5.0e-4, end: 0.1}\n"
+        "materials: {gum: {type: linear, young: 1.0e6, poisson: 0.3, density: 1000}}\n"
+        "meshes: {bar: {box: {size: [0.1, 0.01, 0.01], cells: [10, 1, 1], element: hex8}}}\n"
+        "bodies: [{name: bar, type: deformable, mesh: bar, material: gum}]\n"
+        "fixed:\n  - {name: root, body: bar, where: {face: -x}}\n"
+        "  - {name: tip, body: bar, where: {face: +x}, motion: {velocity: [0, 0, 0.1], until: 0.01}, "
+        "release: 0.02}\n";
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        flow f = flow_open(1, text, cases[k]);
+        brn_report r;
+        double held = 0.0;
+        double work = 0.0;
+        double lowest = INFINITY;
+        double swing = 0.0;
+        while (!brn_sim_done(f.sim)) {
+            assert_done(f.ctx, brn_sim_step(f.sim, &r));
+            if (brn_sim_time(f.sim) <= 0.02 + 1e-9) {
+                held = r.kinetic + r.elastic;
+                work = r.work;
+                continue;
+            }
+            lowest = fmin(lowest, r.elastic);
+            swing = fmax(swing, fabs(r.kinetic + r.elastic - held) / held);
+            assert_near(r.work, work, 1e-9 * fabs(work));
+            assert_near(r.energy_error, 0.0, k == 2 ? 0.05 : 1e-6);
+            assert_near(r.momentum_error, 0.0, 1e-6);
+        }
+        print_message("%s: energy within %.3g, %g J, %g J\n", cases[k], swing, held, lowest);
+        assert_true(held > 5e-6 && lowest < 0.3 * held); /* it did swing */
+        /* Rounding; symplectic Euler swings about it by a part of step times the highest frequency that moves. */
+        assert_true(swing < (k == 2 ? 0.05 : 1e-6));
+        flow_close(&f);
+    }
+}
+
+/* From a checkpoint in the loading, the launch, the flight and the landing. */
+static void test_resume(void **state)
+{
+    static const int64_t at[] = {10, 33, 150, 400};
+    (void)state;
+    flow f = flow_open(1, JUMP, NULL);
+    int next = 0;
+    while (!brn_sim_done(f.sim)) {
+        assert_done(f.ctx, brn_sim_step(f.sim, NULL));
+        if (next < BRN_COUNT(at) && brn_sim_step_count(f.sim) == at[next]) {
+            char path[64];
+            (void)snprintf(path, sizeof path, "stages_%d.h5", next++);
+            assert_done(f.ctx, brn_sim_save(f.sim, path));
+        }
+    }
+    assert_true(next >= 3);
+    for (int k = 0; k < next; ++k) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "stages_%d.h5", k);
+        flow again = flow_open(2, JUMP, NULL);
+        assert_done(again.ctx, brn_sim_load(again.sim, path));
+        (void)run(&again);
+        assert_true(brn_sim_hash(again.sim) == brn_sim_hash(f.sim));
+        flow_close(&again);
+        (void)remove(path);
+    }
+    flow_close(&f);
+}
+
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *sets, *says;
+    } cases[] = {
+        {"stages.loading.until=2", "before that"},
+        {"stages.launch.integrator=static", "only loading can be static"},
+        {"integrator=static", "only loading can be static"},
+        {"method={type: ipc}", "keeps one rule"},
+        {"stages.body=floor", "is an obstacle"},
+        {"stages.body=blok", "block"},
+        {"stages.landing.integrator=bdf2", "does not support"},
+        {"loads.finger.until=0.0", "until"},
+        {"stages={};method={type: sap};fixed=[{name: tip, body: block, where: {face: +z}, release: 1}]",
+         "for the whole run"},
+    };
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        flow f;
+        bool said = false;
+        const brn_status status = flow_try(1, JUMP, cases[k].sets, &f);
+        for (int i = 0; f.scene != NULL && i < brn_scene_problem_count(f.scene); ++i) {
+            said = said || strstr(brn_scene_problem(f.scene, i), cases[k].says) != NULL;
+        }
+        said = said || strstr(brn_ctx_message(f.ctx), cases[k].says) != NULL;
+        if (status >= 0 || !said) {
+            print_error("%s: not refused, or without '%s': %s\n", cases[k].sets, cases[k].says,
+                        brn_ctx_message(f.ctx));
+        }
+        assert_true(status < 0 && said);
+        flow_close(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_thrown), cmocka_unit_test(test_jump),    cmocka_unit_test(test_release),
+        cmocka_unit_test(test_resume), cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

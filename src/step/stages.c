@@ -177,7 +177,6 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
                                 bool touching, const brn_stage_result *now)
 {
     const brn_model *model = system->model;
-    brn_stage_result *launch = &story->result[BRN_STAGE_LAUNCH];
     double up[3];
     double way = 0.0;
     if (touching) {
@@ -187,8 +186,8 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
     if (isnan(story->lift.begin)) {
         BRN_TRY(look(system, in, &story->lift));
         story->lift.begin = t;
-        story->lift.rise = launch->rise;
-        story->lift.range = launch->range;
+        story->lift.rise = in->story.result[BRN_STAGE_LAUNCH].rise;
+        story->lift.range = in->story.result[BRN_STAGE_LAUNCH].range;
     }
     for (int i = 0; i < 3; ++i) {
         const double off = now->place[i] - story->lift.place[i];
@@ -198,6 +197,7 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
     if (sqrt(way) < CLEAR * length_of(model)) {
         return BRN_OK;
     }
+    brn_stage_result *launch = &story->result[BRN_STAGE_LAUNCH];
     const brn_stage_result lift = story->lift;
     const brn_stage_result clear = *launch;
     set_up(system, up);

@@ -93,7 +93,8 @@ const value = (name: string) => ({ stage, unit }: Reader): string => formatValue
 const length = (start: string) => (reader: Reader): string =>
     formatValue(Math.hypot(...vector(reader, axes(start))), reader.unit(`${start}x`));
 
-const degrees = (radians: number): string => `${formatNumber(radians * DEGREES)}°`;
+/** Hundredths of a degree are the finest that one asks for. */
+const degrees = (radians: number): string => `${formatNumber(Number((radians * DEGREES).toFixed(2)), 6)}°`;
 
 const components = (start: string) => (reader: Reader): string => {
     const parts = vector(reader, axes(start)).slice(0, reader.run.dimension);

@@ -12,6 +12,7 @@
 #include "output/trajectory/trajectory.h"
 #include "step/ledger.h"
 #include "step/sim.h"
+#include "step/stages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -438,11 +439,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     if (method->doubt != NULL && method->doubt(out->own, out->warnings, sizeof out->warnings)) {
         brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings);
     }
-    for (int i = 0; i < BRN_STAGES && r->model->stages.given; ++i) {
-        out->stage[i] = r->sim->state->story.result[i];
-        out->stage_rule[i] =
-            isnan(out->stage[i].begin) ? NULL : brn_integrator_words[r->model->stages.integrator[i]];
-    }
+    brn_stages_tell(r->model, r->sim->state, out->stage, out->stage_rule);
     out->state_hash = brn_sim_hash(r->sim);
     doubt(r, status, out);
 }

@@ -3,6 +3,7 @@
 #include "api/series_row.h"
 #include "api/view.h"
 #include "output/trajectory/fields.h"
+#include "step/stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,8 @@ struct brn_snapshot {
     int npoint;
     size_t point_capacity;
     double *row; /* [columns] */
+    brn_stage_result stage[BRN_STAGES];
+    const char *stage_rule[BRN_STAGES];
     bool taken;
 };
 
@@ -91,6 +94,7 @@ brn_status brn_snapshot_take(brn_snapshot *s, brn_sim *sim, const brn_report *re
     s->time = brn_sim_time(sim);
     s->step = brn_sim_step_count(sim);
     brn_series_row_fill(&s->columns, sim, report, s->row);
+    brn_stages_tell(s->model, sim->state, s->stage, s->stage_rule);
     s->taken = true;
     return BRN_OK;
 }
@@ -205,6 +209,8 @@ brn_status brn_view_snapshot(brn_view *view, const brn_snapshot *s, int index, c
                                 .point = s->point,
                                 .npoint = s->npoint,
                                 .row = s->row,
-                                .nrow = s->columns.count};
+                                .nrow = s->columns.count,
+                                .stage = s->stage,
+                                .stage_rule = s->stage_rule};
     return brn_camera_shoot(&view->camera, &moment, index, false, span, bytes, size);
 }

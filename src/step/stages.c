@@ -186,6 +186,8 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
     if (isnan(story->lift.begin)) {
         BRN_TRY(look(system, in, &story->lift));
         story->lift.begin = t;
+        story->lift.rise = in->story.result[BRN_STAGE_LAUNCH].rise;
+        story->lift.range = in->story.result[BRN_STAGE_LAUNCH].range;
     }
     for (int i = 0; i < 3; ++i) {
         const double off = now->place[i] - story->lift.place[i];
@@ -197,17 +199,13 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
     }
     brn_stage_result *launch = &story->result[BRN_STAGE_LAUNCH];
     const brn_stage_result lift = story->lift;
+    const brn_stage_result clear = *launch;
     set_up(system, up);
+    *launch = lift;
+    launch->begin = clear.begin;
     launch->end = lift.begin;
-    memcpy(launch->place, lift.place, sizeof lift.place);
-    memcpy(launch->velocity, lift.velocity, sizeof lift.velocity);
-    memcpy(launch->spin, lift.spin, sizeof lift.spin);
-    launch->kinetic = lift.kinetic;
-    launch->elastic = lift.elastic;
-    launch->gravity = lift.gravity;
-    launch->tilt = lift.tilt;
     for (int i = 0; i < 3; ++i) {
-        launch->turn[i] -= lift.turn[i];
+        launch->turn[i] = clear.turn[i] - lift.turn[i];
     }
     begin(story, BRN_STAGE_FLIGHT, lift.begin, lift.place, up);
     memcpy(story->result[BRN_STAGE_FLIGHT].turn, lift.turn, sizeof lift.turn);
@@ -267,6 +265,15 @@ brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state 
     }
     *other = model->stages.integrator[before] != model->stages.integrator[brn_stages_now(out)];
     return BRN_OK;
+}
+
+void brn_stages_tell(const brn_model *model, const brn_state *state, brn_stage_result *result,
+                     const char **rule)
+{
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        result[i] = model->stages.given ? state->story.result[i] : blank;
+        rule[i] = isnan(result[i].begin) ? NULL : brn_integrator_words[model->stages.integrator[i]];
+    }
 }
 
 bool brn_stages_over(const brn_model *model, const brn_state *state)

@@ -11,6 +11,9 @@ void brn_stages_start(const brn_system *system, brn_state *state);
 /* After the part `in` -> `out` of h from time t, in which the points of info touched. *other: another rule holds from now on. */
 brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state *out, double t, double h,
                              const brn_step_info *info, bool *other);
+/* The stages of a state and the rules that they go by, NULL for those that were not reached: [BRN_STAGES] both, blank without stages. */
+void brn_stages_tell(const brn_model *model, const brn_state *state, brn_stage_result *result,
+                     const char **rule);
 /* Whether the run is over before its time: the body has come to rest. */
 bool brn_stages_over(const brn_model *model, const brn_state *state);
 /* BRN_STAGE_... of a state. */

@@ -514,6 +514,71 @@ static void test_live_elastic(void **state)
 }
 
 /* What was not recorded is not shown, and the page says why. */
+/* The stages: a table in the packet of the run, values in its summary or, live, in the frames, the same ones. */
+static void test_stages(void **state)
+{
+    static const char thrown[] =
+        "brunt: 1\nmethod: {type: sap}\ntime: {step: 5e-3, end: 0.4}\n"
+        "bodies:\n  - {name: a, type: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, density: 1000, position: "
+        "[0, 0, 0.2], velocity: [0.5, 0, 0.5]}\n"
+        "  - {name: floor, type: static, shape: {plane: {}}}\nstages: {stop: false}\noutput: {report: 0}\n";
+    (void)state;
+    flow f = flow_open(1, thrown, NULL);
+    brn_run_options options = brn_run_options_default();
+    options.out = "view_stages";
+    options.overwrite = true;
+    assert_done(f.ctx, brn_run(f.ctx, f.scene, &options, NULL));
+    brn_view *recorded = NULL;
+    brn_view *live = NULL;
+    brn_snapshot *snapshot = NULL;
+    assert_done(f.ctx, brn_view_open(f.ctx, "view_stages", &recorded));
+    assert_done(f.ctx, brn_view_live(f.ctx, f.model, NULL, &live));
+    assert_done(f.ctx, brn_snapshot_create(f.ctx, f.model, &snapshot));
+    packet run = run_packet(f.ctx, recorded);
+    const char *names = json_get(run.json, "stage_names");
+    const char *figures = json_get(run.json, "stage_figures");
+    const char *summary = json_get(run.json, "summary");
+    assert_int_equal(json_count(names), BRN_STAGES);
+    assert_int_equal(json_count(figures), brn_stage_figure_count());
+    assert_true(json_is(json_item(names, BRN_STAGE_LANDING), "\"landing\""));
+    assert_true(json_is(json_get(json_item(figures, 0), "name"), "\"begin\"") &&
+                json_is(json_get(json_item(figures, 0), "unit"), "\"s\""));
+
+    const void *bytes = NULL;
+    size_t size = 0;
+    brn_report report;
+    for (int step = 0; step <= 80; ++step) {
+        if (step > 0) {
+            assert_done(f.ctx, brn_sim_step(f.sim, &report));
+        }
+        assert_done(f.ctx, brn_snapshot_take(snapshot, f.sim, step > 0 ? &report : NULL));
+        assert_done(f.ctx, brn_view_snapshot(live, snapshot, step, &bytes, &size));
+        if (step == 0 || step == 80) {
+            packet now = packet_open(bytes, size);
+            const char *stages = json_get(now.json, "stages");
+            assert_non_null(stages);
+            /* nothing was loaded; at the start it has not left, at the end it is back */
+            assert_null(json_get(stages, "loading.begin"));
+            assert_non_null(json_get(stages, "launch.begin"));
+            assert_true((json_get(stages, "landing.begin") != NULL) == (step == 80));
+            for (int k = 0; k < brn_stage_figure_count() && step == 80; ++k) {
+                brn_figure figure;
+                char key[96];
+                assert_done(f.ctx, brn_stage_figure_get(k, &figure));
+                (void)snprintf(key, sizeof key, "flight.%s", figure.name);
+                assert_true(json_number(json_get(stages, key)) == json_number(json_get(summary, key)));
+            }
+            packet_close(&now);
+        }
+    }
+    assert_true(json_number(json_get(summary, "flight.range")) > 0.05);
+    packet_close(&run);
+    brn_snapshot_destroy(snapshot);
+    brn_view_close(live);
+    brn_view_close(recorded);
+    flow_close(&f);
+}
+
 static void test_notes(void **state)
 {
     (void)state;
@@ -557,6 +622,7 @@ int main(void)
         cmocka_unit_test(test_spoilt_folders), cmocka_unit_test(test_live_equals_recorded),
         cmocka_unit_test(test_two_threads),    cmocka_unit_test(test_live_elastic),
         cmocka_unit_test(test_notes),          cmocka_unit_test(test_page),
+        cmocka_unit_test(test_stages),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -102,6 +102,12 @@ static void test_jump(void **state)
     assert_near(flight.velocity[2], -v, 0.02 * v); /* from and to about the same height */
     assert_near(launch.work, loading.work, 1e-9);  /* the load has ended */
     assert_true(launch.kinetic >= 0.5 * mass * v * v * (1.0 - 1e-9));
+    /* All of the launch is told as it was at lift-off, in balance: within what the solver's tolerance leaves of a step. */
+    const double stored = loading.kinetic + loading.elastic + loading.gravity + loading.dissipated;
+    assert_near(launch.kinetic + launch.elastic + launch.gravity + launch.dissipated, stored, 1e-3 * stored);
+    assert_near(launch.rise, launch.place[2] - loading.place[2], 1e-12); /* it only goes up */
+    assert_near(launch.range, hypot(launch.place[0] - loading.place[0], launch.place[1] - loading.place[1]),
+                1e-12);
     /* It is at rest before its time, on the side that it stood on. */
     assert_true(landing.end > landing.begin && brn_sim_time(f.sim) < 1.0 && brn_sim_done(f.sim));
     assert_true(landing.tilt < 0.01);

@@ -16,6 +16,10 @@ make_run() { # NAME END EVERY
     "$brunt" export "$runs/$1" --format csv --quiet
 }
 
+# All stages of a launch, and one that does not get off the ground.
+"$brunt" compare "$1/tests/viewer/scenes/stages" --out "$runs/stages" --overwrite --quiet --variant base \
+    --variant 'weak:loads[0].force=[0,0,-2],time.end=0.25'
+
 make_run two-squares 0.30 0.01 # 2D
 make_run cube-stack 0.30 0.01  # soft bodies, contacts with friction
 make_run rigid-mix 0.20 0.01   # rigid bodies, a half-space

@@ -168,6 +168,7 @@ for (const [name, viewport, mobile] of [["a laptop", DESKTOP, false], ["a phone"
 
 const OTHERS = {
     "a comparison": { url: () => reportUrl("compare", "compare.html"), tab: "compare", view: { colour: "difference", time: 0.1 } },
+    "a run with stages": { url: () => reportUrl("stages/base"), tab: "stages", view: { time: 0.1 } },
     "a live simulation": { url: async (serve) => (await serve(LIVE, "--no-open", "--paused")).url, tab: "live", view: {} },
 };
 for (const [name, page] of Object.entries(OTHERS)) {

@@ -46,7 +46,7 @@ function limitsOf(runs: readonly Run[]): Limits {
     return {
         bodies: Math.max(...runs.map((run) => run.bodies.length)), vertices: runs.map((run) => run.rest.length / 3),
         colours: colourChoices(runs).filter((choice) => choice.missing === null).map((choice) => choice.name),
-        panels: tabNames(runs.length > 1, runs.some((run) => run.live)),
+        panels: tabNames(runs),
         start: Math.min(...runs.map((run) => run.times[0] ?? 0)), end: Math.max(...runs.map((run) => run.times.at(-1) ?? 0)),
         live: runs.some((run) => run.live),
     };

@@ -57,11 +57,30 @@ export interface ChartInfo {
     first: boolean; // shown before a person chooses
 }
 
+/** A figure of a stage: with the stage's name before it ("launch.speed") a key of the summary. */
+export interface StageFigure {
+    name: string;
+    label: string;
+    unit: string;
+}
+
 /** What brunt measures: names, units, plots. The page knows of no figure but from here. */
 export interface Figures {
     charts: ChartInfo[];
     step: StepFigure[];
     run: RunFigure[];
+    stageNames: string[];
+    stage: StageFigure[];
+}
+
+/** A stage of the body that is launched, at its end or, while it lasts, now. */
+export interface RunStage {
+    name: string;
+    kind: number; // its place among the stages that there are
+    integrator: string;
+    begin: number; // [s]
+    end: number; // [s] NaN: it is not over
+    values: Readonly<Record<string, number>>; // figures by their names; NaN: not known
 }
 
 /** How far a run is from the first of its page, over all frames and nodes [m]; NaN: not known. */
@@ -108,6 +127,7 @@ export interface Run {
     series: Series;
     plots: Pair[];
     figures: Figures;
+    stages: RunStage[]; // of a live run those so far
     notes: string[];
     rest: Float32Array; // [vertices][3]
     node: Uint32Array; // [vertices]

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chartsOf, firstCharts, lineValues, logTicks, rowAt } from "../src/ui/charts";
-import { bestOf, figuresOfAll, groupFigures } from "../src/ui/figures";
+import { stagesOf } from "../src/data/stages";
+import { bestOf, figuresOfAll, groupFigures, stageFigures } from "../src/ui/figures";
 import { formatCount, formatSpeed, formatTime, timeDigits, fileName } from "../src/ui/format";
 import { stick } from "../src/ui/gamepad";
 import { nowText, targetText } from "../src/ui/joints";
 import { nearestFrame } from "../src/ui/seek";
+import { courseText, energiesOf, frameOfStage, neighbour, rowsOf, spanText, stageAt } from "../src/ui/stages";
 import { yamlTokens } from "../src/ui/yaml";
 
 const kinds = (line) => yamlTokens(line).filter((token) => token.text.trim() !== "").map((token) => `${token.kind}:${token.text.trim()}`);
@@ -51,6 +53,17 @@ const FIGURES = {
         { name: "deep.layer_max", label: "deepest layer", unit: "", group: "deep", whole: true, better: null },
         { name: "gap_min", label: "smallest gap", unit: "m", group: "contact", whole: false, better: null },
         { name: "steps", label: "steps", unit: "", group: "run", whole: true, better: null }],
+    stageNames: ["loading", "launch", "flight", "landing"],
+    stage: [["begin", "s"], ["end", "s"], ["elastic", "J"], ["kinetic", "J"], ["work", "J"], ["speed", "m/s"], ["vx", "m/s"], ["vy", "m/s"], ["vz", "m/s"],
+        ["turn_x", "rad"], ["turn_y", "rad"], ["turn_z", "rad"], ["tilt", "rad"]].map(([name, unit]) => ({ name, label: name, unit })),
+};
+
+// As in a summary: a launch that has come to its flight.
+const LAUNCH = {
+    "loading.integrator": "implicit_euler", "loading.begin": 0, "loading.end": 0.04, "loading.elastic": 0.0537, "loading.work": 0.0614, "loading.kinetic": 1e-9,
+    "launch.integrator": "newmark", "launch.begin": 0.04, "launch.end": 0.0408, "launch.speed": 0.5, "launch.vx": -0.3, "launch.vy": 1e-12, "launch.vz": 0.4,
+    "flight.integrator": "newmark", "flight.begin": 0.0408, "flight.end": null, "flight.turn_x": 0, "flight.turn_y": -Math.PI / 2, "flight.turn_z": 0,
+    "status": "done",
 };
 
 test("charts: every column but step and time is drawn somewhere, once", () => {
@@ -115,11 +128,73 @@ test("figures: those of the table in its order, others behind", () => {
 });
 
 test("figures: runs of other methods bring their own", () => {
-    const other = { charts: FIGURES.charts, step: [FIGURES.step[0], step("wide.stage", null, "", "wide")], run: FIGURES.run.slice(0, 1) };
+    const other = { charts: FIGURES.charts, step: [FIGURES.step[0], step("wide.stage", null, "", "wide")], run: FIGURES.run.slice(0, 1), stageNames: [], stage: [] };
     const all = figuresOfAll([{ figures: FIGURES }, { figures: other }]);
     assert.equal(all.charts.length, FIGURES.charts.length);
     assert.deepEqual(all.step.map((figure) => figure.name), [...FIGURES.step.map((figure) => figure.name), "wide.stage"]);
     assert.equal(all.run.length, FIGURES.run.length);
+});
+
+test("stages: those that were reached, in their order", () => {
+    const stages = stagesOf(LAUNCH, FIGURES);
+    assert.deepEqual(stages.map(({ name, kind, begin, end }) => [name, kind, begin, end]),
+        [["loading", 0, 0, 0.04], ["launch", 1, 0.04, 0.0408], ["flight", 2, 0.0408, NaN]]);
+    assert.equal(stages[0].values["elastic"], 0.0537);
+    assert.ok(Number.isNaN(stages[0].values["tilt"]), "what is not there is not known");
+    for (const nothing of [null, undefined, "text", {}, { status: "done", "launch.begin": null }, { "launch.begin": "0" }]) {
+        assert.deepEqual(stagesOf(nothing, FIGURES), []);
+    }
+});
+
+test("stages: of a moment, and the frames where they begin to be seen", () => {
+    const stages = stagesOf(LAUNCH, FIGURES), [loading, launch, flight] = stages;
+    assert.equal(stageAt(stages, 0), loading);
+    assert.equal(stageAt(stages, 0.04), launch);
+    assert.equal(stageAt(stages, 0.0408 - 1e-12), flight, "a time that lost its last digits");
+    assert.equal(stageAt(stages, 1), flight, "not over");
+    assert.equal(stageAt([{ ...flight, end: 0.5 }], 0.6), null, "after the last");
+    assert.equal(stageAt(stages.slice(1), 0.01), null, "before the first");
+    const times = Array.from({ length: 11 }, (_, k) => 0.02 * k);
+    assert.equal(frameOfStage(loading, times), 0);
+    assert.equal(frameOfStage(launch, times), times[2]);
+    assert.equal(frameOfStage(flight, times), times[3]);
+    assert.equal(frameOfStage(launch, [0, 0.03, 0.06]), 0.03, "too short for a frame: the nearest");
+    assert.equal(frameOfStage({ ...flight, begin: 9 }, times), times[10], "after all frames");
+    assert.equal(neighbour(stages, times, 0, 1), launch);
+    assert.equal(neighbour(stages, times, 0.04, 1), flight);
+    assert.equal(neighbour(stages, times, 0.1, 1), null);
+    assert.equal(neighbour(stages, times, 0.1, -1), flight, "to its begin first");
+    assert.equal(neighbour(stages, times, 0.06, -1), launch);
+    assert.equal(neighbour(stages, times, 0, -1), null);
+    assert.equal(neighbour([], times, 0, 1), null);
+});
+
+test("stages: what is told of them", () => {
+    const run = { figures: FIGURES, dimension: 3, times: [0, 0.1] };
+    const [loading, launch, flight] = stagesOf(LAUNCH, FIGURES);
+    assert.equal(spanText(launch, run), "40 → 40.8 ms");
+    assert.equal(spanText(flight, run), "40.8 → 100 ms", "while it lasts: until the last frame");
+    assert.equal(courseText(loading), "implicit euler, until the load was over");
+    assert.equal(courseText(flight), "newmark, still in the air");
+    assert.deepEqual(rowsOf(loading, run), [["Elastic energy", "53.7 mJ"], ["Work done", "61.4 mJ"]]);
+    const told = Object.fromEntries(rowsOf(launch, run));
+    assert.equal(told["Velocity"], "(−300, 0, 400) mm/s", "a component that is rounding is 0");
+    assert.equal(told["Lift-off"], "40.8 ms");
+    assert.equal(told["Spin"], "–", "not known");
+    assert.equal(Object.fromEntries(rowsOf(flight, run))["Rotation"], "90°");
+    assert.deepEqual(Object.keys(Object.fromEntries(rowsOf(launch, { ...run, dimension: 2 }))).includes("Angular velocity"), false);
+    const { unit, rows } = energiesOf([loading, launch]);
+    assert.equal(unit, "mJ");
+    assert.deepEqual(rows.find(([label]) => label === "Kinetic"), ["Kinetic", ["0", "–"]]);
+    assert.deepEqual(rows.find(([label]) => label === "Work so far"), ["Work so far", ["61.4", "–"]]);
+});
+
+test("stages: their figures are groups of a comparison", () => {
+    const groups = groupFigures([LAUNCH, {}], [...FIGURES.run, ...stageFigures(FIGURES)]);
+    const launch = groups.find((group) => group.title === "Launch");
+    assert.deepEqual(launch.figures.map((figure) => figure.label), ["Integrator", "Begin", "End", "Speed", "Vx", "Vy", "Vz"]);
+    assert.equal(launch.figures[3].unit, "m/s");
+    assert.equal(groups.find((group) => group.title === "Other"), undefined);
 });
 
 test("figures: the best of several", () => {

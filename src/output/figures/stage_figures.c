@@ -76,18 +76,18 @@ double brn_stage_figure(const brn_stage_result *result, int index)
     return rows[index].length ? sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) : v[0];
 }
 
-void brn_stage_figures_write(brn_json *json, const brn_summary *summary)
+void brn_stage_figures_write(brn_json *json, const char *const *rule, const brn_stage_result *result)
 {
     for (int stage = 0; stage < BRN_STAGES; ++stage) {
         char name[64];
-        if (summary->stage_rule[stage] == NULL) {
+        if (rule[stage] == NULL) {
             continue;
         }
         (void)snprintf(name, sizeof name, "%s.integrator", brn_stage_name(stage));
-        brn_json_text(json, name, summary->stage_rule[stage]);
+        brn_json_text(json, name, rule[stage]);
         for (int i = 0; i < BRN_COUNT(rows); ++i) {
             (void)snprintf(name, sizeof name, "%s.%s", brn_stage_name(stage), rows[i].name);
-            brn_json_real(json, name, brn_stage_figure(&summary->stage[stage], i));
+            brn_json_real(json, name, brn_stage_figure(&result[stage], i));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-/* Members "launch.speed" and so on of an object, for the stages that were reached. */
-void brn_stage_figures_write(brn_json *json, const brn_summary *summary);
+/* Members "launch.speed" and so on of an object, for the stages that were reached: those that have a rule. [BRN_STAGES] both. */
+void brn_stage_figures_write(brn_json *json, const char *const *rule, const brn_stage_result *result);
 
 #endif

@@ -31,7 +31,7 @@ brn_status brn_summary_write(brn_ctx *ctx, const char *path, const brn_summary *
             brn_json_real(&json, own[i].name, summary->own[i]);
         }
     }
-    brn_stage_figures_write(&json, summary);
+    brn_stage_figures_write(&json, summary->stage_rule, summary->stage);
     brn_json_text(&json, "state_hash", hash);
     brn_json_text(&json, "version", BRN_VERSION);
     brn_json_text(&json, "blas", blas);

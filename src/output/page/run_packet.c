@@ -156,6 +156,27 @@ static void add_figures(brn_json *json, const brn_run_card *card)
     brn_json_close(json);
 }
 
+/* The values are keys of the summary, "launch.speed"; of a live run frames carry them. */
+static void add_stage_figures(brn_json *json)
+{
+    brn_json_open(json, "stage_names", '[');
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        brn_json_text(json, NULL, brn_stage_name(i));
+    }
+    brn_json_close(json);
+    brn_json_open(json, "stage_figures", '[');
+    for (int i = 0; i < brn_stage_figure_count(); ++i) {
+        brn_figure figure;
+        (void)brn_stage_figure_get(i, &figure);
+        brn_json_open(json, NULL, '{');
+        brn_json_text(json, "name", figure.name);
+        brn_json_text(json, "label", figure.label);
+        brn_json_text(json, "unit", figure.unit);
+        brn_json_close(json);
+    }
+    brn_json_close(json);
+}
+
 /* What a person would look for in vain. */
 static void add_notes(brn_json *json, const brn_camera *c, const brn_run_card *card)
 {
@@ -229,6 +250,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     add_series(json, card->series);
     add_plots(json, card->plots);
     add_figures(json, card);
+    add_stage_figures(json);
     add_notes(json, c, card);
     brn_difference_write(json, "difference", card->difference);
     add_arrays(c, card->series, packet);

@@ -1,6 +1,7 @@
 #include "output/page/shot.h"
 
 #include "base/parallel.h"
+#include "output/figures/stage_figures.h"
 #include "output/trajectory/fields.h"
 #include "output/trajectory/outline.h"
 
@@ -388,6 +389,9 @@ static void add_head(brn_camera *c, const brn_instant *m, int index, const brn_s
     brn_json_int(json, "contacts_total", c->contacts ? m->npoint : 0);
     if (m->row != NULL) {
         brn_json_reals(json, "row", m->row, m->nrow);
+        brn_json_open(json, "stages", '{');
+        brn_stage_figures_write(json, m->stage_rule, m->stage);
+        brn_json_close(json);
     }
 }
 

@@ -47,6 +47,8 @@ typedef struct brn_instant {
     int npoint;
     const double *row; /* [nrow] live: the step's row of the series */
     int nrow;
+    const brn_stage_result *stage; /* [BRN_STAGES] live: the stages so far */
+    const char *const *stage_rule; /* [BRN_STAGES] NULL: not reached */
 } brn_instant;
 
 /* Smallest and largest value of a field; low > high: none yet. */

@@ -6,6 +6,7 @@ import { FrameCache } from "./cache";
 import { frameOf, frameRange } from "./frame";
 import { DataError, Packet } from "./packet";
 import { runOf, type Table } from "./run";
+import { stagesOf } from "./stages";
 
 const HISTORY = 256e6; // [bytes] of packets
 const RETRY_FIRST = 300; // [ms]
@@ -152,6 +153,7 @@ export class LiveSource implements Source, LiveLink {
         if (Array.isArray(packet.json["row"])) {
             (series as Table).append(packet.json["row"]);
         }
+        this.run.stages = stagesOf(packet.json["stages"], this.run.figures);
         for (const field of fields) {
             const range = frameRange(packet, field.name);
             if (range) {

@@ -1,6 +1,7 @@
 // A run from its packet. Everything that later code relies on (ranges of indices, lengths) is checked here, once.
 import type { Body, BodyType, Difference, Field, Figures, Pair, Run, Series } from "../types";
 import { DataError, type Packet } from "./packet";
+import { stagesOf } from "./stages";
 
 type Json = Record<string, unknown>;
 
@@ -70,6 +71,8 @@ function figuresOf(json: Json): Figures {
             name: text(figure["name"]), label: text(figure["label"]), unit: unit(figure), group: text(figure["group"], "other"),
             whole: figure["whole"] === true, better: figure["better"] === "low" || figure["better"] === "high" ? figure["better"] : null,
         })),
+        stageNames: list(json["stage_names"]).map((name) => String(name)),
+        stage: list(json["stage_figures"]).map((figure) => ({ name: text(figure["name"]), label: text(figure["label"]), unit: unit(figure) })),
     };
 }
 
@@ -156,6 +159,7 @@ export function runOf(packet: Packet): Run {
     const series = (json["series"] ?? {}) as Json;
     const columns = list(series["columns"]).map((name) => String(name));
     const rows = number(series["rows"]);
+    const figures = figuresOf(json);
     return {
         name: text(json["name"], "run"),
         title: text(json["title"]),
@@ -177,7 +181,8 @@ export function runOf(packet: Packet): Run {
         series: new Table(columns, rows, number(series["of"], rows), packet.array<Float32Array>("series", "f32", columns.length * rows),
             packet.array<Float32Array>("together", "f32", columns.length * number(series["together"]))),
         plots: list(json["plots"]).map(plotOf),
-        figures: figuresOf(json),
+        figures,
+        stages: stagesOf(json["summary"], figures),
         notes: list(json["notes"]).map((note) => String(note)),
         rest,
         node,

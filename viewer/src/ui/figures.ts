@@ -24,7 +24,16 @@ export function figuresOfAll(runs: readonly Run[]): Figures {
         charts: once(runs.map((run) => run.figures.charts), (chart) => chart.id),
         step: once(runs.map((run) => run.figures.step), (figure) => figure.name),
         run: once(runs.map((run) => run.figures.run), (figure) => figure.name),
+        stageNames: once(runs.map((run) => run.figures.stageNames), (name) => name),
+        stage: once(runs.map((run) => run.figures.stage), (figure) => figure.name),
     };
+}
+
+/** What a summary says of stages. */
+export function stageFigures({ stageNames, stage }: Figures): RunFigure[] {
+    const integrator = { name: "integrator", label: "integrator", unit: "" };
+    return stageNames.flatMap((name) => [integrator, ...stage].map((figure) =>
+        ({ ...figure, name: `${name}.${figure.name}`, group: capital(name), whole: false, better: null })));
 }
 
 const words = (name: string, label: string): Figure => ({ name, label, unit: "", whole: false, better: null });

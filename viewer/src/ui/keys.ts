@@ -2,9 +2,11 @@
 
 import { colourChoices } from "./fields";
 import { isCompare } from "./context";
+import { capital } from "./format";
 import type { JointHand } from "./joints";
 import type { Shell } from "./shell";
 import type { Shortcut, Shortcuts } from "./shortcuts";
+import { neighbour, seekStage } from "./stages";
 
 const TURN = (7.5 * Math.PI) / 180; // [rad] for one press of an arrow key
 const MOVE = 0.04; // of the picture's height
@@ -134,6 +136,24 @@ function liveKeys(shell: Shell): Shortcut[] {
         { keys: ["s"], shown: "S", does: "pause, go on", group, act: () => liveBar.flip() },
         { keys: ["n"], shown: "N", does: "one step", group, act: () => liveBar.step() },
         { keys: ["g"], shown: "G", does: "grab mode", group, act: () => grab.toggle() },
+    ];
+}
+
+/** Of a run with stages; those of the first run that has some. */
+export function stageKeys(shell: Shell): Shortcut[] {
+    const { runs, player, store, status } = shell.context;
+    const group = "Time";
+    const go = (direction: 1 | -1) => (): void => {
+        const stages = runs.find((run) => run.stages.length > 0)?.stages ?? [];
+        const stage = neighbour(stages, player.times, store.get().time, direction);
+        if (stage !== null) {
+            seekStage(player, stage);
+            status.say(capital(stage.name));
+        }
+    };
+    return [
+        { keys: ["<"], shown: "<", does: "previous stage", group, act: go(-1) },
+        { keys: [">"], shown: ">", does: "next stage", group, act: go(1) },
     ];
 }
 

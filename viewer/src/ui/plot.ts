@@ -259,6 +259,7 @@ export class Plot {
                     this.hover = index === null || index === undefined || plot.cursor.left! < 0 ? null : plot.data[0][index] ?? null;
                     this.showValues(this.hover ?? store.get().time);
                 }],
+                drawAxes: [(plot) => this.drawStages(plot, colour)],
                 setSelect: [(plot) => this.selected(plot)],
                 // Scales take effect with the drawing.
                 draw: [() => this.placeNow()],
@@ -267,6 +268,18 @@ export class Plot {
         this.plot = new uPlot(options, this.data, this.area);
         this.plot.over.append(this.now);
         this.scrubbing(this.plot.over);
+    }
+
+    /** A thin line where a stage begins; several runs have too many of them. */
+    private drawStages(plot: uPlot, colour: (name: string) => () => string): void {
+        const { left, top, width, height } = plot.bbox;
+        plot.ctx.fillStyle = colour("--edge")();
+        for (const stage of this.compare ? [] : this.host.context.runs[0]!.stages) {
+            const x = plot.valToPos(stage.begin, "x", true);
+            if (x > left + 1 && x < left + width) {
+                plot.ctx.fillRect(Math.round(x), top, Math.max(1, Math.round(window.devicePixelRatio)), height);
+            }
+        }
     }
 
     private ticks(): Partial<uPlot.Axis> {

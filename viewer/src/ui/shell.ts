@@ -1,5 +1,6 @@
 // The page around the stage: builds all parts and says where they stand.
 
+import type { Run } from "../types";
 import { topbar } from "./topbar";
 import { Capture } from "./capture";
 import { ColourBar } from "./colour_bar";
@@ -17,7 +18,7 @@ import { Panel, type Tab } from "./panel";
 import { Probe } from "./probe";
 import { RangeKeeper } from "./range";
 import { Shortcuts } from "./shortcuts";
-import { addKeys, jointKeys } from "./keys";
+import { addKeys, jointKeys, stageKeys } from "./keys";
 import { StageTools } from "./stage_tools";
 import { BodiesTab } from "./tab_bodies";
 import { ColoursTab } from "./tab_colours";
@@ -27,12 +28,16 @@ import { JointsTab } from "./tab_joints";
 import { LiveTab } from "./tab_live";
 import { PlotsTab } from "./tab_plots";
 import { SceneTab } from "./tab_scene";
+import { StagesTab } from "./tab_stages";
 import { SummaryTab } from "./tab_summary";
 import { Timeline } from "./timeline";
 
 /** Tabs that a page has, also for who checks an address. */
-export function tabNames(compare: boolean, live: boolean): string[] {
-    return ["colours", "bodies", "contacts", "plots", "scene", compare ? "compare" : "summary", ...(live ? ["live", "joints"] : [])];
+export function tabNames(runs: readonly Run[]): string[] {
+    const compare = runs.length > 1, live = runs.some((run) => run.live);
+    const stages = !compare && (live || runs.some((run) => run.stages.length > 0));
+    return ["colours", "bodies", "contacts", "plots", "scene", ...(stages ? ["stages"] : []), compare ? "compare" : "summary",
+        ...(live ? ["live", "joints"] : [])];
 }
 
 export class Shell {
@@ -46,6 +51,7 @@ export class Shell {
     readonly grab: Grab | null;
     readonly liveBar: LiveBar | null;
     private readonly shortcuts: Shortcuts;
+    private staged = false; // there are stages to see
 
     constructor(readonly context: Context, readonly app: HTMLElement, readonly stageHost: HTMLElement) {
         const { store, sources } = context;
@@ -61,7 +67,8 @@ export class Shell {
         this.liveBar = link === null || this.grab === null ? null : new LiveBar(context, link, this.grab);
         const tabs: Tab[] = [
             new ColoursTab(context, this.range, this.probe), new BodiesTab(context), new ContactsTab(context), new PlotsTab(context),
-            new SceneTab(context), isCompare(context) ? new CompareTab(context) : new SummaryTab(context),
+            new SceneTab(context),
+            ...(isCompare(context) ? [new CompareTab(context)] : [new StagesTab(context, link), new SummaryTab(context)]),
         ];
         if (link !== null) {
             const joints = new JointHand(context, link);
@@ -74,6 +81,7 @@ export class Shell {
         // A table of several runs wants room.
         this.panel = new Panel(tabs, store, isCompare(context) ? Math.min(300 + 70 * context.runs.length, 560) : undefined);
         this.panel.offer("joints", false);
+        this.panel.offer("stages", false);
         // Beside the picture: what is always there must not cover the bodies.
         const bar = el("div", { class: "stage-bar" }, context.stage.cross, new ColourBar(context, this.range).element, this.liveBar?.element,
             this.tools.element, contactKey(context));
@@ -91,6 +99,8 @@ export class Shell {
             el("main", { class: "main" }, bar, el("div", { class: "stage-frame" }, stageHost, overlay)),
             this.panel.rail, this.panel.element, this.timeline.element, this.help.element);
         addKeys(this.shortcuts, this);
+        this.offerStages();
+        link?.onChange(() => this.offerStages());
         follow(store, ["theme"], (view) => (document.documentElement.dataset["theme"] = view.theme));
         document.title = `${firstRun(context).title || firstRun(context).name} – brunt`;
     }
@@ -100,6 +110,15 @@ export class Shell {
         const theme = store.get().theme === "dark" ? "light" : "dark";
         store.set({ theme });
         status.say(`${theme} colours`);
+    }
+
+    /** A live run says with its first frame whether it has stages. */
+    private offerStages(): void {
+        if (!this.staged && this.context.runs.some((run) => run.stages.length > 0)) {
+            this.staged = true;
+            this.panel.offer("stages", true);
+            this.shortcuts.add(...stageKeys(this));
+        }
     }
 
     private async copyLink(): Promise<void> {

@@ -4,7 +4,7 @@ import { formatValue } from "../draw/numbers";
 import type { Difference, Run } from "../types";
 import type { Context } from "./context";
 import { el, follow, section, setToggle, toggle } from "./dom";
-import { bestOf, figuresOfAll, groupFigures } from "./figures";
+import { bestOf, figuresOfAll, groupFigures, stageFigures } from "./figures";
 import { NOTHING } from "./format";
 import type { Tab } from "./panel";
 import { differingSettings } from "./settings";
@@ -54,7 +54,8 @@ export class CompareTab implements Tab {
         host.append(section("Pictures", overlay, difference), this.settings(), this.differences() ?? "");
         const summaries = runs.map((run) => run.summary ?? {});
         const table = this.table("Figure");
-        for (const group of groupFigures(summaries, figuresOfAll(runs).run)) {
+        const figures = figuresOfAll(runs);
+        for (const group of groupFigures(summaries, [...figures.run, ...stageFigures(figures)])) {
             const body = el("tbody", {}, el("tr", { class: "group" }, el("th", { colspan: runs.length + 1, scope: "colgroup" }, group.title)));
             for (const figure of group.figures) {
                 const values = summaries.map((summary) => summary[figure.name]);

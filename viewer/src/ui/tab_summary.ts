@@ -4,7 +4,7 @@ import { formatValue } from "../draw/numbers";
 import type { Run } from "../types";
 import { firstRun, type Context } from "./context";
 import { el, section } from "./dom";
-import { groupFigures, type Figure } from "./figures";
+import { groupFigures, stageFigures, type Figure } from "./figures";
 import { formatCount, NOTHING } from "./format";
 import type { Tab } from "./panel";
 
@@ -54,9 +54,12 @@ export class SummaryTab implements Tab {
         if (choices.length > 0) {
             host.append(section("Chosen by the method", el("ul", { class: "notes" }, ...choices.map((line) => el("li", {}, line)))));
         }
-        for (const group of groupFigures([run.summary], run.figures.run)) {
+        // Those of stages have a tab for themselves.
+        const elsewhere = new Set(stageFigures(run.figures).map((figure) => figure.name));
+        const summary = Object.fromEntries(Object.entries(run.summary).filter(([name]) => !elsewhere.has(name)));
+        for (const group of groupFigures([summary], run.figures.run)) {
             host.append(section(group.title, facts(group.figures.map((figure) => {
-                const text = figureText(figure, run.summary?.[figure.name]);
+                const text = figureText(figure, summary[figure.name]);
                 return [figure.label, text, text.length > 24];
             }))));
         }

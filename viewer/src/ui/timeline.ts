@@ -7,6 +7,7 @@ import { firstRun, type Context } from "./context";
 import { button, el, follow, onceAFrame, press, setIcon, setText } from "./dom";
 import { formatSpeed, formatTime, timeDigits } from "./format";
 import { seekFrame } from "./seek";
+import { StageBands } from "./stage_bands";
 
 const FIT_SECONDS = 8; // what the whole run takes at the speed "fit"
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
@@ -34,6 +35,7 @@ export class Timeline {
     private readonly speed: HTMLSelectElement;
     private readonly newest: HTMLButtonElement | null;
     private readonly link: LiveLink | null;
+    private readonly bands: StageBands;
     private playing: boolean | null = null;
     private digits = 3;
     private count = -1;
@@ -41,6 +43,7 @@ export class Timeline {
     constructor(private readonly context: Context) {
         const { player, store } = context;
         const run = firstRun(context);
+        this.bands = new StageBands(context);
         this.link = context.sources.find((source) => source.live !== null)?.live ?? null;
         this.scrub = el("input", {
             id: "scrub", type: "range", class: "scrub", "aria-label": "Time", step: "any",
@@ -63,7 +66,7 @@ export class Timeline {
                 this.play,
                 button({ id: "next", label: "Next frame", key: ".", icon: "next", act: () => player.step(1) }),
                 button({ id: "last", label: "Last frame", key: "End", icon: "last", act: () => player.step(1e9) })),
-            track,
+            el("div", { class: "track-column" }, this.bands.element, track),
             el("div", { class: "moment" }, this.time, this.frame),
             el("div", { class: "pace" }, this.newest, this.speed, loop));
         // The end of a live run is not where it starts again.
@@ -151,6 +154,7 @@ export class Timeline {
         this.showTime(this.context.store.get());
         this.showSpeeds();
         this.drawTicks();
+        this.bands.update();
     }
 
     private spacing(times: readonly number[]): number {

@@ -18,8 +18,6 @@ static const double KEEP_FLOPS = 1.5;
    times what it costs else. */
 static const double LAST_SHARE = 0.25;
 static const double LAST_FLOPS = 2.0;
-/* Operations of a solve for each entry of the factor. */
-static const double SOLVE_FLOPS = 4.0;
 
 struct brn_factor {
     brn_ctx *ctx;
@@ -246,12 +244,12 @@ brn_status brn_factor_create(brn_ctx *ctx, const brn_block_matrix *a, const unsi
     return BRN_OK;
 }
 
-/* Nodes with a mark that are eliminated. */
-static int count_marked(const brn_factor *f, const unsigned char *changing, int mark)
+/* Marked nodes that are eliminated. */
+static int count_marked(const brn_factor *f, const unsigned char *changing)
 {
     int count = 0;
     for (int i = 0; i < f->n; ++i) {
-        count += !f->apart[i] && changing[i] == mark;
+        count += !f->apart[i] && changing[i];
     }
     return count;
 }
@@ -265,38 +263,22 @@ static int count_free(const brn_factor *f)
     return count;
 }
 
-/* Operations of a factorisation with the order and of a solve for every dof of `count` nodes, which touches all columns, or those nodes' alone. */
-static double cost_with(const brn_factor *f, const brn_ordering *ordering, int count, bool last)
-{
-    const double s = f->size;
-    double entries = 0.0;
-    for (int j = 0; j < f->n && !last; ++j) {
-        entries += ordering->count[j];
-    }
-    entries = last ? 0.5 * count * count : entries;
-    return s * s * s * (ordering->flops + SOLVE_FLOPS * count * entries);
-}
-
 /* An order with marked nodes behind all others, if it is not much dearer. */
 static brn_status move_last(brn_factor *f, cholmod_sparse *view, const unsigned char *changing,
                             brn_ordering *ordering)
 {
-    const int solved = count_marked(f, changing, BRN_NODE_SOLVED);
     brn_ordering moved;
     BRN_TRY(take_ordering(f, &moved));
     BRN_TRY(brn_ordering_last(f->ctx, &f->cm, view, changing, &moved));
-    const bool pays = solved > 0 ? cost_with(f, &moved, solved, true) <= cost_with(f, ordering, solved, false)
-                                 : moved.flops <= LAST_FLOPS * ordering->flops;
-    *ordering = pays ? moved : *ordering;
+    *ordering = moved.flops <= LAST_FLOPS * ordering->flops ? moved : *ordering;
     return BRN_OK;
 }
 
 /* Whether it is worth trying. */
 static bool may_move(const brn_factor *f, const unsigned char *changing)
 {
-    const int count = changing != NULL ? count_marked(f, changing, BRN_NODE_CHANGES) : 0;
-    return changing != NULL && (count_marked(f, changing, BRN_NODE_SOLVED) > 0 ||
-                                (count > 0 && count <= LAST_SHARE * count_free(f)));
+    const int count = changing != NULL ? count_marked(f, changing) : 0;
+    return count > 0 && count <= LAST_SHARE * count_free(f);
 }
 
 /* The order of create, or a new one if that has become too expensive. */
@@ -317,8 +299,7 @@ static brn_status analyse_again(brn_factor *f, const brn_block_matrix *a, const 
     if (moved) {
         BRN_TRY(move_last(f, &view, changing, &ordering));
     }
-    const bool solved = moved && count_marked(f, changing, BRN_NODE_SOLVED) > 0; /* weighed already */
-    if (!solved && ordering.flops > (moved ? LAST_FLOPS : 1.0) * KEEP_FLOPS * f->base_flops) {
+    if (ordering.flops > (moved ? LAST_FLOPS : 1.0) * KEEP_FLOPS * f->base_flops) {
         brn_ordering fresh;
         BRN_TRY(take_ordering(f, &fresh));
         BRN_TRY(brn_ordering_find_quick(f->ctx, &f->cm, &view, f->size, &fresh));
@@ -557,14 +538,17 @@ brn_status brn_factor_solve_many(brn_factor *f, int nrhs, const double *b, doubl
     return nrhs > 0 && f->n > 0 ? substitute(f, NULL, nrhs, b, x) : BRN_OK;
 }
 
-brn_status brn_factor_solve_changing(brn_factor *f, int nrhs, const double *b, double *x)
+brn_status brn_factor_compliance(brn_factor *f, const brn_columns *b, double *w)
 {
-    if (!f->ready || f->stats.late == 0 || nrhs <= 0) {
-        return brn_factor_solve_many(f, nrhs, b, x);
+    if (!f->ready) {
+        return brn_fail(f->ctx, BRN_ERR_RANGE, "compliance without a numeric factor");
     }
-    BRN_GROW(f->ctx, f->swap, f->swap_capacity, brn_front_solve_work(f->tree) * (size_t)nrhs);
+    if (b->count == 0 || f->n == 0) {
+        return BRN_OK;
+    }
+    BRN_TRY(brn_blas_reserve(f->ctx));
     const brn_blas_threads threads = brn_blas_begin();
-    const brn_status status = brn_front_solve_late(f->tree, f->value, nrhs, b, x, f->swap);
+    const brn_status status = brn_front_compliance(f->tree, f->value, b, &f->swap, &f->swap_capacity, w);
     brn_blas_end(threads);
     return status;
 }

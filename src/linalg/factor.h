@@ -9,6 +9,14 @@
 
 typedef struct brn_factor brn_factor;
 
+/* Sparse columns of as many rows as the matrix has: column c has values at the nodes start[c] .. start[c + 1] of its list, no node twice. */
+typedef struct brn_columns {
+    int count;
+    const int *start;    /* [count + 1] */
+    const int *node;     /* [start[count]] */
+    const double *value; /* [start[count]][size] */
+} brn_columns;
+
 typedef struct brn_factor_stats {
     double nonzeros; /* of the factor */
     double flops;    /* of one numeric factorisation */
@@ -33,10 +41,9 @@ void brn_factor_destroy(brn_factor *factor);
    Couplings with held nodes are no part of a pattern, and a pattern that is analysed already costs a comparison. After a
    failure there is no analysis: update again before the next numeric call. */
 brn_status brn_factor_update(brn_factor *factor, const brn_block_matrix *a);
-/* What is said of a node: nothing; blocks between such nodes will differ from matrix to matrix; right-hand sides will be at such nodes. */
-enum { BRN_NODE_PLAIN, BRN_NODE_CHANGES, BRN_NODE_SOLVED };
-/* The same with nodes marked in changing ([n], may be NULL: none is), by one of the two marks: they come last in the order where that pays. For
-   changing ones it does if it costs little more; for the others it is weighed against a solve for every dof of theirs. */
+/* What is said of a node: nothing; blocks between such nodes will differ from matrix to matrix. */
+enum { BRN_NODE_PLAIN, BRN_NODE_CHANGES };
+/* The same with nodes marked in changing ([n], may be NULL: none is): they come last in the order if that costs little more. */
 brn_status brn_factor_update_changing(brn_factor *factor, const brn_block_matrix *a,
                                       const unsigned char *changing);
 /* Numeric factorisation of A with the scalar dofs marked in fixed ([n*size], may be NULL) replaced by identity rows and
@@ -50,9 +57,9 @@ brn_status brn_factor_renew(brn_factor *factor, const brn_block_matrix *a);
 brn_status brn_factor_solve(brn_factor *factor, const double *b, double *x);
 /* nrhs right-hand sides, column by column. */
 brn_status brn_factor_solve_many(brn_factor *factor, int nrhs, const double *b, double *x);
-/* The same for right-hand sides that vanish but at changing nodes, and the solution there: elsewhere x is not defined. Costs what the late
-   fronts cost. */
-brn_status brn_factor_solve_changing(brn_factor *factor, int nrhs, const double *b, double *x);
+/* w [count][count] = B' A^-1 B, exactly symmetric. Costs what the columns need on their way to the root of the elimination tree, and much less
+   than solves for them. Fixed dofs: B is 0 there. */
+brn_status brn_factor_compliance(brn_factor *factor, const brn_columns *b, double *w);
 /* With the factor rounded to single precision, at less than half of the cost: x is B^-1 b of a symmetric positive definite B
    near A, for preconditioning. Not finite where the factor exceeds single precision. */
 brn_status brn_factor_solve_rounded(brn_factor *factor, const double *b, double *x);

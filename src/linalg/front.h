@@ -2,6 +2,7 @@
 #ifndef BRN_LINALG_FRONT_H
 #define BRN_LINALG_FRONT_H
 
+#include "linalg/factor.h"
 #include "linalg/front_pack.h"
 #include "linalg/front_tree.h"
 
@@ -28,9 +29,9 @@ brn_status brn_front_factor(const brn_front_tree *tree, const brn_front_input *i
 brn_status brn_front_solve(const brn_front_tree *tree, const double *value, const brn_front_pack *pack,
                            int nrhs, const double *b, double *x, double *work);
 
-/* For right-hand sides that vanish but in late fronts, the solution there; the rest of x is left as it is. */
-brn_status brn_front_solve_late(const brn_front_tree *tree, const double *value, int nrhs, const double *b,
-                                double *x, double *work);
+/* out [count][count] = B' A^-1 B. *room, of *capacity doubles: grows as needed. */
+brn_status brn_front_compliance(const brn_front_tree *tree, const double *value, const brn_columns *b,
+                                double **room, size_t *capacity, double *out);
 
 /* The solution in elimination order, and what the fronts hand to their parents: a number for each of their rows below. */
 static inline size_t brn_front_solve_work(const brn_front_tree *t)

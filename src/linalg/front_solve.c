@@ -18,7 +18,6 @@ typedef struct job {
     double *
         middle; /* [nrhs][n*size] in elimination order: what is between going up and going down, then the solution */
     double *handed;  /* [nrhs][row_start[nfront]*size] */
-    bool late;       /* of late fronts alone */
     int rows_max;    /* of all fronts */
     const int *wave; /* fronts of the wave that is at work */
 } job;
@@ -135,9 +134,7 @@ static void forward(const job *w, int f, double *y)
     const double minus = -1.0;
     take_right(w, f, &shape, y);
     for (int c = t->child_start[f]; c < t->child_start[f + 1]; ++c) {
-        if (!w->late || t->late[t->child[c]]) {
-            add_child(w, t->child[c], &shape, y);
-        }
+        add_child(w, t->child[c], &shape, y);
     }
     if (w->pack != NULL) {
         brn_front_pack_forward(&shape, w->pack->value + w->pack->start[f], y);
@@ -242,15 +239,15 @@ static int most_rows(const brn_front_tree *t)
     return most;
 }
 
-/* The crown from a wave on: up and down again. */
-static brn_status pass_waves(job *w, int first)
+/* The crown: up and down again. */
+static brn_status pass_waves(job *w)
 {
     const brn_front_tree *t = w->tree;
-    for (int k = first; k < t->nwave; ++k) {
+    for (int k = 0; k < t->nwave; ++k) {
         w->wave = t->wave + t->wave_start[k];
         BRN_TRY(brn_parallel_for(t->ctx, t->wave_start[k + 1] - t->wave_start[k], crown_up, w));
     }
-    for (int k = t->nwave - 1; k >= first; --k) {
+    for (int k = t->nwave - 1; k >= 0; --k) {
         w->wave = t->wave + t->wave_start[k];
         BRN_TRY(brn_parallel_for(t->ctx, t->wave_start[k + 1] - t->wave_start[k], crown_down, w));
     }
@@ -271,21 +268,6 @@ brn_status brn_front_solve(const brn_front_tree *t, const double *value, const b
     copy_apart(&w);
     w.rows_max = most_rows(t);
     BRN_TRY(brn_parallel_for(t->ctx, t->ntask, task_up, &w));
-    BRN_TRY(pass_waves(&w, 0));
+    BRN_TRY(pass_waves(&w));
     return brn_parallel_for(t->ctx, t->ntask, task_down, &w);
-}
-
-brn_status brn_front_solve_late(const brn_front_tree *t, const double *value, int nrhs, const double *b,
-                                double *x, double *work)
-{
-    job w = {.tree = t,
-             .value = value,
-             .nrhs = nrhs,
-             .b = b,
-             .x = x,
-             .middle = work,
-             .handed = work + dofs(t) * (size_t)nrhs,
-             .late = true,
-             .rows_max = most_rows(t)};
-    return pass_waves(&w, t->late_wave);
 }

@@ -5,7 +5,6 @@
 #include "linalg/front_tree.h"
 
 #include "base/arena.h"
-#include "linalg/factor.h"
 #include "linalg/sort.h"
 
 #include <stdint.h>
@@ -89,19 +88,17 @@ static void find_late(builder *b, const unsigned char *changing)
 {
     double some = 0.0;
     double total = 0.0;
-    bool solved = false;
     memset(b->late, 0, (size_t)b->tree->n * sizeof *b->late);
     for (int j = 0; changing != NULL && j < b->tree->n; ++j) {
         const double square = (double)b->column[j] * b->column[j];
         b->late[j] |= changing[b->node[j]] != 0;
-        solved = solved || changing[b->node[j]] == BRN_NODE_SOLVED;
         if (b->late[j] && b->parent[j] >= 0) {
             b->late[b->parent[j]] = 1;
         }
         some += b->late[j] ? square : 0.0;
         total += square;
     }
-    if (some > LATE_MOST * total && !solved) {
+    if (some > LATE_MOST * total) {
         memset(b->late, 0, (size_t)b->tree->n * sizeof *b->late);
     }
 }

@@ -83,16 +83,21 @@ static const double UNHELD = 100.0;
 
 static const char *unheld(const brn_newton *n, double *way)
 {
+    *way = brn_newton_most(n->step, n->system->ndof);
+    return !n->scheme->inertia && *way > UNHELD * n->system->size ? brn_newton_moving(n) : NULL;
+}
+
+const char *brn_newton_moving(const brn_newton *n)
+{
     const brn_model *model = n->model;
     int most = 0;
     for (int dof = 0; dof < n->system->ndof; ++dof) {
         most = fabs(n->step[dof]) > fabs(n->step[most]) ? dof : most;
     }
-    *way = n->system->ndof > 0 ? fabs(n->step[most]) : 0.0;
-    const char *name = NULL;
-    for (int b = 0; b < model->nbody && !n->scheme->inertia && *way > UNHELD * n->system->size; ++b) {
+    const int node = model->row_node[most / model->dim];
+    const char *name = "";
+    for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
-        const int node = model->row_node[most / model->dim];
         name = node >= body->node_first && node < body->node_first + body->node_count ? body->name : name;
     }
     return name;

@@ -51,12 +51,10 @@ typedef struct brn_newton {
     const double
         *step_allowed; /* [ndof] [m] also stop when no dof would move further than this; NULL: never */
     brn_scheme *scheme;
-    brn_factor *factor; /* made at the first direct solve */
-    bool factored;      /* it is of an iteration of this step */
-    const unsigned char
-        *changing; /* [nrow] rows that the factor has last, brn_factor_update_changing; NULL: any order */
-    bool whole;    /* the last search took all of its step, or more */
-    bool direct;   /* conjugate gradients have failed in this step: no more of them */
+    brn_factor *factor;       /* made at the first direct solve */
+    bool factored;            /* it is of an iteration of this step */
+    bool whole;               /* the last search took all of its step, or more */
+    bool direct;              /* conjugate gradients have failed in this step: no more of them */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions at y */
     double *middle;           /* [nnode][3] those that elements see, where they are others */

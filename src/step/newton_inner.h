@@ -18,6 +18,8 @@ void brn_newton_set_noise(brn_newton *n);
 double brn_newton_imbalance(const brn_newton *n, double *residual);
 /* Counts an iteration; an error when the step has cost more than its budget. */
 brn_status brn_newton_spend(brn_newton *n);
+/* Name of the body that n->step moves most. */
+const char *brn_newton_moving(const brn_newton *n);
 /* The error of a solve that did not converge. */
 brn_status brn_newton_give_up(const brn_newton *n, int iterations, double residual);
 /* Largest remaining distance of a held dof; 0 when all are in place. */

@@ -154,7 +154,7 @@ static brn_status solve_direct(brn_newton *n)
         BRN_TRY(brn_factor_create(n->ctx, s->matrix, n->model->fixed, &n->factor));
     }
     if (n->terms != NULL) {
-        BRN_TRY(brn_factor_update_changing(n->factor, n->matrix, n->changing));
+        BRN_TRY(brn_factor_update(n->factor, n->matrix));
     }
     (void)brn_newton_watch(n, &s->watch.phases.factor);
     const brn_status status = brn_factor_numeric(n->factor, n->matrix, n->model->fixed);

@@ -51,6 +51,60 @@ static void check_rounded(brn_ctx *ctx, brn_factor *factor, int ndof, const doub
     free(z);
 }
 
+/* The compliance of sparse columns is what solves for them give, on both sides of its diagonal; columns of few nodes and of many, at any place, some
+   of them twice. */
+static void check_compliance(brn_ctx *ctx, brn_rng *rng, brn_factor *factor, int n, int size,
+                             const unsigned char *held)
+{
+    enum { COLUMNS = 230, MOST = 4 };
+    static int start[COLUMNS + 1], node[COLUMNS * MOST];
+    static double value[COLUMNS * MOST * 3], w[COLUMNS * COLUMNS];
+    const int ndof = n * size;
+    double *b = calloc((size_t)ndof, sizeof *b);
+    int at = 0;
+    for (int c = 0; c < COLUMNS; ++c) {
+        const int many = (int)(brn_rng_next(rng) % MOST) + 1 < n ? (int)(brn_rng_next(rng) % MOST) + 1 : 1;
+        const int first = (int)(brn_rng_next(rng) % (uint64_t)n);
+        start[c] = at;
+        for (int k = 0; k < many && k < n; ++k, ++at) {
+            node[at] = (first + k * 7) % n;
+            for (int i = 0; i < size; ++i) {
+                const bool free = held == NULL || !held[node[at] * size + i];
+                value[at * size + i] = free ? brn_rng_uniform(rng, -1.0, 1.0) : 0.0;
+            }
+            for (int other = start[c]; other < at; ++other) { /* no node twice */
+                if (node[other] == node[at]) {
+                    --at;
+                    break;
+                }
+            }
+        }
+    }
+    start[COLUMNS] = at;
+    const brn_columns columns = {COLUMNS, start, node, value};
+    assert_done(ctx, brn_factor_compliance(factor, &columns, w));
+    for (int c = 0; c < COLUMNS; c += 9) {
+        memset(b, 0, (size_t)ndof * sizeof *b);
+        for (int k = start[c]; k < start[c + 1]; ++k) {
+            for (int i = 0; i < size; ++i) {
+                b[node[k] * size + i] = value[k * size + i];
+            }
+        }
+        assert_done(ctx, brn_factor_solve(factor, b, b));
+        for (int other = 0; other < COLUMNS; ++other) {
+            double sum = 0.0;
+            for (int k = start[other]; k < start[other + 1]; ++k) {
+                for (int i = 0; i < size; ++i) {
+                    sum += value[k * size + i] * b[node[k] * size + i];
+                }
+            }
+            assert_near(w[c * COLUMNS + other], sum, 1e-12); /* conditions as above */
+            assert_true(w[c * COLUMNS + other] == w[other * COLUMNS + c]);
+        }
+    }
+    free(b);
+}
+
 static void check_random(brn_ctx *ctx, brn_rng *rng, int n, int size, int stencils)
 {
     const int width = n < 4 ? n : 4;
@@ -93,6 +147,7 @@ static void check_random(brn_ctx *ctx, brn_rng *rng, int n, int size, int stenci
         for (int k = 0; k < 5; ++k) {
             assert_true(residual(dense, ndof, held, x + k * ndof, b + k * ndof) < 1e-12);
         }
+        check_compliance(ctx, rng, factor, n, size, held);
         brn_factor_stats stats;
         brn_factor_get_stats(factor, &stats);
         assert_true(stats.nonzeros >= ndof && stats.flops > 0.0 && stats.bytes >= 8.0 * ndof);

@@ -97,12 +97,12 @@ static void bbi_destroy(void *self)
     }
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,   bbi->point,     bbi->seen,        bbi->taken,      bbi->row,
-                      bbi->weight,  bbi->push,      bbi->changing,    bbi->coasts,     bbi->slip,
-                      bbi->chosen,  bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,
-                      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column,
-                      bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,
-                      bbi->flier,   bbi->flight};
+    void *arrays[] = {bbi->reach,     bbi->point,       bbi->seen,       bbi->taken,       bbi->row,
+                      bbi->weight,    bbi->push,        bbi->coasts,     bbi->slip,        bbi->chosen,
+                      bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
+                      bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
+                      bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
+                      bbi->flight};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -142,11 +142,27 @@ static brn_status push_gradient(void *self, const double *x, double *grad)
     return BRN_OK;
 }
 
-static brn_status no_hessian(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
+/* Bodies that contact alone has to hold in a static run: without it their tangent is singular, and the compliance would have no digits left for
+   what deforms. Weak springs hold the rows of points that touch where they are in this iteration. They slow down what slides, as they are
+   weak by a little, and nothing else. */
+static const double SPRING = 1e-3;
+
+static brn_status lean(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
 {
-    (void)self;
+    const brn_bbi *bbi = self;
+    const int dim = bbi->model->dim;
     (void)x;
     *sum = base;
+    for (int i = 0; i < bbi->npoint && bbi->newton->shift > 0.0; ++i) {
+        const brn_bbi_point *p = &bbi->point[i];
+        for (int k = p->first; k < p->first + p->count && brn_bbi_touches(bbi, p); ++k) {
+            const double *stiff = &bbi->newton->stiffness[bbi->row[k] * dim];
+            double *block = &base->value[(size_t)base->start[bbi->row[k]] * (size_t)(dim * dim)];
+            for (int d = 0; d < dim; ++d) {
+                block[d * dim + d] += SPRING * fabs(bbi->weight[k]) * stiff[d];
+            }
+        }
+    }
     return BRN_OK;
 }
 
@@ -194,7 +210,7 @@ static brn_status fill(brn_bbi *bbi)
                                     .energy = push_energy,
                                     .gradient = push_gradient,
                                     .dissipative = add_push,
-                                    .hessian = no_hessian,
+                                    .hessian = lean,
                                     .bound = no_bound};
     BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));
     BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));
@@ -202,7 +218,6 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->push, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->seen, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->slip, ndof + 1);
-    BRN_ALLOC(bbi->ctx, bbi->changing, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->recoil, ndof + 1);
@@ -308,6 +323,9 @@ static double enter(brn_bbi *bbi, const brn_state *in, double t, double h)
     const brn_model_stages *stages = &bbi->model->stages;
     const int stage = stages->given ? brn_stages_now(in) : BRN_STAGE_LAUNCH;
     bbi->newton = bbi->solver[stage];
+    if (stages->given) {
+        bbi->no_slip = stage == BRN_STAGE_LOADING && stages->integrator[stage] == BRN_STATIC;
+    }
     const double left = stage == BRN_STAGE_LOADING ? fmin(h, stages->until - t) : h;
     return left / ceil(fmax(1.0, left / stages->step[stage] * (1.0 - 1e-9)));
 }

@@ -83,14 +83,12 @@ typedef struct brn_bbi_point {
     int column;  /* of a chosen one: its columns */
 } brn_bbi_point;
 
-/* H^-1 J' of points at the rows of all points, for one factor. */
+/* J H^-1 J' of points for one factor, in world axes. */
 typedef struct brn_bbi_columns {
-    int *watch, nwatch; /* rows */
-    int *place;         /* [model rows] number among those; -1: none */
-    uint64_t *key;      /* [count] what each belongs to */
+    uint64_t *key; /* [count] what each belongs to */
     int count;
     size_t key_capacity;
-    double *value; /* [count][dim][nwatch][dim] */
+    double *value; /* [count][dim][count][dim] */
     size_t value_capacity;
 } brn_bbi_columns;
 
@@ -113,6 +111,8 @@ typedef struct brn_bbi {
     brn_newton *newton;             /* of the present stage: one of these */
     brn_newton *solver[BRN_STAGES]; /* of each stage; those of the same rule are the same */
     brn_newton_terms terms;
+    bool
+        no_slip; /* what touches sticks until it is pulled away (section 3), by friction beyond any that is found */
     brn_touching *touching;
     brn_ahead *ahead;
     const double *from; /* [nnode][3] x^n */
@@ -135,13 +135,12 @@ typedef struct brn_bbi {
     int nchosen;
     size_t chosen_capacity;
     brn_bbi_columns columns;
-    unsigned char
-        *changing;  /* [model rows] rows of points when the factor was made: these are last in its order */
     double *free_u; /* [npoint][3] u with the forces of before */
     size_t free_u_capacity;
     /* The cone problem of the chosen. */
     double *cone_w, *cone_q, *cone_mu, *cone_r, *cone_u;
     int *cone_first, *cone_column;
+    uint64_t cone_key; /* of the points and frames that cone_w is for; 0: none */
     size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
     size_t cone_first_capacity, cone_column_capacity;
     unsigned char *coasts;  /* [model rows] of a rigid body that coasts */
@@ -178,23 +177,32 @@ void brn_bbi_look(const brn_bbi *bbi, const brn_bbi_point *p, const double *v, d
 void brn_bbi_to_world(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double out[3]);
 /* packed += J' force, fixed dofs left out. */
 void brn_bbi_pull(const brn_bbi *bbi, const brn_bbi_point *p, const double force[3], double *packed);
+/* Whether it carries force, or is as near as if it did. */
+bool brn_bbi_touches(const brn_bbi *bbi, const brn_bbi_point *p);
+/* [m] Penetrations and gaps under force below this are none. */
+double brn_bbi_allowed(const brn_bbi *bbi, const brn_bbi_point *p);
 /* The points of the state after a step. */
 brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info);
 
 /* ---- bbi_columns.c: compliance at contact points ---- */
 
-/* Before another factor is made: its order will have the rows of the points last. */
+/* Before another factor is made. */
 void brn_bbi_columns_clear(brn_bbi *bbi);
 void brn_bbi_columns_free(brn_ctx *ctx, brn_bbi_columns *columns);
-/* Columns for all chosen points. */
+/* Those of all chosen points. */
 brn_status brn_bbi_columns_need(brn_bbi *bbi);
-/* w [dim][dim] = J_at H^-1 J_from', components (normal, tangents); `from` is chosen. */
+/* w [dim][dim] = J_at H^-1 J_from', components (normal, tangents); both are chosen. */
 void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn_bbi_point *from,
                           double w[9]);
 
 /* ---- bbi_solve.c: the balance with contact ---- */
 
 brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info);
+
+/* ---- bbi_stick.c: no slip ---- */
+
+/* Solves the contact problem of the chosen if all that carry force stick; *found: cone_r and cone_u are its solution. */
+brn_status brn_bbi_stick(brn_bbi *bbi, bool *found);
 
 /* ---- bbi_rest.c ---- */
 

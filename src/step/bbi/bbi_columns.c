@@ -1,20 +1,21 @@
-/* Columns of the compliance H^-1 at the rows of contact points. They are kept as long as the factor is: iterations after the first and the impact
-   projection mostly ask for the same points. */
+/* The compliance J H^-1 J' at contact points, in world axes: frames may turn without a change of it. It is kept as long as the factor is:
+   iterations after the first and the impact projection mostly ask for the same points. */
 #include "step/bbi/bbi.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-/* Right-hand sides that are solved for together: as many as make substitution run at the speed of matrix products. */
-enum { TOGETHER = 48 };
-
 void brn_bbi_columns_free(brn_ctx *ctx, brn_bbi_columns *c)
 {
-    brn_free(ctx, c->watch);
-    brn_free(ctx, c->place);
     brn_free(ctx, c->key);
     brn_free(ctx, c->value);
+}
+
+void brn_bbi_columns_clear(brn_bbi *bbi)
+{
+    bbi->columns.count = 0;
+    bbi->cone_key = 0;
 }
 
 static bool is_free_row(const brn_model *model, int row)
@@ -26,33 +27,10 @@ static bool is_free_row(const brn_model *model, int row)
     return any;
 }
 
-void brn_bbi_columns_clear(brn_bbi *bbi)
-{
-    bool any = false;
-    bbi->columns.nwatch = bbi->columns.count = 0;
-    memset(bbi->changing, 0, (size_t)bbi->model->nrow);
-    for (int k = 0; k < bbi->nrow; ++k) {
-        const bool moves = is_free_row(bbi->model, bbi->row[k]);
-        bbi->changing[bbi->row[k]] = moves ? BRN_NODE_SOLVED : BRN_NODE_PLAIN;
-        any = any || moves;
-    }
-    bbi->newton->changing = any ? bbi->changing : NULL;
-}
-
-/* Whether all rows that are watched are last in the factor's order. */
-static bool is_late(const brn_bbi *bbi)
-{
-    bool all = bbi->newton->changing != NULL;
-    for (int w = 0; w < bbi->columns.nwatch && all; ++w) {
-        all = bbi->changing[bbi->columns.watch[w]];
-    }
-    return all;
-}
-
-/* What the columns of a point depend on: the rows that can move, their weights, its frame. */
+/* What the columns of a point depend on: the rows that can move, and their weights. */
 static uint64_t key_of(const brn_bbi *bbi, const brn_bbi_point *p)
 {
-    uint64_t key = brn_hash_bytes(BRN_HASH_START, p->touch.frame, sizeof p->touch.frame);
+    uint64_t key = BRN_HASH_START;
     for (int k = p->first; k < p->first + p->count; ++k) {
         if (is_free_row(bbi->model, bbi->row[k])) {
             key = brn_hash_bytes(key, &bbi->row[k], sizeof bbi->row[k]);
@@ -60,62 +38,6 @@ static uint64_t key_of(const brn_bbi *bbi, const brn_bbi_point *p)
         }
     }
     return key;
-}
-
-/* Watches the rows of all points; starts over if there are new ones among them. */
-static brn_status watch_all(brn_bbi *bbi)
-{
-    brn_bbi_columns *c = &bbi->columns;
-    const int before = c->nwatch;
-    if (c->place == NULL) {
-        BRN_ALLOC(bbi->ctx, c->place, bbi->model->nrow + 1);
-        BRN_ALLOC(bbi->ctx, c->watch, bbi->model->nrow + 1);
-    }
-    if (before == 0) {
-        memset(c->place, -1, (size_t)bbi->model->nrow * sizeof *c->place);
-    }
-    for (int k = 0; k < bbi->nrow; ++k) {
-        const int row = bbi->row[k];
-        if (c->place[row] < 0 && is_free_row(bbi->model, row)) {
-            c->place[row] = c->nwatch;
-            c->watch[c->nwatch++] = row;
-        }
-    }
-    if (c->nwatch != before) {
-        c->count = 0;
-    }
-    return BRN_OK;
-}
-
-/* Solves for the columns of the points in `missing`. */
-static brn_status solve_for(brn_bbi *bbi, const int *missing, int count, double *b)
-{
-    brn_bbi_columns *c = &bbi->columns;
-    const int dim = bbi->model->dim;
-    const size_t ndof = (size_t)bbi->system->ndof;
-    const size_t length = (size_t)(c->nwatch * dim);
-    const bool late = is_late(bbi);
-    for (int at = 0; at < count * dim; at += TOGETHER) {
-        const int n = count * dim - at < TOGETHER ? count * dim - at : TOGETHER;
-        BRN_TRY(brn_ctx_check(bbi->ctx));
-        memset(b, 0, (size_t)n * ndof * sizeof *b);
-        for (int k = 0; k < n; ++k) {
-            double unit[3] = {0};
-            unit[(at + k) % dim] = 1.0;
-            brn_bbi_pull(bbi, &bbi->point[missing[(at + k) / dim]], unit, &b[(size_t)k * ndof]);
-        }
-        BRN_TRY(late ? brn_factor_solve_changing(bbi->newton->factor, n, b, b)
-                     : brn_factor_solve_many(bbi->newton->factor, n, b, b));
-        for (int k = 0; k < n; ++k) {
-            const int first = bbi->point[missing[(at + k) / dim]].column;
-            double *to = &c->value[((size_t)first * (size_t)dim + (size_t)((at + k) % dim)) * length];
-            for (int w = 0; w < c->nwatch; ++w) {
-                memcpy(&to[w * dim], &b[(size_t)k * ndof + (size_t)(c->watch[w] * dim)],
-                       (size_t)dim * sizeof *to);
-            }
-        }
-    }
-    return BRN_OK;
 }
 
 /* The columns that a point has already; -1: none. */
@@ -130,40 +52,94 @@ static int find_column(const brn_bbi_columns *c, uint64_t key, int near)
     return -1;
 }
 
-static brn_status add_missing(brn_bbi *bbi, int *missing, double *b)
+/* Whether all chosen points have columns, which are set. */
+static bool find_all(brn_bbi *bbi)
+{
+    bool all = true;
+    for (int i = 0; i < bbi->nchosen && all; ++i) {
+        brn_bbi_point *p = &bbi->point[bbi->chosen[i]];
+        p->column = find_column(&bbi->columns, key_of(bbi, p), i);
+        all = p->column >= 0;
+    }
+    return all;
+}
+
+/* Columns of their own for the chosen, shared by those that are the same; owner [count]: a point of each. */
+static brn_status number_all(brn_bbi *bbi, int *owner)
 {
     brn_bbi_columns *c = &bbi->columns;
-    const int dim = bbi->model->dim;
-    int count = 0;
+    BRN_GROW(bbi->ctx, c->key, c->key_capacity, bbi->nchosen);
     for (int i = 0; i < bbi->nchosen; ++i) {
         brn_bbi_point *p = &bbi->point[bbi->chosen[i]];
         const uint64_t key = key_of(bbi, p);
-        p->column = find_column(c, key, i);
+        p->column = find_column(c, key, c->count > 0 ? c->count - 1 : 0);
         if (p->column < 0) {
-            BRN_GROW(bbi->ctx, c->key, c->key_capacity, c->count + 1);
+            owner[c->count] = bbi->chosen[i];
             c->key[c->count] = key;
             p->column = c->count++;
-            missing[count++] = bbi->chosen[i];
         }
     }
-    BRN_GROW(bbi->ctx, c->value, c->value_capacity,
-             (size_t)c->count * (size_t)dim * (size_t)c->nwatch * (size_t)dim);
-    return count > 0 ? solve_for(bbi, missing, count, b) : BRN_OK;
+    return BRN_OK;
+}
+
+/* The columns of J' of the points that own some: a unit force along each axis. */
+static brn_status list_columns(const brn_bbi *bbi, const int *owner, int count, brn_columns *out)
+{
+    const brn_model *model = bbi->model;
+    const int dim = model->dim;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    size_t entries = 0;
+    int *start = NULL;
+    int *node = NULL;
+    double *value = NULL;
+    for (int i = 0; i < count; ++i) {
+        entries += (size_t)bbi->point[owner[i]].count * (size_t)dim;
+    }
+    BRN_TAKE(arena, start, count * dim + 1);
+    BRN_TAKE(arena, node, entries + 1);
+    BRN_TAKE(arena, value, (entries + 1) * (size_t)dim);
+    memset(value, 0, entries * (size_t)dim * sizeof *value);
+    int at = 0;
+    for (int c = 0; c < count * dim; ++c) {
+        const brn_bbi_point *p = &bbi->point[owner[c / dim]];
+        start[c] = at;
+        for (int k = p->first; k < p->first + p->count; ++k) {
+            const int dof = bbi->row[k] * dim + c % dim;
+            if (model->fixed[dof] == BRN_DOF_FREE) {
+                node[at] = bbi->row[k];
+                value[at++ * dim + c % dim] = bbi->weight[k];
+            }
+        }
+    }
+    start[count * dim] = at;
+    *out = (brn_columns){count * dim, start, node, value};
+    return BRN_OK;
+}
+
+static brn_status make_all(brn_bbi *bbi)
+{
+    brn_bbi_columns *c = &bbi->columns;
+    int *owner = NULL;
+    brn_columns columns;
+    BRN_TAKE(brn_ctx_arena(bbi->ctx), owner, bbi->nchosen + 1);
+    BRN_TRY(number_all(bbi, owner));
+    BRN_TRY(list_columns(bbi, owner, c->count, &columns));
+    BRN_GROW(bbi->ctx, c->value, c->value_capacity, (size_t)columns.count * (size_t)columns.count);
+    return brn_factor_compliance(bbi->newton->factor, &columns, c->value);
 }
 
 brn_status brn_bbi_columns_need(brn_bbi *bbi)
 {
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
-    int *missing = NULL;
-    double *b = NULL;
-    BRN_TRY(watch_all(bbi));
-    BRN_TAKE(arena, missing, bbi->nchosen + 1);
-    BRN_TAKE(arena, b, (size_t)TOGETHER * (size_t)bbi->system->ndof);
-    const brn_status status = add_missing(bbi, missing, b);
+    if (find_all(bbi)) {
+        return BRN_OK;
+    }
+    brn_bbi_columns_clear(bbi);
+    const brn_status status = make_all(bbi);
     brn_arena_rewind(arena, mark);
     if (status < 0) {
-        bbi->columns.count = 0;
+        brn_bbi_columns_clear(bbi);
     }
     return status;
 }
@@ -172,21 +148,21 @@ void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn
 {
     const brn_bbi_columns *c = &bbi->columns;
     const int dim = bbi->model->dim;
-    const size_t length = (size_t)(c->nwatch * dim);
-    for (int j = 0; j < dim; ++j) {
-        const double *column = &c->value[((size_t)from->column * (size_t)dim + (size_t)j) * length];
-        double sum[3] = {0};
-        for (int k = at->first; k < at->first + at->count; ++k) {
-            const int place = c->place[bbi->row[k]];
-            for (int i = 0; i < dim && place >= 0; ++i) {
-                sum[i] += bbi->weight[k] * column[place * dim + i];
+    const size_t length = (size_t)c->count * (size_t)dim;
+    const double *world = &c->value[(size_t)(at->column * dim) * length + (size_t)(from->column * dim)];
+    for (int i = 0; i < dim; ++i) {
+        const double *axis = &at->touch.frame[dim * (i == 0 ? dim - 1 : i - 1)];
+        double row[3] = {0};
+        for (int s = 0; s < dim; ++s) {
+            for (int k = 0; k < dim; ++k) {
+                row[k] += axis[s] * world[(size_t)s * length + (size_t)k];
             }
         }
-        for (int i = 0; i < dim; ++i) {
-            const double *axis = &at->touch.frame[dim * (i == 0 ? dim - 1 : i - 1)];
+        for (int j = 0; j < dim; ++j) {
+            const double *other = &from->touch.frame[dim * (j == 0 ? dim - 1 : j - 1)];
             w[i * dim + j] = 0.0;
-            for (int s = 0; s < dim; ++s) {
-                w[i * dim + j] += axis[s] * sum[s];
+            for (int k = 0; k < dim; ++k) {
+                w[i * dim + j] += row[k] * other[k];
             }
         }
     }

@@ -10,6 +10,11 @@
    passed a rim may find itself behind another side. */
 static const double KEPT = 0.9;
 
+/* Friction without slip. */
+static const double ROUGH = 1e3;
+/* Of the elements: penetrations and gaps under force below this are none. */
+static const double GAP_TOLERANCE = 1e-7;
+
 /* The rows of a point: what the nodes of its lever stand for. */
 static void add_rows(brn_bbi *bbi, brn_bbi_point *p)
 {
@@ -96,7 +101,7 @@ static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
     if (!touch->bears) {
         return;
     }
-    *p = (brn_bbi_point){.touch = *touch, .mu = bbi->system->controls->friction[law]};
+    *p = (brn_bbi_point){.touch = *touch, .mu = bbi->no_slip ? ROUGH : bbi->system->controls->friction[law]};
     add_rows(bbi, p);
     bbi->npoint += is_movable(bbi, p);
 }
@@ -300,6 +305,17 @@ void brn_bbi_pull(const brn_bbi *bbi, const brn_bbi_point *p, const double force
             packed[dof] += bbi->model->fixed[dof] == BRN_DOF_FREE ? bbi->weight[k] * f[i] : 0.0;
         }
     }
+}
+
+double brn_bbi_allowed(const brn_bbi *bbi, const brn_bbi_point *p)
+{
+    const double *size = bbi->touching->size;
+    return GAP_TOLERANCE * fmin(size[p->touch.body[0]], size[p->touch.body[1]]) + 8.0 * bbi->newton->noise;
+}
+
+bool brn_bbi_touches(const brn_bbi *bbi, const brn_bbi_point *p)
+{
+    return p->force[0] > 0.0 || p->touch.gap + p->depth <= brn_bbi_allowed(bbi, p);
 }
 
 brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info)

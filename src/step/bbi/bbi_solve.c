@@ -1,6 +1,8 @@
 /* Newton's iterations on the balance of a step, each with a frictional contact problem. */
 #include "step/bbi/bbi.h"
 
+#include "base/hash.h"
+#include "base/parallel.h"
 #include "step/newton_inner.h"
 
 #include <math.h>
@@ -10,16 +12,21 @@
 enum { TURNS = 6 };
 /* Looks of a step: what a body meets may send others farther than they were known to go. */
 enum { LOOKS = 4 };
-/* Of the elements: penetrations and gaps under force below this are none. */
-static const double GAP_TOLERANCE = 1e-7;
 /* A factor is kept for the next iteration while the imbalance shrinks by this. */
 static const double KEEP = 0.5;
-/* Relative error of the contact problem in an iteration. */
-static const double CONE_TOLERANCE = 1e-10;
+/* Relative error of the contact problem: in the last iteration; at first; and before the last, as a share of the last step's length, which the
+   next one will be a small part of. */
+static const double CONE_TOLERANCE = 1e-10, CONE_FIRST = 1e-5, CONE_SHARE = 1e-3;
+/* Smaller problems cost so little that they are always solved well. */
+enum { CONE_LARGE = 150 };
 /* Newton steps that it may take, each with a dense factorisation: as many as this number of operations, within bounds. */
 static const double CONE_WORK = 3e10, CONE_STEPS_LEAST = 50.0, CONE_STEPS_MOST = 1000.0;
 /* Worse than this it is of no use. */
 static const double CONE_USABLE = 1e-4;
+/* Of the scene: how far an iteration may go where contact alone holds a body, and where nothing touches it yet. Points are looked for as far around. */
+static const double LEAN = 0.1, FALL = 0.01;
+/* Of the scene: what moves further than that in the last iteration is not held. */
+static const double UNHELD = 1e-3;
 /* Of what could move in the last iteration: points as near as that are looked at in the next. */
 static const double AROUND = 2.0;
 
@@ -67,6 +74,60 @@ static void look_at_points(brn_bbi *bbi)
     }
 }
 
+/* What the matrix of the contact problem depends on beside the factor. */
+static uint64_t cone_key_of(const brn_bbi *bbi)
+{
+    uint64_t key = brn_hash_bytes(BRN_HASH_START, &bbi->nchosen, sizeof bbi->nchosen);
+    for (int i = 0; i < bbi->nchosen; ++i) {
+        const brn_bbi_point *p = &bbi->point[bbi->chosen[i]];
+        key = brn_hash_bytes(key, &p->column, sizeof p->column);
+        key = brn_hash_bytes(key, p->touch.frame, sizeof p->touch.frame);
+    }
+    return key;
+}
+
+/* cone_w: some rows of the upper half, and their transposes. */
+enum { ROWS_TOGETHER = 16 };
+
+static brn_status fill_rows(void *arg, int block, brn_arena *scratch)
+{
+    brn_bbi *bbi = arg;
+    const int dim = bbi->model->dim;
+    const int n = bbi->nchosen;
+    (void)scratch;
+    for (int i = block * ROWS_TOGETHER; i < brn_block_end(n, ROWS_TOGETHER, block); ++i) {
+        for (int j = i; j < n; ++j) {
+            double *w = &bbi->cone_w[((size_t)i * (size_t)n + (size_t)j) * (size_t)(dim * dim)];
+            double *across = &bbi->cone_w[((size_t)j * (size_t)n + (size_t)i) * (size_t)(dim * dim)];
+            brn_bbi_columns_look(bbi, &bbi->point[bbi->chosen[i]], &bbi->point[bbi->chosen[j]], w);
+            for (int s = 0; s < dim * dim; ++s) {
+                across[s % dim * dim + s / dim] = w[s];
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+/* Its pattern is full. */
+static brn_status fill_matrix(brn_bbi *bbi)
+{
+    const int n = bbi->nchosen;
+    const uint64_t key = cone_key_of(bbi);
+    if (key == bbi->cone_key) {
+        return BRN_OK;
+    }
+    bbi->cone_first[0] = 0;
+    for (int i = 0; i < n; ++i) {
+        bbi->cone_first[i + 1] = (i + 1) * n;
+        for (int j = 0; j < n; ++j) {
+            bbi->cone_column[i * n + j] = j;
+        }
+    }
+    BRN_TRY(brn_parallel_for(bbi->ctx, brn_block_count(n, ROWS_TOGETHER), fill_rows, bbi));
+    bbi->cone_key = key;
+    return BRN_OK;
+}
+
 /* The problem of the chosen points: u = W (r - force) + u_0. */
 static brn_status fill_cone(brn_bbi *bbi)
 {
@@ -80,22 +141,20 @@ static brn_status fill_cone(brn_bbi *bbi)
     BRN_GROW(bbi->ctx, bbi->cone_mu, bbi->cone_mu_capacity, n);
     BRN_GROW(bbi->ctx, bbi->cone_first, bbi->cone_first_capacity, n + 1);
     BRN_GROW(bbi->ctx, bbi->cone_column, bbi->cone_column_capacity, blocks);
-    bbi->cone_first[0] = 0;
+    BRN_TRY(fill_matrix(bbi));
     for (int i = 0; i < n; ++i) {
         const brn_bbi_point *p = &bbi->point[bbi->chosen[i]];
-        bbi->cone_first[i + 1] = (i + 1) * n;
         bbi->cone_mu[i] = p->mu;
-        memcpy(&bbi->cone_q[i * dim], p->u, (size_t)dim * sizeof *bbi->cone_q);
         memcpy(&bbi->cone_r[i * dim], p->force, (size_t)dim * sizeof *bbi->cone_r);
-        for (int j = 0; j < n; ++j) {
-            const size_t at = (size_t)i * (size_t)n + (size_t)j;
-            double *w = &bbi->cone_w[at * (size_t)(dim * dim)];
-            bbi->cone_column[at] = j;
-            brn_bbi_columns_look(bbi, p, &bbi->point[bbi->chosen[j]], w);
-            const double *before = bbi->point[bbi->chosen[j]].force;
-            for (int s = 0; s < dim * dim; ++s) {
-                bbi->cone_q[i * dim + s / dim] -= w[s] * before[s % dim];
+    }
+    for (int i = 0; i < n; ++i) {
+        const double *w = &bbi->cone_w[(size_t)i * (size_t)n * (size_t)(dim * dim)];
+        for (int k = 0; k < dim; ++k) {
+            double sum = bbi->free_u[3 * bbi->chosen[i] + k];
+            for (int j = 0; j < n * dim; ++j) {
+                sum -= w[(j / dim) * dim * dim + k * dim + j % dim] * bbi->cone_r[j];
             }
+            bbi->cone_q[i * dim + k] = sum;
         }
     }
     return BRN_OK;
@@ -107,25 +166,38 @@ static void choose(brn_bbi *bbi, int point)
     bbi->chosen[bbi->nchosen++] = point;
 }
 
-/* u of all points with the forces that the contact problem found; those that would penetrate join it. */
+/* bbi->direction: what the forces that the contact problem found add to the step of the free system. */
+static brn_status respond(brn_bbi *bbi)
+{
+    const int dim = bbi->model->dim;
+    memset(bbi->direction, 0, (size_t)bbi->system->ndof * sizeof *bbi->direction);
+    for (int j = 0; j < bbi->nchosen; ++j) {
+        const brn_bbi_point *p = &bbi->point[bbi->chosen[j]];
+        double change[3] = {0};
+        for (int k = 0; k < dim; ++k) {
+            change[k] = bbi->cone_r[j * dim + k] - p->force[k];
+        }
+        brn_bbi_pull(bbi, p, change, bbi->direction);
+    }
+    BRN_TRY(brn_factor_solve(bbi->newton->factor, bbi->direction, bbi->direction));
+    brn_model_follow(bbi->model, bbi->direction);
+    return BRN_OK;
+}
+
+/* u of all points with that; those that would penetrate join the contact problem. */
 static void choose_more(brn_bbi *bbi)
 {
     const int dim = bbi->model->dim;
-    const int had = bbi->nchosen;
     for (int i = 0; i < bbi->npoint; ++i) {
         brn_bbi_point *p = &bbi->point[i];
-        if (p->chosen >= 0 && p->chosen < had) {
+        double more[3] = {0};
+        if (p->chosen >= 0) {
             memcpy(p->u, &bbi->cone_u[p->chosen * dim], (size_t)dim * sizeof *p->u);
             continue;
         }
-        memcpy(p->u, &bbi->free_u[3 * i], sizeof p->u);
-        for (int j = 0; j < had; ++j) {
-            const brn_bbi_point *from = &bbi->point[bbi->chosen[j]];
-            double w[9];
-            brn_bbi_columns_look(bbi, p, from, w);
-            for (int s = 0; s < dim * dim; ++s) {
-                p->u[s / dim] += w[s] * (bbi->cone_r[j * dim + s % dim] - from->force[s % dim]);
-            }
+        brn_bbi_look(bbi, p, bbi->direction, more);
+        for (int k = 0; k < dim; ++k) {
+            p->u[k] = bbi->free_u[3 * i + k] + more[k];
         }
         if (p->u[0] < 0.0) {
             choose(bbi, i);
@@ -133,11 +205,23 @@ static void choose_more(brn_bbi *bbi)
     }
 }
 
-static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
+/* How well the contact problem is to be solved in an iteration after one with a step of that length: the forces that it finds are balanced
+   whatever they are, so that its error only has to fall with that of the iterations, and not to rise again. */
+static double cone_tolerance(const brn_bbi *bbi, double length, double before)
+{
+    double scale = 0.0;
+    for (int k = 0; k < bbi->nchosen * bbi->model->dim; ++k) {
+        scale = fmax(scale, fabs(bbi->cone_q[k]));
+    }
+    const bool rough = bbi->nchosen >= CONE_LARGE && scale > 0.0;
+    return fmax(CONE_TOLERANCE, rough ? fmin(before, CONE_SHARE * length / scale) : 0.0);
+}
+
+static brn_status solve_cone(brn_bbi *bbi, double tolerance, brn_step_info *info)
 {
     const double rows = bbi->nchosen * bbi->model->dim;
     const double steps = fmin(CONE_STEPS_MOST, fmax(CONE_STEPS_LEAST, CONE_WORK / (rows * rows * rows)));
-    const brn_cone_options options = {.tolerance = CONE_TOLERANCE, .sweeps = 10000, .newton = (int)steps};
+    const brn_cone_options options = {.tolerance = tolerance, .sweeps = 10000, .newton = (int)steps};
     const brn_cone_problem problem = {.dim = bbi->model->dim,
                                       .contacts = bbi->nchosen,
                                       .first = bbi->cone_first,
@@ -154,12 +238,43 @@ static brn_status solve_cone(brn_bbi *bbi, brn_step_info *info)
     return BRN_OK;
 }
 
-/* The forces of all points for the step n->step of the free system; what they add to it. */
-static brn_status answer(brn_bbi *bbi, brn_step_info *info)
+/* n->step with no dof that moves further than that. */
+static void shorten(brn_newton *n, double length)
+{
+    const double most = brn_newton_most(n->step, n->system->ndof);
+    for (int i = 0; i < n->system->ndof && most > length; ++i) {
+        n->step[i] *= length / most;
+    }
+}
+
+/* What nothing holds goes only as far as where it touches first, if it does not touch yet: its tangent hardly resists. */
+static void fall(brn_bbi *bbi)
+{
+    brn_newton *n = bbi->newton;
+    double share = 1.0;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        const brn_bbi_point *p = &bbi->point[i];
+        if (brn_bbi_touches(bbi, p)) {
+            return;
+        }
+        const double gap = p->touch.gap + p->depth;
+        share = p->u[0] < 0.0 ? fmin(share, gap / (gap - p->u[0])) : share;
+    }
+    shorten(n, fmin(share * brn_newton_most(n->step, bbi->system->ndof), FALL * bbi->system->size));
+    look_at_points(bbi);
+}
+
+/* The forces of all points for the step n->step of the free system; what they add to it. length: of the step before; *tolerance: with
+   which the contact problem was solved, in and out. */
+static brn_status answer(brn_bbi *bbi, double length, double *tolerance, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     const int dim = bbi->model->dim;
     look_at_points(bbi);
+    const bool leans = n->shift > 0.0; /* it rests on what it touches, and then on what it meets */
+    if (leans) {
+        fall(bbi);
+    }
     bbi->nchosen = 0;
     BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
     BRN_GROW(bbi->ctx, bbi->free_u, bbi->free_u_capacity, 3 * bbi->npoint);
@@ -167,7 +282,7 @@ static brn_status answer(brn_bbi *bbi, brn_step_info *info)
         brn_bbi_point *p = &bbi->point[i];
         p->chosen = -1;
         memcpy(&bbi->free_u[3 * i], p->u, sizeof p->u);
-        if (p->u[0] < 0.0 || p->force[0] > 0.0) {
+        if (leans ? brn_bbi_touches(bbi, p) : p->u[0] < 0.0 || p->force[0] > 0.0) {
             choose(bbi, i);
         }
     }
@@ -175,30 +290,28 @@ static brn_status answer(brn_bbi *bbi, brn_step_info *info)
     while (bbi->nchosen > had) {
         BRN_TRY(brn_ctx_check(bbi->ctx));
         BRN_TRY(brn_bbi_columns_need(bbi));
-        for (int i = 0; i < bbi->nchosen; ++i) {
-            memcpy(bbi->point[bbi->chosen[i]].u, &bbi->free_u[3 * bbi->chosen[i]], sizeof bbi->point->u);
-        }
         BRN_TRY(fill_cone(bbi));
-        BRN_TRY(solve_cone(bbi, info));
+        *tolerance = cone_tolerance(bbi, length, *tolerance);
+        bool found = false;
+        if (bbi->no_slip) {
+            BRN_TRY(brn_bbi_stick(bbi, &found));
+        }
+        info->own[BRN_BBI_CONE_ERROR] = 0.0;
+        if (!found) {
+            BRN_TRY(solve_cone(bbi, *tolerance, info));
+        }
+        BRN_TRY(respond(bbi));
         had = bbi->nchosen;
         choose_more(bbi);
     }
-    memset(bbi->direction, 0, (size_t)bbi->system->ndof * sizeof *bbi->direction);
     for (int j = 0; j < had; ++j) {
-        brn_bbi_point *p = &bbi->point[bbi->chosen[j]];
-        double change[3] = {0};
-        for (int k = 0; k < dim; ++k) {
-            change[k] = bbi->cone_r[j * dim + k] - p->force[k];
-            p->force[k] = bbi->cone_r[j * dim + k];
-        }
-        brn_bbi_pull(bbi, p, change, bbi->direction);
+        memcpy(bbi->point[bbi->chosen[j]].force, &bbi->cone_r[j * dim], (size_t)dim * sizeof(double));
     }
-    if (had > 0) {
-        BRN_TRY(brn_factor_solve(n->factor, bbi->direction, bbi->direction));
-        brn_model_follow(bbi->model, bbi->direction);
-        for (int i = 0; i < bbi->system->ndof; ++i) {
-            n->step[i] += bbi->direction[i];
-        }
+    for (int i = 0; i < bbi->system->ndof && had > 0; ++i) {
+        n->step[i] += bbi->direction[i];
+    }
+    if (leans) {
+        shorten(n, LEAN * bbi->system->size);
     }
     return BRN_OK;
 }
@@ -210,12 +323,10 @@ static double gap_error(const brn_bbi *bbi)
 {
     double most = 0.0;
     for (int i = 0; i < bbi->npoint; ++i) {
-        const brn_touching_point *touch = &bbi->point[i].touch;
-        const double size = fmin(bbi->touching->size[touch->body[0]], bbi->touching->size[touch->body[1]]);
-        const double allowed = GAP_TOLERANCE * size + 8.0 * bbi->newton->noise;
-        const double gap = touch->gap + bbi->point[i].depth;
-        const double error = bbi->point[i].force[0] > 0.0 ? fabs(gap) : -gap;
-        most = fmax(most, error / allowed);
+        const brn_bbi_point *p = &bbi->point[i];
+        const double gap = p->touch.gap + p->depth;
+        const double error = p->force[0] > 0.0 ? fabs(gap) : -gap;
+        most = fmax(most, error / brn_bbi_allowed(bbi, p));
     }
     return most;
 }
@@ -260,11 +371,27 @@ static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_i
     return brn_newton_direction(n, projected, info);
 }
 
+/* Not converged. What contact alone has to hold and still goes on is not held. */
+static brn_status give_up(const brn_bbi *bbi, double length, double residual)
+{
+    const brn_newton *n = bbi->newton;
+    if (n->shift > 0.0 && length > UNHELD * bbi->system->size) {
+        return brn_fail(
+            bbi->ctx, BRN_ERR_CONVERGENCE,
+            "t = %g s: '%s' finds no equilibrium on its contacts and still moves by %.2g m an "
+            "iteration: hold it, load it less, give it more to rest on or more friction, or take an "
+            "integrator with inertia",
+            n->scheme->t, brn_newton_moving(n), length);
+    }
+    return brn_newton_give_up(n, n->params.iterations, residual);
+}
+
 static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     brn_stopwatch *watch = &bbi->system->watch;
     bool projected = false;
+    double tolerance = CONE_FIRST;
     double length = INFINITY;
     double last = INFINITY;
     memcpy(n->stiffness, bbi->system->stiff_diagonal, (size_t)bbi->system->ndof * sizeof(double));
@@ -280,23 +407,27 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
         const double worst = brn_newton_imbalance(n, &info->residual);
         const double error = fmax(worst, gap_error(bbi));
         const bool settled = brn_newton_remaining(n) == 0.0;
+        const bool exact = bbi->nchosen == 0 || info->own[BRN_BBI_CONE_ERROR] <= CONE_TOLERANCE ||
+                           tolerance <= CONE_TOLERANCE;
         if (isnan(worst)) {
             return brn_fail(bbi->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
                             n->scheme->t);
         }
-        if (k > 0 && settled && (error <= 1.0 || length <= n->noise)) {
+        if (k > 0 && settled && exact && (error <= 1.0 || length <= n->noise)) {
             return BRN_OK;
         }
         if (k == n->params.iterations) {
-            return brn_newton_give_up(n, k, info->residual);
+            return give_up(bbi, length, info->residual);
         }
         BRN_TRY(brn_newton_spend(n));
         BRN_TRY(free_step(bbi, k > 0 && n->factored && error < KEEP * last, &projected, info));
         (void)brn_stopwatch_switch(watch, &watch->phases.contact);
-        BRN_TRY(answer(bbi, info));
+        const bool near =
+            isfinite(last) && error * (error / last) <= 1.0; /* at this rate the next one is the last */
+        BRN_TRY(answer(bbi, near ? 0.0 : length, &tolerance, info));
         (void)brn_stopwatch_switch(watch, &watch->phases.search);
         BRN_TRY(search(bbi, &length));
-        last = error;
+        last = settled ? error : INFINITY; /* what holds have still to move is no measure */
         info->iterations++;
     }
 }

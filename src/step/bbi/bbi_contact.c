@@ -232,7 +232,9 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
     }
     BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
     BRN_TRY(make_room(bbi));
-    memset(bbi->taken, 0, (size_t)bbi->touching->count);
+    if (bbi->touching->count > 0) {
+        memset(bbi->taken, 0, (size_t)bbi->touching->count);
+    }
     bbi->nrow = 0;
     for (int i = 0, near = 0; i < before; ++i) {
         brn_bbi_point *p = &bbi->point[i];

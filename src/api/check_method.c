@@ -153,7 +153,7 @@ static void check_releases(brn_scene *scene, const brn_method *method, const brn
 /* Stages are told of by any method; other rules for them take one that can change its own. */
 static void check_stages(brn_scene *scene, const brn_method *method, const brn_stages_def *stages)
 {
-    const brn_stage_def *each[] = {&stages->loading, &stages->launch, &stages->landing};
+    const brn_stage_def *each[] = {&stages->loading, &stages->launch, &stages->flight, &stages->landing};
     for (int i = 0; i < BRN_COUNT(each) && brn_block_given(&stages->block); ++i) {
         const brn_stage_def *def = each[i];
         char others[WORDS_MAX] = "";

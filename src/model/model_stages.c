@@ -8,10 +8,11 @@ void brn_builder_begin_stages(brn_builder *b)
     brn_model *model = b->model;
     brn_model_stages *stages = &model->stages;
     const brn_stages_def *def = &b->def->stages;
-    const brn_stage_def *each[BRN_STAGES] = {[BRN_STAGE_LOADING] = &def->loading,
-                                             [BRN_STAGE_LAUNCH] = &def->launch,
-                                             [BRN_STAGE_FLIGHT] = &def->launch,
-                                             [BRN_STAGE_LANDING] = &def->landing};
+    const brn_stage_def *each[BRN_STAGES] = {
+        [BRN_STAGE_LOADING] = &def->loading,
+        [BRN_STAGE_LAUNCH] = &def->launch,
+        [BRN_STAGE_FLIGHT] = brn_block_given(&def->flight.block) ? &def->flight : &def->launch,
+        [BRN_STAGE_LANDING] = &def->landing};
     stages->given = brn_block_given(&def->block);
     stages->loads = stages->given && brn_block_given(&def->loading.block);
     stages->until = stages->loads ? def->loading.until : 0.0;

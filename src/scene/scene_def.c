@@ -416,6 +416,8 @@ static const brn_table loading_table = {
 static const brn_param stage_params[] = {STAGE_INTEGRATOR(0), STAGE_STEP};
 static const brn_table launch_table = {
     TABLE("launch", "from the release until the body leaves what it stood on", brn_stage_def, stage_params)};
+static const brn_table flight_table = {
+    TABLE("flight", "from there until it touches something again", brn_stage_def, stage_params)};
 static const brn_table landing_table = {
     TABLE("landing", "from the first contact after the flight on", brn_stage_def, stage_params)};
 
@@ -423,6 +425,8 @@ static const brn_param stages_params[] = {
     BRN_P_TEXT(brn_stages_def, body, "name of the body that is followed; the first that can move by default"),
     BRN_P_BLOCK(brn_stages_def, loading, &loading_table, "a slow load; not given: none"),
     BRN_P_BLOCK(brn_stages_def, launch, &launch_table, "rule of the launch"),
+    BRN_P_BLOCK(brn_stages_def, flight, &flight_table,
+                "rule of the flight, while bodies vibrate in it; not given: as in the launch"),
     BRN_P_BLOCK(brn_stages_def, landing, &landing_table, "rule of the landing"),
     BRN_P_BOOL(brn_stages_def, stop, true, "the run ends when the body has come to rest, before time.end"),
 };

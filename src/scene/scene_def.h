@@ -99,7 +99,7 @@ extern const char *const brn_stage_integrator_words[]; /* "scene", then those of
 typedef struct brn_stages_def {
     brn_block block;
     const char *body; /* NULL: the first that can move */
-    brn_stage_def loading, launch, landing;
+    brn_stage_def loading, launch, flight, landing;
     bool stop; /* the run ends when the body has come to rest */
 } brn_stages_def;
 

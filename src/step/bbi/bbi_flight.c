@@ -25,6 +25,8 @@ static const double TOUCHING = 1e-6;
 static const double AGE = 20.0, FADING = 0.966;
 /* How much more than a bar along its radius a body may stretch when it turns: thin parts of it bend. */
 static const double BENDING = 100.0;
+/* A part of a body that has no waves of its own. */
+static const double CREEPING = 5.0;
 /* Of the kinetic energy: taking off must not add any. */
 static const double ROUNDING = 1e-12;
 /* Looks at the gaps of a step before contact; then what is left of the way is left to the elements. */
@@ -112,18 +114,27 @@ static bool is_left_alone(const brn_bbi *bbi, int b, double t, double h)
 
 typedef struct sums {
     double kinetic, elastic, gravity; /* [J] */
-    double momentum[3];               /* [kg m^2/s] about the origin */
+    double creeping;    /* [J] of the elastic energy, what damping takes before it can move anything */
+    double momentum[3]; /* [kg m^2/s] about the origin */
 } sums;
 
-/* [J] of the elements whose first node is the body's. */
-static double elastic_energy(const brn_bbi *bbi, const brn_body *body, const double *x)
+/* Whether a group is damped so strongly that it creeps back to its shape: half the damping of a wave as long as the body is above CREEPING of
+   the critical one. */
+static bool creeps(const brn_model *model, const brn_body *body, const brn_element_group *group)
+{
+    const double wave = sqrt(group->young / group->density) / brn_body_diagonal(model, body); /* [1/s] */
+    return 0.5 * group->beta * wave > CREEPING;
+}
+
+/* The elements whose first node is the body's. */
+static void add_elastic(const brn_bbi *bbi, const brn_body *body, const double *x, sums *to)
 {
     enum { BLOCK = 64 };
     double energy[BLOCK];
-    double sum = 0.0;
     for (int g = 0; g < bbi->model->ngroup; ++g) {
         const brn_element_group *group = bbi->model->group[g];
         const brn_stencils stencils = brn_group_stencils(group);
+        double sum = 0.0;
         if (stencils.count == 0 || !brn_body_has_node(body, group->conn[0])) {
             continue;
         }
@@ -135,8 +146,9 @@ static double elastic_energy(const brn_bbi *bbi, const brn_body *body, const dou
                 sum += energy[i];
             }
         }
+        to->elastic += sum;
+        to->creeping += creeps(bbi->model, body, group) ? sum : 0.0;
     }
-    return sum;
 }
 
 /* Of a body; mv: M v of the state, packed. */
@@ -145,7 +157,8 @@ static sums measure(const brn_bbi *bbi, int b, const brn_state *state, const dou
     static const double origin[3] = {0};
     const brn_model *model = bbi->model;
     const brn_body *body = &model->body[b];
-    sums out = {.elastic = elastic_energy(bbi, body, state->node_pos)};
+    sums out = {0};
+    add_elastic(bbi, body, state->node_pos, &out);
     brn_body_moments(model, b, state->node_pos, origin, mv, out.momentum);
     for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
         for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
@@ -251,7 +264,7 @@ static bool is_calm(const brn_bbi *bbi, int b, const brn_state *in, const double
     const double kinetic = 0.5 * mass * brn_dense_dot3(rigid->velocity, rigid->velocity) + turning;
     const double falling = 0.5 * mass * h * h * brn_dense_dot3(g, g); /* at the end of the step, from rest */
     const double allowed = bbi->params->flight * fmax(kinetic, falling);
-    const double vibration = fabs(now.kinetic - kinetic) + now.elastic;
+    const double vibration = fabs(now.kinetic - kinetic) + now.elastic - now.creeping;
     rigid->peak = fmax(vibration, FADING * rigid->peak);
     rigid->age += 1.0;
     *loss = now.kinetic + now.elastic - kinetic;

@@ -11,6 +11,8 @@
 
 /* A body that has left the ground flies once its centre has gone this share of its length: a hop within the launch is none. */
 static const double CLEAR = 0.05;
+/* A body that is touched again while it still rises, this share of its length from where it left at most, is still being thrown. */
+static const double HOP = 0.5;
 /* A body rests whose nodes have been slower than this share of sqrt(g length) for this share of sqrt(length / g). */
 static const double SLOW = 0.02, PATIENCE = 0.5;
 /* Of time.step. */
@@ -213,6 +215,39 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
     return BRN_OK;
 }
 
+/* Touched in flight: by what throws it? A cube in the basket of a catapult is, once more, by the basket's wall. */
+static bool still_thrown(const brn_system *system, const brn_story *story)
+{
+    const brn_stage_result *launch = &story->result[BRN_STAGE_LAUNCH];
+    const brn_stage_result *flight = &story->result[BRN_STAGE_FLIGHT];
+    double up[3];
+    double way[3];
+    set_up(system, up);
+    for (int i = 0; i < 3; ++i) {
+        way[i] = flight->place[i] - launch->place[i];
+    }
+    return brn_dense_dot3(flight->velocity, up) > 0.0 &&
+           brn_dense_length3(way) < HOP * length_of(system->model);
+}
+
+/* What was taken for a flight belongs to the launch. */
+static void resume_launch(const brn_system *system, brn_story *story)
+{
+    brn_stage_result *launch = &story->result[BRN_STAGE_LAUNCH];
+    double up[3];
+    double from[3];
+    set_up(system, up);
+    origin_of(system->model, story, BRN_STAGE_LAUNCH, from);
+    for (int i = 0; i < 3; ++i) {
+        launch->turn[i] += story->result[BRN_STAGE_FLIGHT].turn[i];
+    }
+    launch->end = NAN;
+    story->stage = BRN_STAGE_LAUNCH;
+    story->top = fmax(story->top, brn_dense_dot3(from, up) + launch->rise);
+    story->lift = blank;
+    story->result[BRN_STAGE_FLIGHT] = blank;
+}
+
 static void follow_landing(const brn_system *system, brn_story *story, const brn_state *out, double t,
                            double h, bool touching)
 {
@@ -250,7 +285,9 @@ brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state 
     const bool touching = touches(model, info);
     BRN_TRY(look(system, out, &now));
     set_up(system, up);
-    if (before == BRN_STAGE_FLIGHT && touching) { /* this part is of the landing already */
+    if (before == BRN_STAGE_FLIGHT && touching && still_thrown(system, story)) {
+        resume_launch(system, story);
+    } else if (before == BRN_STAGE_FLIGHT && touching) { /* this part is of the landing already */
         story->result[BRN_STAGE_FLIGHT].end = t;
         begin(story, BRN_STAGE_LANDING, t, story->result[BRN_STAGE_FLIGHT].place, up);
     }

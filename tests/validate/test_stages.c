@@ -119,6 +119,57 @@ static void test_jump(void **state)
     flow_close(&f);
 }
 
+/* Thrown against a ceiling: right above it that belongs to the launch, which ends with the way down; further up it ends the flight. */
+static void test_hop(void **state)
+{
+    static const double above[] = {0.005, 0.1};
+    const double g = 9.81;
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(above); ++k) {
+        char text[1000];
+        const double hit = (2.0 - sqrt(4.0 - 2.0 * g * above[k])) / g;
+        (void)snprintf(text, sizeof text,
+                       "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 0.15}\n" GUM
+                       "bodies:\n  - {name: block, type: deformable, mesh: block, material: gum, position: "
+                       "[0, 0, 0.1], velocity: [0, 0, 2]}\n" FLOOR
+                       "  - {name: ceiling, type: static, shape: {box: {size: [0.2, 0.2, 0.02]}}, position: "
+                       "[0, 0, %g]}\nstages: {launch: {step: 1.0e-4}}\n",
+                       0.1 + 0.015 + above[k] + 0.01);
+        flow f = flow_open(1, text, NULL);
+        (void)run(&f);
+        const brn_stage_result launch = stage(&f, BRN_STAGE_LAUNCH);
+        const brn_stage_result flight = stage(&f, BRN_STAGE_FLIGHT);
+        if (k == 0) {
+            assert_true(launch.end > hit && launch.end < hit + 0.03 && launch.velocity[2] < 0.0);
+            assert_near(launch.rise, above[k], 0.01); /* and what the block is squeezed by */
+            assert_true(launch.rise >= above[k] && flight.rise <= 1e-12);
+        } else {
+            assert_near(launch.end, 0.0, 0.0);
+            assert_near(flight.end, hit, 1e-6);
+        }
+        assert_true(flight.begin == launch.end);
+        flow_close(&f);
+    }
+}
+
+/* A block whose top is pressed down and dragged aside: what touches slips by the friction of the scene where loading says so, else it sticks. */
+static void test_slip(void **state)
+{
+    static const char text[] =
+        "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 0.02}\ncontact: {friction: 0.1}\n" GUM
+        "bodies:\n  - {name: block, type: deformable, mesh: block, material: gum, position: [0, 0, "
+        "0.015]}\n" FLOOR
+        "fixed: [{name: top, body: block, where: {face: +z}, motion: {velocity: [0.1, 0, -0.05]}}]\n"
+        "stages: {loading: {until: 0.02}}\n";
+    (void)state;
+    for (int slip = 0; slip < 2; ++slip) {
+        flow f = flow_open(1, text, slip ? "stages.loading.slip=true" : NULL);
+        const brn_report r = run(&f);
+        assert_true(slip ? r.slipping > 0 : r.slipping == 0 && r.sticking > 0);
+        flow_close(&f);
+    }
+}
+
 /* A held end that is bent in equilibrium and let go swings with the energy that it had, in a stage of its own or of the whole run. */
 static void test_release(void **state)
 {
@@ -229,8 +280,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown), cmocka_unit_test(test_jump),    cmocka_unit_test(test_release),
-        cmocka_unit_test(test_resume), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_thrown),  cmocka_unit_test(test_jump),    cmocka_unit_test(test_hop),
+        cmocka_unit_test(test_slip),    cmocka_unit_test(test_release), cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

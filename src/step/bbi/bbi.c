@@ -324,7 +324,7 @@ static double enter(brn_bbi *bbi, const brn_state *in, double t, double h)
     const int stage = stages->given ? brn_stages_now(in) : BRN_STAGE_LAUNCH;
     bbi->newton = bbi->solver[stage];
     if (stages->given) {
-        bbi->no_slip = stage == BRN_STAGE_LOADING && stages->integrator[stage] == BRN_STATIC;
+        bbi->no_slip = stage == BRN_STAGE_LOADING && !stages->slip && stages->integrator[stage] == BRN_STATIC;
     }
     const double left = stage == BRN_STAGE_LOADING ? fmin(h, stages->until - t) : h;
     return left / ceil(fmax(1.0, left / stages->step[stage] * (1.0 - 1e-9)));

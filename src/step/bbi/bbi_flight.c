@@ -15,8 +15,8 @@
 static const char MEMORY[] = "bbi.flight";
 enum { WIDTH = sizeof(brn_bbi_flight) / sizeof(double) };
 
-/* Turn of a step of the equations [rad]: their error of second order is then 1e-5 of a turn after a hundred. */
-static const double ANGLE = 2e-3;
+/* Turn of a step of the equations [rad]: their error, of second order, is then about 1e-6 after ten turns. */
+static const double ANGLE = 5e-4;
 /* A body that turns by more in a step is left to the elements: its path within the step is not followed. */
 static const double ANGLE_MOST = 1.0;
 /* Of the elements: bodies nearer than that touch. */

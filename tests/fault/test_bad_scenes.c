@@ -224,7 +224,8 @@ static const bad_scene scenes[] = {
      "s.yaml:3: time.step = 0: must be > 0 s\n"
      "s.yaml:4: foo: unknown key; allowed here: brunt, title, dimension, gravity, time, seed, method, "
      "integrator, "
-     "materials, meshes, bodies, fixed, springs, attach, connect, loads, contact, output\n"},
+     "materials, meshes, bodies, fixed, springs, attach, connect, loads, stages, contact, "
+     "output\n"},
 };
 
 static void test_messages(void **state)

@@ -70,6 +70,7 @@ typedef struct things {
     double real, other_real, vector[3];
     brn_cone_file *cone_file;
     brn_cone_report cone_report;
+    brn_stage_result stage;
     double impulse[3], velocity[3];
     size_t size;
     int count;
@@ -235,6 +236,10 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(RETURNS, brn_sim_contacts(t->sim, NULL));
     CALL(RETURNS, brn_sim_contact_forces(NULL));
     CALL(RETURNS, brn_sim_contact_forces(t->sim));
+    CALL(FAILS, brn_sim_stage(NULL, 0, &t->stage));
+    CALL(FAILS, brn_sim_stage(t->sim, 0, NULL));
+    CALL(FAILS, brn_sim_stage(t->sim, BRN_STAGE_LAUNCH, &t->stage)); /* the scene has none */
+    CALL(RETURNS, brn_stage_name(INT_MIN));
     CALL(FAILS, brn_sim_contact_between(NULL, 0, 1, &t->total));
     CALL(FAILS, brn_sim_contact_between(t->sim, 0, 1, NULL));
     CALL(FAILS, brn_sim_contact_between(t->sim, -1, INT_MAX, &t->total));
@@ -306,6 +311,11 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(RETURNS, brn_figure_count(BRN_OF_STEP, NULL));
     CALL(FAILS, brn_figure_get(BRN_OF_RUN, NULL, INT_MAX, &t->figure));
     CALL(FAILS, brn_figure_get(BRN_OF_RUN, "ipc", 0, NULL));
+    CALL(RETURNS, brn_stage_figure_count());
+    CALL(FAILS, brn_stage_figure_get(0, NULL));
+    CALL(FAILS, brn_stage_figure_get(INT_MAX, &t->figure));
+    CALL(RETURNS, brn_stage_figure(NULL, 0));
+    CALL(RETURNS, brn_stage_figure(&t->stage, INT_MIN));
     CALL(RETURNS, brn_report_figure(NULL, 0));
     CALL(RETURNS, brn_report_figure(&t->report, INT_MIN));
     CALL(RETURNS, brn_summary_figure(NULL, 0));

@@ -15,8 +15,8 @@
 static const char MEMORY[] = "bbi.flight";
 enum { WIDTH = sizeof(brn_bbi_flight) / sizeof(double) };
 
-/* Turn of a step of the equations [rad]: their error, of second order, is then about 1e-6 after ten turns. */
-static const double ANGLE = 5e-4;
+/* Turn of a step of the equations [rad]: their error, of second order, is then about 5e-6 after ten turns. */
+static const double ANGLE = 1e-3;
 /* A body that turns by more in a step is left to the elements: its path within the step is not followed. */
 static const double ANGLE_MOST = 1.0;
 /* Of the elements: bodies nearer than that touch. */
@@ -87,6 +87,22 @@ brn_status brn_bbi_flight_create(brn_bbi *bbi)
     return BRN_OK;
 }
 
+/* Whether a load has nodes of a body; that of copies has nodes of all of them. */
+static bool is_on(const brn_load *load, const brn_body *body)
+{
+    bool any = false;
+    for (int k = 0; k < load->nnode && !any; ++k) {
+        any = brn_body_has_node(body, load->node[k]);
+    }
+    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
+        const int width = brn_cell_get((brn_cell)kind)->nnode;
+        for (int f = 0; f < load->nface[kind] && !any; ++f) {
+            any = brn_body_has_node(body, load->face[kind][f * width]);
+        }
+    }
+    return any;
+}
+
 /* Whether nothing but gravity and contact acts on it in a step. */
 static bool is_left_alone(const brn_bbi *bbi, int b, double t, double h)
 {
@@ -101,11 +117,7 @@ static bool is_left_alone(const brn_bbi *bbi, int b, double t, double h)
     for (int l = 0; l < model->nload && alone; ++l) {
         const brn_load *load = &model->load[l];
         const bool acts = brn_load_factor(load, t) != 0.0 || brn_load_factor(load, t + h) != 0.0;
-        bool here = load->nnode > 0 && brn_body_has_node(body, load->node[0]);
-        for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-            here = here || (load->nface[kind] > 0 && brn_body_has_node(body, load->face[kind][0]));
-        }
-        alone = !(acts && here);
+        alone = !(acts && is_on(load, body));
     }
     return alone;
 }

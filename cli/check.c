@@ -244,7 +244,8 @@ static int print_warnings(const brn_model *model, const brn_model_info *info, co
 {
     char text[CLI_TEXT_SIZE], other[CLI_TEXT_SIZE];
     int count = 0;
-    if (!is_explicit(info) && steps->known && info->step > steps->resolving) {
+    if (!is_explicit(info) && strcmp(info->integrator, "variational") != 0 && steps->known &&
+        info->step > steps->resolving) {
         cli_warning("time.step = %s does not resolve the vibrations; %s would (fine for quasi-static motion)",
                     cli_quantity(info->step, "s", text), cli_quantity(steps->resolving, "s", other));
         ++count;

@@ -52,8 +52,8 @@ static void print_report(const cone_run *run)
                  p->first[p->contacts]);
     (void)printf("  %-16s%d sticking, %d sliding, %d open\n", "state", report->sticking, report->sliding,
                  report->open);
-    (void)printf("  %-16s%d sweep%s, %d Newton step%s, %s\n", "iterations", report->sweeps,
-                 report->sweeps == 1 ? "" : "s", report->newton, report->newton == 1 ? "" : "s",
+    (void)printf("  %-16s%d sweep%s, %d Newton step%s, %d of the path, %s\n", "iterations", report->sweeps,
+                 report->sweeps == 1 ? "" : "s", report->newton, report->newton == 1 ? "" : "s", report->path,
                  cli_duration(run->seconds, time_text));
     (void)printf("  %-16s%.10g N s in all\n", "normal impulse", normal);
     print_error_of("penetration", report->penetration, "m/s", "largest velocity of approach");
@@ -194,6 +194,9 @@ int cli_cone(int argc, char **argv)
          0, NULL},
         {"sweeps", 0, CLI_INT, "N", "Gauss-Seidel sweeps at most", &args.options.sweeps, 1, 100000000, NULL},
         {"newton", 0, CLI_INT, "N", "Newton steps at most, 0 = none", &args.options.newton, 0, 1000000, NULL},
+        {"path", 0, CLI_INT, "N",
+         "steps at most of the path that is taken where Newton's method fails, 0 = none", &args.options.path,
+         0, 1000000, NULL},
         {"compare", 0, CLI_FLAG, NULL, "print the differences from the solution in the file", &args.compare,
          0, 0, NULL},
         {"out", 'o', CLI_TEXT, "FILE", "write the problem with its solution", &args.out, 0, 0, NULL},

@@ -87,8 +87,7 @@ static void print_stages(const brn_summary *s)
         }
         const bool over = !isnan(r->end);
         (void)printf("  %-18s%s -> %s, %s: ", brn_stage_name(i), cli_quantity(r->begin, "s", a),
-                     cli_quantity(over ? r->end : s->time_end, "s", b),
-                     i == BRN_STAGE_FLIGHT ? "in the air" : s->stage_rule[i]);
+                     cli_quantity(over ? r->end : s->time_end, "s", b), s->stage_rule[i]);
         const double speed = sqrt(r->velocity[0] * r->velocity[0] + r->velocity[1] * r->velocity[1] +
                                   r->velocity[2] * r->velocity[2]);
         const double spin = sqrt(r->spin[0] * r->spin[0] + r->spin[1] * r->spin[1] + r->spin[2] * r->spin[2]);
@@ -107,8 +106,7 @@ static void print_stages(const brn_summary *s)
                          cli_quantity(r->range, "m", d), turn);
             break;
         default:
-            (void)printf("%s, tilted by %.3g degrees\n", over ? "comes to rest" : "still moves",
-                         r->tilt * 180.0 / M_PI);
+            (void)printf("%s, tilted by %.3g degrees\n", brn_landing_verdict(r), r->tilt * 180.0 / M_PI);
         }
     }
 }

@@ -313,6 +313,7 @@ typedef struct brn_stage_result {
     double rise;    /* [m] that the centre went up, at most, against gravity */
     double range;   /* [m] between its places at begin and end, across gravity */
     double tilt;    /* [rad] of the body from how it stood at the start of the run, in [0, pi] */
+    double rigid;   /* [s] of the stage in which it went on as a rigid one, whatever it is made of */
 } brn_stage_result;
 
 /* What one body does to another, summed over all their contacts. */
@@ -331,6 +332,8 @@ BRN_API brn_status brn_sim_step(brn_sim *sim, brn_report *report);
 BRN_API brn_status brn_sim_stage(const brn_sim *sim, int stage, brn_stage_result *out);
 /* "loading", "launch", "flight", "landing"; NULL for other numbers. */
 BRN_API const char *brn_stage_name(int stage);
+/* How a landing ends: "rest"; "fell over", at rest with a tilt of more than 45 degrees; "moving", not at rest yet. NULL: there is none. */
+BRN_API const char *brn_landing_verdict(const brn_stage_result *landing);
 /* What the method chose where the scene leaves it open: a line a body, "block: dhat 1.7e-07 m, ..."; in brief a few lines, with
    bodies that are alike together and ranges; "": nothing. *text is freed with brn_ctx_free. */
 BRN_API brn_status brn_sim_choices(const brn_sim *sim, bool brief, char **text);
@@ -592,17 +595,18 @@ typedef struct brn_cone_problem {
 typedef struct brn_cone_options {
     double tolerance; /* of brn_cone_report.relative, > 0 */
     int sweeps;       /* at most, of Gauss-Seidel */
-    int newton;       /* at most, steps of Newton's method; 0: none */
+    int newton;       /* at most, steps of Newton's method, each with a dense factorisation; 0: none */
+    int path;         /* the same of the path that leads on where Newton's method fails; 0: none */
 } brn_cone_options;
 
 /* How good a solution is. Errors are the largest of any contact, at least 0. */
 typedef struct brn_cone_report {
     int open, sticking, sliding;
-    int sweeps, newton;     /* done */
-    double penetration;     /* unit of u: -u_n */
-    double pull;            /* unit of r: -r_n */
-    double cone;            /* unit of r: |r_t| - mu r_n */
-    double complementarity; /* units of u and r multiplied: |r_n u_n| */
+    int sweeps, newton, path; /* done */
+    double penetration;       /* unit of u: -u_n */
+    double pull;              /* unit of r: -r_n */
+    double cone;              /* unit of r: |r_t| - mu r_n */
+    double complementarity;   /* units of u and r multiplied: |r_n u_n| */
     double
         slip; /* unit of u: tangential velocity that friction should have stopped, or that it does not oppose */
     double scale; /* unit of u: the largest |q| of a contact */
@@ -612,7 +616,7 @@ typedef struct brn_cone_report {
     double rounding; /* unit of u: what rounding alone may leave of u; no error can be much smaller */
 } brn_cone_report;
 
-BRN_API brn_cone_options brn_cone_options_default(void); /* 1e-8, 10000 sweeps, 1000 steps */
+BRN_API brn_cone_options brn_cone_options_default(void); /* 1e-8, 10000 sweeps, 1000 steps each */
 /* r [contacts][dim]: a start (0 is fine), then the solution; u the same, may be NULL; so may options. BRN_ERR_CONVERGENCE: not to the
    tolerance, or there is no solution; the message says more. Then, and after BRN_ERR_CANCELLED, r, u and report are the best that was found. */
 BRN_API brn_status brn_cone_solve(brn_ctx *ctx, const brn_cone_problem *problem,

@@ -32,6 +32,35 @@ static const char *may_touch(const brn_scene_def *def)
                                                   : NULL;
 }
 
+/* Of a body that deforms; NULL: it does not. */
+static brn_deformable_def *soft_body(const brn_variant *body)
+{
+    return body->value == NULL                                                       ? NULL
+           : body->table == &brn_deformable_table || body->table == &brn_shell_table ? body->value
+                                                                                     : NULL;
+}
+
+/* A method that needs masses at nodes takes them where the scene leaves it open. */
+static void choose_masses(brn_scene *scene, const brn_method *method)
+{
+    const brn_variants *bodies = &brn_scene_get_def(scene)->bodies;
+    for (int i = 0; i < bodies->count && method->lumps; ++i) {
+        brn_deformable_def *soft = soft_body(&bodies->items[i]);
+        char path[256];
+        if (soft == NULL || soft->mass != BRN_MASS_CONSISTENT) {
+            continue;
+        }
+        (void)snprintf(path, sizeof path, "%s.mass", soft->common.block.path);
+        if (brn_scene_names(scene, path)) {
+            brn_scene_add_problem(
+                scene, path, "method '%s' needs masses at nodes: write lumped or uniform, or leave it out",
+                method->table->name);
+        } else {
+            soft->mass = BRN_MASS_LUMPED;
+        }
+    }
+}
+
 brn_status brn_choose_method(brn_scene *scene, const brn_schema *schema)
 {
     const brn_scene_def *def = brn_scene_get_def(scene);
@@ -46,6 +75,7 @@ brn_status brn_choose_method(brn_scene *scene, const brn_schema *schema)
     const brn_method *method = brn_method_of_table(def->method.table);
     if (method != NULL) {
         brn_scene_choose_integrator(scene, method->integrator);
+        choose_masses(scene, method);
     }
     return BRN_OK;
 }

@@ -8,6 +8,7 @@
 #include "linalg/blas.h"
 #include "output/drawing/node_pressure.h"
 #include "output/figures/figure_table.h"
+#include "output/figures/stage_figures.h"
 #include "output/figures/summary.h"
 #include "output/trajectory/trajectory.h"
 #include "step/ledger.h"
@@ -44,6 +45,7 @@ typedef struct run {
     totals sums;
     double wall_start, cpu_start; /* of this call, less what a checkpoint contributed */
     int64_t checkpoint_every;
+    int stage; /* that stages.json tells of last */
 } run;
 
 brn_run_options brn_run_options_default(void)
@@ -121,8 +123,8 @@ static brn_status prepare_folder(run *r, bool *resuming)
 /* What a run writes; scene.yaml is replaced as a whole. The first STATEMENTS say how a run ended, so they are removed first and
    are absent during a run: whatever happens to it, nothing in its folder says that it is done. */
 static const char *const run_files[] = {
-    "summary.json",  "report.html",           "checkpoint.h5",  "series.csv",
-    "trajectory.h5", "trajectory.h5.journal", "trajectory.xmf", "vtu/trajectory.pvd",
+    "summary.json",          "report.html",    "checkpoint.h5",      "series.csv",  "trajectory.h5",
+    "trajectory.h5.journal", "trajectory.xmf", "vtu/trajectory.pvd", "stages.json",
 };
 enum { STATEMENTS = 2 };
 
@@ -251,6 +253,20 @@ static brn_status add_row(run *r, const brn_report *report)
     return BRN_OK;
 }
 
+/* The stages so far, for those who look at the run before it has a summary, or after it was killed. */
+static brn_status tell_stages(run *r)
+{
+    char path[PATH_SIZE];
+    brn_stage_result result[BRN_STAGES];
+    const char *rule[BRN_STAGES];
+    if (r->options->out == NULL || !r->model->stages.given) {
+        return BRN_OK;
+    }
+    r->stage = brn_stages_now(r->sim->state);
+    brn_stages_tell(r->model, r->sim->state, result, rule);
+    return brn_stages_write(r->ctx, in_folder(r, "stages.json", path), rule, result);
+}
+
 static brn_status checkpoint(run *r)
 {
     if (r->options->out == NULL) {
@@ -263,6 +279,7 @@ static brn_status checkpoint(run *r)
     r->sums.wall_s = brn_wall_time() - r->wall_start;
     r->sums.cpu_s = brn_cpu_time() - r->cpu_start;
     r->sums.peak_mb = fmax(r->sums.peak_mb, brn_peak_mb()); /* also of the processes before a resume */
+    BRN_TRY(tell_stages(r));
     return brn_sim_save_with(r->sim, in_folder(r, "checkpoint.h5", path), (const double *)&r->sums, TOTALS);
 }
 
@@ -311,6 +328,8 @@ static brn_status loop(run *r)
         const bool due = r->checkpoint_every > 0 && brn_sim_step_count(r->sim) % r->checkpoint_every == 0;
         if (due || stop || brn_sim_done(r->sim)) {
             BRN_TRY(checkpoint(r));
+        } else if (brn_stages_now(r->sim->state) != r->stage) {
+            BRN_TRY(tell_stages(r));
         }
         if (stop && !brn_sim_done(r->sim)) {
             return BRN_REMARK_STOPPED;
@@ -367,6 +386,7 @@ static brn_status whole_run(run *r)
     start_totals(r);
     BRN_TRY(open_outputs(r, resuming));
     choose_checkpoints(r);
+    r->stage = -1;
     if (!resuming) {
         brn_start start;
         brn_start_measure(r->sim, &start);
@@ -386,6 +406,7 @@ static const double SUSPECT_GAIN = 0.02;
 static void doubt(const run *r, brn_status status, brn_summary *out)
 {
     const double scale = r->sim->state->ledger[BRN_LEDGER_ENERGY_SCALE];
+    const bool turning = (r->sim->method->integrators & 1u << BRN_TURNING_EULER) != 0;
     if (status == BRN_OK && r->doubt[0] != '\0') {
         out->status = "suspect";
         (void)snprintf(out->reason, sizeof out->reason, "%s", r->doubt);
@@ -394,8 +415,8 @@ static void doubt(const run *r, brn_status status, brn_summary *out)
         out->status = "suspect";
         (void)snprintf(out->reason, sizeof out->reason,
                        "energy came from nowhere, up to %.2g of the largest in the run: take a smaller "
-                       "time.step, or integrator: turning_euler",
-                       out->energy_gain_max / scale);
+                       "time.step, or integrator: %s",
+                       out->energy_gain_max / scale, turning ? "turning_euler" : "implicit_euler");
     }
 }
 
@@ -507,6 +528,9 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
             (void)brn_fail(r->ctx, status, "%s", why);
         }
         status = status >= 0 && written < 0 ? written : status;
+        if (written >= 0) {
+            (void)brn_file_remove(r->ctx, in_folder(r, "stages.json", path));
+        }
         write_report(r);
     }
     if (status == BRN_OK && r->options->out != NULL && r->model->write_vtu) {

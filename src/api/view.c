@@ -64,6 +64,13 @@ static brn_status read_texts(brn_view *view, const char *dir)
         brn_free(view->ctx, view->summary);
         view->summary = NULL;
     }
+    if (view->summary == NULL) {
+        BRN_TRY(read_text(view->ctx, dir, "stages.json", SUMMARY_BYTES_MAX, &view->stages, &length));
+    }
+    if (view->stages != NULL && !brn_json_valid(view->stages, length)) {
+        brn_free(view->ctx, view->stages);
+        view->stages = NULL;
+    }
     BRN_TRY(read_text(view->ctx, dir, "scene.yaml", BRN_SCENE_BYTES_MAX, &view->scene, &length));
     return view->scene != NULL ? read_scene(view, length) : BRN_OK;
 }
@@ -173,9 +180,9 @@ void brn_view_close(brn_view *view)
     brn_plots_clear(ctx, &view->plots);
     brn_outline_clear(&view->outline);
     brn_playback_close(view->playback);
-    void *const blocks[] = {view->name,      view->scene,     view->summary,          view->title,
-                            view->method,    view->time,      view->frame_step,       view->sample_stress,
-                            view->frame.pos, view->frame.vel, view->frame.node_stress};
+    void *const blocks[] = {view->name,          view->scene,     view->summary,   view->stages,
+                            view->title,         view->method,    view->time,      view->frame_step,
+                            view->sample_stress, view->frame.pos, view->frame.vel, view->frame.node_stress};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
         brn_free(ctx, blocks[i]);
     }
@@ -271,6 +278,7 @@ void brn_view_card(const brn_view *view, brn_run_card *card)
                            .difference = view->difference,
                            .scene = view->scene,
                            .summary = view->summary,
+                           .stages = view->stages,
                            .recorded = brn_view_frames(view),
                            .nframe = brn_view_frames(view),
                            .time = view->time,

@@ -14,6 +14,7 @@ struct brn_view {
     brn_shown_range span[BRN_SHOWN_COUNT];
     bool measured; /* span is known */
     char *name, *scene, *summary;
+    char *stages; /* JSON, if there is no summary */
     char *title, *method;
     brn_plots plots;                  /* of a recorded run: a live one has those of its model */
     double step, end;                 /* [s] */

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static void add_block(int dim, const double *w, const double *r, double *u)
 {
@@ -16,15 +17,31 @@ static void add_block(int dim, const double *w, const double *r, double *u)
     }
 }
 
-void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double *u)
+/* W r of contact i. */
+static void product(const brn_cone_problem *p, int i, const double *r, double u[3])
 {
     const int dim = p->dim;
-    double sum[3] = {0.0, 0.0, 0.0};
+    u[0] = u[1] = u[2] = 0.0;
     for (int k = p->first[i]; k < p->first[i + 1]; ++k) {
-        add_block(dim, p->w + (size_t)k * (size_t)(dim * dim), r + (size_t)p->column[k] * (size_t)dim, sum);
+        add_block(dim, p->w + (size_t)k * (size_t)(dim * dim), r + (size_t)p->column[k] * (size_t)dim, u);
     }
-    for (int d = 0; d < dim; ++d) {
-        u[d] = sum[d] + p->q[(size_t)i * (size_t)dim + (size_t)d];
+}
+
+void brn_cone_product(const brn_cone_problem *p, const double *r, double *u)
+{
+    for (int i = 0; i < p->contacts; ++i) {
+        double sum[3];
+        product(p, i, r, sum);
+        memcpy(u + (size_t)i * (size_t)p->dim, sum, (size_t)p->dim * sizeof *u);
+    }
+}
+
+void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double *u)
+{
+    double sum[3];
+    product(p, i, r, sum);
+    for (int d = 0; d < p->dim; ++d) {
+        u[d] = sum[d] + p->q[(size_t)i * (size_t)p->dim + (size_t)d];
     }
 }
 
@@ -91,6 +108,35 @@ brn_cone_slope brn_cone_slope_of(int dim, const brn_cone_own *own, double mu, co
     return out;
 }
 
+double brn_cone_smooth_speed(int size, double mu, const double *u)
+{
+    return size == 3 ? hypot(u[0], mu * hypot(u[1], u[2])) : size == 2 ? hypot(u[0], mu * u[1]) : u[0];
+}
+
+void brn_cone_smooth_error(int size, double mu, double c, const double *r, const double *u, double e[3])
+{
+    const double rho = brn_cone_smooth_speed(size, mu, u);
+    e[0] = r[0] * u[0] - c;
+    for (int d = 1; d < size; ++d) {
+        e[d] = rho * r[d] / mu + mu * r[0] * u[d];
+    }
+}
+
+brn_cone_slope brn_cone_smooth_slope(int size, double mu, const double *r, const double *u)
+{
+    const double rho = brn_cone_smooth_speed(size, mu, u);
+    brn_cone_slope out = {.r = {{u[0], 0.0, 0.0}}, .u = {{r[0], 0.0, 0.0}}};
+    for (int i = 1; i < size; ++i) {
+        out.r[i][0] = mu * u[i];
+        out.r[i][i] = rho / mu;
+        out.u[i][0] = r[i] * u[0] / (mu * rho);
+        for (int j = 1; j < size; ++j) {
+            out.u[i][j] = r[i] * mu * u[j] / rho + (i == j ? mu * r[0] : 0.0);
+        }
+    }
+    return out;
+}
+
 /* What rounding may leave of the velocity of contact i. */
 static double rounding_of(const brn_cone_problem *p, int i, const double *r)
 {
@@ -115,7 +161,8 @@ void brn_cone_measure(const brn_cone_work *w, const double *r, const double *u, 
     const brn_cone_problem *p = w->p;
     const int dim = p->dim;
     double relative = 0.0;
-    brn_cone_report out = {.sweeps = report->sweeps, .newton = report->newton, .scale = w->scale};
+    brn_cone_report out = {
+        .sweeps = report->sweeps, .newton = report->newton, .path = report->path, .scale = w->scale};
     for (int i = 0; i < p->contacts; ++i) {
         const double *ri = r + (size_t)i * (size_t)dim;
         const double *ui = u + (size_t)i * (size_t)dim;

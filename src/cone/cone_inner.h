@@ -53,17 +53,40 @@ typedef struct brn_cone_slope {
 
 brn_cone_slope brn_cone_slope_of(int dim, const brn_cone_own *own, double mu, const brn_cone_miss *miss);
 
+/* The law smoothed, for the first `size` components (1 without friction): 0 where, with rho = sqrt(u_n^2 + mu^2 |u_t|^2),
+
+       e_n = r_n u_n - c,    e_t = rho r_t / mu + mu r_n u_t
+
+   are, r_n > 0 and u_n > 0; the law itself is the limit c -> 0. */
+void brn_cone_smooth_error(int size, double mu, double c, const double *r, const double *u, double e[3]);
+brn_cone_slope brn_cone_smooth_slope(int size, double mu, const double *r, const double *u);
+/* rho */
+double brn_cone_smooth_speed(int size, double mu, const double *u);
+
+/* u = W r. */
+void brn_cone_product(const brn_cone_problem *p, const double *r, double *u);
 /* u = W r + q. */
 void brn_cone_velocities(const brn_cone_problem *p, const double *r, double *u);
 /* The velocity of contact i, as above. */
 void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double *u);
-/* The errors of r and u; all of report but sweeps and newton. */
+/* The errors of r and u; all of report but counts of iterations. */
 void brn_cone_measure(const brn_cone_work *w, const double *r, const double *u, brn_cone_report *report);
 
-/* ---- cone_newton.c */
+/* ---- cone_solve.c */
+
+/* Measures w->r, with w->u, and keeps it if it is the best; true: it is good enough. */
+bool brn_cone_judge(brn_cone_work *w);
+
+/* ---- cone_newton.c, cone_path.c */
+
+/* Of their dense matrices, which take 512 MB then. */
+enum { BRN_CONE_UNKNOWNS_MAX = 8000 };
 
 /* From r, towards the solution of the problem whose diagonal is softened by a multiple of the own compliances, pulled to a centre; *solved: it
    was reached. r is what came nearest to it, and u belongs to r in the problem as it is. */
 brn_status brn_cone_newton(brn_cone_work *w, double soft, const double *centre, bool *solved);
+
+/* From a start of its own along the path to the solution; r is its end, with its u, and the best on the way is kept. */
+brn_status brn_cone_path(brn_cone_work *w);
 
 #endif

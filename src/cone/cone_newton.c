@@ -16,8 +16,6 @@
 
 /* The largest w r, in scales of u. */
 static const double LARGE = 10.0;
-/* Unknowns of the dense matrix, 512 MB. */
-enum { UNKNOWNS_MAX = 8000 };
 /* What is left of the error at the start when a softened problem counts as solved: its solution is only a centre. */
 static const double NEAR = 1e-4;
 /* Steps in a row that have not halved the smallest sum of squares before it gives up, and halvings of a step. */
@@ -139,7 +137,9 @@ static brn_status find_step(newton *s, bool *solved)
     const brn_cone_problem *p = s->w->p;
     const int one = 1;
     int info = 0;
-    memset(s->matrix, 0, (size_t)s->n * (size_t)s->n * sizeof *s->matrix);
+    if (s->n > 0) { /* else there is no matrix */
+        memset(s->matrix, 0, (size_t)s->n * (size_t)s->n * sizeof *s->matrix);
+    }
     for (int i = 0; i < p->contacts; ++i) {
         if (s->place[i] >= 0) {
             assemble(s, i);
@@ -191,7 +191,7 @@ static brn_status make_room(newton *s)
 static brn_status advance(newton *s, double now, double *next, bool *solved)
 {
     number(s);
-    *solved = s->n <= UNKNOWNS_MAX;
+    *solved = s->n <= BRN_CONE_UNKNOWNS_MAX;
     if (!*solved) {
         return BRN_OK;
     }

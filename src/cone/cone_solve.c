@@ -1,5 +1,6 @@
 /* Gauss-Seidel over contacts, each solved exactly [Jourdan, Alart & Jean 1998], and Newton's method. Gauss-Seidel comes near from
-   anywhere but its last digits may take for ever in hyperstatic stacks; Newton's method needs a good start. So they take turns. */
+   anywhere but its last digits may take for ever in hyperstatic stacks; Newton's method needs a good start. So they take turns, and where the
+   first is not enough a path (cone_path.c) may lead to a better start. */
 #include "cone/cone.h"
 #include "cone/cone_inner.h"
 
@@ -15,7 +16,7 @@ enum { SWEEPS_LEAST = 32, STEPS_USUAL = 10 };
 
 brn_cone_options brn_cone_options_default(void)
 {
-    return (brn_cone_options){.tolerance = 1e-8, .sweeps = 10000, .newton = 1000};
+    return (brn_cone_options){.tolerance = 1e-8, .sweeps = 10000, .newton = 1000, .path = 1000};
 }
 
 static double length_of(int dim, const double *x)
@@ -64,14 +65,19 @@ static double sweep(brn_cone_work *w)
     return most;
 }
 
-/* Measures r, with u, and keeps it if it is the best. */
-static void judge(brn_cone_work *w)
+static bool done(const brn_cone_work *w)
+{
+    return w->report->relative <= w->options->tolerance;
+}
+
+bool brn_cone_judge(brn_cone_work *w)
 {
     brn_cone_measure(w, w->r, w->u, w->report);
     if (w->report->relative < w->best_relative) {
         w->best_relative = w->report->relative;
         memcpy(w->best, w->r, (size_t)w->p->contacts * (size_t)w->p->dim * sizeof *w->r);
     }
+    return done(w);
 }
 
 /* Back to the best. */
@@ -80,11 +86,6 @@ static void restore(brn_cone_work *w)
     memcpy(w->r, w->best, (size_t)w->p->contacts * (size_t)w->p->dim * sizeof *w->r);
     brn_cone_velocities(w->p, w->r, w->u);
     brn_cone_measure(w, w->r, w->u, w->report);
-}
-
-static bool done(const brn_cone_work *w)
-{
-    return w->report->relative <= w->options->tolerance;
 }
 
 /* Some sweeps, fewer once they change nothing any more. *moves: they still do, and all numbers are finite. */
@@ -99,22 +100,22 @@ static brn_status relax(brn_cone_work *w, int count, bool *moves)
         *moves = change > 0.1 * w->options->tolerance * w->scale && isfinite(change);
     }
     brn_cone_velocities(w->p, w->r, w->u);
-    judge(w);
+    (void)brn_cone_judge(w);
     return BRN_OK;
 }
 
 /* Newton's method on proximal problems [Rockafellar 1976]: a softened problem, centred at the last solution, is easier the softer it is, and its
-   solution is nearer to that of the problem itself the harder it is. The hardest is tried first, as nothing else is needed near the end. */
-static brn_status approach(brn_cone_work *w)
+   solution is nearer to that of the problem itself the harder it is. The hardest is tried first, as nothing else is needed near the end, and those
+   up to `softest` after it. */
+static brn_status approach(brn_cone_work *w, double softest)
 {
     const size_t bytes = (size_t)w->p->contacts * (size_t)w->p->dim * sizeof *w->r;
     double soft = HARDEST;
     memcpy(w->centre, w->r, bytes);
-    for (int k = 0; k < STAGES_MAX && soft <= SOFTEST && w->report->newton < w->options->newton; ++k) {
+    for (int k = 0; k < STAGES_MAX && soft <= softest && w->report->newton < w->options->newton; ++k) {
         bool solved = false;
         BRN_TRY(brn_cone_newton(w, soft, w->centre, &solved));
-        judge(w);
-        if (done(w)) {
+        if (brn_cone_judge(w)) {
             break;
         }
         if (solved) {
@@ -144,7 +145,8 @@ static brn_status alternate(brn_cone_work *w)
     bool moves = true;
     int count = turn_sweeps(w->p);
     brn_cone_velocities(w->p, w->r, w->u);
-    judge(w);
+    (void)brn_cone_judge(w);
+    bool path = w->options->path > 0;
     for (int idle = 0; !done(w) && moves && idle < 2 && w->report->sweeps < w->options->sweeps;) {
         const double before = w->best_relative;
         BRN_TRY(relax(w, count, &moves));
@@ -152,7 +154,12 @@ static brn_status alternate(brn_cone_work *w)
             restore(w);
         }
         if (!done(w)) {
-            BRN_TRY(approach(w));
+            BRN_TRY(approach(w, path ? HARDEST : SOFTEST));
+        }
+        if (!done(w) && path) {
+            path = false;
+            BRN_TRY(brn_cone_path(w));
+            BRN_TRY(done(w) ? BRN_OK : approach(w, SOFTEST));
         }
         count = count < w->options->sweeps ? 2 * count : count;
         idle = w->best_relative <= 0.5 * before ? 0 : idle + 1;
@@ -178,13 +185,14 @@ static brn_status explain(const brn_cone_work *w)
     if (report->relative <= w->options->tolerance) {
         return BRN_OK;
     }
-    return brn_fail(w->ctx, BRN_ERR_CONVERGENCE,
-                    "contact problem of %d contacts: relative error %.3g after %d sweeps and %d Newton steps "
-                    "(wanted %.3g)%s",
-                    w->p->contacts, report->relative, report->sweeps, report->newton, w->options->tolerance,
-                    report->rounding > report->relative * w->scale * 0.01
-                        ? ": rounding allows no better with impulses of this size"
-                        : ": there may be no solution, or it is too ill-conditioned to be found");
+    return brn_fail(
+        w->ctx, BRN_ERR_CONVERGENCE,
+        "contact problem of %d contacts: relative error %.3g after %d sweeps, %d Newton steps and "
+        "%d steps of a path (wanted %.3g)%s",
+        w->p->contacts, report->relative, report->sweeps, report->newton, report->path, w->options->tolerance,
+        report->rounding > report->relative * w->scale * 0.01
+            ? ": rounding allows no better with impulses of this size"
+            : ": there may be no solution, or it is too ill-conditioned to be found");
 }
 
 static brn_status solve(brn_cone_work *w, double *u)

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "contact/overlap.h"
+#include "geom/ccd.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -142,10 +143,28 @@ static void set_meeting(const brn_touching *t, const brn_meeting_point *m, const
     set_frame(t->model->dim, m->point.normal, p->frame);
 }
 
+/* Whether edges that would close along their normal on the way ahead go past each other. */
+static bool pass_edges(const brn_touching *t, const brn_patch *patch, const double *x, const double *ahead)
+{
+    const double apart = t->skin->radius[patch->node[0]] + t->skin->radius[patch->node[2]];
+    double closing = 0.0;
+    double at[2][4][3];
+    for (int k = 0; k < 4; ++k) {
+        const int first = 3 * patch->node[k];
+        memcpy(at[0][k], &x[first], sizeof at[0][k]);
+        memcpy(at[1][k], &ahead[first], sizeof at[1][k]);
+        for (int i = 0; i < 3; ++i) {
+            closing -= patch->weight[k] * patch->normal[i] * (ahead[first + i] - x[first + i]);
+        }
+    }
+    return patch->gap > 0.0 && closing > patch->gap &&
+           brn_ccd_edge_edge((const double(*)[3])at[0], (const double(*)[3])at[1], apart, 0.0, 1.0) == 1.0;
+}
+
 /* Patches, crossings and meetings, numbered one after the other. */
 typedef struct found {
     brn_touching *touching;
-    const double *x;
+    const double *x, *ahead;
     int npatch, ncrossing, nmeeting;
     int *source; /* [count] number of each point */
 } found;
@@ -183,7 +202,8 @@ static brn_status list_points(found *all)
         const brn_patch *patch = i < all->npatch ? &brn_patches_get(t->patches)[i]
                                  : i < npatch    ? &brn_crossings_get(t->crossings)[i - all->npatch]
                                                  : NULL;
-        if (patch == NULL || is_point(t, patch)) {
+        const bool edges = i >= all->npatch && i < npatch;
+        if (patch == NULL || (is_point(t, patch) && !(edges && pass_edges(t, patch, all->x, all->ahead)))) {
             all->source[n++] = i;
         }
     }
@@ -202,6 +222,7 @@ brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touchin
     const brn_arena_mark mark = brn_arena_now(arena);
     found all = {.touching = t,
                  .x = x,
+                 .ahead = reach->ahead,
                  .npatch = brn_patches_count(t->patches),
                  .ncrossing = brn_crossings_count(t->crossings),
                  .nmeeting = brn_manifolds_count(t->manifolds)};

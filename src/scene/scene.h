@@ -36,6 +36,8 @@ brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, c
                                    const char *why);
 /* The same for a scene that names no integrator. */
 void brn_scene_choose_integrator(brn_scene *scene, int integrator);
+/* Whether the scene's text has something at a path ("bodies[3].mass"). */
+bool brn_scene_names(const brn_scene *scene, const char *path);
 const char *brn_scene_method_why(const brn_scene *scene); /* NULL: the scene names its method */
 brn_ctx *brn_scene_ctx(const brn_scene *scene);
 /* Name as it was loaded, for relative paths and messages. */

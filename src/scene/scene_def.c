@@ -8,12 +8,13 @@
 const char *const brn_face_words[] = {"none", "+x", "-x", "+y", "-y", "+z", "-z", NULL};
 const char *const brn_surface_elements[] = {"tet4", "tet10", NULL};
 const char *const brn_field_words[] = {"stress", "velocity", "force", "contact", NULL};
-const char *const brn_integrator_words[] = {"turning_euler", "implicit_euler",   "bdf2",   "newmark",
-                                            "midpoint",      "symplectic_euler", "static", NULL};
+const char *const brn_integrator_words[] = {"turning_euler", "implicit_euler", "bdf2",
+                                            "newmark",       "midpoint",       "symplectic_euler",
+                                            "static",        "variational",    NULL};
 
-const char *const brn_stage_integrator_words[] = {"scene",   "turning_euler", "implicit_euler",   "bdf2",
-                                                  "newmark", "midpoint",      "symplectic_euler", "static",
-                                                  NULL};
+const char *const brn_stage_integrator_words[] = {
+    "scene",    "turning_euler",    "implicit_euler", "bdf2",        "newmark",
+    "midpoint", "symplectic_euler", "static",         "variational", NULL};
 
 static const double axis_z[3] = {0.0, 0.0, 1.0};
 static const double not_given[3] = {NAN, NAN, NAN};

@@ -261,6 +261,7 @@ enum {
     BRN_MIDPOINT,
     BRN_SYMPLECTIC_EULER,
     BRN_STATIC,
+    BRN_VARIATIONAL, /* every force at steps of its own */
 };
 extern const char *const brn_integrator_words[];
 

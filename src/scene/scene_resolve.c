@@ -562,9 +562,14 @@ brn_status brn_scene_choose_method(brn_scene *scene, const brn_schema *schema, c
     return status;
 }
 
+bool brn_scene_names(const brn_scene *scene, const char *path)
+{
+    return brn_scene_find(scene, path).found;
+}
+
 void brn_scene_choose_integrator(brn_scene *scene, int integrator)
 {
-    if (!brn_scene_find(scene, "integrator").found) {
+    if (!brn_scene_names(scene, "integrator")) {
         scene->def->integrator = integrator;
     }
 }

@@ -19,7 +19,7 @@
 
 enum {
     USER_BLOCK = 512, /* the smallest that HDF5 allows */
-    FORMAT = 3,
+    FORMAT = 4,
     MEMORIES_MAX = 10000,
     DIGITS = 16,   /* of a part's hash */
     NAMED_MAX = 8, /* parts that a message names */

@@ -27,6 +27,7 @@ typedef struct brn_step_info {
     int intersections;     /* found by the exact test at the end */
     double own[BRN_OWN_FIGURES]; /* the method's own figures, in the order of their table */
     brn_books books;             /* how forces acted in this step, for the ledger */
+    bool rigid;                  /* the body that the stages follow went on as a rigid one */
     bool
         ends_stage; /* the next step follows another rule: the driver resets the state and continues the ledger */
 } brn_step_info;
@@ -69,7 +70,8 @@ typedef struct brn_method {
     unsigned contact_keys;  /* bit BRN_CONTACT_... set: uses this key of `contact` and its pairs */
     const char *contact_instead[BRN_CONTACT_KEY_COUNT]; /* for an unused key: why, and what to write */
     bool releases;                                      /* holds may end */
-    bool connects;                                      /* takes the scene's `connect` */
+    bool lumps;                    /* needs masses at nodes: a body whose `mass` is left open has them */
+    bool connects;                 /* takes the scene's `connect` */
     bool stages;                   /* takes the rules of the scene's `stages`, loading too */
     bool dissipates;               /* it can repeat a step so that no energy is gained: system->guard */
     const brn_own_figure *figures; /* [nfigures], at most BRN_OWN_FIGURES */
@@ -82,7 +84,7 @@ typedef struct brn_method {
     /* The model and the system outlive the method. */
     brn_status (*create)(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self);
     /* Advances from `in` at time t by at most h into `out` (same sizes, content undefined), sets 0 < *h_done <= h. Fills all
-       arrays of `out` and info->books. Negative: not done, `in` untouched; BRN_ERR_CONVERGENCE, _SINGULAR and _NOT_FINITE are
+       arrays of `out` and info->books. What it keeps from one part of a step of the driver to the next (system->effort > 0) may save work. Negative: not done, `in` untouched; BRN_ERR_CONVERGENCE, _SINGULAR and _NOT_FINITE are
        retried with a smaller step. */
     brn_status (*step)(void *self, const brn_state *in, double t, double h, brn_state *out, double *h_done,
                        brn_step_info *info);

@@ -173,15 +173,31 @@ static bool is_allowed(const brn_newton *n)
 enum { PATIENCE = 20 };
 static const double EXACT_SHARE = 0.25;
 
+/* A motion that contact bars: so many iterations in a row went less than this share of the way. Each further one would leave a tenth
+   of the gap, until that is rounding. The motion waits until what it presses has given way, or for so many iterations. */
+enum { BARRED_LEAST = 10, WAIT_MOST = 30 };
+static const double BARRED = 0.05;
+
+static void wait_or_go(brn_newton *n, bool settled, int *count)
+{
+    const bool counts = n->waits || (!settled && n->step_allowed != NULL && n->taken < BARRED);
+    *count = counts ? *count + 1 : 0;
+    const bool over = n->waits ? *count >= WAIT_MOST || is_allowed(n) : *count >= BARRED_LEAST;
+    n->waits = n->waits != over;
+    *count = over ? 0 : *count;
+}
+
 static brn_status iterate(brn_newton *n, brn_step_info *info)
 {
     const bool free_tangent = n->params.tangent == BRN_NEWTON_AUTO;
     bool projected = n->params.tangent == BRN_NEWTON_PROJECTED || (free_tangent && n->terms != NULL);
     int patience = PATIENCE;
+    int barred = 0;    /* iterations in a row, or those of a motion that waits */
     int whole = 0;     /* steps in a row that nothing shortened */
     bool last = false; /* the step just done was within the tolerance */
     double length = INFINITY;
     brn_newton_energy here;
+    n->waits = false;
     BRN_TRY(brn_newton_potential(n, n->y, &here));
     memcpy(n->stiffness, n->system->stiff_diagonal, (size_t)n->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
@@ -217,7 +233,8 @@ static brn_status iterate(brn_newton *n, brn_step_info *info)
             return BRN_OK; /* rounding allows no better */
         }
         BRN_TRY(status);
-        whole = n->whole ? whole + 1 : 0;
+        whole = n->taken >= 1.0 ? whole + 1 : 0;
+        wait_or_go(n, settled, &barred);
         if (patience > PATIENCE && length < EXACT_SHARE * brn_newton_most(n->step, n->system->ndof)) {
             projected = true;
         }

@@ -53,7 +53,8 @@ typedef struct brn_newton {
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     bool factored;            /* it is of an iteration of this step */
-    bool whole;               /* the last search took all of its step, or more */
+    double taken;             /* how much of its step the last search took; 1: all of it */
+    bool waits;               /* held dofs stay where they are, so that what is in their way gives way */
     bool direct;              /* conjugate gradients have failed in this step: no more of them */
     brn_block_matrix *matrix; /* the last one assembled: the system's, or the terms' sum */
     double *x;                /* [nnode][3] positions at y */
@@ -72,6 +73,8 @@ typedef struct brn_newton {
     double *
         stiffness; /* [N/m] diagonal of the last elastic tangent of this step; at its start, the one at rest */
     double *scratch;
+    const unsigned char *
+        given; /* [model rows] 1: its y is given to this step and has no balance, though nothing holds it; NULL: none */
     double weighed[3]; /* [m/s^2] the g in gravity */
     double hand[3];    /* [m] where the spring of a drag ends in this step */
     brn_pull pull;     /* that spring at y */

@@ -156,12 +156,23 @@ brn_status brn_newton_forces(brn_newton *n, const brn_tangent *tangent)
     return BRN_OK;
 }
 
+/* Rows whose way is given. */
+static void leave_out(const brn_newton *n, double *force)
+{
+    const int dim = n->model->dim;
+    for (int i = 0; i < n->system->ndof && n->given != NULL; ++i) {
+        force[i] = n->given[i / dim] ? 0.0 : force[i];
+    }
+}
+
 void brn_newton_sum(brn_newton *n)
 {
+    leave_out(n, n->damping);
     for (int i = 0; i < n->system->ndof; ++i) {
         n->unbalanced[i] =
             n->load[i] + n->carried[i] - n->inertia[i] - n->elastic[i] - n->damping[i] - n->contact[i];
     }
+    leave_out(n, n->unbalanced);
     brn_newton_weld(n);
 }
 

@@ -114,7 +114,7 @@ static brn_status search_further(brn_newton *n, const brn_newton_energy *here, d
 brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, double *length)
 {
     const int ndof = n->system->ndof;
-    const bool settled = brn_newton_remaining(n) == 0.0;
+    const bool settled = n->waits || brn_newton_remaining(n) == 0.0;
     double slope = 0.0;
     double load = 0.0;     /* [J] work of the loads along the whole step */
     double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
@@ -131,7 +131,7 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
         BRN_TRY(search_turned(n, here, &limits, &found));
         if (found) {
             *length = brn_newton_most(n->step, ndof);
-            n->whole = true;
+            n->taken = 1.0;
             return BRN_OK;
         }
     }
@@ -160,11 +160,11 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
             }
             /* A whole step puts held dofs exactly where they belong, without rounding. */
             for (int i = 0; i < ndof; ++i) {
-                const bool held = n->model->fixed[i] == BRN_DOF_HELD;
+                const bool held = n->model->fixed[i] == BRN_DOF_HELD && !n->waits;
                 n->y[i] = alpha == 1.0 && held ? n->scheme->held[i] : n->trial[i];
             }
             *here = there;
-            n->whole = alpha >= 1.0;
+            n->taken = alpha;
             *length =
                 alpha / bound * brn_newton_most(n->step, ndof); /* an obstruction is no sign of convergence */
             return BRN_OK;

@@ -172,9 +172,9 @@ static brn_status solve_direct(brn_newton *n)
 static brn_status set_right_side(brn_newton *n)
 {
     brn_system *s = n->system;
-    const bool moving = brn_newton_remaining(n) > 0.0;
+    const bool moving = !n->waits && brn_newton_remaining(n) > 0.0;
     for (int i = 0; i < s->ndof; ++i) {
-        n->step[i] = n->model->fixed[i] == BRN_DOF_HELD ? n->scheme->held[i] - n->y[i] : 0.0;
+        n->step[i] = moving && n->model->fixed[i] == BRN_DOF_HELD ? n->scheme->held[i] - n->y[i] : 0.0;
     }
     if (moving) {
         BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->scratch));

@@ -151,8 +151,8 @@ static void origin_of(const brn_model *model, const brn_story *story, int stage,
     }
 }
 
-/* The stage goes on to the state `now` of a time: what adds up. */
-static void add_part(const brn_system *system, brn_story *story, const brn_stage_result *now, double h)
+/* The stage goes on to the state `now` of a time, which has what h adds to turn and rigid: what adds up. */
+static void add_part(const brn_system *system, brn_story *story, const brn_stage_result *now)
 {
     brn_stage_result *r = &story->result[(int)story->stage];
     brn_stage_result next = *now;
@@ -167,15 +167,16 @@ static void add_part(const brn_system *system, brn_story *story, const brn_stage
     next.rise = story->top - brn_dense_dot3(from, up);
     for (int i = 0; i < 3; ++i) {
         way[i] = now->place[i] - from[i];
-        next.turn[i] = r->turn[i] + h * now->spin[i];
+        next.turn[i] = r->turn[i] + now->turn[i];
     }
+    next.rigid = r->rigid + now->rigid;
     const double along = brn_dense_dot3(way, up);
     next.range = sqrt(fmax(0.0, brn_dense_dot3(way, way) - along * along));
     *r = next;
 }
 
 /* The launch: it may have lifted off, and flies once it is clear. What it does in between belongs to the flight. */
-static brn_status follow_launch(brn_system *system, const brn_state *in, brn_story *story, double t, double h,
+static brn_status follow_launch(brn_system *system, const brn_state *in, brn_story *story, double t,
                                 bool touching, const brn_stage_result *now)
 {
     const brn_model *model = system->model;
@@ -193,9 +194,10 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
     }
     for (int i = 0; i < 3; ++i) {
         const double off = now->place[i] - story->lift.place[i];
-        story->lift.turn[i] += h * now->spin[i];
+        story->lift.turn[i] += now->turn[i];
         way += off * off;
     }
+    story->lift.rigid += now->rigid;
     if (sqrt(way) < CLEAR * length_of(model)) {
         return BRN_OK;
     }
@@ -209,9 +211,12 @@ static brn_status follow_launch(brn_system *system, const brn_state *in, brn_sto
     for (int i = 0; i < 3; ++i) {
         launch->turn[i] = clear.turn[i] - lift.turn[i];
     }
+    launch->rigid = clear.rigid - lift.rigid;
     begin(story, BRN_STAGE_FLIGHT, lift.begin, lift.place, up);
-    memcpy(story->result[BRN_STAGE_FLIGHT].turn, lift.turn, sizeof lift.turn);
-    add_part(system, story, now, 0.0);
+    brn_stage_result since = *now;
+    memcpy(since.turn, lift.turn, sizeof lift.turn);
+    since.rigid = lift.rigid;
+    add_part(system, story, &since);
     return BRN_OK;
 }
 
@@ -241,6 +246,7 @@ static void resume_launch(const brn_system *system, brn_story *story)
     for (int i = 0; i < 3; ++i) {
         launch->turn[i] += story->result[BRN_STAGE_FLIGHT].turn[i];
     }
+    launch->rigid += story->result[BRN_STAGE_FLIGHT].rigid;
     launch->end = NAN;
     story->stage = BRN_STAGE_LAUNCH;
     story->top = fmax(story->top, brn_dense_dot3(from, up) + launch->rise);
@@ -284,6 +290,10 @@ brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state 
     const int before = brn_stages_now(in);
     const bool touching = touches(model, info);
     BRN_TRY(look(system, out, &now));
+    for (int i = 0; i < 3; ++i) {
+        now.turn[i] = h * now.spin[i];
+    }
+    now.rigid = info->rigid ? h : 0.0;
     set_up(system, up);
     if (before == BRN_STAGE_FLIGHT && touching && still_thrown(system, story)) {
         resume_launch(system, story);
@@ -291,12 +301,12 @@ brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state 
         story->result[BRN_STAGE_FLIGHT].end = t;
         begin(story, BRN_STAGE_LANDING, t, story->result[BRN_STAGE_FLIGHT].place, up);
     }
-    add_part(system, story, &now, h);
+    add_part(system, story, &now);
     if (before == BRN_STAGE_LOADING && t + h >= model->stages.until - SLACK * model->step) {
         story->result[BRN_STAGE_LOADING].end = t + h;
         begin(story, BRN_STAGE_LAUNCH, t + h, now.place, up);
     } else if (before == BRN_STAGE_LAUNCH) {
-        BRN_TRY(follow_launch(system, in, story, t, h, touching, &now));
+        BRN_TRY(follow_launch(system, in, story, t, touching, &now));
     } else if (before == BRN_STAGE_LANDING) {
         follow_landing(system, story, out, t, h, touching);
     }
@@ -304,12 +314,28 @@ brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state 
     return BRN_OK;
 }
 
+/* The rule of a stage in words. Within others bodies may hop, as rigid ones too: that is no rule of the stage. */
+static const char *rule_of(int stage, int integrator, const brn_stage_result *result, double end)
+{
+    static const char *const then_rigid[] = {[BRN_NEWMARK] = "newmark, then rigid (Moser-Veselov)",
+                                             [BRN_MIDPOINT] = "midpoint, then rigid (Moser-Veselov)",
+                                             [BRN_IMPLICIT_EULER] =
+                                                 "implicit_euler, then rigid (Moser-Veselov)"};
+    const double length = (isnan(result->end) ? end : result->end) - result->begin;
+    const bool known =
+        stage == BRN_STAGE_FLIGHT && integrator < BRN_COUNT(then_rigid) && then_rigid[integrator] != NULL;
+    return isnan(result->begin)                     ? NULL
+           : !known || !(result->rigid > 0.0)       ? brn_integrator_words[integrator]
+           : result->rigid > (1.0 - SLACK) * length ? "rigid (Moser-Veselov)"
+                                                    : then_rigid[integrator];
+}
+
 void brn_stages_tell(const brn_model *model, const brn_state *state, brn_stage_result *result,
                      const char **rule)
 {
     for (int i = 0; i < BRN_STAGES; ++i) {
         result[i] = model->stages.given ? state->story.result[i] : blank;
-        rule[i] = isnan(result[i].begin) ? NULL : brn_integrator_words[model->stages.integrator[i]];
+        rule[i] = rule_of(i, model->stages.integrator[i], &result[i], (double)state->step * model->step);
     }
 }
 

@@ -240,6 +240,7 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_sim_stage(t->sim, 0, NULL));
     CALL(FAILS, brn_sim_stage(t->sim, BRN_STAGE_LAUNCH, &t->stage)); /* the scene has none */
     CALL(RETURNS, brn_stage_name(INT_MIN));
+    CALL(RETURNS, brn_landing_verdict(NULL));
     CALL(FAILS, brn_sim_contact_between(NULL, 0, 1, &t->total));
     CALL(FAILS, brn_sim_contact_between(t->sim, 0, 1, NULL));
     CALL(FAILS, brn_sim_contact_between(t->sim, -1, INT_MAX, &t->total));

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (file != NULL) {
         const brn_cone_problem *p = brn_cone_file_problem(file);
-        const brn_cone_options options = {.tolerance = 1e-6, .sweeps = 50, .newton = 20};
+        const brn_cone_options options = {.tolerance = 1e-6, .sweeps = 50, .newton = 20, .path = 20};
         double *r = calloc((size_t)p->contacts * (size_t)p->dim, sizeof *r);
         brn_cone_report report;
         if (r == NULL || brn_cone_check(ctx, p) < 0) {

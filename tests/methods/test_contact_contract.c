@@ -152,7 +152,7 @@ static void test_mask(void **state)
             assert_done(ctx, flow_scene(ctx, scenes[i].text, sets, &given));
             const brn_status status = brn_model_compile(ctx, given, &model);
             const bool takes = (scenes[i].bodies & ~method->bodies) == 0 &&
-                               (method->integrators >> BRN_IMPLICIT_EULER & 1u) != 0;
+                               (method->integrators >> method->integrator & 1u) != 0;
             if (takes) {
                 assert_done(ctx, status);
             } else {

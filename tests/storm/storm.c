@@ -25,6 +25,9 @@ typedef struct tally {
 static const char *word_of(const storm_scene *s)
 {
     return s->method == STORM_SAP   ? "sap"
+           : s->method == STORM_BBI ? s->still           ? "bbi static"
+                                      : s->loading > 0.0 ? "bbi loaded"
+                                                         : "bbi"
            : s->method == STORM_IPC ? s->still ? "ipc static" : "ipc"
            : s->still               ? "none static"
            : s->explicit_           ? "none explicit"
@@ -77,8 +80,9 @@ static void print_tally(const tally *all)
 }
 
 /* The numbers of scenes that ended in each way, as rows. */
-static void write_rates(const tally *all, bool sap, double budget)
+static void write_rates(const tally *all, int from, double budget)
 {
+    const bool sap = from >= STORM_SAP_FROM, launches = from >= STORM_LAUNCH_FROM;
     static const char *const endings[STORM_ENDS] = {
         "done",
         "done, and said to be suspect",
@@ -99,7 +103,12 @@ static void write_rates(const tally *all, bool sap, double budget)
     };
     char note[100];
     FILE *file = validation_open(
-        sap ? "storm_sap" : "storm", sap ? "Random scenes of sap" : "Random scenes",
+        launches ? "storm_launch"
+        : sap    ? "storm_sap"
+                 : "storm",
+        launches ? "Random launches"
+        : sap    ? "Random scenes of sap"
+                 : "Random scenes",
         "Scenes of all body types, materials, elements, integrators and solvers, 1 mm to 100 m, 1e3 to 2e11 "
         "Pa "
         "(`tests/storm`), a quarter of them *wild*: nothing in these need fit to anything else. Measured is "
@@ -143,7 +152,7 @@ int main(int argc, char **argv)
     }
     print_tally(&all);
     if (all.scenes >= RATED) {
-        write_rates(&all, from >= STORM_SAP_FROM, budget);
+        write_rates(&all, from, budget);
     }
     return all.findings > 0 || all.scenes == 0;
 }

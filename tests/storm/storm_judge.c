@@ -87,19 +87,30 @@ static void break_oracle(trial *t, storm_oracle oracle, const char *format, ...)
     va_end(list);
 }
 
-/* Energy above that of the start and the work done since, over the largest of its parts in the run. */
+/* Energy above that of the start, or of the end of loading, and the work done since, over the largest of its parts in the run. */
 static void read_books(trial *t, const char *folder)
 {
     static const char *const parts[] = {"kinetic", "elastic", "gravity", "contact"};
     char *text = read_text(folder, "series.csv");
     const char *line = text != NULL ? strchr(text, '\n') : NULL;
-    double start = NAN, gravity = NAN, rise = 0.0, scale = t->scene->noise;
+    double start = NAN, gravity = NAN, done = NAN, rise = 0.0, scale = t->scene->noise;
+    bool begin = true;
     for (line = line != NULL ? line + 1 : NULL; line != NULL && strchr(line, '\n') != NULL;
          line = strchr(line, '\n') + 1) {
-        const double work = cell(text, line, "work");
-        double sum = 0.0;
+        t->verdict.contacts = fmax(t->verdict.contacts, cell(text, line, "contacts"));
+        t->verdict.step = fmax(t->verdict.step, cell(text, line, "wall_s"));
+        if (begin && cell(text, line, "contacts") > 0.0 && !t->scene->near) {
+            break_oracle(t, STORM_REST_FREE, "%g contacts at the start", cell(text, line, "contacts"));
+        }
+        begin = false;
+        if (cell(text, line, "time") < t->scene->loading * (1.0 - 1e-9)) {
+            continue; /* gravity grows: no energy is its own yet */
+        }
         const bool first = isnan(start);
+        done = first ? cell(text, line, "work") : done;
         gravity = first ? cell(text, line, "gravity") : gravity;
+        const double work = cell(text, line, "work") - done;
+        double sum = 0.0;
         for (int k = 0; k < 4; ++k) {
             const double energy = cell(text, line, parts[k]);
             sum += isnan(energy) ? 0.0 : energy;
@@ -108,11 +119,6 @@ static void read_books(trial *t, const char *folder)
         start = first ? sum : start;
         scale = fmax(scale, fabs(work));
         rise = fmax(rise, sum - start - work);
-        t->verdict.contacts = fmax(t->verdict.contacts, cell(text, line, "contacts"));
-        t->verdict.step = fmax(t->verdict.step, cell(text, line, "wall_s"));
-        if (first && cell(text, line, "contacts") > 0.0 && !t->scene->near) {
-            break_oracle(t, STORM_REST_FREE, "%g contacts at the start", cell(text, line, "contacts"));
-        }
     }
     free(text);
     t->verdict.rise = rise / scale;

@@ -3,7 +3,7 @@
 #include "storm_scene.h"
 
 static const double GRAVITY = 9.81; /* [m/s^2] */
-static const double DEPTH = 0.05;   /* of the size: in tame scenes bodies of sap overlap by no more */
+static const double DEPTH = 0.05;   /* of the size: in tame scenes bodies of sap and bbi overlap by no more */
 enum { DEFORMABLE, SHELL, RIGID };
 
 typedef struct column {
@@ -26,6 +26,7 @@ typedef struct weather {
     int nbody;
     body body[STORM_BODIES];
     column at;
+    bool rests;       /* everything is in equilibrium for a time: a static run, or loading */
     bool floor_shape; /* the obstacle is there and not a half-space */
 } weather;
 
@@ -145,7 +146,7 @@ static void add_body(weather *w, int number)
     const double degrees = b->upright ? 0.0 : pick(&d->rng, 0.0, 90.0);
     turn_up(d->dim, degrees, up);
     /* Nothing holds a rigid body in a static run but what it leans on, which few piles do. */
-    const int kinds = w->out->still && (w->out->tame || w->out->method != STORM_IPC) ? 4 : 7;
+    const int kinds = w->rests && (w->out->tame || w->out->method != STORM_IPC) ? 4 : 7;
     const int choice = pick_one(&d->rng, kinds);
     b->kind = choice < 3 ? DEFORMABLE : choice == 3 ? (d->dim == 3 ? SHELL : DEFORMABLE) : RIGID;
     add(d->bodies, sizeof d->bodies, "  - {name: b%d, ", number);
@@ -263,7 +264,7 @@ static void add_hold(weather *w, int number)
     storm_draft *d = &w->d;
     const body *b = &w->body[number];
     add(d->holds, sizeof d->holds, "  - {body: b%d, where: ", number);
-    if (w->out->still || chance(d, 2)) {
+    if (w->rests || chance(d, 2)) {
         /* all of it beyond a plane: of a round body the outermost face may be a node */
         add(d->holds, sizeof d->holds, "{box: {min: ");
         storm_vector(d, d->holds, sizeof d->holds, b->place[0] + 0.2 * b->half, -1e3 * d->size,
@@ -274,12 +275,13 @@ static void add_hold(weather *w, int number)
     } else {
         add(d->holds, sizeof d->holds, "{face: %s}", pick_face(d));
     }
-    if (chance(d, 6) && !w->out->still) {
+    if (chance(d, 6) && !w->rests) {
         add(d->holds, sizeof d->holds, ", axes: %s", chance(d, 2) ? "x" : "xy");
     }
     if (chance(d, 3)) {
         add_motion(w);
     }
+    storm_launch_ends(d, w->out, "release", d->holds, sizeof d->holds);
     add(d->holds, sizeof d->holds, "}\n");
     w->body[number].held = true;
 }
@@ -328,6 +330,8 @@ static void add_load(weather *w, int number)
     }
     if (chance(d, 2)) {
         add(d->loads, sizeof d->loads, ", ramp: {from: %.6g, to: %.6g}", 0.1 * d->end, 0.6 * d->end);
+    } else {
+        storm_launch_ends(d, w->out, "until", d->loads, sizeof d->loads);
     }
     add(d->loads, sizeof d->loads, "}\n");
 }
@@ -435,6 +439,10 @@ static void add_method(weather *w)
         add_method_sap(w);
         return;
     }
+    if (w->out->method == STORM_BBI) {
+        storm_launch_method(d, to, size);
+        return;
+    }
     if (ipc && chance(d, 4)) {
         return; /* the default, as there is a block `contact` */
     }
@@ -457,10 +465,10 @@ static void add_method(weather *w)
 static void add_overlap(weather *w)
 {
     storm_draft *d = &w->d;
+    w->out->depth = w->out->tame ? DEPTH * d->size : INFINITY;
     if (w->out->method != STORM_SAP) {
         return;
     }
-    w->out->depth = w->out->tame ? DEPTH * d->size : INFINITY;
     if (chance(d, 6)) {
         add(w->out->text, sizeof w->out->text, ", stiffness: %.4g",
             d->young / d->size * pick_decade(&d->rng, 1.0, 4.0));
@@ -488,6 +496,8 @@ static void choose_scales(weather *w)
     }
     const double rings = 2.0 * d->size * sqrt(d->density / d->young);
     double lasts = w->hits ? d->size / d->speed : w->falls ? sqrt(d->size / GRAVITY) : 10.0 * rings;
+    /* What is thrown slowly falls faster. */
+    lasts = d->launches && w->falls ? fmin(lasts, sqrt(d->size / GRAVITY)) : lasts;
     /* An explicit step must resolve the thinnest element: one that is refused costs nothing and shows little. */
     lasts = w->out->explicit_ ? 0.2 * rings : lasts;
     d->h = 0.01 * lasts * pick_decade(&d->rng, -1.5, w->out->explicit_ ? 0.0 : 1.5);
@@ -517,6 +527,7 @@ static void write_scene(weather *w, const char *integrator)
     add(to, size, "%s%s%s", d->holds[0] != '\0' ? "fixed:\n" : "", d->holds, d->welds);
     add(to, size, "%s%s", d->loads[0] != '\0' ? "loads:\n" : "", d->loads);
     add(to, size, "%s%s", d->springs[0] != '\0' ? "springs:\n" : "", d->springs);
+    add(to, size, "%s", d->stages);
     w->out->self = !chance(d, 4);
     add(to, size, "contact: {friction: %.3g, self: %s", chance(d, 3) ? 0.0 : pick(&d->rng, 0.0, 1.2),
         w->out->self ? "true" : "false");
@@ -532,13 +543,20 @@ void storm_draw(int number, storm_scene *out)
     static const char *const sap_integrators[] = {"turning_euler", "implicit_euler", "midpoint"};
     weather w = {.out = out, .d = {.rng = {20264 + 7919 * (uint64_t)number}}, .gap = INFINITY};
     storm_draft *d = &w.d;
-    const bool sap = number >= STORM_SAP_FROM;
+    const bool sap = number >= STORM_SAP_FROM && number < STORM_LAUNCH_FROM;
+    d->launches = number >= STORM_LAUNCH_FROM;
     *out = (storm_scene){.tame = !chance(d, 4), .method = !chance(d, 3) ? STORM_IPC : STORM_NONE};
-    const char *integrator = sap ? sap_integrators[pick_one(&d->rng, 3)] : integrators[pick_one(&d->rng, 7)];
+    const char *integrator = d->launches ? storm_launch_integrator(d, out)
+                             : sap       ? sap_integrators[pick_one(&d->rng, 3)]
+                                         : integrators[pick_one(&d->rng, 7)];
     out->explicit_ = strcmp(integrator, "symplectic_euler") == 0;
     out->still = strcmp(integrator, "static") == 0;
     out->method = sap ? STORM_SAP : out->explicit_ ? STORM_NONE : out->method;
     choose_scales(&w);
+    if (d->launches) {
+        storm_launch_stages(d, out);
+    }
+    w.rests = out->still || out->loading > 0.0;
     out->noise = 1e-18 * d->young * pow(d->size, d->dim);
     const int bodies = 1 + pick_one(&d->rng, STORM_BODIES);
     for (int n = 0; n < bodies; ++n) {
@@ -547,7 +565,7 @@ void storm_draw(int number, storm_scene *out)
     add_obstacle(&w);
     for (int n = 0; n < bodies; ++n) {
         const bool soft = w.body[n].kind != RIGID;
-        if (soft && (chance(d, 3) || (out->still && (out->tame || out->method != STORM_IPC)))) {
+        if (soft && (chance(d, 3) || (w.rests && (out->tame || out->method != STORM_IPC)))) {
             add_hold(&w, n);
         }
         if (chance(d, 4)) {
@@ -561,4 +579,5 @@ void storm_draw(int number, storm_scene *out)
         }
     }
     write_scene(&w, integrator);
+    out->tame = out->tame && !(w.falls && !out->still && 0.5 * GRAVITY * d->h * d->h > d->size);
 }

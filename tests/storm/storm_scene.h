@@ -4,28 +4,31 @@
 
 #include "draw.h"
 
-enum { STORM_BODIES = 5, STORM_SAP_FROM = 10000 };
+enum { STORM_BODIES = 5, STORM_SAP_FROM = 10000, STORM_LAUNCH_FROM = 20000 };
 
-typedef enum storm_method { STORM_NONE, STORM_IPC, STORM_SAP } storm_method;
+typedef enum storm_method { STORM_NONE, STORM_IPC, STORM_SAP, STORM_BBI } storm_method;
 
 /* What the judge must know of a scene beside its text. */
 typedef struct storm_scene {
     char text[30000];
-    bool tame; /* nothing is crushed by its own weight, pressed flat or faster than sound */
+    bool
+        tame; /* nothing is crushed by its own weight, pressed flat, faster than sound or falls by its size in a step */
     storm_method method;
     bool still;         /* static run */
     bool explicit_;     /* symplectic_euler */
     bool self;          /* bodies touch themselves */
     bool near;          /* parts are nearer at the start than the dhat that the scene gives */
+    double loading;     /* [s] until when it seeks equilibrium, with gravity that grows; 0: never */
     double noise;       /* [J] below which energies are rounding */
     double depth;       /* [m] that bodies may be in each other */
     char welded[2][16]; /* names of bodies that are attached to each other */
 } storm_scene;
 
-/* Numbers from STORM_SAP_FROM on are scenes of sap, those below of the other methods. */
+/* Numbers from STORM_LAUNCH_FROM on are launches: most of bbi, with stages, clips, holds that are let go and loads that end; from
+   STORM_SAP_FROM on of sap, and those below of none and ipc. */
 void storm_draw(int number, storm_scene *out);
 
-/* ---- for storm_scene.c and storm_shapes.c ------------------------------------------------------------------------------ */
+/* ---- for storm_scene.c, storm_shapes.c and storm_launch.c ------------------------------------------------------------- */
 
 /* A body as far as its place is concerned: its box at rest in its own axes. */
 typedef struct storm_part {
@@ -36,8 +39,9 @@ typedef struct storm_part {
 typedef struct storm_draft {
     brn_rng rng;
     int dim;
+    bool launches;                              /* STORM_LAUNCH_FROM */
     double size, young, density, speed, h, end; /* [m], [Pa], [kg/m^3], [m/s], [s], [s] */
-    char meshes[6000], bodies[6000], holds[3000], welds[600], loads[3000], springs[1000];
+    char meshes[6000], bodies[6000], holds[3000], welds[600], loads[3000], springs[1000], stages[600];
 } storm_draft;
 
 /* The mesh m{number}, of about the size 2 r. */
@@ -45,6 +49,13 @@ storm_part storm_solid(storm_draft *d, int number, double r);
 storm_part storm_sheet(storm_draft *d, int number, double r, bool closed);
 /* A value of the key `shape`, added to the bodies. */
 storm_part storm_shape(storm_draft *d, double r);
+/* What a launch has beside other scenes. */
+storm_part storm_clip(storm_draft *d, int number, double r);
+const char *storm_launch_integrator(storm_draft *d, storm_scene *out);
+void storm_launch_stages(storm_draft *d, storm_scene *out);
+void storm_launch_method(storm_draft *d, char *to, size_t size);
+/* The key of a hold that lets go, or of a load that ends; at the end of loading, if there is one. */
+void storm_launch_ends(storm_draft *d, const storm_scene *scene, const char *key, char *to, size_t size);
 /* "[x, y, z]" with a format for its numbers, in 2D without y. */
 void storm_vector(const storm_draft *d, char *to, size_t size, double x, double y, double z);
 

@@ -135,6 +135,9 @@ storm_part storm_solid(storm_draft *d, int number, double r)
     if (d->dim == 2) {
         return plane_solid(d, number, r);
     }
+    if (d->launches && pick_one(&d->rng, 3) == 0) {
+        return storm_clip(d, number, r);
+    }
     const char *element = elements[pick_one(&d->rng, 4)];
     const int kind = pick_one(&d->rng, 9);
     return kind < 4 ? blocky_solid(d, number, r, kind, element)

@@ -34,12 +34,13 @@ static inline double cone_normal(brn_rng *rng)
 static inline cone_problem cone_from_dense(int dim, int n, const double *w)
 {
     cone_problem c = {.problem = {.dim = dim, .contacts = n}};
-    const size_t rows = (size_t)(n * dim);
-    c.first = calloc((size_t)n + 1, sizeof *c.first);
-    c.column = calloc((size_t)n * (size_t)n, sizeof *c.column);
+    const size_t contacts = n > 0 ? (size_t)n : 0;
+    const size_t rows = contacts * (size_t)dim;
+    c.first = calloc(contacts + 1, sizeof *c.first);
+    c.column = calloc(contacts * contacts, sizeof *c.column);
     c.w = calloc(rows * rows, sizeof *c.w);
     c.q = calloc(rows, sizeof *c.q);
-    c.mu = calloc((size_t)n, sizeof *c.mu);
+    c.mu = calloc(contacts, sizeof *c.mu);
     int count = 0;
     for (int i = 0; i < n; ++i) {
         c.first[i] = count;

@@ -141,7 +141,70 @@ static void test_random(void **state)
         cone_problem_free(&c);
     }
     print_message("%d of %d without a solution to 1e-8\n", failed, COUNT);
-    assert_true(failed <= COUNT / 50);
+    assert_int_equal(failed, 0);
+    brn_ctx_destroy(ctx);
+}
+
+/* Solves with so many steps of each kind; u may be NULL. */
+static brn_status solve_by(brn_ctx *ctx, const brn_cone_problem *p, int newton, int path, double *u,
+                           brn_cone_report *report)
+{
+    const brn_cone_options options = {.tolerance = 1e-8, .sweeps = 10000, .newton = newton, .path = path};
+    const size_t count = (size_t)(p->contacts * p->dim);
+    double *r = calloc(count, sizeof *r);
+    const brn_status status = brn_cone_solve(ctx, p, &options, r, u, report);
+    check_answer(p, r, u, status, report);
+    free(r);
+    return status;
+}
+
+/* Where Newton's method gives up, the path leads to a solution; and only if it may. */
+static void test_path(void **state)
+{
+    (void)state;
+    const uint64_t hard[] = {741, 787, 788, 981};
+    brn_ctx *ctx = test_ctx(1);
+    for (size_t k = 0; k < sizeof hard / sizeof *hard; ++k) {
+        const char *kind = NULL;
+        cone_problem c = cone_random(hard[k], 60, &kind);
+        double *u = calloc((size_t)(c.problem.contacts * c.problem.dim), sizeof *u);
+        brn_cone_report report;
+        assert_int_equal(solve_by(ctx, &c.problem, 300, 0, u, &report), BRN_ERR_CONVERGENCE);
+        assert_int_equal(report.path, 0);
+        assert_int_equal(solve_by(ctx, &c.problem, 300, 300, u, &report), BRN_OK);
+        assert_true(report.path > 0 && report.path <= 300);
+        free(u);
+        cone_problem_free(&c);
+    }
+    brn_ctx_destroy(ctx);
+}
+
+/* The path alone finds what Newton's method finds, where W is regular and there is little friction, so that there is one solution. */
+static void test_path_alone(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+        enum { CONTACTS = 12, COUNT = 3 * CONTACTS };
+        brn_rng rng = {seed};
+        cone_problem c = cone_of_spectrum(&rng, 3, CONTACTS, 100.0, 0.0);
+        double by_path[COUNT], by_newton[COUNT];
+        brn_cone_report report;
+        for (int i = 0; i < CONTACTS; ++i) {
+            c.mu[i] = i % 3 == 0 ? 0.0 : 0.1;
+        }
+        const brn_cone_options path = {.tolerance = 1e-10, .sweeps = 1, .path = 100};
+        double r[COUNT] = {0.0};
+        assert_done(ctx, brn_cone_solve(ctx, &c.problem, &path, r, by_path, &report));
+        assert_true(report.path > 0 && report.newton == 0);
+        assert_done(ctx, solve_by(ctx, &c.problem, 100, 0, by_newton, &report));
+        assert_int_equal(report.path, 0);
+        for (int k = 0; k < COUNT; ++k) {
+            /* the tolerance of the rougher one, times the condition of W */
+            assert_near(by_path[k], by_newton[k], 1e-8 * 100.0 * report.scale);
+        }
+        cone_problem_free(&c);
+    }
     brn_ctx_destroy(ctx);
 }
 
@@ -452,7 +515,7 @@ static void test_bad_files(void **state)
     brn_ctx_destroy(ctx);
 }
 
-/* A problem that needs Newton's method, solved, written and read. */
+/* A problem that needs Newton's method or the path, solved by either, written and read. */
 static brn_status all_calls(brn_ctx *ctx, void *arg)
 {
     const cone_problem *c = arg;
@@ -462,6 +525,12 @@ static brn_status all_calls(brn_ctx *ctx, void *arg)
     brn_cone_file *file = NULL;
     brn_status status = brn_cone_solve(ctx, &c->problem, &options, r, u, &report);
     assert_true(status < 0 || report.newton > 0);
+    if (status >= 0) {
+        const brn_cone_options path = {.tolerance = 1e-8, .sweeps = 1, .path = 100};
+        memset(r, 0, sizeof r);
+        status = brn_cone_solve(ctx, &c->problem, &path, r, u, &report);
+        assert_true(status < 0 || report.path > 0);
+    }
     status = status < 0 ? status : brn_cone_write(ctx, &c->problem, r, u, "test_cone_memory.dat");
     status = status < 0 ? status : brn_cone_read(ctx, "test_cone_memory.dat", &file);
     brn_cone_close(file);
@@ -484,6 +553,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stored),      cmocka_unit_test(test_random),
+        cmocka_unit_test(test_path),        cmocka_unit_test(test_path_alone),
         cmocka_unit_test(test_starts),      cmocka_unit_test(test_hyperstatic),
         cmocka_unit_test(test_no_solution), cmocka_unit_test(test_errors),
         cmocka_unit_test(test_ends),        cmocka_unit_test(test_bad_problems),

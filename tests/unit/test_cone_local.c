@@ -395,13 +395,78 @@ static void test_slope_of_law(void **state)
     assert_true(seen[BRN_CONE_STICKS] > 200 && seen[BRN_CONE_SLIDES] > 200);
 }
 
+static void test_slope_of_smooth_law(void **state)
+{
+    (void)state;
+    brn_rng rng = {9};
+    for (int k = 0; k < 3000; ++k) {
+        const int size = 1 + k % 3;
+        const double mu = brn_rng_uniform(&rng, 0.1, 2.0), step = 1e-6;
+        double x[6]; /* r, u */
+        for (int i = 0; i < 6; ++i) {
+            x[i] = draw(&rng) + (i % 3 == 0 ? 1.2 : 0.0); /* r_n, u_n > 0 */
+        }
+        const brn_cone_slope slope = brn_cone_smooth_slope(size, mu, x, x + 3);
+        for (int j = 0; j < 6; ++j) {
+            double up[6], down[6], e_up[3], e_down[3];
+            if (j % 3 >= size) {
+                continue;
+            }
+            memcpy(up, x, sizeof up);
+            memcpy(down, x, sizeof down);
+            up[j] += step;
+            down[j] -= step;
+            brn_cone_smooth_error(size, mu, 0.3, up, up + 3, e_up);
+            brn_cone_smooth_error(size, mu, 0.3, down, down + 3, e_down);
+            for (int i = 0; i < size; ++i) {
+                const double got = j < 3 ? slope.r[i][j] : slope.u[i][j - 3];
+                assert_near(got, (e_up[i] - e_down[i]) / (2.0 * step),
+                            1e-8); /* rho > 0.2 bounds the third derivative */
+            }
+        }
+    }
+}
+
+/* Without the constant, and with r_n = 0 or u_n = 0, the smoothed law is the law. */
+static void test_smooth_law_is_the_law(void **state)
+{
+    (void)state;
+    const double mu = 0.5;
+    const struct {
+        double r[3], u[3];
+    } cases[] = {
+        {{0.0, 0.0, 0.0}, {1.0, 2.0, -1.0}},  /* open */
+        {{2.0, 0.3, -0.4}, {0.0, 0.0, 0.0}},  /* sticks */
+        {{2.0, -0.6, 0.8}, {0.0, 0.3, -0.4}}, /* slides */
+    };
+    const brn_cone_own own = {1.0, 1.0};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        double e[3];
+        brn_cone_smooth_error(3, mu, 0.0, cases[k].r, cases[k].u, e);
+        const brn_cone_miss miss = brn_cone_miss_of(3, &own, mu, cases[k].r, cases[k].u);
+        assert_near(hypot(miss.normal, hypot(miss.tangent[0], miss.tangent[1])), 0.0, 1e-15);
+        assert_near(hypot(e[0], hypot(e[1], e[2])), 0.0, 1e-15);
+    }
+    /* more friction than there may be is an error of both */
+    double e[3];
+    const double r[3] = {2.0, -1.2, 1.6}, u[3] = {0.0, 0.3, -0.4};
+    brn_cone_smooth_error(3, mu, 0.0, r, u, e);
+    assert_true(hypot(e[1], e[2]) > 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_laws_hold),      cmocka_unit_test(test_any_unit),
-        cmocka_unit_test(test_scan),           cmocka_unit_test(test_rails),
-        cmocka_unit_test(test_held_tangents),  cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_slope_of_slide), cmocka_unit_test(test_slope_of_law),
+        cmocka_unit_test(test_laws_hold),
+        cmocka_unit_test(test_any_unit),
+        cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_rails),
+        cmocka_unit_test(test_held_tangents),
+        cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_slope_of_slide),
+        cmocka_unit_test(test_slope_of_law),
+        cmocka_unit_test(test_slope_of_smooth_law),
+        cmocka_unit_test(test_smooth_law_is_the_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

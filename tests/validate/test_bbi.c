@@ -2,6 +2,8 @@
 #include "flow.h"
 
 #include "model/rigid_pose.h"
+#include "step/bbi/bbi.h"
+#include "step/ledger.h"
 #include "step/sim.h"
 
 #define HEAD  "brunt: 1\nmethod: {type: bbi}\n"
@@ -240,13 +242,35 @@ static void test_sheared(void **state)
     flow_close(&f);
 }
 
+/* Contact gives back what was lost, and no more; nor more than a twentieth of the largest energy in one step. */
+static void test_given_back(void **state)
+{
+    (void)state;
+    brn_state in = {.ledger = {[BRN_LEDGER_ENERGY_SCALE] = 100.0}};
+    const struct {
+        double lost, taken, energy, books;
+    } cases[] = {
+        {2.0, 0.0, 7.0, 7.0},    /* takes */
+        {2.0, 0.0, -1.0, -1.0},  /* gives */
+        {2.0, 0.5, -4.0, -2.0},  /* more than was lost */
+        {60.0, 0.5, -40.0, -5.0} /* more than it may at once */
+    };
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        brn_books books = {.dissipated = cases[k].taken};
+        in.ledger[BRN_LEDGER_DISSIPATED] = 0.25 * cases[k].lost;
+        in.ledger[BRN_LEDGER_LOSS] = 0.75 * cases[k].lost;
+        brn_bbi_dissipate(&in, cases[k].energy, &books);
+        assert_near(books.dissipated, cases[k].books, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_restitution), cmocka_unit_test(test_schemes_agree),
         cmocka_unit_test(test_guard),       cmocka_unit_test(test_slide),
         cmocka_unit_test(test_roll),        cmocka_unit_test(test_oblique_impact),
-        cmocka_unit_test(test_sheared),
+        cmocka_unit_test(test_sheared),     cmocka_unit_test(test_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

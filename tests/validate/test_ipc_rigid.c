@@ -455,6 +455,34 @@ static void test_pile(void **state)
     flow_close(&f);
 }
 
+/* A plate that is moved tilts under 2 t: what it presses gives way while its motion waits. Without that it takes 868 iterations, with it 577; 720 is
+   between. */
+static void test_tilted(void **state)
+{
+    (void)state;
+    flow f = flow_open(
+        1,
+        "brunt: 1\ntime: {step: 5e-3, end: 0.08}\nintegrator: newmark\n"
+        "materials: {sheet: {type: stvk, density: 3000, young: 8.5e7, poisson: 0.18}}\n"
+        "meshes: {m: {disc: {radius: 0.3, resolution: 0.12}}}\nbodies:\n"
+        "  - {name: plate, type: shell, mesh: m, material: sheet, thickness: 2.7e-3}\n"
+        "  - {name: box, type: rigid, shape: {box: {size: [1.1, 1.1, 0.25]}}, mass: 572, position: [0, 0.03, "
+        "0.12645]}\n"
+        "  - {name: top, type: rigid, shape: {cylinder: {radius: 0.54, height: 0.757, segments: 4}}, "
+        "density: "
+        "3196, position: [0, 0.05, 0.6301]}\n"
+        "fixed: [{body: plate, where: {all: true}, motion: {angular_velocity: 0.7, about: {axis: [1, 0, "
+        "0]}}}]\ncontact: {friction: 0}\n",
+        NULL);
+    int iterations = 0;
+    while (brn_sim_time(f.sim) < 0.08 - 1e-9) {
+        iterations += step_clean(&f).iterations;
+    }
+    print_message("tilted plate: %d iterations\n", iterations);
+    assert_true(iterations < 720);
+    flow_close(&f);
+}
+
 int main(void)
 {
     rows = validation_open(
@@ -468,7 +496,7 @@ int main(void)
         cmocka_unit_test(test_box_on_slope), cmocka_unit_test(test_rolling), cmocka_unit_test(test_backspin),
         cmocka_unit_test(test_turntable),    cmocka_unit_test(test_roller),  cmocka_unit_test(test_impact),
         cmocka_unit_test(test_stack),        cmocka_unit_test(test_rails),   cmocka_unit_test(test_drops),
-        cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_pile),         cmocka_unit_test(test_tilted),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     validation_close(rows);

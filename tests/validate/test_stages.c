@@ -4,6 +4,9 @@
 #include "step/sim.h"
 #include "step/stages.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #define FLOOR "  - {name: floor, type: static, shape: {plane: {normal: [0, 0, 1]}}}\n"
 #define GUM                                                                                          \
  "materials: {gum: {type: neo_hookean, young: 1.0e6, poisson: 0.45, density: 1205, damping: {beta: " \
@@ -47,22 +50,26 @@ static brn_report run(flow *f)
     return r;
 }
 
+/* What is thrown. */
+static const struct {
+    const char *method, *body;
+    double exact; /* of times: the step, where contact is not met at its own time */
+    const char *rule;
+} throws[] = {
+    {"bbi", "deformable, mesh: block, material: gum", 1e-6, "rigid (Moser-Veselov)"},
+    {"bbi", "rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205", 1e-6, "rigid (Moser-Veselov)"},
+    {"sap", "rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205", 2e-3, "turning_euler"},
+    {"ipc", "deformable, mesh: block, material: gum", 2e-3, "turning_euler"}};
+
 /* Flight of a block whose lower side is 0.085 m above the floor: up to v^2/2g, down after (v + sqrt(v^2 + 2 g h))/g. */
 static void test_thrown(void **state)
 {
-    static const struct {
-        const char *method, *body;
-        double exact; /* of times: the step, where contact is not met at its own time */
-    } cases[] = {{"bbi", "deformable, mesh: block, material: gum", 1e-6},
-                 {"bbi", "rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205", 1e-6},
-                 {"sap", "rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205", 2e-3},
-                 {"ipc", "deformable, mesh: block, material: gum", 2e-3}};
     const double g = 9.81;
     const double down = (2.0 + sqrt(4.0 + 2.0 * g * 0.085)) / g;
     (void)state;
-    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+    for (int k = 0; k < BRN_COUNT(throws); ++k) {
         char text[1000];
-        flow f = flow_open(1, thrown(cases[k].method, cases[k].body, text), NULL);
+        flow f = flow_open(1, thrown(throws[k].method, throws[k].body, text), NULL);
         (void)run(&f);
         const brn_stage_result launch = stage(&f, BRN_STAGE_LAUNCH);
         const brn_stage_result flight = stage(&f, BRN_STAGE_FLIGHT);
@@ -70,12 +77,18 @@ static void test_thrown(void **state)
         assert_true(isnan(stage(&f, BRN_STAGE_LOADING).begin));
         assert_near(launch.end, 0.0, 0.0);
         assert_near(flight.begin, 0.0, 0.0);
-        assert_near(flight.end, down, cases[k].exact);
+        assert_near(flight.end, down, throws[k].exact);
         assert_near(flight.rise, 4.0 / (2.0 * g),
                     1e-3); /* the highest of the steps; Euler's falls short by h v/2 */
-        assert_near(flight.range, 0.5 * down, 1e-6 + 0.5 * cases[k].exact);
+        assert_near(flight.range, 0.5 * down, 1e-6 + 0.5 * throws[k].exact);
         assert_near(flight.tilt, 0.0, 1e-6);
         assert_near(landing.begin, flight.end, 0.0);
+        /* As a rigid body where the method has it fly so. */
+        brn_stage_result told[BRN_STAGES];
+        const char *rule[BRN_STAGES];
+        brn_stages_tell(f.model, f.sim->state, told, rule);
+        assert_string_equal(rule[BRN_STAGE_FLIGHT], throws[k].rule);
+        assert_near(flight.rigid, throws[k].exact < 1e-3 ? flight.end - flight.begin : 0.0, 1e-9);
         flow_close(&f);
     }
 }
@@ -111,12 +124,80 @@ static void test_jump(void **state)
     /* It is at rest before its time, on the side that it stood on. */
     assert_true(landing.end > landing.begin && brn_sim_time(f.sim) < 1.0 && brn_sim_done(f.sim));
     assert_true(landing.tilt < 0.01);
+    assert_string_equal(brn_landing_verdict(&landing), "rest");
     flow_close(&f);
     f = flow_open(1, JUMP, "stages.stop=false;time.end=0.9");
     (void)run(&f);
     assert_near(brn_sim_time(f.sim), 0.9, 1e-12);
     assert_near(stage(&f, BRN_STAGE_LANDING).end, landing.end, 0.0);
     flow_close(&f);
+}
+
+static void test_verdict(void **state)
+{
+    (void)state;
+    const brn_stage_result none = {.begin = NAN, .end = NAN};
+    const brn_stage_result moving = {.begin = 1.0, .end = NAN, .tilt = 2.0};
+    const brn_stage_result leaning = {.begin = 1.0, .end = 2.0, .tilt = 0.78};
+    const brn_stage_result over = {.begin = 1.0, .end = 2.0, .tilt = 0.79};
+    assert_null(brn_landing_verdict(&none));
+    assert_string_equal(brn_landing_verdict(&moving), "moving");
+    assert_string_equal(brn_landing_verdict(&leaning), "rest");
+    assert_string_equal(brn_landing_verdict(&over), "fell over");
+}
+
+static bool die_in_flight(void *user, const brn_progress *progress)
+{
+    (void)user;
+    if (progress->time > 0.2) {
+        _exit(0);
+    }
+    return false;
+}
+
+static bool holds(const void *bytes, size_t size, const char *word)
+{
+    const char *at = bytes;
+    const size_t length = strlen(word);
+    bool any = false;
+    for (size_t i = 0; i + length <= size && !any; ++i) {
+        any = memcmp(at + i, word, length) == 0;
+    }
+    return any;
+}
+
+/* The folder of a run that died has no summary; its page still has the stages that it went through. */
+static void test_killed(void **state)
+{
+    (void)state;
+    char text[1000];
+    brn_ctx *ctx = test_ctx(1);
+    brn_scene *scene = NULL;
+    brn_run_options options = brn_run_options_default();
+    options.out = "test_stages_killed";
+    options.overwrite = true;
+    options.progress = die_in_flight;
+    assert_done(ctx, flow_scene(ctx, thrown("bbi", throws[0].body, text), NULL, &scene));
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        brn_summary summary;
+        (void)brn_run(ctx, scene, &options, &summary);
+        _exit(1);
+    }
+    int code = 1;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+    brn_view *view = NULL;
+    const void *bytes = NULL;
+    size_t size = 0;
+    assert_done(ctx, brn_view_open(ctx, options.out, &view));
+    assert_done(ctx, brn_view_run(view, &bytes, &size));
+    assert_true(holds(bytes, size, "\"summary\":null") && holds(bytes, size, "\"flight.begin\":"));
+    assert_false(holds(bytes, size, "\"landing.begin\":"));
+    brn_view_close(view);
+    brn_scene_destroy(scene);
+    brn_ctx_destroy(ctx);
 }
 
 /* Thrown against a ceiling: right above it that belongs to the launch, which ends with the way down; further up it ends the flight. */
@@ -280,9 +361,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown),  cmocka_unit_test(test_jump),    cmocka_unit_test(test_hop),
-        cmocka_unit_test(test_slip),    cmocka_unit_test(test_release), cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_thrown),  cmocka_unit_test(test_verdict), cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_jump),    cmocka_unit_test(test_hop),     cmocka_unit_test(test_slip),
+        cmocka_unit_test(test_release), cmocka_unit_test(test_resume),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

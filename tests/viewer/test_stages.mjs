@@ -104,6 +104,7 @@ check("the tab tells what the summary has", async ({ open }) => {
     // Hundredths of a degree.
     const turned = Math.hypot(...["x", "y", "z"].map((axis) => summary[`flight.turn_${axis}`])) * (180 / Math.PI);
     assert.ok(Math.abs(quantity(await fact(page, "flight", "Rotation"), "°") - turned) < 0.0051);
+    assert.equal(await fact(page, "landing", "Verdict"), summary["landing.verdict"]);
     assert.ok(Math.abs(quantity(await fact(page, "landing", "Tilt"), "°") - summary["landing.tilt"] * (180 / Math.PI)) < 0.0051);
     const [, vx, vy, vz, unit] = /^\((\S+), (\S+), (\S+)\) (\S+)$/.exec(await fact(page, "launch", "Velocity"));
     [["vx", vx], ["vy", vy], ["vz", vz]].forEach(([name, text]) =>

@@ -78,6 +78,7 @@ export interface RunStage {
     name: string;
     kind: number; // its place among the stages that there are
     integrator: string;
+    verdict: string; // how a landing ends; "": nothing is said
     begin: number; // [s]
     end: number; // [s] NaN: it is not over
     values: Readonly<Record<string, number>>; // figures by their names; NaN: not known

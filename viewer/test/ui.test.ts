@@ -65,6 +65,7 @@ const LAUNCH = {
     "flight.integrator": "newmark", "flight.begin": 0.0408, "flight.end": null, "flight.turn_x": 0, "flight.turn_y": -Math.PI / 2, "flight.turn_z": 0,
     "status": "done",
 };
+const LANDING = { "landing.integrator": "newmark", "landing.verdict": "fell over", "landing.begin": 0.3, "landing.end": 0.5, "landing.tilt": 2 };
 
 test("charts: every column but step and time is drawn somewhere, once", () => {
     const charts = chartsOf(COLUMNS, FIGURES);
@@ -182,6 +183,7 @@ test("stages: what is told of them", () => {
     assert.equal(told["Lift-off"], "40.8 ms");
     assert.equal(told["Spin"], "–", "not known");
     assert.equal(Object.fromEntries(rowsOf(flight, run))["Rotation"], "90°");
+    assert.deepEqual(stagesOf(LANDING, FIGURES).map((stage) => rowsOf(stage, run)[0]), [["Verdict", "fell over"]]);
     assert.deepEqual(Object.keys(Object.fromEntries(rowsOf(launch, { ...run, dimension: 2 }))).includes("Angular velocity"), false);
     const { unit, rows } = energiesOf([loading, launch]);
     assert.equal(unit, "mJ");

@@ -1,11 +1,13 @@
 /* What is told of a stage: names, units and meanings of the numbers of brn_stage_result. */
 #include "output/figures/stage_figures.h"
 
+#include "base/os.h"
 #include "base/param.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct row {
     const char *name, *unit, *label, *meaning;
@@ -42,12 +44,24 @@ static const row rows[] = {
      AT(range)},
     {"tilt", "rad", "tilt", "angle of the body's upright axis to the vertical, 0 at the start of the run",
      AT(tilt)},
+    {"rigid", "s", "rigid", "time of the stage in which the body went on as a rigid one", AT(rigid)},
 };
+
+/* A body that turned by more than half a right angle stands on another side. */
+static const double FALLEN = 0.25 * 3.14159265358979323846;
 
 const char *brn_stage_name(int stage)
 {
     static const char *const names[BRN_STAGES] = {"loading", "launch", "flight", "landing"};
     return stage >= 0 && stage < BRN_STAGES ? names[stage] : NULL;
+}
+
+const char *brn_landing_verdict(const brn_stage_result *landing)
+{
+    return landing == NULL || isnan(landing->begin) ? NULL
+           : isnan(landing->end)                    ? "moving"
+           : landing->tilt > FALLEN                 ? "fell over"
+                                                    : "rest";
 }
 
 int brn_stage_figure_count(void)
@@ -85,9 +99,26 @@ void brn_stage_figures_write(brn_json *json, const char *const *rule, const brn_
         }
         (void)snprintf(name, sizeof name, "%s.integrator", brn_stage_name(stage));
         brn_json_text(json, name, rule[stage]);
+        if (stage == BRN_STAGE_LANDING) {
+            brn_json_text(json, "landing.verdict", brn_landing_verdict(&result[stage]));
+        }
         for (int i = 0; i < BRN_COUNT(rows); ++i) {
             (void)snprintf(name, sizeof name, "%s.%s", brn_stage_name(stage), rows[i].name);
             brn_json_real(json, name, brn_stage_figure(&result[stage], i));
         }
     }
+}
+
+brn_status brn_stages_write(brn_ctx *ctx, const char *path, const char *const *rule,
+                            const brn_stage_result *result)
+{
+    brn_json json = {.text.ctx = ctx, .lines = 1};
+    char *text = NULL;
+    brn_json_open(&json, NULL, '{');
+    brn_stage_figures_write(&json, rule, result);
+    brn_json_close(&json);
+    BRN_TRY(brn_text_take(&json.text, &text));
+    const brn_status status = brn_file_write(ctx, path, text, strlen(text));
+    brn_free(ctx, text);
+    return status;
 }

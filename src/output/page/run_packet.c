@@ -247,6 +247,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     add_fields(json, c, card->span);
     brn_json_text(json, "scene", card->scene != NULL ? card->scene : "");
     brn_json_raw(json, "summary", card->summary != NULL ? card->summary : "null");
+    brn_json_raw(json, "stages", card->stages != NULL ? card->stages : "null");
     add_series(json, card->series);
     add_plots(json, card->plots);
     add_figures(json, card);

@@ -15,6 +15,7 @@ typedef struct brn_run_card {
     bool still;          /* a sequence of equilibria, without dynamics */
     const char *scene;   /* its text */
     const char *summary; /* JSON; NULL: none */
+    const char *stages;  /* JSON, of a run that has no summary; NULL: none */
     const char *thinned; /* NULL: nothing is left out */
     int recorded;        /* frames in all */
     int nframe;

@@ -102,7 +102,7 @@ static void bbi_destroy(void *self)
                       bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
                       bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
                       bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
-                      bbi->flight};
+                      bbi->flight,    bbi->apart,       bbi->given};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -221,6 +221,7 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->coasts, bbi->model->nrow + 1);
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->recoil, ndof + 1);
+    BRN_ALLOC(bbi->ctx, bbi->apart, bbi->model->nbody + 1);
     BRN_TRY(brn_bbi_spin_create(bbi));
     BRN_TRY(make_solvers(bbi));
     return brn_bbi_flight_create(bbi);
@@ -272,22 +273,19 @@ static brn_status settle_forces(brn_bbi *bbi)
     return BRN_OK;
 }
 
-/* Positions, and velocities before the projection. */
-static brn_status move(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+/* Positions, and velocities before the projection; *some: bodies that come to rest beside others, which are not done yet. */
+static brn_status move(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out, bool *some,
                        brn_step_info *info)
 {
-    int *guard = &bbi->system->guard;
-    bool rests;
+    int rests;
     BRN_TRY(brn_bbi_solve(bbi, in, t, h, info));
     BRN_TRY(brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out));
     BRN_TRY(brn_bbi_rests(bbi, out, &rests));
-    if (!rests) {
+    *some = rests == BRN_BBI_SOME_REST;
+    if (rests != BRN_BBI_ALL_REST) {
         return BRN_OK;
     }
-    *guard = 1;
-    const brn_status status = brn_bbi_solve(bbi, in, t, h, info);
-    *guard = 0;
-    BRN_TRY(status);
+    BRN_TRY(brn_bbi_solve_still(bbi, in, t, h, info));
     return brn_scheme_finish(bbi->newton->scheme, in, bbi->newton->y, out);
 }
 
@@ -298,8 +296,11 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     brn_newton *n = bbi->newton;
     brn_bbi_books books;
     bool projected = false;
+    bool some;
     memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
-    BRN_TRY(move(bbi, in, t, h, out, info));
+    brn_bbi_flight_go(bbi, h, info);
+    BRN_TRY(move(bbi, in, t, h, out, &some, info));
+    brn_bbi_flight_put(bbi, out);
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
     BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
     BRN_TRY(brn_bbi_report(bbi, info));
@@ -314,7 +315,10 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     const brn_status status = brn_bbi_spin_settle(bbi, in, out, &info->books);
     brn_arena_rewind(arena, mark);
     BRN_TRY(status);
-    return brn_bbi_flight_replace(bbi, h, out, info);
+    if (some) {
+        BRN_TRY(brn_bbi_rest(bbi, in, t, h, out, info));
+    }
+    return brn_bbi_flight_book(bbi, in, out, &info->books);
 }
 
 /* The rule of the state's stage; the longest step of what deforms: an equal part of h, and none beyond the end of loading. */

@@ -154,6 +154,8 @@ typedef struct brn_bbi {
     bool by_mass;           /* the metric of the last projection was that of the mass */
     brn_bbi_flier *flier;   /* [nbody] */
     brn_bbi_flight *flight; /* [nbody] in this step */
+    bool *apart;            /* [nbody] put elsewhere after the step */
+    unsigned char *given;   /* [model rows] of bodies that fly in this step */
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;
@@ -206,8 +208,29 @@ brn_status brn_bbi_stick(brn_bbi *bbi, bool *found);
 
 /* ---- bbi_rest.c ---- */
 
-/* Whether nothing is left in the step but what turns round in every one. */
-brn_status brn_bbi_rests(brn_bbi *bbi, const brn_state *out, bool *rests);
+enum { BRN_BBI_NONE_REST, BRN_BBI_SOME_REST, BRN_BBI_ALL_REST };
+
+/* After a step without its projection: which bodies, bbi->apart, do nothing but turn round in every one; BRN_BBI_NONE_REST ... */
+brn_status brn_bbi_rests(brn_bbi *bbi, const brn_state *out, int *rests);
+/* brn_bbi_solve by (turning) implicit Euler. */
+brn_status brn_bbi_solve_still(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info);
+/* These bodies get the end of such a step instead of their own; after all else has been booked. */
+brn_status brn_bbi_rest(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
+                        brn_step_info *info);
+
+/* ---- bbi_body.c: single bodies ---- */
+
+typedef struct brn_bbi_sums {
+    double kinetic, elastic, gravity; /* [J] */
+    double creeping;    /* [J] of the elastic energy, what damping takes before it can move anything */
+    double momentum[6]; /* [kg m/s], then [kg m^2/s] about the origin */
+} brn_bbi_sums;
+
+/* Of a body; mv: M v of the state, packed. */
+brn_bbi_sums brn_bbi_measure(const brn_bbi *bbi, int b, const brn_state *state, const double *mv);
+/* The books are those of a step that left bodies, bbi->apart, as they are in `out`: called with sign -1 before they are put elsewhere and
+   with 1 after it, the books are right again. */
+brn_status brn_bbi_rebook(brn_bbi *bbi, const brn_state *out, double sign, brn_books *books);
 
 /* ---- bbi_impact.c: the impact projection ---- */
 
@@ -232,21 +255,42 @@ brn_status brn_bbi_spin_project(brn_bbi *bbi, const double *x, const double *for
 /* Velocities of `out` get the angular momentum that the step's forces leave; after all else has been booked. */
 brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books);
 
+/* ---- bbi_flier.c: a body as a rigid one ---- */
+
+brn_status brn_bbi_flier_create(brn_bbi *bbi);
+/* At rest in shape, with the momenta of the elastic one; mv: M v of the state, packed. */
+void brn_bbi_flier_take_off(const brn_bbi *bbi, int b, const brn_state *in, const double *mv,
+                            brn_bbi_flight *out);
+void brn_bbi_flier_fly(const brn_bbi *bbi, int b, double h, brn_bbi_flight *flight);
+/* Places and, if wanted, velocities of a body's nodes, [nnode][3]. */
+void brn_bbi_flier_put(const brn_bbi *bbi, int b, const brn_bbi_flight *at, double *pos, double *vel);
+/* Whether it vibrates little enough; the energy that it would lose. What begins to turn stretches first: where that matters it is looked at
+   for some steps, and until its vibration has been larger than it is. */
+bool brn_bbi_flier_calm(const brn_bbi *bbi, int b, const brn_state *in, const double *mv, double h,
+                        brn_bbi_flight *rigid, double *loss);
+
 /* ---- bbi_flight.c: bodies in the air as rigid ones ---- */
 
 brn_status brn_bbi_flight_create(brn_bbi *bbi);
 /* Which bodies fly from the state on, and how far: *h becomes less where one meets an obstacle. *all: no other can move. */
 brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, double *h, bool *all);
-/* The whole step, if all fly; else, after it, what those that fly do instead. */
+bool brn_bbi_flies(const brn_bbi *bbi, int body);
+/* The whole step, if all fly. */
 brn_status brn_bbi_flight_step(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
                                brn_step_info *info);
-brn_status brn_bbi_flight_replace(brn_bbi *bbi, double h, brn_state *out, brn_step_info *info);
+/* Else those that fly have no part in the balance of the others: they go on, give Newton's method their way, are put where they are, and at
+   last into the books. */
+void brn_bbi_flight_go(brn_bbi *bbi, double h, brn_step_info *info);
+void brn_bbi_flight_give(brn_bbi *bbi, const brn_state *in);
+void brn_bbi_flight_put(const brn_bbi *bbi, brn_state *out);
+brn_status brn_bbi_flight_book(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books);
 brn_status brn_bbi_flight_remember(brn_bbi *bbi, const brn_step_info *info, brn_state *out);
 
 /* ---- bbi_books.c: energies ---- */
 
 typedef struct brn_bbi_books {
     double work;       /* [J] of contact before the projection */
+    double held;       /* [J] of holds and obstacles then */
     double kinetic[2]; /* [J] then: of nodes, of rigid bodies that coast */
 } brn_bbi_books;
 

@@ -1,6 +1,7 @@
 /* What contact, friction and impacts take in a step.
 
-   Of nodes: minus the work of the contact forces along the means of their velocities, and what the projection took from the kinetic energy.
+   Of nodes: minus the work of the contact forces along the means of their velocities, what the projection took from the kinetic energy, and
+   what moved holds and obstacles did through its forces.
    A rigid body that coasts (step/scheme.h) turns before forces act on it, and its element, which has no history, takes part in every impact: what
    it lost by contact is what its energies have lost beyond weight and loads. */
 #include "step/bbi/bbi.h"
@@ -8,6 +9,9 @@
 #include "step/ledger.h"
 
 #include <math.h>
+
+/* Of the largest energy so far: what contact may give back in a step. Steps that are right stay far below. */
+static const double GIVEN_BACK = 0.05;
 
 /* Marks the rows of rigid bodies that coast. */
 static void mark_rigid(brn_bbi *bbi)
@@ -18,7 +22,8 @@ static void mark_rigid(brn_bbi *bbi)
         bbi->coasts[row] = 0;
     }
     for (int b = 0; b < model->nbody; ++b) {
-        for (int k = 0; k <= model->dim && brn_scheme_coasts(bbi->newton->scheme, b); ++k) {
+        for (int k = 0;
+             k <= model->dim && brn_scheme_coasts(bbi->newton->scheme, b) && !brn_bbi_flies(bbi, b); ++k) {
             bbi->coasts[model->node_row[model->body[b].handle + k]] = 1;
             bbi->coasting = true;
         }
@@ -56,10 +61,24 @@ static double work_of(const brn_bbi *bbi, const brn_state *in, const brn_state *
     return sum;
 }
 
+/* [J] Done by holds, obstacles included; sign -1 before n->unbalanced is what they supply. */
+static double held_work(const brn_bbi *bbi, const brn_state *in, const brn_state *out, double sign)
+{
+    double sum = 0.0;
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int at = brn_model_at(bbi->model, dof);
+        sum += bbi->model->fixed[dof] == BRN_DOF_HELD
+                   ? sign * bbi->newton->unbalanced[dof] * (out->node_pos[at] - in->node_pos[at])
+                   : 0.0;
+    }
+    return sum;
+}
+
 brn_status brn_bbi_books_begin(brn_bbi *bbi, const brn_state *in, const brn_state *out, brn_bbi_books *books)
 {
     mark_rigid(bbi);
     books->work = work_of(bbi, in, out);
+    books->held = held_work(bbi, in, out, -1.0);
     return kinetic(bbi, out->node_vel, books->kinetic);
 }
 
@@ -91,11 +110,13 @@ static brn_status rigid_gain(brn_bbi *bbi, const brn_state *in, const brn_state 
     return BRN_OK;
 }
 
-/* What contact gives beyond all that was lost, damping in this step included, comes from nowhere: the ledger must see it as a gain. */
+/* What contact gives beyond all that was lost, damping in this step included, or in one step beyond a share of the largest energy, comes from
+   nowhere: the ledger must see it as a gain. */
 void brn_bbi_dissipate(const brn_state *in, double energy, brn_books *books)
 {
     const double before = in->ledger[BRN_LEDGER_DISSIPATED] + in->ledger[BRN_LEDGER_LOSS];
-    books->dissipated = fmax(-before, books->dissipated + energy);
+    const double most = fmin(before, GIVEN_BACK * in->ledger[BRN_LEDGER_ENERGY_SCALE]);
+    books->dissipated = fmax(-most, books->dissipated + energy);
 }
 
 brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state *out,
@@ -113,7 +134,8 @@ brn_status brn_bbi_books_end(brn_bbi *bbi, const brn_state *in, const brn_state 
         booked += bbi->push[dof] * (out->node_pos[at] - in->node_pos[at]);
     }
     const double lost = books->kinetic[0] - now[0];
-    brn_bbi_dissipate(in, booked + lost - books->work - gain, &info->books);
+    const double pushed = held_work(bbi, in, out, 1.0) - books->held;
+    brn_bbi_dissipate(in, booked + lost + pushed - books->work - gain, &info->books);
     info->books.moved -= lost + moved;
     info->books.stored -= stored;
     info->own[BRN_BBI_IMPACT_LOSS] = books->kinetic[0] + books->kinetic[1] - now[0] - now[1];

@@ -98,7 +98,8 @@ static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
 {
     const size_t law = brn_model_pair(bbi->model, touch->body[0], touch->body[1]);
     brn_bbi_point *p = &bbi->point[bbi->npoint];
-    if (!touch->bears) {
+    /* What flies meets nothing before the end of the step. */
+    if (!touch->bears || brn_bbi_flies(bbi, touch->body[0]) || brn_bbi_flies(bbi, touch->body[1])) {
         return;
     }
     *p = (brn_bbi_point){.touch = *touch, .mu = bbi->no_slip ? ROUGH : bbi->system->controls->friction[law]};
@@ -331,8 +332,10 @@ brn_status brn_bbi_report(brn_bbi *bbi, brn_step_info *info)
         double mean[3];
         double force[3];
         double slip[3] = {0};
+        /* An impact takes back what the rule gave too much, in its metric, and may take a little more: the mean of a contact never pulls. */
+        const bool pushes = p->force[0] + 0.5 * p->impact[0] > 0.0;
         for (int k = 0; k < 3; ++k) {
-            mean[k] = p->force[k] + 0.5 * p->impact[k];
+            mean[k] = pushes ? p->force[k] + 0.5 * p->impact[k] : 0.0;
             slip[k] = k > 0 ? c * p->u[k] : 0.0;
         }
         if (!(p->force[0] > 0.0) && p->touch.gap > 0.0) {

@@ -6,8 +6,6 @@
 
 #include "linalg/dense.h"
 #include "model/rigid_pose.h"
-#include "phys/rotation.h"
-#include "step/body_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,77 +13,21 @@
 static const char MEMORY[] = "bbi.flight";
 enum { WIDTH = sizeof(brn_bbi_flight) / sizeof(double) };
 
-/* Turn of a step of the equations [rad]: their error, of second order, is then about 5e-6 after ten turns. */
-static const double ANGLE = 1e-3;
 /* A body that turns by more in a step is left to the elements: its path within the step is not followed. */
 static const double ANGLE_MOST = 1.0;
 /* Of the elements: bodies nearer than that touch. */
 static const double TOUCHING = 1e-6;
-/* Steps of a body that turns before it may fly; how its largest vibration fades in one: to half in twenty. */
-static const double AGE = 20.0, FADING = 0.966;
-/* How much more than a bar along its radius a body may stretch when it turns: thin parts of it bend. */
-static const double BENDING = 100.0;
-/* A part of a body that has no waves of its own. */
-static const double CREEPING = 5.0;
-/* Of the kinetic energy: taking off must not add any. */
-static const double ROUNDING = 1e-12;
 /* Looks at the gaps of a step before contact; then what is left of the way is left to the elements. */
 enum { LOOKS = 60 };
 /* Where elastic bodies go on beside it, a contact within this share of the step is left to the elements: they take no shorter steps. */
 static const double SHORTEST = 0.05;
 
+bool brn_bbi_flies(const brn_bbi *bbi, int body)
+{
+    return bbi->flight[body].phase == BRN_BBI_FLYING;
+}
+
 /* ---- what it takes --------------------------------------------------------------------------------------------------------- */
-
-/* Principal axes of the inertia about the centre at rest. In 2D a body turns about z alone. */
-static brn_status set_axes(brn_bbi *bbi, int b, const double *mass_r)
-{
-    const brn_model *model = bbi->model;
-    brn_bbi_flier *f = &bbi->flier[b];
-    double about[9];
-    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    brn_body_inertia(model, b, model->rest[0], f->centre, mass_r, about);
-    if (model->dim == 2) {
-        memcpy(f->axes, unit, sizeof f->axes);
-        f->inertia[0] = f->inertia[1] = f->inertia[2] = about[8];
-        return BRN_OK;
-    }
-    BRN_TRY(brn_dense_eigen_sym(3, about, f->inertia, f->axes));
-    if (brn_dense_det3(f->axes) < 0.0) {
-        for (int i = 0; i < 3; ++i) {
-            f->axes[3 * i] *= -1.0;
-        }
-    }
-    return BRN_OK;
-}
-
-brn_status brn_bbi_flight_create(brn_bbi *bbi)
-{
-    const brn_model *model = bbi->model;
-    double *r = bbi->newton->step;
-    double *mass_r = bbi->newton->trial;
-    BRN_ALLOC(bbi->ctx, bbi->flier, model->nbody + 1);
-    BRN_ALLOC(bbi->ctx, bbi->flight, model->nbody + 1);
-    memset(r, 0, (size_t)bbi->system->ndof * sizeof *r);
-    for (int b = 0; b < model->nbody; ++b) {
-        const brn_body *body = &model->body[b];
-        double *centre = bbi->flier[b].centre;
-        if (body->mass > 0.0 && body->type != BRN_BODY_STATIC) {
-            brn_body_mean(model, b, model->rest[0], centre);
-        }
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
-                r[model->node_row[a] * model->dim + i] = model->rest[a][i] - centre[i];
-            }
-        }
-    }
-    BRN_TRY(brn_system_mass_apply(bbi->system, r, mass_r));
-    for (int b = 0; b < model->nbody; ++b) {
-        if (model->body[b].mass > 0.0 && model->body[b].type != BRN_BODY_STATIC) {
-            BRN_TRY(set_axes(bbi, b, mass_r));
-        }
-    }
-    return BRN_OK;
-}
 
 /* Whether a load has nodes of a body; that of copies has nodes of all of them. */
 static bool is_on(const brn_load *load, const brn_body *body)
@@ -122,168 +64,6 @@ static bool is_left_alone(const brn_bbi *bbi, int b, double t, double h)
     return alone;
 }
 
-/* ---- energies and momenta ----------------------------------------------------------------------------------------------------- */
-
-typedef struct sums {
-    double kinetic, elastic, gravity; /* [J] */
-    double creeping;    /* [J] of the elastic energy, what damping takes before it can move anything */
-    double momentum[3]; /* [kg m^2/s] about the origin */
-} sums;
-
-/* Whether a group is damped so strongly that it creeps back to its shape: half the damping of a wave as long as the body is above CREEPING of
-   the critical one. */
-static bool creeps(const brn_model *model, const brn_body *body, const brn_element_group *group)
-{
-    const double wave = sqrt(group->young / group->density) / brn_body_diagonal(model, body); /* [1/s] */
-    return 0.5 * group->beta * wave > CREEPING;
-}
-
-/* The elements whose first node is the body's. */
-static void add_elastic(const brn_bbi *bbi, const brn_body *body, const double *x, sums *to)
-{
-    enum { BLOCK = 64 };
-    double energy[BLOCK];
-    for (int g = 0; g < bbi->model->ngroup; ++g) {
-        const brn_element_group *group = bbi->model->group[g];
-        const brn_stencils stencils = brn_group_stencils(group);
-        double sum = 0.0;
-        if (stencils.count == 0 || !brn_body_has_node(body, group->conn[0])) {
-            continue;
-        }
-        for (int first = 0; first < stencils.count; first += BLOCK) {
-            const int count = stencils.count - first < BLOCK ? stencils.count - first : BLOCK;
-            group->kind->eval(group, (const double(*)[3])x, first, count, BRN_TANGENT_EXACT, energy, NULL,
-                              NULL);
-            for (int i = 0; i < count; ++i) {
-                sum += energy[i];
-            }
-        }
-        to->elastic += sum;
-        to->creeping += creeps(bbi->model, body, group) ? sum : 0.0;
-    }
-}
-
-/* Of a body; mv: M v of the state, packed. */
-static sums measure(const brn_bbi *bbi, int b, const brn_state *state, const double *mv)
-{
-    static const double origin[3] = {0};
-    const brn_model *model = bbi->model;
-    const brn_body *body = &model->body[b];
-    sums out = {0};
-    add_elastic(bbi, body, state->node_pos, &out);
-    brn_body_moments(model, b, state->node_pos, origin, mv, out.momentum);
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
-            out.kinetic += 0.5 * state->node_vel[3 * a + i] * mv[model->node_row[a] * model->dim + i];
-            out.gravity -=
-                model->node_mass[a] * bbi->system->controls->gravity[i] * state->node_pos[3 * a + i];
-        }
-    }
-    return out;
-}
-
-static double spin_energy(const brn_bbi_flier *f, const brn_spinning *spin)
-{
-    double sum = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        sum += 0.5 * spin->momentum[i] * spin->momentum[i] / f->inertia[i];
-    }
-    return sum;
-}
-
-/* ---- from elastic to rigid and back --------------------------------------------------------------------------------------------- */
-
-/* The rigid body at rest in shape, with the momenta of the elastic one; mv: M v of the state, packed. */
-static void take_off(const brn_bbi *bbi, int b, const brn_state *in, const double *mv, brn_bbi_flight *out)
-{
-    const brn_model *model = bbi->model;
-    const brn_bbi_flier *f = &bbi->flier[b];
-    double turn[9];
-    double frame[9];
-    double spin[3];
-    brn_body_mean(model, b, in->node_pos, out->centre);
-    brn_body_mean(model, b, in->node_vel, out->velocity);
-    brn_body_turn(model, b, in->node_pos, out->centre, f->centre, turn);
-    brn_dense_multiply3(turn, f->axes, frame);
-    brn_rotation_quaternion(frame, out->spin.attitude);
-    brn_body_moments(model, b, in->node_pos, out->centre, mv, spin);
-    brn_dense_apply3_t(frame, spin, out->spin.momentum);
-}
-
-/* Places and, if wanted, velocities of a body's nodes. */
-static void put(const brn_bbi *bbi, int b, const brn_bbi_flight *at, double *pos, double *vel)
-{
-    const brn_model *model = bbi->model;
-    const brn_body *body = &model->body[b];
-    const brn_bbi_flier *f = &bbi->flier[b];
-    double frame[9];
-    double turn[9];
-    double slow[3];
-    double spin[3];
-    brn_rotation_less_one(at->spin.attitude, frame);
-    for (int i = 0; i < 3; ++i) {
-        frame[4 * i] += 1.0;
-        slow[i] = at->spin.momentum[i] / f->inertia[i];
-    }
-    brn_dense_multiply3_nt(frame, f->axes, turn);
-    brn_dense_apply3(frame, slow, spin);
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        const double rest[3] = {model->rest[a][0] - f->centre[0], model->rest[a][1] - f->centre[1],
-                                model->rest[a][2] - f->centre[2]};
-        double r[3];
-        double swing[3];
-        brn_dense_apply3(turn, rest, r);
-        brn_dense_cross3(spin, r, swing);
-        for (int i = 0; i < model->dim; ++i) {
-            pos[3 * a + i] = at->centre[i] + r[i];
-            if (vel != NULL) {
-                vel[3 * a + i] = at->velocity[i] + swing[i];
-            }
-        }
-    }
-}
-
-static void fly(const brn_bbi *bbi, int b, double h, brn_bbi_flight *flight)
-{
-    const double *g = bbi->system->controls->gravity;
-    for (int i = 0; i < bbi->model->dim; ++i) {
-        flight->centre[i] += h * flight->velocity[i] + 0.5 * h * h * g[i];
-        flight->velocity[i] += h * g[i];
-    }
-    brn_moser_veselov(bbi->flier[b].inertia, h, ANGLE, &flight->spin);
-}
-
-/* [J] that its rotation may stretch it by: rho (w r)^2 / E of its energy for a bar. */
-static double stretch(const brn_bbi *bbi, int b, double turning)
-{
-    const brn_body *body = &bbi->model->body[b];
-    double young = INFINITY;
-    for (int g = body->group_first; g < body->group_first + body->group_count; ++g) {
-        young = fmin(young, bbi->model->group[g]->young);
-    }
-    return turning > 0.0 ? BENDING * turning * turning / (young * body->volume) : 0.0;
-}
-
-/* Whether it vibrates little enough; the energy that it would lose. What begins to turn stretches first: where that matters it is looked at
-   for some steps, and until its vibration has been larger than it is. */
-static bool is_calm(const brn_bbi *bbi, int b, const brn_state *in, const double *mv, double h,
-                    brn_bbi_flight *rigid, double *loss)
-{
-    const double mass = bbi->model->body[b].mass;
-    const double *g = bbi->system->controls->gravity;
-    const sums now = measure(bbi, b, in, mv);
-    const double turning = spin_energy(&bbi->flier[b], &rigid->spin);
-    const double kinetic = 0.5 * mass * brn_dense_dot3(rigid->velocity, rigid->velocity) + turning;
-    const double falling = 0.5 * mass * h * h * brn_dense_dot3(g, g); /* at the end of the step, from rest */
-    const double allowed = bbi->params->flight * fmax(kinetic, falling);
-    const double vibration = fabs(now.kinetic - kinetic) + now.elastic - now.creeping;
-    rigid->peak = fmax(vibration, FADING * rigid->peak);
-    rigid->age += 1.0;
-    *loss = now.kinetic + now.elastic - kinetic;
-    return rigid->peak <= allowed && *loss >= -ROUNDING * kinetic &&
-           (stretch(bbi, b, turning) <= allowed || (rigid->age >= AGE && vibration < rigid->peak));
-}
-
 /* ---- the step --------------------------------------------------------------------------------------------------------------------- */
 
 static bool rests(const brn_bbi *bbi, int b)
@@ -309,7 +89,7 @@ static bool look_around(brn_bbi *bbi)
             const int b = p->body[k];
             const int other = p->body[1 - k];
             const double size = fmin(bbi->touching->size[b], bbi->touching->size[other]);
-            if (bbi->flight[b].phase != BRN_BBI_FLYING) {
+            if (!brn_bbi_flies(bbi, b)) {
                 continue;
             }
             if (bbi->flier[b].fresh || !rests(bbi, other) || p->gap <= TOUCHING * size) {
@@ -320,7 +100,7 @@ static bool look_around(brn_bbi *bbi)
         }
     }
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        any = any || (bbi->flier[b].near && bbi->flight[b].phase == BRN_BBI_FLYING);
+        any = any || (bbi->flier[b].near && brn_bbi_flies(bbi, b));
     }
     return any;
 }
@@ -328,7 +108,7 @@ static bool look_around(brn_bbi *bbi)
 static void land_near(brn_bbi *bbi)
 {
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        if (bbi->flight[b].phase == BRN_BBI_FLYING && bbi->flier[b].near) {
+        if (brn_bbi_flies(bbi, b) && bbi->flier[b].near) {
             bbi->flight[b].phase = BRN_BBI_ELASTIC;
         }
     }
@@ -341,10 +121,10 @@ static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double
     *gap = INFINITY;
     for (int b = 0; b < bbi->model->nbody; ++b) {
         bbi->reach[b] = 0.0;
-        if (bbi->flight[b].phase == BRN_BBI_FLYING) {
+        if (brn_bbi_flies(bbi, b)) {
             brn_bbi_flight there = bbi->flight[b];
-            fly(bbi, b, time, &there);
-            put(bbi, b, &there, bbi->newton->x, NULL);
+            brn_bbi_flier_fly(bbi, b, time, &there);
+            brn_bbi_flier_put(bbi, b, &there, bbi->newton->x, NULL);
             bbi->reach[b] = reach->body[b] * (1.0 - time / h);
         }
     }
@@ -352,8 +132,7 @@ static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double
                               &(brn_touching_reach){reach->ahead, bbi->reach, reach->within}));
     for (int i = 0; i < bbi->touching->count; ++i) {
         const brn_touching_point *p = &bbi->touching->point[i];
-        const bool flies = bbi->flight[p->body[0]].phase == BRN_BBI_FLYING ||
-                           bbi->flight[p->body[1]].phase == BRN_BBI_FLYING;
+        const bool flies = brn_bbi_flies(bbi, p->body[0]) || brn_bbi_flies(bbi, p->body[1]);
         if (p->bears && flies && p->gap < *gap) {
             *gap = p->gap;
             *allowed = TOUCHING * fmin(bbi->touching->size[p->body[0]], bbi->touching->size[p->body[1]]);
@@ -368,7 +147,7 @@ static brn_status find_contact(brn_bbi *bbi, const brn_touching_reach *reach, do
 {
     double fastest = 0.0;
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        fastest = fmax(fastest, bbi->flight[b].phase == BRN_BBI_FLYING ? reach->body[b] / h : 0.0);
+        fastest = fmax(fastest, brn_bbi_flies(bbi, b) ? reach->body[b] / h : 0.0);
     }
     *time = 0.0;
     for (int k = 0; k < LOOKS && *time < h; ++k) {
@@ -400,8 +179,9 @@ static brn_status find_calm(brn_bbi *bbi, const brn_state *in, double t, double 
         of->fresh = f->phase == BRN_BBI_ELASTIC && alone;
         of->loss = 0.0;
         if (of->fresh) {
-            take_off(bbi, b, in, n->trial, f);
-            f->phase = is_calm(bbi, b, in, n->trial, h, f, &of->loss) ? BRN_BBI_FLYING : BRN_BBI_ELASTIC;
+            brn_bbi_flier_take_off(bbi, b, in, n->trial, f);
+            f->phase =
+                brn_bbi_flier_calm(bbi, b, in, n->trial, h, f, &of->loss) ? BRN_BBI_FLYING : BRN_BBI_ELASTIC;
         }
         if (!alone || brn_moser_veselov_turn(of->inertia, h, &f->spin) > ANGLE_MOST) {
             f->phase = f->phase == BRN_BBI_FLYING ? BRN_BBI_ELASTIC : f->phase;
@@ -415,9 +195,16 @@ static bool all_fly(const brn_bbi *bbi)
 {
     bool all = true;
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        all = all && (bbi->flight[b].phase == BRN_BBI_FLYING || bbi->model->body[b].type == BRN_BODY_STATIC);
+        all = all && (brn_bbi_flies(bbi, b) || bbi->model->body[b].type == BRN_BODY_STATIC);
     }
     return all;
+}
+
+brn_status brn_bbi_flight_create(brn_bbi *bbi)
+{
+    BRN_ALLOC(bbi->ctx, bbi->flight, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->given, bbi->model->nrow + 1);
+    return brn_bbi_flier_create(bbi);
 }
 
 brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, double *h, bool *all)
@@ -475,20 +262,28 @@ brn_status brn_bbi_flight_remember(brn_bbi *bbi, const brn_step_info *info, brn_
     return BRN_OK;
 }
 
-/* All bodies that fly go on; what they lost by taking off. */
-static double fly_all(brn_bbi *bbi, double h, brn_state *out, brn_step_info *info)
+/* ---- the step -------------------------------------------------------------------------------------------------------------------- */
+
+/* All bodies that fly go on. */
+static void go_on(brn_bbi *bbi, double h, brn_step_info *info)
 {
-    double loss = 0.0;
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        if (bbi->flight[b].phase == BRN_BBI_FLYING) {
-            fly(bbi, b, h, &bbi->flight[b]);
-            put(bbi, b, &bbi->flight[b], out->node_pos, out->node_vel);
-            loss += bbi->flier[b].loss;
+        if (brn_bbi_flies(bbi, b)) {
+            brn_bbi_flier_fly(bbi, b, h, &bbi->flight[b]);
+            info->own[BRN_BBI_FLIGHT_LOSS] += bbi->flier[b].loss;
             info->own[BRN_BBI_FLYING_BODIES] += 1.0;
+            info->rigid = info->rigid || (bbi->model->stages.given && b == bbi->model->stages.body);
         }
     }
-    info->own[BRN_BBI_FLIGHT_LOSS] = loss;
-    return loss;
+}
+
+void brn_bbi_flight_put(const brn_bbi *bbi, brn_state *out)
+{
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        if (brn_bbi_flies(bbi, b)) {
+            brn_bbi_flier_put(bbi, b, &bbi->flight[b], out->node_pos, out->node_vel);
+        }
+    }
 }
 
 brn_status brn_bbi_flight_step(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out,
@@ -503,43 +298,88 @@ brn_status brn_bbi_flight_step(brn_bbi *bbi, const brn_state *in, double t, doub
     }
     BRN_TRY(brn_scheme_finish(n->scheme, in, n->trial, out));
     info->books = (brn_books){.place = 0.5, .inertia = true};
-    info->books.dissipated = fly_all(bbi, h, out, info);
+    go_on(bbi, h, info);
+    brn_bbi_flight_put(bbi, out);
+    info->books.dissipated = info->own[BRN_BBI_FLIGHT_LOSS];
     memset(n->scratch, 0, bytes);
     BRN_TRY(brn_newton_write(n, n->scratch, n->scratch, n->scratch, out));
     return brn_bbi_report(bbi, info);
 }
 
-brn_status brn_bbi_flight_replace(brn_bbi *bbi, double h, brn_state *out, brn_step_info *info)
+/* ---- beside others ------------------------------------------------------------------------------------------------------------- */
+
+void brn_bbi_flight_go(brn_bbi *bbi, double h, brn_step_info *info)
 {
     const brn_model *model = bbi->model;
-    brn_newton *n = bbi->newton;
-    double sign = -1.0;
     bool any = false;
-    for (int b = 0; b < model->nbody; ++b) {
-        any = any || bbi->flight[b].phase == BRN_BBI_FLYING;
+    go_on(bbi, h, info);
+    for (int row = 0; row < model->nrow; ++row) {
+        bbi->given[row] = brn_bbi_flies(bbi, bbi->row_cluster[row]); /* a body that flies is joined to none */
+        any = any || bbi->given[row];
     }
-    /* The books are those of the elastic step: with what the bodies have instead of that, they are right again. */
-    for (int pass = 0; pass < 2 && any; ++pass, sign = 1.0) {
-        brn_system_pack(bbi->system, out->node_vel, n->scratch);
-        BRN_TRY(brn_system_mass_apply(bbi->system, n->scratch, n->trial));
-        for (int b = 0; b < model->nbody; ++b) {
-            if (bbi->flight[b].phase != BRN_BBI_FLYING) {
-                continue;
-            }
-            const sums now = measure(bbi, b, out, n->trial);
-            info->books.dissipated -= sign * (now.kinetic + now.elastic + now.gravity);
-            info->books.moved += sign * now.kinetic;
-            info->books.stored += info->books.elastic_loss ? sign * now.elastic : 0.0;
-            for (int i = 0; i < 3; ++i) {
-                info->books.base_impulse[3 + i] += sign * now.momentum[i];
-            }
-        }
-        if (pass == 0) {
-            (void)fly_all(bbi, h, out, info);
+    bbi->newton->given = any ? bbi->given : NULL;
+}
+
+void brn_bbi_flight_give(brn_bbi *bbi, const brn_state *in)
+{
+    brn_newton *n = bbi->newton;
+    const int dim = bbi->model->dim;
+    for (int b = 0; b < bbi->model->nbody && n->given != NULL; ++b) {
+        if (brn_bbi_flies(bbi, b)) {
+            brn_bbi_flier_put(bbi, b, &bbi->flight[b], n->x, NULL);
         }
     }
-    if (any) {
-        brn_rigid_states(model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
+    for (int dof = 0; dof < bbi->system->ndof && n->given != NULL; ++dof) {
+        const int at = brn_model_at(bbi->model, dof);
+        if (n->given[dof / dim]) { /* without inertia: it goes where it would go by itself */
+            n->y[dof] = n->scheme->target[dof] = n->x[at] - in->node_pos[at];
+        }
+    }
+}
+
+/* [6] What the ledger has as the impulse of a body's weight, which acts at a place of the step. */
+static void weigh(const brn_bbi *bbi, int b, const brn_state *in, const brn_state *out,
+                  const brn_books *books, double impulse[6])
+{
+    double ends[2][3];
+    double at[3];
+    brn_body_mean(bbi->model, b, in->node_pos, ends[0]);
+    brn_body_mean(bbi->model, b, out->node_pos, ends[1]);
+    for (int i = 0; i < 3; ++i) {
+        at[i] = (1.0 - books->place) * ends[0][i] + books->place * ends[1][i];
+        impulse[i] = bbi->newton->scheme->h * bbi->model->body[b].mass * bbi->system->controls->gravity[i];
+    }
+    brn_dense_cross3(at, impulse, &impulse[3]);
+}
+
+brn_status brn_bbi_flight_book(brn_bbi *bbi, const brn_state *in, brn_state *out, brn_books *books)
+{
+    if (bbi->newton->given == NULL) {
+        return BRN_OK;
+    }
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        bbi->apart[b] = brn_bbi_flies(bbi, b);
+    }
+    brn_bbi_flight_put(bbi, out);
+    brn_rigid_states(bbi->model, out->node_pos, out->node_vel, out->rigid_pose, out->rigid_vel);
+    BRN_TRY(brn_bbi_rebook(bbi, in, -1.0, books));
+    BRN_TRY(brn_bbi_rebook(bbi, out, 1.0, books));
+    /* The books of the step have their weight, which is not between `in` and `out` alone, and nothing else of them. */
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        double impulse[6];
+        if (!bbi->apart[b]) {
+            continue;
+        }
+        weigh(bbi, b, in, out, books, impulse);
+        for (int i = 0; i < 6; ++i) {
+            books->base_impulse[i] -= impulse[i];
+        }
+    }
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int at = brn_model_at(bbi->model, dof);
+        books->moved -= bbi->newton->given[dof / bbi->model->dim]
+                            ? bbi->newton->gravity[dof] * (out->node_pos[at] - in->node_pos[at])
+                            : 0.0;
     }
     return BRN_OK;
 }

@@ -458,6 +458,7 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
         bbi->npoint = 0;
         memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
         BRN_TRY(brn_newton_begin(bbi->newton, in, t, h));
+        brn_bbi_flight_give(bbi, in);
         set_slip(bbi, in);
         status = iterate(bbi, &reach, info);
         if (status >= 0) {

@@ -209,7 +209,7 @@ static bool turn(brn_bbi *bbi, const double *r, double *v)
     const int dim = model->dim;
     bool any = false;
     for (int b = 0; b < model->nbody; ++b) {
-        any = (bbi->cluster[b] == b && find_spin(dim, &bbi->spin[b])) || any;
+        any = (bbi->cluster[b] == b && !brn_bbi_flies(bbi, b) && find_spin(dim, &bbi->spin[b])) || any;
     }
     for (int row = 0; row < model->nrow && any; ++row) {
         double arm[3] = {0};

@@ -182,7 +182,7 @@ export function runOf(packet: Packet): Run {
             packet.array<Float32Array>("together", "f32", columns.length * number(series["together"]))),
         plots: list(json["plots"]).map(plotOf),
         figures,
-        stages: stagesOf(json["summary"], figures),
+        stages: stagesOf(json["summary"] ?? json["stages"], figures),
         notes: list(json["notes"]).map((note) => String(note)),
         rest,
         node,

@@ -9,12 +9,16 @@ export function stagesOf(values: unknown, figures: Figures): RunStage[] {
             const value = json[`${name}.${figure}`];
             return typeof value === "number" ? value : NaN;
         };
-        const begin = number("begin"), integrator = json[`${name}.integrator`];
+        const text = (key: string): string => {
+            const value = json[`${name}.${key}`];
+            return typeof value === "string" ? value : "";
+        };
+        const begin = number("begin");
         if (!Number.isFinite(begin)) {
             return [];
         }
         return [{
-            name, kind, begin, end: number("end"), integrator: typeof integrator === "string" ? integrator : "",
+            name, kind, begin, end: number("end"), integrator: text("integrator"), verdict: text("verdict"),
             values: Object.fromEntries(figures.stage.map((figure) => [figure.name, number(figure.name)])),
         }];
     });

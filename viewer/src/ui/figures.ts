@@ -31,8 +31,8 @@ export function figuresOfAll(runs: readonly Run[]): Figures {
 
 /** What a summary says of stages. */
 export function stageFigures({ stageNames, stage }: Figures): RunFigure[] {
-    const integrator = { name: "integrator", label: "integrator", unit: "" };
-    return stageNames.flatMap((name) => [integrator, ...stage].map((figure) =>
+    const texts = ["integrator", "verdict"].map((name) => ({ name, label: name, unit: "" }));
+    return stageNames.flatMap((name) => [...texts, ...stage].map((figure) =>
         ({ ...figure, name: `${name}.${figure.name}`, group: capital(name), whole: false, better: null })));
 }
 

@@ -112,6 +112,7 @@ const ROWS: Record<string, Row[]> = {
     ],
     flight: [["Apex above lift-off", value("rise")], ["Range", value("range")], ["Rotation", (reader) => degrees(Math.hypot(...vector(reader, axes("turn_"))))]],
     landing: [
+        ["Verdict", ({ stage }) => stage.verdict || NOTHING],
         ["Place", components("")], ["Tilt", ({ stage }) => degrees(stage.values["tilt"] ?? NaN)], ["Speed", value("speed")],
         ["Way since touching", value("range")],
     ],

@@ -1,0 +1,290 @@
+/* Forces of elements. Those of one tick are evaluated first, batch by batch and in parallel, then every node adds its share of their impulses in a fixed
+   order: no colours, no atomics, the same bits for any number of threads. A batch of elements that are evaluated together acts at one step, the shortest of
+   theirs. */
+#include "step/acm/acm.h"
+
+#include "base/lanes.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements of a run, nodes of a block: pieces for threads. */
+enum { RUN_ELEMENTS = 128, NODE_BLOCK = 512 };
+
+void brn_acm_forces_free(brn_ctx *ctx, brn_acm_forces *forces)
+{
+    void *arrays[] = {forces->run,  forces->node,     forces->start,
+                      forces->pull, forces->gradient, forces->damping};
+    for (int i = 0; i < BRN_COUNT(arrays); ++i) {
+        brn_free(ctx, arrays[i]);
+    }
+    *forces = (brn_acm_forces){0};
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------------------------- */
+
+static int run_order(const void *a, const void *b)
+{
+    const brn_acm_run *p = a, *q = b;
+    return p->level != q->level ? (p->level > q->level) - (p->level < q->level)
+                                : (p->gradient > q->gradient) - (p->gradient < q->gradient);
+}
+
+/* Batches of a group that follow each other and have the same level become runs; *step is at the group's first element. */
+static brn_status add_runs(brn_acm *acm, const brn_element_group *group, const double *step, int *capacity,
+                           size_t *gradient)
+{
+    brn_acm_forces *f = &acm->forces;
+    const brn_stencils stencils = brn_group_stencils(group);
+    for (int first = 0; first < stencils.count; first += BRN_LANES) {
+        const int count = first + BRN_LANES < stencils.count ? BRN_LANES : stencils.count - first;
+        double least = INFINITY;
+        for (int i = first; i < first + count; ++i) {
+            least = fmin(least, step[i]);
+        }
+        const int level = brn_acm_level_below(acm, least);
+        brn_acm_run *last = f->nrun > 0 ? &f->run[f->nrun - 1] : NULL;
+        if (last != NULL && last->group == group && last->level == level && last->count < RUN_ELEMENTS) {
+            last->count += count;
+        } else {
+            BRN_GROW(acm->ctx, f->run, *capacity, f->nrun + 1);
+            f->run[f->nrun++] = (brn_acm_run){group, first, count, level, *gradient};
+        }
+        *gradient += (size_t)count * (size_t)brn_group_grad_size(group);
+    }
+    return BRN_OK;
+}
+
+typedef struct tagged_pull {
+    int node;
+    brn_acm_pull pull;
+} tagged_pull;
+
+static int pull_order(const void *a, const void *b)
+{
+    const tagged_pull *p = a, *q = b;
+    if (p->node != q->node) {
+        return (p->node > q->node) - (p->node < q->node);
+    }
+    return p->pull.level != q->pull.level
+               ? (p->pull.level > q->pull.level) - (p->pull.level < q->pull.level)
+               : (p->pull.gradient > q->pull.gradient) - (p->pull.gradient < q->pull.gradient);
+}
+
+static int list_pulls(const brn_acm_forces *f, tagged_pull *to)
+{
+    int count = 0;
+    for (int r = 0; r < f->nrun; ++r) {
+        const brn_acm_run *run = &f->run[r];
+        const brn_stencils stencils = brn_group_stencils(run->group);
+        for (int i = 0; i < run->count * stencils.width; ++i) {
+            if (to != NULL) {
+                const int node = stencils.node[(size_t)run->first * (size_t)stencils.width + (size_t)i];
+                const size_t at = run->gradient + (size_t)i * (size_t)run->group->dim;
+                to[count] = (tagged_pull){node, {(uint32_t)at, run->level}};
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+/* Nodes by level and number, with their pulls. */
+static brn_status sort_nodes(brn_acm *acm, const tagged_pull *pull, int npull)
+{
+    brn_acm_forces *f = &acm->forces;
+    const int nnode = acm->model->nnode;
+    int *first = NULL;
+    BRN_ALLOC(acm->ctx, f->node, nnode + 1);
+    BRN_ALLOC(acm->ctx, f->start, nnode + 2);
+    BRN_ALLOC(acm->ctx, f->pull, npull + 1);
+    BRN_TAKE(brn_ctx_arena(acm->ctx), first, nnode + 1);
+    memset(first, -1, (size_t)nnode * sizeof *first);
+    for (int i = npull - 1; i >= 0; --i) {
+        first[pull[i].node] = i;
+    }
+    int count = 0;
+    for (int level = f->finest; level <= f->coarsest; ++level) {
+        for (int a = 0; a < nnode; ++a) {
+            if (first[a] < 0 || pull[first[a]].pull.level != level) {
+                continue;
+            }
+            for (int i = first[a]; i < npull && pull[i].node == a; ++i) {
+                f->pull[count++] = pull[i].pull;
+            }
+            f->node[f->nnode++] = a;
+            f->start[f->nnode] = count;
+            acm->node_level[a] = level;
+        }
+        for (int above = level; above < BRN_ACM_LEVELS; ++above) {
+            f->node_end[above] = f->nnode;
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status fill_nodes(brn_acm *acm)
+{
+    brn_acm_forces *f = &acm->forces;
+    tagged_pull *pull = NULL;
+    const int npull = list_pulls(f, NULL);
+    BRN_TAKE(brn_ctx_arena(acm->ctx), pull, npull + 1);
+    (void)list_pulls(f, pull);
+    qsort(pull, (size_t)npull, sizeof *pull, pull_order);
+    return sort_nodes(acm, pull, npull);
+}
+
+brn_status brn_acm_forces_create(brn_acm *acm, const double *step)
+{
+    brn_acm_forces *f = &acm->forces;
+    size_t gradient = 0;
+    int capacity = 0;
+    f->finest = BRN_ACM_LEVELS;
+    f->coarsest = -1;
+    for (int i = 0; i < acm->system->npart; ++i) {
+        const brn_element_group *group = acm->system->part[i];
+        BRN_TRY(add_runs(acm, group, step, &capacity, &gradient));
+        step += brn_group_stencils(group).count;
+    }
+    if (gradient > UINT32_MAX) {
+        return brn_fail(acm->ctx, BRN_ERR_LIMIT, "the forces of all elements are %.3g numbers: at most %.3g",
+                        (double)gradient, (double)UINT32_MAX);
+    }
+    f->gradients = gradient;
+    BRN_ALLOC(acm->ctx, f->gradient, gradient + 1);
+    if (f->nrun > 0) {
+        qsort(f->run, (size_t)f->nrun, sizeof *f->run, run_order);
+    }
+    for (int r = 0; r < f->nrun; ++r) {
+        f->finest = f->run[r].level < f->finest ? f->run[r].level : f->finest;
+        f->coarsest = f->run[r].level > f->coarsest ? f->run[r].level : f->coarsest;
+        for (int level = f->run[r].level; level < BRN_ACM_LEVELS; ++level) {
+            f->run_end[level] = r + 1;
+            f->elements[level] += f->run[r].count;
+        }
+    }
+    brn_arena *arena = brn_ctx_arena(acm->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    const brn_status status = fill_nodes(acm);
+    brn_arena_rewind(arena, mark);
+    return status;
+}
+
+/* ---- acting ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct act_job {
+    brn_acm *acm;
+    const double *x; /* [nnode][3] */
+    brn_tick t;
+    int level, nnode;
+    const double *share; /* [BRN_ACM_LEVELS] */
+    double *force;
+    bool damps;
+} act_job;
+
+static brn_status advance_block(void *arg, int block, brn_arena *scratch)
+{
+    const act_job *job = arg;
+    (void)scratch;
+    for (int i = block * NODE_BLOCK; i < brn_block_end(job->nnode, NODE_BLOCK, block); ++i) {
+        brn_acm_advance(job->acm, job->acm->forces.node[i], job->t);
+    }
+    return BRN_OK;
+}
+
+static brn_status eval_block(void *arg, int block, brn_arena *scratch)
+{
+    const act_job *job = arg;
+    const brn_acm_run *run = &job->acm->forces.run[block];
+    run->group->kind->eval(run->group, (const double(*)[3])job->x, run->first, run->count, BRN_TANGENT_EXACT,
+                           NULL, &job->acm->forces.gradient[run->gradient], NULL);
+    return job->damps && run->group->beta > 0.0 ? brn_acm_damp_run(job->acm, block, scratch) : BRN_OK;
+}
+
+static void add_pulls(const act_job *job, const double *gradient, int i, double sum[3])
+{
+    const brn_acm_forces *f = &job->acm->forces;
+    const int dim = job->acm->model->dim;
+    sum[0] = sum[1] = sum[2] = 0.0;
+    for (int k = f->start[i]; k < f->start[i + 1] && f->pull[k].level <= job->level; ++k) {
+        const double *g = &gradient[f->pull[k].gradient];
+        const double h = job->share[f->pull[k].level];
+        for (int d = 0; d < dim; ++d) {
+            sum[d] -= h * g[d];
+        }
+    }
+}
+
+/* The impulse of elasticity with that of damping, whose work is along the mean of the velocities before and after: what it takes. */
+static double push_damped(const act_job *job, int i, const double elastic[3])
+{
+    const int a = job->acm->forces.node[i];
+    const double *v = &job->acm->nodes.velocity[3 * a];
+    double damping[3];
+    double impulse[3];
+    double taken = 0.0;
+    add_pulls(job, job->acm->forces.damping, i, damping);
+    for (int d = 0; d < 3; ++d) {
+        impulse[d] = elastic[d] + damping[d];
+        taken -= 0.5 * damping[d] * v[d];
+    }
+    brn_acm_push(job->acm, a, impulse);
+    for (int d = 0; d < 3; ++d) {
+        taken -= 0.5 * damping[d] * v[d];
+    }
+    return taken;
+}
+
+static brn_status kick_block(void *arg, int block, brn_arena *scratch)
+{
+    const act_job *job = arg;
+    const brn_acm_forces *f = &job->acm->forces;
+    (void)scratch;
+    for (int i = block * NODE_BLOCK; i < brn_block_end(job->nnode, NODE_BLOCK, block); ++i) {
+        const int a = f->node[i];
+        double impulse[3];
+        add_pulls(job, f->gradient, i, impulse);
+        if (job->acm->damped == NULL || job->acm->damped[a] == 0) {
+            brn_acm_push(job->acm, a, impulse);
+        } else {
+            job->acm->taken[i] = push_damped(job, i, impulse);
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status sum_block(void *arg, int block, brn_arena *scratch)
+{
+    const act_job *job = arg;
+    (void)scratch;
+    for (int i = block * NODE_BLOCK; i < brn_block_end(job->nnode, NODE_BLOCK, block); ++i) {
+        add_pulls(job, job->acm->forces.gradient, i, &job->force[3 * job->acm->forces.node[i]]);
+    }
+    return BRN_OK;
+}
+
+brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level)
+{
+    const brn_acm_forces *f = &acm->forces;
+    act_job job = {acm, acm->nodes.place, t, level, f->node_end[level], acm->seconds, NULL, true};
+    const int blocks = brn_block_count(job.nnode, NODE_BLOCK);
+    BRN_TRY(brn_parallel_for(acm->ctx, blocks, advance_block, &job));
+    BRN_TRY(brn_parallel_for(acm->ctx, f->run_end[level], eval_block, &job));
+    BRN_TRY(brn_parallel_for(acm->ctx, blocks, kick_block, &job));
+    acm->sums.events += f->elements[level];
+    for (int i = 0; i < f->node_end[level] && acm->damped != NULL; ++i) {
+        acm->sums.dissipated += acm->damped[f->node[i]] > 0 ? acm->taken[i] : 0.0;
+    }
+    return BRN_OK;
+}
+
+brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, const double *share, double *force)
+{
+    const brn_acm_forces *f = &acm->forces;
+    act_job job = {acm, x, 0, BRN_ACM_LEVELS - 1, f->nnode, share, force, false};
+    memset(force, 0, 3 * (size_t)acm->model->nnode * sizeof *force);
+    BRN_TRY(brn_parallel_for(acm->ctx, f->nrun, eval_block, &job));
+    return brn_parallel_for(acm->ctx, brn_block_count(f->nnode, NODE_BLOCK), sum_block, &job);
+}

@@ -88,7 +88,7 @@ static const bad_scene scenes[] = {
     {"integrator: newmrak\n",
      "s.yaml:2: integrator = newmrak: must be one of turning_euler, implicit_euler, bdf2, newmark, "
      "midpoint, symplectic_euler, "
-     "static; did you mean 'newmark'?\n"},
+     "static, variational; did you mean 'newmark'?\n"},
     {"title: [a, b]\n", "s.yaml:2: title: must be a text, found a list\n"},
     {"title: ~\n", "s.yaml:2: title: must be a text, found no value\n"},
     {"output: {fields: [stress, sterss]}\n",

@@ -124,6 +124,38 @@ BRN_LANES_INLINE brn_lanes brn_lanes_log(brn_lanes a)
     return brn_lanes_select((brn_mask)(a <= DBL_MAX), ln, a);
 }
 
+/* Angle of the point (x, y), error below 2 ulp; 0 at the origin, NaN of what is not finite. Folded to 0 <= t = y/x <= 1, it is compared with c, the
+   tangent of 0, pi/8 or pi/4, whichever is next:
+       atan(t) = atan(c) + atan(u),   u = (y - c x) / (x + c y),   atan(u) = u - u^3/3 + u^5/5 - ...
+   |u| < 0.199: the first term left out is below 1e-18 of the sum. */
+BRN_LANES_INLINE brn_lanes brn_lanes_atan2(brn_lanes y, brn_lanes x)
+{
+    const double eighth = 0x1.921fb54442d18p-1, half = 2.0 * eighth; /* pi/4, pi/2 */
+    const double low = 0x1.1a62633145c07p-54;                        /* what pi/2 has beyond */
+    const brn_lanes far = brn_lanes_abs(x), up = brn_lanes_abs(y);
+    const brn_mask steep = (brn_mask)(up > far), back = (brn_mask)(x < 0.0);
+    const brn_lanes most = brn_lanes_max(brn_lanes_max(far, up), brn_lanes_all(DBL_MIN));
+    const brn_lanes least = brn_lanes_min(far, up);
+    const brn_mask above = (brn_mask)(least > 0.19891236737965801 * most); /* tan(pi/16) */
+    const brn_mask more = (brn_mask)(least > 0.66817863791929891 * most);  /* tan(3 pi/16) */
+    const brn_lanes zero = brn_lanes_all(0.0);
+    const brn_lanes tangent =
+        brn_lanes_select(more, zero + 1.0, brn_lanes_select(above, zero + 0.41421356237309503, zero));
+    const brn_lanes base =
+        brn_lanes_select(more, zero + eighth, brn_lanes_select(above, zero + 0.5 * eighth, zero));
+    const brn_lanes u = (least - tangent * most) / (most + tangent * least);
+    const brn_lanes z = u * u;
+    brn_lanes r = brn_lanes_all(-1.0 / 23.0);
+    for (int n = 21; n >= 3; n -= 2) {
+        r = r * z + (n % 4 == 1 ? 1.0 : -1.0) / n;
+    }
+    brn_lanes angle = base + (u + u * (z * r));
+    angle = brn_lanes_select(steep, half - (angle - low), angle);
+    angle = brn_lanes_select(back, 2.0 * half - (angle - 2.0 * low), angle);
+    angle = (brn_lanes)((brn_mask)angle | ((brn_mask)y & INT64_MIN));
+    return angle + 0.0 * (x + y);
+}
+
 /* ln(a) where a - 1 is known more precisely than a can hold. */
 BRN_LANES_INLINE brn_lanes brn_lanes_log_near_one(brn_lanes a, brn_lanes a_minus_one)
 {

@@ -140,7 +140,7 @@ static void test_any_unit(void **state)
     brn_rng rng = {2};
     for (int k = 0; k < 1000; ++k) {
         single s = make_single(&rng, 3, 3, 10.0, 0.0);
-        double r[3], scaled[3];
+        double r[3] = {0.0}, scaled[3] = {0.0};
         s.mu = 0.6;
         brn_cone_block block = brn_cone_block_make(3, s.w);
         assert_true(brn_cone_block_solve(&block, s.q, s.mu, r));
@@ -179,7 +179,7 @@ static bool slide_along(const single *s, double a, double r[3])
 /* Slip across that direction: 0 where friction and slip are on one line. along: the slip on it. */
 static double slip_across(const single *s, double a, double *along)
 {
-    double r[3], u[3];
+    double r[3] = {0.0}, u[3];
     if (!slide_along(s, a, r)) {
         return NAN;
     }
@@ -229,7 +229,7 @@ static void test_scan(void **state)
         single s = make_single(&rng, 3, 3, 10.0, k % 5 == 0 ? 0.1 : 0.0);
         s.mu = brn_rng_uniform(&rng, 0.01, 2.0);
         s.q[0] = -fabs(s.q[0]);
-        double r[3], u[3];
+        double r[3] = {0.0}, u[3];
         int found = 0;
         const brn_cone_block block = brn_cone_block_make(3, s.w);
         assert_true(brn_cone_block_solve(&block, s.q, s.mu, r));
@@ -260,7 +260,7 @@ static void test_rails(void **state)
         single s = make_single(&rng, 3, 1, 1.0, 0.0);
         s.mu = brn_rng_uniform(&rng, 0.01, 5.0);
         s.q[0] = -fabs(s.q[0]);
-        double r[3];
+        double r[3] = {0.0};
         int found = 0;
         const brn_cone_block block = brn_cone_block_make(3, s.w);
         if (brn_cone_block_solve(&block, s.q, s.mu, r)) {
@@ -288,7 +288,7 @@ static void test_held_tangents(void **state)
         s.q[0] = draw(&rng);
         s.q[1] = k % 2 == 0 && isinf(s.mu) ? 0.0 : draw(&rng);
         s.q[2] = isinf(s.mu) ? 0.0 : k % 3 == 0 ? 0.0 : draw(&rng);
-        double r[3];
+        double r[3] = {0.0};
         const brn_cone_block block = brn_cone_block_make(3, s.w);
         assert_true(brn_cone_block_solve(&block, s.q, s.mu, r));
         assert_true(breach(&s, r) < 1e-12);
@@ -303,7 +303,7 @@ static void test_plane(void **state)
     for (int k = 0; k < 100000; ++k) {
         single s = make_single(&rng, 2, 2, 10.0, 0.0);
         s.mu = brn_rng_uniform(&rng, 0.0, 2.0);
-        double r[3], want[2] = {0.0, 0.0};
+        double r[3] = {0.0}, want[2] = {0.0, 0.0};
         const brn_cone_block block = brn_cone_block_make(2, s.w);
         assert_true(brn_cone_block_solve(&block, s.q, s.mu, r));
         if (s.q[0] < 0.0) {

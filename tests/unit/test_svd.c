@@ -291,7 +291,7 @@ static void test_psd_part(void **state)
     }
 }
 
-/* ---- logarithm ------------------------------------------------------------------------------------------------ */
+/* ---- logarithm, angle ------------------------------------------------------------------------------------------------ */
 
 static void test_log(void **state)
 {
@@ -325,6 +325,40 @@ static void test_log(void **state)
     assert_near(ln[7], DBL_EPSILON, 1e-31);
 }
 
+static void test_atan2(void **state)
+{
+    (void)state;
+    brn_rng rng = {10};
+    double worst = 0.0;
+    for (int round = 0; round < 50000; ++round) {
+        brn_lanes x;
+        brn_lanes y;
+        for (int l = 0; l < BRN_LANES; ++l) {
+            const double size = exp(brn_rng_uniform(&rng, -300.0, 300.0));
+            const double angle =
+                brn_rng_uniform(&rng, -3.2, 3.2) * pow(10.0, brn_rng_uniform(&rng, -12.0, 0.0));
+            x[l] = size * cos(l % 2 == 0 ? angle : 2.0 * angle);
+            y[l] = size * sin(l % 2 == 0 ? angle : 2.0 * angle);
+        }
+        const brn_lanes angle = brn_lanes_atan2(y, x);
+        for (int l = 0; l < BRN_LANES; ++l) {
+            const double want = atan2(y[l], x[l]);
+            const double ulp = nextafter(fabs(want), INFINITY) - fabs(want);
+            worst = fmax(worst, fabs(angle[l] - want) / ulp);
+        }
+    }
+    /* 2 ulp are allowed by the header, half an ulp is atan2()'s own */
+    assert_true(worst <= 2.5);
+    static const double special[8][2] = {{0.0, 0.0}, {0.0, 1.0},   {0.0, -1.0}, {-0.0, -1.0},
+                                         {1.0, 0.0}, {-1.0, -0.0}, {-2.0, 2.0}, {3.0, -3.0}};
+    for (int i = 0; i < 8; ++i) {
+        const double got = brn_lanes_atan2(brn_lanes_all(special[i][0]), brn_lanes_all(special[i][1]))[0];
+        assert_near(got, atan2(special[i][0], special[i][1]), 1e-15);
+    }
+    assert_true(isnan(brn_lanes_atan2(brn_lanes_all(NAN), brn_lanes_all(1.0))[0]));
+    assert_true(isnan(brn_lanes_atan2(brn_lanes_all(1.0), brn_lanes_all(NAN))[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_lanes_are_independent),
         cmocka_unit_test(test_psd_part),
         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_atan2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,11 +70,7 @@ BRN_LANES_INLINE void hinge_at(const brn_lanes x[][3], const unsigned char at[4]
     cross(h->side[1].normal, h->side[0].normal, turn);
     const brn_lanes sine = dot(turn, h->edge) / brn_lanes_sqrt(h->square);
     const brn_lanes cosine = dot(h->side[0].normal, h->side[1].normal);
-    brn_lanes angle = brn_lanes_all(0.0);
-    for (int l = 0; l < BRN_LANES; ++l) {
-        angle[l] = atan2(sine[l], cosine[l]);
-    }
-    h->angle = angle;
+    h->angle = brn_lanes_atan2(sine, cosine);
     if (derivatives) {
         side_of(h->edge, h->square, arm[0], &h->side[0]);
         side_of(h->edge, h->square, arm[1], &h->side[1]);

@@ -68,6 +68,9 @@ typedef struct brn_acm_pull {
     int level;
 } brn_acm_pull;
 
+/* Numbers that may be read, not used, behind the last of a gradient. */
+enum { BRN_ACM_SPARE = 4 };
+
 /* Runs and nodes are in the order of their levels, finest first: those that act at a tick come first. */
 typedef struct brn_acm_forces {
     int nrun, nnode;
@@ -79,7 +82,7 @@ typedef struct brn_acm_forces {
     int node_end[BRN_ACM_LEVELS];
     double elements[BRN_ACM_LEVELS]; /* among them */
     size_t gradients;
-    double *gradient;     /* [gradients] */
+    double *gradient;     /* [gradients + BRN_ACM_SPARE] */
     double *damping;      /* the same of damping, 0 where there is none; NULL: nowhere */
     int finest, coarsest; /* levels; finest > coarsest: there are none */
 } brn_acm_forces;
@@ -227,6 +230,14 @@ static inline void brn_acm_push(brn_acm *acm, int a, const double impulse[3])
     const double inverse = acm->inverse[a];
     for (int i = 0; i < 3; ++i) {
         v[i] += inverse * impulse[i];
+    }
+}
+
+/* Time goes to that phase from now on. */
+static inline void brn_acm_time(brn_acm *acm, double *phase)
+{
+    if (acm->system->watch.phase != phase) {
+        (void)brn_stopwatch_switch(&acm->system->watch, phase);
     }
 }
 

@@ -153,7 +153,7 @@ brn_status brn_acm_forces_create(brn_acm *acm, const double *step)
                         (double)gradient, (double)UINT32_MAX);
     }
     f->gradients = gradient;
-    BRN_ALLOC(acm->ctx, f->gradient, gradient + 1);
+    BRN_ALLOC(acm->ctx, f->gradient, gradient + BRN_ACM_SPARE);
     if (f->nrun > 0) {
         qsort(f->run, (size_t)f->nrun, sizeof *f->run, run_order);
     }
@@ -203,18 +203,19 @@ static brn_status eval_block(void *arg, int block, brn_arena *scratch)
     return job->damps && run->group->beta > 0.0 ? brn_acm_damp_run(job->acm, block, scratch) : BRN_OK;
 }
 
-static void add_pulls(const act_job *job, const double *gradient, int i, double sum[3])
+/* Whole registers are read: what is beyond the pull's own components is left out of the sum. */
+static inline void add_pulls(const act_job *job, const double *gradient, int i, double sum[3])
 {
     const brn_acm_forces *f = &job->acm->forces;
-    const int dim = job->acm->model->dim;
-    sum[0] = sum[1] = sum[2] = 0.0;
+    brn_quad total = {0.0, 0.0, 0.0, 0.0};
     for (int k = f->start[i]; k < f->start[i + 1] && f->pull[k].level <= job->level; ++k) {
-        const double *g = &gradient[f->pull[k].gradient];
-        const double h = job->share[f->pull[k].level];
-        for (int d = 0; d < dim; ++d) {
-            sum[d] -= h * g[d];
-        }
+        brn_quad g;
+        memcpy(&g, &gradient[f->pull[k].gradient], sizeof g);
+        total -= job->share[f->pull[k].level] * g;
     }
+    sum[0] = total[0];
+    sum[1] = total[1];
+    sum[2] = job->acm->model->dim == 3 ? total[2] : 0.0;
 }
 
 /* The impulse of elasticity with that of damping, whose work is along the mean of the velocities before and after: what it takes. */

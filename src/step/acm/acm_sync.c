@@ -382,12 +382,17 @@ static brn_status write(brn_acm *acm, const brn_state *in, double t, double h, b
     double carried[CARRY];
     excess e;
     brn_meetings meetings = {0};
+    brn_phases *phases = &acm->system->watch.phases;
     place_nodes(acm, t, rest, out);
+    brn_acm_time(acm, &phases->assembly);
     BRN_TRY(find_excess(acm, out->node_pos, out->node_vel, t, acm->now, rest, &e));
+    brn_acm_time(acm, &phases->contact);
     BRN_TRY(add_contact(acm, out->node_pos, out->node_vel, &e, info));
     find_carried(acm, &e, out->node_pos, out->node_vel, carried);
     add_excess(acm, &e, -1.0, out->node_vel);
+    brn_acm_time(acm, &phases->intersection);
     BRN_TRY(find_meetings(acm, out->node_pos, &meetings));
+    brn_acm_time(acm, &phases->other);
     info->intersections = (int)meetings.count;
 
     info->books = (brn_books){.inertia = true, .summed = true};

@@ -251,6 +251,7 @@ static brn_status prove_block(void *arg, int block, brn_arena *scratch)
 
 static brn_status run_events(brn_acm *acm, brn_tick end)
 {
+    brn_phases *phases = &acm->system->watch.phases;
     int finest = acm->outer;
     finest = acm->forces.finest < finest ? acm->forces.finest : finest;
     finest = acm->pair_finest < finest ? acm->pair_finest : finest;
@@ -260,6 +261,9 @@ static brn_status run_events(brn_acm *acm, brn_tick end)
         if (t / step % OFTEN == 0) {
             BRN_TRY(brn_ctx_check(acm->ctx));
         }
+        if (level >= acm->forces.finest || level >= acm->outer) {
+            brn_acm_time(acm, &phases->assembly);
+        }
         if (level >= acm->forces.finest) {
             BRN_TRY(brn_acm_forces_act(acm, t, level));
         }
@@ -267,9 +271,11 @@ static brn_status run_events(brn_acm *acm, brn_tick end)
             BRN_TRY(brn_acm_outer_act(acm, t));
         }
         if (level >= acm->pair_finest) {
+            brn_acm_time(acm, &phases->contact);
             BRN_TRY(brn_acm_pairs_act(acm, t, level));
         }
     }
+    brn_acm_time(acm, &phases->other);
     return BRN_OK;
 }
 
@@ -283,11 +289,43 @@ static brn_tick window_end(const brn_acm *acm, brn_tick end)
     return next < end ? next : end;
 }
 
+/* [m/s] Largest component of a velocity. */
+static double fastest(const brn_acm *acm)
+{
+    double most = 0.0;
+    for (int i = 0; i < 3 * acm->model->nnode; ++i) {
+        most = acm->touches[i / 3] ? fmax(most, fabs(acm->nodes.velocity[i])) : most;
+    }
+    return most;
+}
+
+/* A list that does not cover the window is made for all of the time until nodes have moved as far as they may against each other in
+   one: windows are cut short where pairs are near, and lists should outlast them. */
+static brn_status find_candidates(brn_acm *acm, double time)
+{
+    const double *to = acm->ahead;
+    if (!brn_candidates_cover(acm->candidates, acm->from) ||
+        !brn_candidates_cover(acm->candidates, acm->ahead)) {
+        const double far = SPREAD * acm->eta_least / fastest(acm);
+        if (far > time && far < INFINITY) {
+            double *x = NULL;
+            BRN_TAKE(brn_ctx_arena(acm->ctx), x, 3 * (size_t)acm->model->nnode);
+            for (int i = 0; i < 3 * acm->model->nnode; ++i) {
+                x[i] = acm->from[i] + far * acm->nodes.velocity[i];
+            }
+            to = x;
+        }
+    }
+    return brn_candidates_find(acm->candidates, acm->from, to, acm->distance);
+}
+
 /* Where straight lines lead in a window, and the pairs that may touch in it; *most: the longest that is good for them. */
 static brn_status look_ahead(brn_acm *acm, brn_tick end, look_job *job, int *most)
 {
+    brn_phases *phases = &acm->system->watch.phases;
+    brn_acm_time(acm, &phases->candidates);
     aim(acm, end);
-    BRN_TRY(brn_candidates_find(acm->candidates, acm->from, acm->ahead, acm->distance));
+    BRN_TRY(find_candidates(acm, (double)(end - acm->now) * acm->tick));
     const int count = brn_candidates_count(acm->candidates);
     const int blocks = brn_block_count(count, CANDIDATE_BLOCK);
     brn_arena *arena = brn_ctx_arena(acm->ctx);
@@ -303,6 +341,7 @@ static brn_status look_ahead(brn_acm *acm, brn_tick end, look_job *job, int *mos
     for (int b = 0; b < blocks; ++b) {
         *most = job->longest[b] < *most ? job->longest[b] : *most;
     }
+    brn_acm_time(acm, &phases->other);
     return BRN_OK;
 }
 
@@ -330,6 +369,7 @@ static brn_status prove(brn_acm *acm, brn_tick end, look_job *job, verdict *out,
     bool raised = false;
     bool shortens = false;
     *share = 0.0;
+    brn_acm_time(acm, &acm->system->watch.phases.ccd);
     acm->stray = measure_stray(acm, end);
     shortens = acm->stray > 0.5 * acm->eta_least;
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, prove_block, job));
@@ -342,6 +382,7 @@ static brn_status prove(brn_acm *acm, brn_tick end, look_job *job, verdict *out,
         *share = fmax(*share, job->stray[b]);
     }
     *out = shortens ? SHORTER : raised ? MORE_LAYERS : PROVED;
+    brn_acm_time(acm, &acm->system->watch.phases.other);
     return BRN_OK;
 }
 

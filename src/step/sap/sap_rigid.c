@@ -98,11 +98,11 @@ void brn_sap_read(const brn_sap *sap, const brn_sap_rigid *r, const double *u, d
 {
     const int dim = sap->model->dim;
     memset(out, 0, 6 * sizeof *out);
-    memcpy(out, &u[r->row * dim], (size_t)dim * sizeof *out);
     if (dim == 2) {
-        out[5] = u[(r->row + 1) * dim];
+        memcpy(out, &u[2 * r->row], 2 * sizeof *out);
+        out[5] = u[2 * (r->row + 1)];
     } else {
-        memcpy(out + 3, &u[(r->row + 1) * dim], 3 * sizeof *out);
+        memcpy(out, &u[3 * r->row], 6 * sizeof *out);
     }
 }
 

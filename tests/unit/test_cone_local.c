@@ -51,10 +51,11 @@ static single make_single(brn_rng *rng, int dim, int rank, double spread, double
 
 static void velocity(const single *s, const double *r, double *u)
 {
-    for (int i = 0; i < s->dim; ++i) {
+    const int dim = s->dim == 3 ? 3 : 2; /* so that the compiler knows it, too */
+    for (int i = 0; i < dim; ++i) {
         u[i] = s->q[i];
-        for (int j = 0; j < s->dim; ++j) {
-            u[i] += s->w[s->dim * i + j] * r[j];
+        for (int j = 0; j < dim; ++j) {
+            u[i] += s->w[dim * i + j] * r[j];
         }
     }
 }

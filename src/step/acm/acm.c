@@ -3,9 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const schedule_words[] = {"levels", "exact", "synchronous", NULL};
 static const char *const layer_words[] = {"quadratic", "cubic", NULL};
 
 static const brn_param params[] = {
+    BRN_P_CHOICE(
+        brn_acm_params, schedule, BRN_ACM_BY_LEVELS, schedule_words,
+        "when forces act. levels: at steps of powers of two, many at once and on all threads; exact: each "
+        "at its own step, one by one from a queue, as published; synchronous: all elements at the "
+        "shortest step"),
     BRN_P_CHOICE(brn_acm_params, layers, BRN_ACM_CUBIC, layer_words,
                  "how the force of a penalty layer begins. quadratic: with a kink, as published; cubic: "
                  "smoothly, which keeps "

@@ -29,8 +29,12 @@ typedef uint64_t brn_tick;
 
 enum { BRN_ACM_LEVELS = 63 };
 
+/* When forces act: at steps of powers of two, elements each at its own, or all elements at the shortest. */
+enum { BRN_ACM_BY_LEVELS, BRN_ACM_EXACT, BRN_ACM_SYNCHRONOUS };
+
 typedef struct brn_acm_params {
     brn_block block;
+    int schedule;      /* BRN_ACM_BY_LEVELS, _EXACT, _SYNCHRONOUS */
     int layers;        /* BRN_ACM_QUADRATIC, _CUBIC */
     double thickness;  /* [m] eta of the first layer; 0: by the meshes */
     double stiffness;  /* [N/m] r of the first layer; 0: by its step and the masses */
@@ -58,14 +62,15 @@ enum {
 typedef struct brn_acm_run {
     const brn_element_group *group;
     int first, count; /* elements, or patches where the group has them */
-    int level;
-    size_t gradient; /* where theirs begin */
+    int step;         /* which of the steps is theirs */
+    int level;        /* of the longest power of two that is not above it */
+    size_t gradient;  /* where theirs begin */
 } brn_acm_run;
 
-/* A force on a node: where its gradient is, and its step. */
+/* A force on a node: where its gradient is, and which step it has. */
 typedef struct brn_acm_pull {
     uint32_t gradient;
-    int level;
+    int step;
 } brn_acm_pull;
 
 /* Numbers that may be read, not used, behind the last of a gradient. */
@@ -73,6 +78,9 @@ enum { BRN_ACM_SPARE = 4 };
 
 /* Runs and nodes are in the order of their levels, finest first: those that act at a tick come first. */
 typedef struct brn_acm_forces {
+    int nstep;       /* levels; with an exact schedule one of each element, its run */
+    brn_tick *ticks; /* [nstep] */
+    double *share;   /* [nstep] scratch */
     int nrun, nnode;
     brn_acm_run *run;
     int *node;                   /* [nnode] those with elements */
@@ -262,8 +270,13 @@ brn_status brn_acm_forces_create(brn_acm *acm, const double *step);
 void brn_acm_forces_free(brn_ctx *ctx, brn_acm_forces *forces);
 /* All elements that act at tick t, which is a multiple of 2^level. */
 brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level);
-/* force [nnode][3] = minus the gradient of all elements at x [nnode][3], times share[level] of each. */
-brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, const double *share, double *force);
+/* force [nnode][3] = minus the gradient of all elements at x [nnode][3], times their excess of each at `rest` after tick now. */
+brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, brn_tick now, double rest, double *force);
+/* [s] What a force that acts every so many ticks has done beyond its share, tau after its last impulse: h/2 - tau. */
+static inline double brn_acm_excess(const brn_acm *acm, brn_tick ticks, brn_tick now, double rest)
+{
+    return 0.5 * (double)ticks * acm->tick - ((double)(now % ticks) * acm->tick + rest);
+}
 
 brn_status brn_acm_damping_create(brn_acm *acm);
 /* The damping of a run at the nodes' places and velocities; scratch: the calling thread's. */
@@ -282,9 +295,18 @@ brn_acm_pair brn_acm_pair_of(const brn_acm *acm, const brn_candidate *candidate,
 brn_status brn_acm_pairs_gather(brn_acm *acm);
 /* All pairs that act at tick t, a multiple of 2^level. */
 brn_status brn_acm_pairs_act(brn_acm *acm, brn_tick t, int level);
+/* What a pair does at tick t by one layer: impulse 0 if it is not reached. */
+void brn_acm_look_at_layer(const brn_acm *acm, int pair, int layer, brn_tick t, brn_acm_kick *kick);
+/* Kicks [count] in the order of pairs at tick t: all that have an impulse. */
+void brn_acm_pairs_strike(brn_acm *acm, brn_tick t, brn_acm_kick *kick, int count);
+/* Ticks between impulses of a layer of a pair. */
+brn_tick brn_acm_layer_ticks(const brn_acm *acm, const brn_acm_pair *pair, int layer);
 /* Gap of a pair whose nodes are at x: weights, normal as brn_pair_frame. */
 double brn_acm_gap(const brn_candidate *candidate, const double x[4][3], double offset, double weight[4],
                    double normal[3]);
+
+/* All events of (now, end] on a queue (acm_queue.c). */
+brn_status brn_acm_queue_run(brn_acm *acm, brn_tick end);
 
 /* Runs all events of (now, end] (acm_window.c). */
 brn_status brn_acm_run_until(brn_acm *acm, brn_tick end);

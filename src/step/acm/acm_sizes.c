@@ -134,15 +134,18 @@ int brn_acm_level_below(const brn_acm *acm, double h)
     return level;
 }
 
-/* Elements that move nothing, or are not stiff, act with the slowest of the others. */
-static void limit_steps(const brn_model *model, double *step, size_t count)
+/* Elements that move nothing, or are not stiff, act with the slowest of the others; in a synchronous run all with the fastest. */
+static void limit_steps(const brn_acm *acm, double *step, size_t count)
 {
     double most = 0.0;
+    double least = INFINITY;
     for (size_t i = 0; i < count; ++i) {
         most = isfinite(step[i]) ? fmax(most, step[i]) : most;
+        least = fmin(least, step[i]);
     }
+    most = acm->params->schedule == BRN_ACM_SYNCHRONOUS && most > 0.0 ? least : most;
     for (size_t i = 0; i < count; ++i) {
-        step[i] = fmin(step[i], most > 0.0 ? most : model->step);
+        step[i] = fmin(step[i], most > 0.0 ? most : acm->model->step);
     }
 }
 
@@ -151,7 +154,7 @@ static brn_status choose_tick(brn_acm *acm, double *step, size_t count)
 {
     const brn_model *model = acm->model;
     double least = model->step;
-    limit_steps(model, step, count);
+    limit_steps(acm, step, count);
     for (size_t i = 0; i < count; ++i) {
         least = fmin(least, step[i]);
     }

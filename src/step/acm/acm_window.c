@@ -252,6 +252,9 @@ static brn_status prove_block(void *arg, int block, brn_arena *scratch)
 static brn_status run_events(brn_acm *acm, brn_tick end)
 {
     brn_phases *phases = &acm->system->watch.phases;
+    if (acm->params->schedule == BRN_ACM_EXACT) {
+        return brn_acm_queue_run(acm, end);
+    }
     int finest = acm->outer;
     finest = acm->forces.finest < finest ? acm->forces.finest : finest;
     finest = acm->pair_finest < finest ? acm->pair_finest : finest;

@@ -236,6 +236,54 @@ static void test_same_bits(void **state)
     same_bits("exact");
 }
 
+/* A ball and a wall. */
+#define BALL                                                                                            \
+ HEAD "gravity: [0, 0, 0]\ntime: {step: 0.001, end: 0.01}\n"                                            \
+      "materials: {m: {type: stable_neo_hookean, young: 1.0e6, poisson: 0.3, density: 1000}}\n"         \
+      "meshes: {ball: {sphere: {radius: 0.05, resolution: 0.04}}}\n"                                    \
+      "bodies:\n  - {name: ball, type: deformable, mesh: ball, material: m, position: [0, 0, 0.052]}\n" \
+      "  - {name: wall, type: static, shape: {plane: {normal: [0, 0, 1]}}}\ncontact: {friction: 0.2}\n"
+
+/* Windows that are proved afterwards and slabs that are watched all the time lead to the same motion: with friction, half-spaces that stand still, come
+   nearer and turn, and either schedule. */
+static void test_detectors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sets;
+        double end;
+    } cases[] = {
+        {CROWD, "contact.friction=0.3;time.step=0.015625", 0.1875},
+        {CROWD, "contact.friction=0.3;time.step=0.015625;method.schedule=exact", 0.1875},
+        {BALL, "bodies[0].velocity=[0.5, 0, -3];bodies[0].angular_velocity=[0, 30, 0]", 0.01},
+        {BALL, "bodies[1].motion={velocity: [0, 0, 0.5], angular_velocity: 20, about: {axis: [1, 0, 0]}}",
+         0.01},
+    };
+    enum { MOST = 3 * 400 };
+    static double x[2][MOST];
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        size_t count = 0;
+        double touched = 0.0;
+        for (int detector = 0; detector < 2; ++detector) {
+            char sets[300];
+            (void)snprintf(sets, sizeof sets, "%s;method.detector=%s", cases[k].sets,
+                           detector == 0 ? "window" : "kds");
+            flow f = flow_open(1, cases[k].text, sets);
+            brn_report r = {0};
+            count = 3 * (size_t)flow_nodes(&f);
+            assert_true(count <= MOST);
+            while (brn_sim_time(f.sim) < cases[k].end * (1.0 - 1e-9)) {
+                assert_done(f.ctx, brn_sim_step(f.sim, &r));
+                touched = fmax(touched, r.own[2]);
+            }
+            memcpy(x[detector], brn_sim_positions(f.sim), count * sizeof *x[0]);
+            flow_close(&f);
+        }
+        assert_true(touched >= 1.0);
+        assert_memory_equal(x[0], x[1], count * sizeof *x[0]);
+    }
+}
+
 /* ---- fewer evaluations ------------------------------------------------------------------------------------------------------------ */
 
 /* A strip of COLUMNS columns of triangles, FINE of them shrinking to a hundredth of the others' width. */
@@ -342,14 +390,7 @@ static void test_certified(void **state)
     flow_close(&f);
 }
 
-/* A ball against a wall at any speed, and with first layers of any thickness, stiffness and step: the run ends and nothing has passed. */
-#define BALL                                                                                            \
- HEAD "gravity: [0, 0, 0]\ntime: {step: 0.001, end: 0.01}\n"                                            \
-      "materials: {m: {type: stable_neo_hookean, young: 1.0e6, poisson: 0.3, density: 1000}}\n"         \
-      "meshes: {ball: {sphere: {radius: 0.05, resolution: 0.04}}}\n"                                    \
-      "bodies:\n  - {name: ball, type: deformable, mesh: ball, material: m, position: [0, 0, 0.052]}\n" \
-      "  - {name: wall, type: static, shape: {plane: {normal: [0, 0, 1]}}}\ncontact: {friction: 0.2}\n"
-
+/* At any speed the run ends and nothing has passed. */
 static void test_any_speed(void **state)
 {
     FILE *rows = *state;
@@ -486,9 +527,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symplectic),        cmocka_unit_test(test_conservation),
         cmocka_unit_test(test_reversal),          cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_fewer_evaluations), cmocka_unit_test(test_certified),
-        cmocka_unit_test(test_any_speed),         cmocka_unit_test(test_any_layers),
-        cmocka_unit_test(test_two_bars),
+        cmocka_unit_test(test_fewer_evaluations), cmocka_unit_test(test_detectors),
+        cmocka_unit_test(test_certified),         cmocka_unit_test(test_any_speed),
+        cmocka_unit_test(test_any_layers),        cmocka_unit_test(test_two_bars),
     };
     return cmocka_run_group_tests(tests, open_rows, close_rows);
 }

@@ -309,6 +309,7 @@ brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level)
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, advance_block, &job));
     BRN_TRY(brn_parallel_for(acm->ctx, f->run_end[level], eval_block, &job));
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, kick_block, &job));
+    brn_acm_kds_kicked(acm, f->node, job.nnode);
     acm->sums.events += f->elements[level];
     for (int i = 0; i < f->node_end[level] && acm->damped != NULL; ++i) {
         acm->sums.dissipated += acm->damped[f->node[i]] > 0 ? acm->taken[i] : 0.0;

@@ -312,6 +312,7 @@ static void strike(brn_acm *acm, brn_acm_kick *kick, brn_tick t)
     if (pair->mu > 0.0) {
         rub(acm, kick, node, pair->mu * impulse);
     }
+    brn_acm_kds_kicked(acm, node, brn_touch_count(node));
 }
 
 /* [J] What friction takes, and layers do not give back: along the mean of the velocities before and after all impulses of the tick. Where

@@ -18,18 +18,33 @@ typedef struct layer_clock {
     brn_tick ticks;
 } layer_clock;
 
-typedef struct queue {
+struct brn_acm_queue {
     brn_acm *acm;
     event *heap;
-    int count;
-    int *order; /* [npair] by the level of the first layer */
+    int count, heap_capacity;
+    int *order, order_capacity; /* [npair] by the level of the first layer */
     layer_clock *clock;
-    int nclock;
+    int nclock, clock_capacity;
     int nkick; /* of the present tick */
-} queue;
+};
+typedef struct brn_acm_queue queue;
 
-/* Events between two looks at whether to stop. */
-enum { OFTEN = 4096 };
+brn_status brn_acm_queue_create(brn_acm *acm)
+{
+    BRN_ALLOC(acm->ctx, acm->queue, 1);
+    acm->queue->acm = acm;
+    return BRN_OK;
+}
+
+void brn_acm_queue_destroy(brn_ctx *ctx, brn_acm_queue *q)
+{
+    if (q != NULL) {
+        brn_free(ctx, q->heap);
+        brn_free(ctx, q->order);
+        brn_free(ctx, q->clock);
+        brn_free(ctx, q);
+    }
+}
 
 /* ---- the queue -------------------------------------------------------------------------------------------------------------- */
 
@@ -67,11 +82,11 @@ static brn_tick ticks_of(const queue *q, int id)
 
 /* ---- clocks of layers ------------------------------------------------------------------------------------------------------- */
 
-static brn_status order_pairs(queue *q, brn_arena *arena)
+static brn_status order_pairs(queue *q)
 {
     const brn_acm *acm = q->acm;
     int at[BRN_ACM_LEVELS + 1] = {0};
-    BRN_TAKE(arena, q->order, acm->npair + 1);
+    BRN_GROW(acm->ctx, q->order, q->order_capacity, acm->npair + 1);
     for (int i = 0; i < acm->npair; ++i) {
         at[acm->pair[i].level + 1]++;
     }
@@ -99,17 +114,14 @@ static int layers_from(const queue *q, int first, int *end)
     return most;
 }
 
-static brn_status make_clocks(queue *q, brn_arena *arena)
+static brn_status make_clocks(queue *q)
 {
     const brn_acm *acm = q->acm;
-    int total = 0;
     int end = 0;
-    for (int first = 0; first < acm->npair; first = end) {
-        total += layers_from(q, first, &end);
-    }
-    BRN_TAKE(arena, q->clock, total + 1);
+    q->nclock = 0;
     for (int first = 0; first < acm->npair; first = end) {
         const int layers = layers_from(q, first, &end);
+        BRN_GROW(acm->ctx, q->clock, q->clock_capacity, q->nclock + layers);
         for (int l = 1; l <= layers; ++l) {
             const brn_tick ticks = brn_acm_layer_ticks(acm, &acm->pair[q->order[first]], l);
             q->clock[q->nclock++] = (layer_clock){first, end, l, ticks};
@@ -164,6 +176,7 @@ static brn_status act_element(brn_acm *acm, int which, brn_tick t)
         BRN_TRY(status);
     }
     push_element(acm, run, node, stencils.width, (double)acm->forces.ticks[run->step] * acm->tick);
+    brn_acm_kds_kicked(acm, node, stencils.width);
     acm->sums.events += 1.0;
     return BRN_OK;
 }
@@ -216,40 +229,38 @@ static brn_status act(queue *q, event e)
                               : look_at(q, &q->clock[e.id - elements - 1], e.t);
 }
 
-static brn_status run_queue(queue *q, brn_tick end)
+brn_status brn_acm_queue_fill(brn_acm_queue *q)
 {
     brn_acm *acm = q->acm;
-    brn_arena *arena = brn_ctx_arena(acm->ctx);
-    BRN_TRY(order_pairs(q, arena));
-    BRN_TRY(make_clocks(q, arena));
+    BRN_TRY(order_pairs(q));
+    BRN_TRY(make_clocks(q));
     const int count = acm->forces.nrun + 1 + q->nclock;
-    BRN_TAKE(arena, q->heap, count);
+    BRN_GROW(acm->ctx, q->heap, q->heap_capacity, count);
+    q->count = 0;
+    q->nkick = 0;
     for (int id = 0; id < count; ++id) {
         add_event(q, id, ticks_of(q, id));
     }
     for (int at = count / 2; at >= 0; --at) {
         sink(q, at);
     }
-    for (int64_t done = 1; q->heap[0].t <= end; ++done) {
-        const event next = q->heap[0];
-        if (done % OFTEN == 0) {
-            BRN_TRY(brn_ctx_check(acm->ctx));
-        }
-        BRN_TRY(act(q, next));
-        q->heap[0].t += ticks_of(q, next.id);
-        sink(q, 0);
-        if (q->heap[0].t != next.t) {
-            strike_all(q, next.t);
-        }
-    }
     return BRN_OK;
 }
 
-brn_status brn_acm_queue_run(brn_acm *acm, brn_tick end)
+brn_tick brn_acm_queue_next(const brn_acm_queue *q)
 {
-    brn_arena *arena = brn_ctx_arena(acm->ctx);
-    const brn_arena_mark mark = brn_arena_now(arena);
-    const brn_status status = run_queue(&(queue){.acm = acm}, end);
-    brn_arena_rewind(arena, mark);
-    return status;
+    return q->heap[0].t;
+}
+
+brn_status brn_acm_queue_act(brn_acm_queue *q)
+{
+    const brn_tick t = q->heap[0].t;
+    while (q->heap[0].t == t) {
+        const event next = q->heap[0];
+        BRN_TRY(act(q, next));
+        q->heap[0].t += ticks_of(q, next.id);
+        sink(q, 0);
+    }
+    strike_all(q, t);
+    return BRN_OK;
 }

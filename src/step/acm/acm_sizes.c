@@ -339,6 +339,17 @@ static brn_status make_damping(brn_acm *acm)
     return BRN_OK;
 }
 
+/* [m] How far from a place nodes may be: where they are at rest, and as far again. */
+static double plane_reach(const brn_acm *acm, const double place[3])
+{
+    double most = 0.0;
+    for (int i = 0; i < acm->skin->npoint; ++i) {
+        const double *x = acm->model->rest[acm->skin->point[i]];
+        most = fmax(most, hypot(hypot(x[0] - place[0], x[1] - place[1]), x[2] - place[2]));
+    }
+    return 2.0 * most;
+}
+
 static brn_status make_nodes(brn_acm *acm)
 {
     const size_t n = (size_t)acm->model->nnode + 1;
@@ -364,11 +375,16 @@ static brn_status make_nodes(brn_acm *acm)
         acm->node_level[a] = BRN_ACM_LEVELS;
     }
     for (int i = 0; i < acm->skin->npoint; ++i) {
-        acm->touches[acm->skin->point[i]] = 1;
+        acm->touches[acm->skin->point[i]] = BRN_ACM_POINT;
     }
+    acm->lever = 1.0;
     for (int i = 0; i < acm->skin->nplane; ++i) {
+        const double *a = acm->model->rest[acm->skin->plane[i][0]],
+                     *b = acm->model->rest[acm->skin->plane[i][1]];
+        const double apart = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+        acm->lever = fmax(acm->lever, 1.0 + 2.0 * plane_reach(acm, a) / apart);
         for (int k = 0; k < acm->model->dim; ++k) {
-            acm->touches[acm->skin->plane[i][k]] = 1;
+            acm->touches[acm->skin->plane[i][k]] = BRN_ACM_PLANE;
         }
     }
     BRN_TRY(brn_acm_hold(acm));

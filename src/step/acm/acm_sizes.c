@@ -11,6 +11,9 @@
 enum { FINER = 32 };
 /* Gravity, loads and motions act at steps 2^OUTER times the shortest, at most the longest of an element: they cost little. */
 enum { OUTER = 3 };
+/* And so often while something goes through the first layer that the phase of these impulses in which it does so hardly matters: the share of
+   its thickness that is gone between two. */
+static const double OUTER_PASSING = 0.25;
 /* Thickness of the first layer over the mean length of a body's edges. */
 static const double ETA_EDGE = 0.05;
 /* Of the smallest gap between two bodies at the start: what is apart is not pushed. */
@@ -397,6 +400,8 @@ static brn_status create(brn_acm *acm)
     BRN_TRY(make_forces(acm));
     BRN_TRY(choose_eta(acm));
     acm->speed = greatest_speed(acm);
+    const int through = brn_acm_level_below(acm, OUTER_PASSING * acm->eta_least / acm->speed);
+    acm->outer = through < acm->outer ? through : acm->outer;
     BRN_TRY(brn_acm_damping_create(acm));
     acm->window = acm->outer;
     return brn_acm_layers_create(acm->ctx, acm->params->layers, choose_power(acm), &acm->layers);

@@ -29,8 +29,12 @@ typedef uint64_t brn_tick;
 
 enum { BRN_ACM_LEVELS = 63 };
 
+/* How contact is answered: by layers, or as what these are compared with (acm_dcr.c). */
+enum { BRN_ACM_LAYERS, BRN_ACM_DCR };
+
 typedef struct brn_acm_params {
     brn_block block;
+    int response;      /* BRN_ACM_LAYERS, _DCR */
     int layers;        /* BRN_ACM_QUADRATIC, _CUBIC */
     double thickness;  /* [m] eta of the first layer; 0: by the meshes */
     double stiffness;  /* [N/m] r of the first layer; 0: by its step and the masses */
@@ -132,6 +136,8 @@ typedef struct brn_acm_nodes {
     double *received;         /* [nheld][BRN_ACM_RECEIVED] since the state before */
 } brn_acm_nodes;
 
+typedef struct brn_acm_dcr brn_acm_dcr;
+
 typedef struct brn_acm {
     brn_ctx *ctx;
     const brn_model *model;
@@ -180,6 +186,7 @@ typedef struct brn_acm {
     double *force; /* [ndof] scratch */
     brn_contact_point *point;
     int npoint, point_capacity;
+    brn_acm_dcr *dcr; /* NULL: layers */
 } brn_acm;
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------------- */
@@ -271,12 +278,24 @@ brn_acm_pair brn_acm_pair_of(const brn_acm *acm, const brn_candidate *candidate,
 brn_status brn_acm_pairs_gather(brn_acm *acm);
 /* All pairs that act at tick t, a multiple of 2^level. */
 brn_status brn_acm_pairs_act(brn_acm *acm, brn_tick t, int level);
+/* An impulse of a pair, size along a vector, on nodes that are at their tick; and what friction, less the impulse on the first side, has as a couple. */
+void brn_acm_push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4], double size,
+                       const double along[3]);
+void brn_acm_book_couple(brn_acm *acm, const brn_acm_kick *kick, const int node[4], const double friction[3]);
 /* Gap of a pair whose nodes are at x: weights, normal as brn_pair_frame. */
 double brn_acm_gap(const brn_candidate *candidate, const double x[4][3], double offset, double weight[4],
                    double normal[3]);
 
 /* Runs all events of (now, end] (acm_window.c). */
 brn_status brn_acm_run_until(brn_acm *acm, brn_tick end);
+
+/* Decomposition contact response (acm_dcr.c), in the place of windows and layers: steps [count] of elements become one, all events of (now, end], and the
+   contact of the last step within them at places x and velocities v. */
+brn_status brn_acm_dcr_create(brn_acm *acm);
+void brn_acm_dcr_free(brn_ctx *ctx, brn_acm_dcr *dcr);
+void brn_acm_dcr_steps(double *step, size_t count);
+brn_status brn_acm_dcr_run(brn_acm *acm, brn_tick end);
+brn_status brn_acm_dcr_report(brn_acm *acm, const double *x, const double *v, brn_step_info *info);
 
 /* Between nodes and states (acm_sync.c): the state at time t [s], all events until then done. */
 brn_status brn_acm_load(brn_acm *acm, const brn_state *in, double t);

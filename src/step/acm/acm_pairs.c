@@ -193,8 +193,8 @@ static void relative(const brn_acm *acm, const brn_acm_kick *kick, const int nod
     }
 }
 
-static void push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4], double size,
-                      const double along[3])
+void brn_acm_push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4], double size,
+                       const double along[3])
 {
     for (int k = 0; k < brn_touch_count(node); ++k) {
         if (kick->weight[k] != 0.0) {
@@ -208,7 +208,7 @@ static void push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4],
 }
 
 /* The two impulses of friction act at places apart. If one side is held, its hold takes the couple; between two bodies that move it stays. */
-static void book_couple(brn_acm *acm, const brn_acm_kick *kick, const int node[4], const double friction[3])
+void brn_acm_book_couple(brn_acm *acm, const brn_acm_kick *kick, const int node[4], const double friction[3])
 {
     const int count = brn_touch_count(node);
     const double lever[3] = {kick->distance * kick->normal[0], kick->distance * kick->normal[1],
@@ -248,12 +248,12 @@ static void rub(brn_acm *acm, brn_acm_kick *kick, const int node[4], double most
     for (int i = 0; i < 3; ++i) {
         u[i] /= speed;
     }
-    push_pair(acm, kick, node, -size, u);
+    brn_acm_push_pair(acm, kick, node, -size, u);
     for (int i = 0; i < 3; ++i) {
         u[i] *= size;
         kick->lost[i] += u[i];
     }
-    book_couple(acm, kick, node, u);
+    brn_acm_book_couple(acm, kick, node, u);
 }
 
 static void strike(brn_acm *acm, brn_acm_kick *kick, brn_tick t)
@@ -278,7 +278,7 @@ static void strike(brn_acm *acm, brn_acm_kick *kick, brn_tick t)
             impulse *= pair->restored;
         }
     }
-    push_pair(acm, kick, node, impulse, kick->normal);
+    brn_acm_push_pair(acm, kick, node, impulse, kick->normal);
     if (pair->mu > 0.0) {
         rub(acm, kick, node, pair->mu * impulse);
     }

@@ -183,6 +183,9 @@ static brn_status make_forces(brn_acm *acm)
     BRN_TAKE(brn_ctx_arena(acm->ctx), step, count + 1);
     BRN_TRY(brn_acm_stable_steps(acm, step));
     BRN_TRY(choose_tick(acm, step, count));
+    if (acm->params->response == BRN_ACM_DCR) {
+        brn_acm_dcr_steps(step, count);
+    }
     BRN_TRY(brn_acm_forces_create(acm, step));
     const brn_acm_forces *f = &acm->forces;
     const int often = f->finest + OUTER < f->coarsest ? f->finest + OUTER : f->coarsest;

@@ -17,8 +17,8 @@
    A pair penetrates if CCD from the last places to the predicted ones says so, and on the side that it then came from: sides are not lost in a step. If the
    projection does not end, places are left as they are and the exact test of the step counts what meets: nothing is promised here.
 
-   The energy of the jump is booked as dissipated, as far as e < 1 and friction take it. What places gain or lose by their projection, and forces by acting
-   half a step before the jump and half a step after it, is booked nowhere: it is the method's error. The same is the moment of momentum of
+   What e < 1 and friction take in the jump is booked as dissipated, the former less what the projection has put into elements and weights. What places else
+   gain or lose by their projection, and forces by acting half a step before the jump and half a step after it, is booked nowhere: it is the method's error. The same is the moment of momentum of
    what is displaced while it slides. */
 #include "step/acm/acm.h"
 
@@ -61,6 +61,7 @@ struct brn_acm_dcr {
     contact *contact;
     int count, capacity;
     double residual;
+    double taken; /* [J] by the impulses of a step so far */
 };
 
 brn_status brn_acm_dcr_create(brn_acm *acm)
@@ -303,8 +304,7 @@ static void push(brn_acm *acm, contact *c, double size, const double along[3])
         return;
     }
     relative(acm, c, u);
-    acm->sums.dissipated -=
-        size * (brn_dense_dot3(u, along) + 0.5 * size * compliance(acm, c, along));
+    acm->dcr->taken -= size * (brn_dense_dot3(u, along) + 0.5 * size * compliance(acm, c, along));
     brn_acm_push_pair(acm, &c->at, c->pair.node, size, along);
 }
 
@@ -482,11 +482,14 @@ static double stop_slip(brn_acm *acm, double fastest)
     return left;
 }
 
-static void jump(brn_acm *acm)
+/* *normal: [J] what the normal part takes; friction's is booked. */
+static void jump(brn_acm *acm, double *normal)
 {
     brn_acm_dcr *dcr = acm->dcr;
     double fastest = 0.0;
     double slip = 0.0;
+    *normal = 0.0;
+    dcr->taken = 0.0;
     for (int i = 0; i < dcr->count; ++i) {
         fastest = fmax(fastest, -parting(acm, &dcr->contact[i]));
     }
@@ -504,19 +507,28 @@ static void jump(brn_acm *acm)
         relative(acm, c, u);
         slip = c->mu > 0.0 ? fmax(slip, sqrt(brn_dense_dot3(u, u))) : slip;
     }
+    *normal = dcr->taken;
     if (slip > 0.0) {
+        dcr->taken = 0.0;
         dcr->residual = fmax(dcr->residual, stop_slip(acm, slip) / slip);
+        acm->sums.dissipated += dcr->taken;
     }
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------------- */
 
-static brn_status respond(brn_acm *acm)
+/* Keeps the predicted places in saved.place, and velocities after the jump in saved.velocity. */
+static brn_status respond(brn_acm *acm, double *normal)
 {
     brn_acm_dcr *dcr = acm->dcr;
+    const size_t bytes = 3 * (size_t)acm->model->nnode * sizeof(double);
     int found = 0;
     dcr->count = 0;
     BRN_TRY(seek(acm, &found));
+    if (found == 0) {
+        return BRN_OK;
+    }
+    memcpy(acm->saved.place, acm->nodes.place, bytes);
     for (int pass = 0; pass < PASSES && found > 0; ++pass) {
         clear_places(acm);
         BRN_TRY(seek(acm, &found));
@@ -524,25 +536,51 @@ static brn_status respond(brn_acm *acm)
     for (int i = 0; i < dcr->count; ++i) {
         renew(acm, &dcr->contact[i]);
     }
-    jump(acm);
+    jump(acm, normal);
+    memcpy(acm->saved.velocity, acm->nodes.velocity, bytes);
     acm->sums.contact_events += dcr->count;
     return BRN_OK;
+}
+
+/* [J] What the projection has put into elements and weights, by the forces that have acted since, for h. */
+static double gained(const brn_acm *acm, double h)
+{
+    double sum = 0.0;
+    for (int a = 0; a < acm->model->nnode; ++a) {
+        for (int i = 3 * a; i < 3 * a + 3 && acm->inverse[a] > 0.0; ++i) {
+            sum -= (acm->nodes.place[i] - acm->saved.place[i]) *
+                   (acm->nodes.velocity[i] - acm->saved.velocity[i]) / (acm->inverse[a] * h);
+        }
+    }
+    return sum;
+}
+
+/* A body at rest falls by h v in every step, is put back, and the jump takes what it fell with: that is no loss. */
+static void book_normal(brn_acm *acm, double normal)
+{
+    const double given = fmax(0.0, gained(acm, acm->seconds[acm->outer]));
+    acm->sums.dissipated += normal > 0.0 ? fmax(0.0, normal - given) : normal;
 }
 
 static brn_status step_to(brn_acm *acm, brn_tick t)
 {
     const int n = acm->model->nnode;
+    double normal = 0.0;
     memcpy(acm->from, acm->nodes.place, 3 * (size_t)n * sizeof(double));
     for (int a = 0; a < n; ++a) {
         brn_acm_at(acm, a, t, &acm->nodes.place[3 * a]);
         acm->nodes.clock[a] = t;
     }
-    BRN_TRY(respond(acm));
+    BRN_TRY(respond(acm, &normal));
     acm->now = t;
     if (acm->forces.nrun > 0) {
         BRN_TRY(brn_acm_forces_act(acm, t, acm->forces.finest));
     }
-    return brn_acm_outer_act(acm, t);
+    BRN_TRY(brn_acm_outer_act(acm, t));
+    if (acm->dcr->count > 0) {
+        book_normal(acm, normal);
+    }
+    return BRN_OK;
 }
 
 brn_status brn_acm_dcr_run(brn_acm *acm, brn_tick end)

@@ -7,10 +7,11 @@ static const char *const response_words[] = {"layers", "dcr", NULL};
 static const char *const layer_words[] = {"quadratic", "cubic", NULL};
 
 static const brn_param params[] = {
-    BRN_P_CHOICE(brn_acm_params, response, BRN_ACM_LAYERS, response_words,
-                 "how contact is answered. layers: by nested penalty layers; dcr: decomposition contact response, "
-                 "to compare with: one "
-                 "step for all elements, penetration is taken back, momenta jump; nothing is promised"),
+    BRN_P_CHOICE(
+        brn_acm_params, response, BRN_ACM_LAYERS, response_words,
+        "how contact is answered. layers: by nested penalty layers; dcr: decomposition contact response, "
+        "to compare with: one "
+        "step for all elements, penetration is taken back, momenta jump; nothing is promised"),
     BRN_P_CHOICE(brn_acm_params, layers, BRN_ACM_CUBIC, layer_words,
                  "how the force of a penalty layer begins. quadratic: with a kink, as published; cubic: "
                  "smoothly, which keeps "
@@ -48,7 +49,8 @@ static const brn_own_figure figures[] = {
     [BRN_ACM_CONTACT_EVENTS] = {{.name = "acm.contact_events",
                                  .label = "contact events",
                                  .unit = "1",
-                                 .meaning = "pairs whose layers were looked at; with dcr those that penetrated",
+                                 .meaning =
+                                     "pairs whose layers were looked at; with dcr those that penetrated",
                                  .reduction = BRN_REDUCE_SUM},
                                 BRN_REDUCE_SUM},
     [BRN_ACM_DEEPEST] = {{.name = "acm.deepest",

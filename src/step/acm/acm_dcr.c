@@ -47,14 +47,14 @@ enum { OFTEN = 64 };
 
 typedef struct contact {
     brn_candidate pair;
-    brn_acm_kick at;       /* weights, normal, distance */
-    double clear;          /* [m] */
-    double mu, e;          /* friction, restitution */
-    double inverse;        /* [1/kg] of its masses, along the normal */
-    double shift;          /* [kg m] multiplier of the projection */
-    double push, rub[3];   /* [N s] of the jump, on the first side */
-    double next, way;      /* [N s] of conjugate gradients: the push that they come to, their direction */
-    double error, change;  /* [m/s] parting that is wanted yet, and by `way` */
+    brn_acm_kick at;      /* weights, normal, distance */
+    double clear;         /* [m] */
+    double mu, e;         /* friction, restitution */
+    double inverse;       /* [1/kg] of its masses, along the normal */
+    double shift;         /* [kg m] multiplier of the projection */
+    double push, rub[3];  /* [N s] of the jump, on the first side */
+    double next, way;     /* [N s] of conjugate gradients: the push that they come to, their direction */
+    double error, change; /* [m/s] parting that is wanted yet, and by `way` */
 } contact;
 
 struct brn_acm_dcr {
@@ -179,10 +179,7 @@ static bool make_contact(brn_acm *acm, const brn_candidate *c, double time, cont
     const double *from = acm->from, *end = acm->nodes.place;
     const brn_acm_pair pair = brn_acm_pair_of(acm, c, -1);
     const double gap = start_gap(acm, c);
-    *to = (contact){.pair = *c,
-                    .clear = CLEARANCE * pair.eta,
-                    .mu = pair.mu,
-                    .e = sqrt(pair.restored)};
+    *to = (contact){.pair = *c, .clear = CLEARANCE * pair.eta, .mu = pair.mu, .e = sqrt(pair.restored)};
     for (int k = 0; k < brn_touch_count(c->node); ++k) {
         for (int i = 0; i < 3; ++i) {
             const int at = 3 * c->node[k] + i;
@@ -337,7 +334,8 @@ static void apply_face(brn_acm *acm)
                 for (int d = 0; d < 3; ++d) {
                     const double gradient = c->at.weight[k] * c->at.normal[d];
                     const double inverse = (acm->axes[a] >> d & 1u) != 0 ? 0.0 : acm->inverse[a];
-                    v[3 * a + d] = pass == 0 ? 0.0 : v[3 * a + d] + (pass == 1 ? c->way * inverse * gradient : 0.0);
+                    v[3 * a + d] =
+                        pass == 0 ? 0.0 : v[3 * a + d] + (pass == 1 ? c->way * inverse * gradient : 0.0);
                     c->change += pass == 2 ? gradient * v[3 * a + d] : 0.0;
                 }
             }
@@ -598,8 +596,9 @@ brn_status brn_acm_dcr_run(brn_acm *acm, brn_tick end)
             BRN_TRY(brn_ctx_check(acm->ctx));
         }
         if (acm->params->events > 0.0 && acm->sums.events + acm->sums.contact_events > acm->params->events) {
-            return brn_fail(acm->ctx, BRN_ERR_LIMIT, "t = %g s: more than %g events in a step (method.events)",
-                            (double)t * acm->tick, acm->params->events);
+            return brn_fail(acm->ctx, BRN_ERR_LIMIT,
+                            "t = %g s: more than %g events in a step (method.events)", (double)t * acm->tick,
+                            acm->params->events);
         }
     }
     acm->now = end;
@@ -616,11 +615,11 @@ static void fill_point(const brn_acm *acm, const contact *c, const double *x, co
     brn_contact_pair placed = {
         .kind = c->pair.kind, .offset = c->pair.offset, .d2 = c->at.distance * c->at.distance};
     memcpy(placed.node, node, sizeof placed.node);
-    *to = (brn_contact_point){.body = {acm->skin->node_body[node[0]],
-                                       acm->skin->node_body[node[brn_touch_count(node) - 1]]},
-                              .gap = linear_gap(c, x),
-                              .normal_force = c->push / h,
-                              .mu = c->mu};
+    *to = (brn_contact_point){
+        .body = {acm->skin->node_body[node[0]], acm->skin->node_body[node[brn_touch_count(node) - 1]]},
+        .gap = linear_gap(c, x),
+        .normal_force = c->push / h,
+        .mu = c->mu};
     memcpy(to->normal, c->at.normal, sizeof to->normal);
     brn_pair_place(acm->skin, &placed, x, c->at.weight, c->at.normal, to->place);
     for (int i = 0; i < 3; ++i) {
@@ -645,11 +644,22 @@ brn_status brn_acm_dcr_report(brn_acm *acm, const double *x, const double *v, br
     for (int i = 0; i < brn_candidates_count(acm->candidates); ++i) {
         const brn_candidate *c = &brn_candidates_get(acm->candidates)[i];
         brn_contact_pair near;
-        if (brn_pair_measure(c, x, 0.5 * c->reach, &near)) {
-            info->gap_min = fmin(info->gap_min, brn_pair_gap(&near));
+        if (!brn_pair_measure(c, x, 0.5 * c->reach, &near)) {
+            continue;
+        }
+        const double gap = brn_pair_gap(&near);
+        info->gap_min = fmin(info->gap_min, gap);
+        if (gap < 0.0) { /* it will be answered at the next step */
+            double at[4][3] = {{0}};
+            contact deep = {.pair = *c};
+            (void)brn_candidate_gather(c->node, x, at);
+            deep.at.distance =
+                sqrt(brn_pair_frame(&near, (const double(*)[3])at, deep.at.weight, deep.at.normal));
+            BRN_GROW(acm->ctx, acm->point, acm->point_capacity, acm->npoint + 1);
+            fill_point(acm, &deep, x, v, &acm->point[acm->npoint++]);
         }
     }
-    BRN_GROW(acm->ctx, acm->point, acm->point_capacity, dcr->count + 1);
+    BRN_GROW(acm->ctx, acm->point, acm->point_capacity, acm->npoint + dcr->count + 1);
     for (int i = 0; i < dcr->count; ++i) {
         const contact *c = &dcr->contact[i];
         if (c->push > 0.0) {

@@ -5,6 +5,7 @@
 
 static const char *const schedule_words[] = {"levels", "exact", "synchronous", NULL};
 static const char *const detector_words[] = {"window", "kds", NULL};
+static const char *const response_words[] = {"layers", "dcr", NULL};
 static const char *const layer_words[] = {"quadratic", "cubic", NULL};
 
 static const brn_param params[] = {
@@ -18,6 +19,11 @@ static const brn_param params[] = {
         "how collisions are ruled out. window: events are run ahead and proved afterwards, or run again; "
         "kds: a slab between the two parts of every pair, watched from impulse to impulse, as "
         "published. The motion is the same to the bit"),
+    BRN_P_CHOICE(
+        brn_acm_params, response, BRN_ACM_LAYERS, response_words,
+        "how contact is answered. layers: by nested penalty layers; dcr: decomposition contact response, "
+        "to compare with: one "
+        "step for all elements, penetration is taken back, momenta jump; nothing is promised"),
     BRN_P_CHOICE(brn_acm_params, layers, BRN_ACM_CUBIC, layer_words,
                  "how the force of a penalty layer begins. quadratic: with a kink, as published; cubic: "
                  "smoothly, which keeps "
@@ -55,7 +61,8 @@ static const brn_own_figure figures[] = {
     [BRN_ACM_CONTACT_EVENTS] = {{.name = "acm.contact_events",
                                  .label = "contact events",
                                  .unit = "1",
-                                 .meaning = "pairs whose layers were looked at",
+                                 .meaning =
+                                     "pairs whose layers were looked at; with dcr those that penetrated",
                                  .reduction = BRN_REDUCE_SUM},
                                 BRN_REDUCE_SUM},
     [BRN_ACM_DEEPEST] = {{.name = "acm.deepest",
@@ -116,6 +123,7 @@ static void acm_destroy(void *self)
     brn_acm_layers_free(&acm->layers);
     brn_acm_queue_destroy(ctx, acm->queue);
     brn_acm_kds_destroy(ctx, acm->kds);
+    brn_acm_dcr_free(ctx, acm->dcr);
     free_nodes(ctx, &acm->nodes);
     free_nodes(ctx, &acm->saved);
     void *arrays[] = {acm->eta,     acm->node_level, acm->inverse, acm->axes, acm->held,
@@ -142,7 +150,10 @@ static brn_status fill(brn_acm *acm)
     BRN_TRY(brn_skin_create(acm->ctx, model, &acm->skin));
     BRN_TRY(brn_intersect_create(acm->ctx, &acm->intersect));
     BRN_TRY(brn_acm_sizes_create(acm));
-    BRN_TRY(acm->params->schedule == BRN_ACM_EXACT ? brn_acm_queue_create(acm) : BRN_OK);
+    if (acm->params->response == BRN_ACM_DCR) {
+        return brn_acm_dcr_create(acm);
+    }
+    BRN_TRY(brn_acm_schedule(acm) == BRN_ACM_EXACT ? brn_acm_queue_create(acm) : BRN_OK);
     return acm->params->detector == BRN_ACM_KDS ? brn_acm_kds_create(acm) : BRN_OK;
 }
 
@@ -170,7 +181,8 @@ static brn_status acm_step(void *self, const brn_state *in, double t, double h, 
     brn_acm *acm = self;
     *h_done = h;
     BRN_TRY(brn_acm_load(acm, in, t));
-    BRN_TRY(brn_acm_run_until(acm, brn_acm_tick_at(acm, t + h)));
+    const brn_tick end = brn_acm_tick_at(acm, t + h);
+    BRN_TRY(acm->dcr != NULL ? brn_acm_dcr_run(acm, end) : brn_acm_run_until(acm, end));
     BRN_TRY(brn_acm_write(acm, in, t + h, h, out, info));
     const brn_acm_sums *sums = &acm->sums;
     const int elements = acm->forces.finest < acm->outer ? acm->forces.finest : acm->outer;

@@ -32,6 +32,9 @@ enum { BRN_ACM_LEVELS = 63 };
 /* When forces act: at steps of powers of two, elements each at its own, or all elements at the shortest. */
 enum { BRN_ACM_BY_LEVELS, BRN_ACM_EXACT, BRN_ACM_SYNCHRONOUS };
 
+/* How contact is answered: by layers, or as what these are compared with (acm_dcr.c). */
+enum { BRN_ACM_LAYERS, BRN_ACM_DCR };
+
 /* How it is known that nothing has met. */
 enum { BRN_ACM_WINDOW, BRN_ACM_KDS };
 
@@ -39,6 +42,7 @@ typedef struct brn_acm_params {
     brn_block block;
     int schedule;      /* BRN_ACM_BY_LEVELS, _EXACT, _SYNCHRONOUS */
     int detector;      /* BRN_ACM_WINDOW, _KDS */
+    int response;      /* BRN_ACM_LAYERS, _DCR */
     int layers;        /* BRN_ACM_QUADRATIC, _CUBIC */
     double thickness;  /* [m] eta of the first layer; 0: by the meshes */
     double stiffness;  /* [N/m] r of the first layer; 0: by its step and the masses */
@@ -152,6 +156,7 @@ enum { BRN_ACM_POINT = 1, BRN_ACM_PLANE };
 
 typedef struct brn_acm_queue brn_acm_queue;
 typedef struct brn_acm_kds brn_acm_kds;
+typedef struct brn_acm_dcr brn_acm_dcr;
 
 typedef struct brn_acm {
     brn_ctx *ctx;
@@ -204,7 +209,14 @@ typedef struct brn_acm {
     double *force;        /* [ndof] scratch */
     brn_contact_point *point;
     int npoint, point_capacity;
+    brn_acm_dcr *dcr; /* NULL: layers */
 } brn_acm;
+
+/* The one that acts: what layers are compared with takes one step for all elements. */
+static inline int brn_acm_schedule(const brn_acm *acm)
+{
+    return acm->params->response == BRN_ACM_DCR ? BRN_ACM_SYNCHRONOUS : acm->params->schedule;
+}
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------------- */
 
@@ -314,6 +326,10 @@ void brn_acm_look_at_layer(const brn_acm *acm, int pair, int layer, brn_tick t, 
 void brn_acm_pairs_strike(brn_acm *acm, brn_tick t, brn_acm_kick *kick, int count);
 /* Ticks between impulses of a layer of a pair. */
 brn_tick brn_acm_layer_ticks(const brn_acm *acm, const brn_acm_pair *pair, int layer);
+/* An impulse of a pair, size along a vector, on nodes that are at their tick; and what friction, less the impulse on the first side, has as a couple. */
+void brn_acm_push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4], double size,
+                       const double along[3]);
+void brn_acm_book_couple(brn_acm *acm, const brn_acm_kick *kick, const int node[4], const double friction[3]);
 /* Gap of a pair whose nodes are at x: weights, normal as brn_pair_frame. */
 double brn_acm_gap(const brn_candidate *candidate, const double x[4][3], double offset, double weight[4],
                    double normal[3]);
@@ -342,6 +358,13 @@ void brn_acm_kds_destroy(brn_ctx *ctx, brn_acm_kds *kds);
 brn_status brn_acm_kds_run(brn_acm *acm, brn_tick end);
 /* Nodes whose velocities have changed; nothing without that detector. */
 void brn_acm_kds_kicked(brn_acm *acm, const int *node, int count);
+
+/* Decomposition contact response (acm_dcr.c), in the place of windows and layers: all events of (now, end], and the
+   contact of the last step within them at places x and velocities v. */
+brn_status brn_acm_dcr_create(brn_acm *acm);
+void brn_acm_dcr_free(brn_ctx *ctx, brn_acm_dcr *dcr);
+brn_status brn_acm_dcr_run(brn_acm *acm, brn_tick end);
+brn_status brn_acm_dcr_report(brn_acm *acm, const double *x, const double *v, brn_step_info *info);
 
 /* Between nodes and states (acm_sync.c): the state at time t [s], all events until then done. */
 brn_status brn_acm_load(brn_acm *acm, const brn_state *in, double t);

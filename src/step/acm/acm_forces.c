@@ -39,7 +39,7 @@ static brn_status add_runs(brn_acm *acm, const brn_element_group *group, const d
 {
     brn_acm_forces *f = &acm->forces;
     const brn_stencils stencils = brn_group_stencils(group);
-    const bool exact = acm->params->schedule == BRN_ACM_EXACT;
+    const bool exact = brn_acm_schedule(acm) == BRN_ACM_EXACT;
     const int width = exact ? 1 : BRN_LANES;
     for (int first = 0; first < stencils.count; first += width) {
         const int count = first + width < stencils.count ? width : stencils.count - first;
@@ -151,7 +151,7 @@ static brn_status set_steps(brn_acm *acm, int *capacity)
 {
     brn_acm_forces *f = &acm->forces;
     f->nstep = f->nrun;
-    if (acm->params->schedule != BRN_ACM_EXACT) {
+    if (brn_acm_schedule(acm) != BRN_ACM_EXACT) {
         f->nstep = BRN_ACM_LEVELS;
         BRN_GROW(acm->ctx, f->ticks, *capacity, f->nstep);
         for (int level = 0; level < f->nstep; ++level) {

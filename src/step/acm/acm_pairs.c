@@ -137,7 +137,7 @@ double brn_acm_gap(const brn_candidate *c, const double x[4][3], double offset, 
 brn_tick brn_acm_layer_ticks(const brn_acm *acm, const brn_acm_pair *pair, int layer)
 {
     const brn_tick first = (brn_tick)1 << pair->level;
-    if (acm->params->schedule == BRN_ACM_EXACT) {
+    if (brn_acm_schedule(acm) == BRN_ACM_EXACT) {
         const double h = (double)first / ((double)layer * sqrt((double)layer));
         return h < 1.0 ? 1 : (brn_tick)h;
     }
@@ -223,8 +223,8 @@ static void relative(const brn_acm *acm, const brn_acm_kick *kick, const int nod
     }
 }
 
-static void push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4], double size,
-                      const double along[3])
+void brn_acm_push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4], double size,
+                       const double along[3])
 {
     for (int k = 0; k < brn_touch_count(node); ++k) {
         if (kick->weight[k] != 0.0) {
@@ -238,7 +238,7 @@ static void push_pair(brn_acm *acm, const brn_acm_kick *kick, const int node[4],
 }
 
 /* The two impulses of friction act at places apart. If one side is held, its hold takes the couple; between two bodies that move it stays. */
-static void book_couple(brn_acm *acm, const brn_acm_kick *kick, const int node[4], const double friction[3])
+void brn_acm_book_couple(brn_acm *acm, const brn_acm_kick *kick, const int node[4], const double friction[3])
 {
     const int count = brn_touch_count(node);
     const double lever[3] = {kick->distance * kick->normal[0], kick->distance * kick->normal[1],
@@ -278,12 +278,12 @@ static void rub(brn_acm *acm, brn_acm_kick *kick, const int node[4], double most
     for (int i = 0; i < 3; ++i) {
         u[i] /= speed;
     }
-    push_pair(acm, kick, node, -size, u);
+    brn_acm_push_pair(acm, kick, node, -size, u);
     for (int i = 0; i < 3; ++i) {
         u[i] *= size;
         kick->lost[i] += u[i];
     }
-    book_couple(acm, kick, node, u);
+    brn_acm_book_couple(acm, kick, node, u);
 }
 
 static void strike(brn_acm *acm, brn_acm_kick *kick, brn_tick t)
@@ -308,7 +308,7 @@ static void strike(brn_acm *acm, brn_acm_kick *kick, brn_tick t)
             impulse *= pair->restored;
         }
     }
-    push_pair(acm, kick, node, impulse, kick->normal);
+    brn_acm_push_pair(acm, kick, node, impulse, kick->normal);
     if (pair->mu > 0.0) {
         rub(acm, kick, node, pair->mu * impulse);
     }

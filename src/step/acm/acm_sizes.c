@@ -146,7 +146,7 @@ static void limit_steps(const brn_acm *acm, double *step, size_t count)
         most = isfinite(step[i]) ? fmax(most, step[i]) : most;
         least = fmin(least, step[i]);
     }
-    most = acm->params->schedule == BRN_ACM_SYNCHRONOUS && most > 0.0 ? least : most;
+    most = brn_acm_schedule(acm) == BRN_ACM_SYNCHRONOUS && most > 0.0 ? least : most;
     for (size_t i = 0; i < count; ++i) {
         step[i] = fmin(step[i], most > 0.0 ? most : acm->model->step);
     }
@@ -401,7 +401,7 @@ static brn_status create(brn_acm *acm)
     BRN_TRY(choose_eta(acm));
     acm->speed = greatest_speed(acm);
     const int through = brn_acm_level_below(acm, OUTER_PASSING * acm->eta_least / acm->speed);
-    acm->outer = through < acm->outer ? through : acm->outer;
+    acm->outer = through < acm->outer && acm->params->response == BRN_ACM_LAYERS ? through : acm->outer;
     BRN_TRY(brn_acm_damping_create(acm));
     acm->window = acm->outer;
     return brn_acm_layers_create(acm->ctx, acm->params->layers, choose_power(acm), &acm->layers);

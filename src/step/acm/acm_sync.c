@@ -99,6 +99,9 @@ static void add_point(brn_acm *acm, const brn_acm_pair *pair, const double *x, c
 /* Contact at x: adds the excess of its layers, and lists its points; v: NULL, without points. */
 static brn_status add_contact(brn_acm *acm, const double *x, const double *v, excess *e, brn_step_info *info)
 {
+    if (acm->dcr != NULL) {
+        return brn_acm_dcr_report(acm, x, v, info);
+    }
     acm->npoint = 0;
     info->contact_energy = 0.0;
     info->contacts = 0;

@@ -273,6 +273,17 @@ static const char machine[] =
     "  - {name: e, type: static, shape: {plane: {}}, position: [0, 0, -0.05]}\n"
     "attach: [{body: d, where: {face: -x}, to: r/arm}]\n";
 
+/* Two cubes that fly into each other and onto a plate, event by event. */
+static const char colliding[] =
+    "brunt: 1\nmethod: acm\ntime: {step: 1e-3, end: 2e-3}\n"
+    "materials: {a: {type: neo_hookean, young: 1e5, poisson: 0.4, damping: {alpha: 1, beta: 1e-4}}}\n"
+    "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1], element: tet4}}}\n"
+    "bodies:\n  - {name: a, type: deformable, mesh: m, material: a, velocity: [0, 0, -5]}\n"
+    "  - {name: b, type: deformable, mesh: m, material: a, position: [0.01, 0.02, 0.103], velocity: [0, 0, "
+    "-10]}\n"
+    "  - {name: c, type: static, mesh: m, position: [0.03, 0.01, -0.104]}\n"
+    "contact: {friction: 0.4, restitution: 0.5}\n";
+
 static void write_robot(void)
 {
     test_write_file(
@@ -302,6 +313,8 @@ static const whole_flow flows[] = {
     {.text = sheet, .sets = "integrator=implicit_euler"},
     {.text = convex, .sets = "integrator=turning_euler"},
     {.text = machine, .sets = "integrator=midpoint"},
+    {.text = colliding, .sets = "method={type: acm, response: dcr}"},
+    {.text = colliding, .sets = "method={type: acm, response: layers}"},
 };
 
 static void test_flow(void **state)

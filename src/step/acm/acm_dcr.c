@@ -11,15 +11,16 @@
    Then forces act at the new places. Where pairs are many they share nodes, and the inverse would let some of them pull. Here lambda <= 0 is the solution of
    the complementarity problem of which that formula is the case of pairs that all push: p_norm is the nearest momentum to p in the cone that is spanned by
    G, p_rest is what remains. The two are orthogonal, so that with e = 1 the jump takes no kinetic energy. It is solved by sweeps of projected Gauss-Seidel in
-   the order of pairs and, in between, conjugate gradients on the pairs that push, to JUMP_TOL of the fastest approach; lambda need not be unique, p_norm is. Friction: p_slide is what stops the slip, as far as each pair's share
-   of it is at most mu (1 + e) |lambda|; of one pair c = max(0, 1 - mu (1 + e) |p_norm| / |p_slide|), the paper's.
+   the order of pairs and, in between, conjugate gradients on the pairs that push, to JUMP_TOL of the fastest approach; lambda need not be unique, p_norm
+   is. Friction: p_slide is what stops the slip, as far as each pair's share of it is at most mu (1 + e) |lambda|; of one pair
+   c = max(0, 1 - mu (1 + e) |p_norm| / |p_slide|), the paper's.
 
    A pair penetrates if CCD from the last places to the predicted ones says so, and on the side that it then came from: sides are not lost in a step. If the
    projection does not end, places are left as they are and the exact test of the step counts what meets: nothing is promised here.
 
    What e < 1 and friction take in the jump is booked as dissipated, the former less what the projection has put into elements and weights. What places else
-   gain or lose by their projection, and forces by acting half a step before the jump and half a step after it, is booked nowhere: it is the method's error. The same is the moment of momentum of
-   what is displaced while it slides. */
+   gain or lose by their projection, and forces by acting half a step before the jump and half a step after it, is booked nowhere: it is the method's error.
+   The same is the moment of momentum of what is displaced while it slides. */
 #include "step/acm/acm.h"
 
 #include "base/parallel.h"

@@ -25,7 +25,8 @@ static const char sheet[] =
     "brunt: 1\ngravity: [0, 0, -9.81]\ntime: {step: 1.0e-3, end: 1.0e-2}\nmethod: {type: acm}\n"
     "materials:\n  cotton: {type: stvk, young: 8.0e5, poisson: 0.3, density: 400}\n"
     "meshes:\n  cloth: {grid: {size: [1.0, 1.0], cells: [100, 100]}}\n"
-    "bodies:\n  - {name: cloth, type: shell, mesh: cloth, material: cotton, thickness: 1.0e-3, plate: hinge}\n";
+    "bodies:\n  - {name: cloth, type: shell, mesh: cloth, material: cotton, thickness: 1.0e-3, plate: "
+    "hinge}\n";
 
 static brn_status open_scene(brn_bench *bench, brn_ctx *ctx, const acm_row *row, brn_scene **scene)
 {
@@ -117,6 +118,6 @@ brn_status brn_bench_acm_sheet(brn_bench *bench)
 
 brn_status brn_bench_acm_sphere_plate(brn_bench *bench)
 {
-    return add_row(bench, &(acm_row){.scene = "sphere-plate",
-                                     .set = {"time.end=2.0e-4", "time.step=2.0e-5"}});
+    return add_row(bench,
+                   &(acm_row){.scene = "sphere-plate", .set = {"time.end=2.0e-4", "time.step=2.0e-5"}});
 }

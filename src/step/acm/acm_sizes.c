@@ -11,9 +11,10 @@
 enum { FINER = 32 };
 /* Gravity, loads and motions act at steps 2^OUTER times the shortest, at most the longest of an element: they cost little. */
 enum { OUTER = 3 };
-/* And so often while something goes through the first layer that the phase of these impulses in which it does so hardly matters: the share of
-   its thickness that is gone between two. */
-static const double OUTER_PASSING = 0.25;
+/* Forces act so often while something goes through the first layer that the phase in which it does so hardly matters: velocities between impulses are off by
+   half of one, and a contact that is over sooner would reflect that. Of the layer's thickness, what is gone between two of them; and where layers
+   do not give back all, so that they have to know whether a pair parts. */
+static const double PASSING = 0.25, PASSING_LOSSY = 0.1;
 /* Thickness of the first layer over the mean length of a body's edges. */
 static const double ETA_EDGE = 0.05;
 /* Of the smallest gap between two bodies at the start: what is apart is not pushed. */
@@ -179,6 +180,37 @@ static brn_status choose_tick(brn_acm *acm, double *step, size_t count)
     return BRN_OK;
 }
 
+/* [s] The longest step of forces on what may touch. */
+static double passing_step(const brn_acm *acm)
+{
+    const double *restitution = acm->model->contact_key[BRN_CONTACT_RESTITUTION];
+    const int nbody = acm->model->nbody;
+    bool loses = false;
+    for (int a = 0; a < nbody && restitution != NULL; ++a) {
+        for (int b = 0; b <= a; ++b) {
+            loses = loses || restitution[brn_model_pair(acm->model, a, b)] < 1.0;
+        }
+    }
+    return (loses ? PASSING_LOSSY : PASSING) * acm->eta_least / acm->speed;
+}
+
+/* Elements at the skin act often enough for contact; what layers are compared with answers contact in another way. */
+static void keep_up(const brn_acm *acm, double *step)
+{
+    const double most = acm->params->response == BRN_ACM_LAYERS ? passing_step(acm) : INFINITY;
+    for (int p = 0; p < acm->system->npart; ++p) {
+        const brn_stencils stencils = brn_group_stencils(acm->system->part[p]);
+        for (int e = 0; e < stencils.count; ++e, ++step) {
+            const int *node = &stencils.node[(size_t)e * (size_t)stencils.width];
+            bool touches = false;
+            for (int k = 0; k < stencils.width; ++k) {
+                touches = touches || acm->touches[node[k]] != 0;
+            }
+            *step = touches ? fmin(*step, most) : *step;
+        }
+    }
+}
+
 static brn_status make_forces(brn_acm *acm)
 {
     size_t count = 0;
@@ -188,11 +220,16 @@ static brn_status make_forces(brn_acm *acm)
     }
     BRN_TAKE(brn_ctx_arena(acm->ctx), step, count + 1);
     BRN_TRY(brn_acm_stable_steps(acm, step));
+    keep_up(acm, step);
     BRN_TRY(choose_tick(acm, step, count));
     BRN_TRY(brn_acm_forces_create(acm, step));
     const brn_acm_forces *f = &acm->forces;
     const int often = f->finest + OUTER < f->coarsest ? f->finest + OUTER : f->coarsest;
     acm->outer = f->nrun > 0 ? often : brn_acm_level_below(acm, acm->model->step);
+    if (acm->params->response == BRN_ACM_LAYERS) {
+        const int passing = brn_acm_level_below(acm, passing_step(acm));
+        acm->outer = passing < acm->outer ? passing : acm->outer;
+    }
     return BRN_OK;
 }
 
@@ -397,11 +434,9 @@ static brn_status make_nodes(brn_acm *acm)
 static brn_status create(brn_acm *acm)
 {
     BRN_TRY(make_nodes(acm));
-    BRN_TRY(make_forces(acm));
     BRN_TRY(choose_eta(acm));
     acm->speed = greatest_speed(acm);
-    const int through = brn_acm_level_below(acm, OUTER_PASSING * acm->eta_least / acm->speed);
-    acm->outer = through < acm->outer && acm->params->response == BRN_ACM_LAYERS ? through : acm->outer;
+    BRN_TRY(make_forces(acm));
     BRN_TRY(brn_acm_damping_create(acm));
     acm->window = acm->outer;
     return brn_acm_layers_create(acm->ctx, acm->params->layers, choose_power(acm), &acm->layers);

@@ -259,7 +259,7 @@ static brn_status run_events(brn_acm *acm, brn_tick end)
     for (brn_tick t = (acm->now / step + 1) * step; t <= end; t += step) {
         const int level = brn_acm_level_of(t);
         if (t / step % OFTEN == 0) {
-            BRN_TRY(brn_ctx_check(acm->ctx));
+            BRN_TRY(brn_acm_check(acm));
         }
         if (level >= acm->forces.finest || level >= acm->outer) {
             brn_acm_time(acm, &phases->assembly);
@@ -415,7 +415,7 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
     save(acm);
     BRN_TRY(begin(acm, &end, &job));
     while (true) {
-        BRN_TRY(brn_ctx_check(acm->ctx));
+        BRN_TRY(brn_acm_check(acm));
         BRN_TRY(brn_acm_pairs_gather(acm));
         BRN_TRY(run_events(acm, end));
         BRN_TRY(prove(acm, end, &job, &found, &share));
@@ -432,11 +432,6 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
             for (int a = 0; a < acm->model->nnode; ++a) {
                 acm->strayed[a] = 0.0;
             }
-        }
-        if (acm->params->events > 0.0 && acm->sums.events + acm->sums.contact_events > acm->params->events) {
-            return brn_fail(acm->ctx, BRN_ERR_LIMIT,
-                            "t = %g s: more than %g events in a step (method.events)",
-                            (double)acm->now * acm->tick, acm->params->events);
         }
     }
     acm->now = end;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLI_RESUMABLE                                                                                      \
- "--resume accepts another title, time.step that divides the time done, time.end, output.every, .report, " \
- ".vtu, .checkpoint"
+#define CLI_RESUMABLE                                                                                     \
+ "--resume accepts another title, time.step that divides the time done, time.end, method.events of acm, " \
+ "output.every, .report, .vtu, .checkpoint"
 
 typedef struct run_args {
     cli_scene_input scene;

@@ -209,9 +209,9 @@ typedef struct brn_predicted {
 typedef struct brn_prediction {
     double
         step_min; /* [s] its shortest step if nothing goes wrong: the scene's, or less if it chooses its own */
-    double steps; /* number of them in the run */
-    double flops; /* floating-point operations of one linear solve without contact; 0: no linear solves */
-    double bytes; /* taken by the factor of its matrix */
+    double steps;   /* number of them in the run */
+    double flops;   /* floating-point operations of one linear solve without contact; 0: no linear solves */
+    double bytes;   /* taken by the factor of its matrix */
     double seconds; /* that a run may take on one core; 0: not estimated */
     int line_count;
     brn_predicted line[BRN_PREDICTED_LINES]; /* the method's own */

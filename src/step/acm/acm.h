@@ -135,6 +135,7 @@ typedef struct brn_acm_outlook {
     double step_least;                     /* [s] */
     double events, contact_events;         /* of a step of the scene, while bodies touch */
     double all_events, all_contact_events; /* of the run */
+    double instants;                       /* of the run: times at which any force acts */
 } brn_acm_outlook;
 
 /* All that moves, as the events see it. */

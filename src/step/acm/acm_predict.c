@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* [1/s] Events on one core, elements and contact. */
-static const double RATE = 2e7;
+/* [1/s] Events on one core, elements and contact; times at which any force acts, which small scenes are slow by. */
+static const double RATE = 2e7, RATE_INSTANTS = 1e6;
 /* [s] A step, a run that take longer are worth a warning. */
 static const double STEP_LONG = 3600.0, RUN_LONG = 7.0 * 86400.0;
 /* A step ends the run with so many times the events that were foreseen, but not below the second: minutes. */
@@ -41,17 +41,17 @@ typedef struct mover {
     bool moves; /* not an obstacle */
     int points; /* of its skin */
     const int *plane;
-    double lo[3], hi[3];      /* [m] */
-    double velocity[3];       /* [m/s] */
-    double spread;            /* [m/s] fastest node against it */
-    double gravity[3];        /* [m/s^2] 0: something holds it */
-    double mass, node_mass;   /* [kg] of the body, mean of nodes of its skin */
-    double edge;              /* [m] of its skin */
-    double element, step;     /* [s] steps of its elements, mean, and of its first layers, the longest */
-    double crossing;          /* [s] of a wave from one end to the other */
-    double lightest, longest; /* [kg], [N/m] range of nodes and stiffness */
-    double soft, stiff;
-    double shortest; /* [s] */
+    double lo[3], hi[3];    /* [m] */
+    double velocity[3];     /* [m/s] */
+    double spread;          /* [m/s] fastest node against it */
+    double gravity[3];      /* [m/s^2] 0: something holds it */
+    double mass, node_mass; /* [kg] of the body, mean of nodes of its skin */
+    double edge;            /* [m] of its skin */
+    double element, step;   /* [s] steps of its elements, mean, and of its first layers, the longest */
+    double crossing;        /* [s] of a wave from one end to the other */
+    double shortest;        /* [s] of these */
+    double soft, stiff;     /* [N/m] */
+    double lightest;        /* [kg] */
 } mover;
 
 static void first_layer(const brn_acm *acm, int body, int a, mover *to)
@@ -146,7 +146,8 @@ static mover mover_of(const brn_acm *acm, int body)
         m.node_mass /= moving;
         m.element = exp(m.element / moving);
         const double size = hypot(hypot(m.hi[0] - m.lo[0], m.hi[1] - m.lo[1]), m.hi[2] - m.lo[2]);
-        m.crossing = size / m.edge * m.element / acm->params->safety; /* an element is crossed in element / safety */
+        m.crossing =
+            size / m.edge * m.element / acm->params->safety; /* an element is crossed in element / safety */
     }
     return m;
 }
@@ -155,11 +156,11 @@ static mover mover_of(const brn_acm *acm, int body)
 
 /* Of a body against another, first at time t. */
 typedef struct meeting {
-    int body, other; /* -1: none */
-    double t;        /* [s] */
-    double u[3];     /* [m/s] of the body against the other */
-    double speed;    /* [m/s] of approach */
-    double shift[3]; /* [m] against each other until then */
+    int body, other;         /* -1: none */
+    double t;                /* [s] */
+    double u[3];             /* [m/s] of the body against the other */
+    double speed;            /* [m/s] of approach */
+    double shift[3];         /* [m] against each other until then */
     double deepest, resting; /* layers */
     double rate[2];          /* [1/s] events at impact, and at rest */
     double lasts;            /* [s] */
@@ -351,7 +352,8 @@ static double bearing_layer(const brn_acm_layers *layers, double force)
 
 static double rate_of(double layer, double h, double pairs)
 {
-    return pairs * exp2(brn_acm_layers_fine((int)fmin(ceil(layer), brn_acm_layers_within(BRN_ACM_FINEST)))) / h;
+    return pairs * exp2(brn_acm_layers_fine((int)fmin(ceil(layer), brn_acm_layers_within(BRN_ACM_FINEST)))) /
+           h;
 }
 
 /* Layer in which two bodies stop; r: of the first. */
@@ -391,7 +393,8 @@ static void estimate(const brn_acm *acm, const mover *all, meeting *m)
     m->rate[0] = rate_of(0.5 * m->deepest, h, pairs);
     m->rate[1] = g > 0.0 ? rate_of(m->resting, h, pairs) : 0.0;
     const double crossing = fmax(a->crossing, b->moves ? b->crossing : 0.0);
-    m->lasts = fmin(acm->model->end - m->t, CROSSINGS * crossing + (m->speed > 0.0 ? 2.0 * eta / m->speed : 0.0));
+    m->lasts =
+        fmin(acm->model->end - m->t, CROSSINGS * crossing + (m->speed > 0.0 ? 2.0 * eta / m->speed : 0.0));
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------------------------------- */
@@ -411,6 +414,7 @@ static void count_elements(const brn_acm *acm, brn_acm_outlook *out)
     }
     const int finest = f->finest < acm->outer ? f->finest : acm->outer;
     out->step_least = acm->seconds[finest];
+    out->instants = (double)(end >> finest);
 }
 
 static void add_meeting(const brn_acm *acm, const mover *all, const meeting *m, double copies,
@@ -428,6 +432,7 @@ static void add_meeting(const brn_acm *acm, const mover *all, const meeting *m, 
         out->meets = m->t;
     }
     out->step_least = fmin(out->step_least, h * exp2(-fine));
+    out->instants += m->lasts / (h * exp2(-fine));
     out->contact_events += copies * m->rate[0] * fmin(acm->model->step, m->lasts);
     out->all_contact_events += copies * (m->rate[0] * m->lasts + m->rate[1] * left);
 }
@@ -446,7 +451,7 @@ static brn_status look_ahead(const brn_acm *acm, brn_acm_outlook *out)
         all[b] = mover_of(acm, b);
         first[b] = (meeting){.body = b, .other = -1};
     }
-    for (int b = 0; b < n; b += stride > 1 ? stride : 1) {
+    for (int b = 0; b<n; b += stride> 1 ? stride : 1) {
         find_first(acm, all, b, &first[b]);
         const int other = first[b].other;
         if (other >= 0 && !(other < b && first[other].other == b)) {
@@ -475,13 +480,14 @@ static brn_predicted *add_line(brn_prediction *out, const char *name, const char
                                const char *meaning, double value)
 {
     brn_predicted *line = &out->line[out->line_count++];
-    *line = (brn_predicted){.name = name, .label = label, .unit = unit, .meaning = meaning, .lo = value, .hi = value};
+    *line = (brn_predicted){
+        .name = name, .label = label, .unit = unit, .meaning = meaning, .lo = value, .hi = value};
     return line;
 }
 
 static double run_seconds(const brn_acm_outlook *o)
 {
-    return (o->all_events + o->all_contact_events) / RATE;
+    return (o->all_events + o->all_contact_events) / RATE + o->instants / RATE_INSTANTS;
 }
 
 void brn_acm_tell_outlook(const brn_acm *acm, brn_prediction *out)
@@ -494,14 +500,15 @@ void brn_acm_tell_outlook(const brn_acm *acm, brn_prediction *out)
                             .seconds = run_seconds(o)};
     brn_predicted *line;
     if (o->body[0] >= 0) {
-        line = add_line(out, "acm.approach", "approach", "m/s", "fastest that bodies are seen to come together",
-                        o->speed);
+        line = add_line(out, "acm.approach", "approach", "m/s",
+                        "fastest that bodies are seen to come together", o->speed);
         (void)snprintf(line->note, sizeof line->note, "%.40s and %.40s, after %.3g s",
                        model->body[o->body[0]].name, model->body[o->body[1]].name, o->meets);
-        line = add_line(out, "acm.deepest", "deepest layer", "1", "layer that they are stopped in, by the depth law",
-                        o->deepest);
+        line = add_line(out, "acm.deepest", "deepest layer", "1",
+                        "layer that they are stopped in, by the depth law", o->deepest);
     }
-    line = add_line(out, "acm.step_least", "shortest step", "s", "shortest step of a force that acts", o->step_least);
+    line = add_line(out, "acm.step_least", "shortest step", "s", "shortest step of a force that acts",
+                    o->step_least);
     (void)snprintf(line->note, sizeof line->note, "%s",
                    o->step_least < acm->seconds[finest] ? "of that layer" : "of an element");
     line = add_line(out, "acm.events", "force events", "1", "of elements, loads and weights, in the run",
@@ -510,8 +517,10 @@ void brn_acm_tell_outlook(const brn_acm *acm, brn_prediction *out)
     line = add_line(out, "acm.contact_events", "contact events", "1",
                     "estimate: of pairs that are seen to touch, in the run", o->all_contact_events);
     (void)snprintf(line->note, sizeof line->note, "about; %.3g in a step of contact", o->contact_events);
-    line = add_line(out, "acm.time", "run time", "s", "estimate: all events at the rate of one core", run_seconds(o));
-    (void)snprintf(line->note, sizeof line->note, "about, at %.3g events a second on one core", RATE);
+    line = add_line(out, "acm.time", "run time", "s", "estimate: all events at the rate of one core",
+                    run_seconds(o));
+    (void)snprintf(line->note, sizeof line->note,
+                   "about; one core does %.2g events at %.2g different times a second", RATE, RATE_INSTANTS);
 }
 
 /* What is of a body alone: a pair has the lighter mass, the shorter step, the smaller thickness of its two. */
@@ -556,14 +565,25 @@ bool brn_acm_warn(const void *self, char *text, size_t size)
 {
     const brn_acm *acm = self;
     const brn_acm_outlook *o = &acm->outlook;
-    const double step = (o->events + o->contact_events) / RATE;
+    const double part = 1.0 / (double)acm->model->nstep;
+    const double step = (o->events + o->contact_events) / RATE + part * o->instants / RATE_INSTANTS;
     const double run = run_seconds(o);
     const double worst = worst_resolution(acm);
     if (worst > UNSTABLE) {
-        (void)snprintf(text, size,
-                       "method.step = %g s is too long for method.stiffness = %g N/m and the lightest node: layers make "
-                       "energy; at most %.2g s, or leave one of them out",
-                       acm->params->step, acm->params->stiffness, UNSTABLE / worst * acm->params->step);
+        (void)snprintf(
+            text, size,
+            "method.step = %g s is too long for method.stiffness = %g N/m and the lightest node: layers make "
+            "energy; at most %.2g s, or leave one of them out",
+            acm->params->step, acm->params->stiffness, UNSTABLE / worst * acm->params->step);
+        return true;
+    }
+    if (o->deepest > brn_acm_layers_within(BRN_ACM_FINEST)) {
+        (void)snprintf(
+            text, size,
+            "contact of '%.40s' and '%.40s' at %.3g m/s needs some %.2g layers, and %.2g are built: raise "
+            "method.stiffness or method.thickness",
+            acm->model->body[o->body[0]].name, acm->model->body[o->body[1]].name, o->speed, o->deepest,
+            (double)brn_acm_layers_within(BRN_ACM_FINEST));
         return true;
     }
     if (!(step > STEP_LONG || run > RUN_LONG)) {
@@ -582,10 +602,11 @@ bool brn_acm_warn(const void *self, char *text, size_t size)
                        "elements act every %.2g s: make the smallest or stiffest ones larger or softer",
                        acm->seconds[acm->forces.finest < acm->outer ? acm->forces.finest : acm->outer]);
     }
-    (void)snprintf(text, size,
-                   "about %.2g events in a step and %.2g in the run, %.2g hours on one core (above an hour a step, "
-                   "or a week); %s, or a shorter time.end",
-                   o->events + o->contact_events, o->all_events + o->all_contact_events, run / 3600.0, cause);
+    (void)snprintf(
+        text, size,
+        "about %.2g events in a step and %.2g in the run, %.2g hours on one core (above an hour a step, "
+        "or a week); %s, or a shorter time.end",
+        o->events + o->contact_events, o->all_events + o->all_contact_events, run / 3600.0, cause);
     return true;
 }
 
@@ -596,14 +617,16 @@ static void name_cause(const brn_acm *acm, char *text, size_t size)
 {
     if (acm->sums.contact_events <= acm->sums.events || acm->npair == 0) {
         (void)snprintf(text, size,
-                       "forces of elements act every %.3g s: make the smallest or stiffest elements larger or softer, or "
+                       "forces of elements act every %.3g s: make the smallest or stiffest elements larger "
+                       "or softer, or "
                        "time.step shorter",
                        acm->seconds[acm->forces.finest < acm->outer ? acm->forces.finest : acm->outer]);
         return;
     }
     const brn_acm_pair *pair = &acm->pair[acm->bucket[0]]; /* of the finest */
     const int *node = pair->candidate->node;
-    const int body[2] = {acm->skin->node_body[node[0]], acm->skin->node_body[node[brn_touch_count(node) - 1]]};
+    const int body[2] = {acm->skin->node_body[node[0]],
+                         acm->skin->node_body[node[brn_touch_count(node) - 1]]};
     const int finest = pair->level - pair->fine;
     char names[100];
     if (body[0] == body[1]) {
@@ -612,10 +635,11 @@ static void name_cause(const brn_acm *acm, char *text, size_t size)
         (void)snprintf(names, sizeof names, "'%.40s' and '%.40s'", acm->model->body[body[0]].name,
                        acm->model->body[body[1]].name);
     }
-    (void)snprintf(text, size,
-                   "contact of %s, one of %d pairs, goes on to layer %d of steps of %.3g s: raise method.stiffness (now "
-                   "%.3g N/m) or method.thickness (%.3g m)",
-                   names, acm->npair, pair->layers, acm->seconds[finest > 0 ? finest : 0], pair->r, pair->eta);
+    (void)snprintf(
+        text, size,
+        "contact of %s, one of %d pairs, goes on to layer %d of steps of %.3g s: raise method.stiffness (now "
+        "%.3g N/m) or method.thickness (%.3g m)",
+        names, acm->npair, pair->layers, acm->seconds[finest > 0 ? finest : 0], pair->r, pair->eta);
 }
 
 brn_status brn_acm_check(const brn_acm *acm)
@@ -632,7 +656,8 @@ brn_status brn_acm_check(const brn_acm *acm)
         (void)snprintf(than, sizeof than, "%.2g times what was foreseen", done / foreseen);
     }
     name_cause(acm, cause, sizeof cause);
-    return brn_fail(acm->ctx, BRN_ERR_LIMIT,
-                    "t = %g s: more than %.4g events in a step (%s); %s; or allow more with method.events and resume",
-                    (double)acm->now * acm->tick, acm->limit, than, cause);
+    return brn_fail(
+        acm->ctx, BRN_ERR_LIMIT,
+        "t = %g s: more than %.4g events in a step (%s); %s; or allow more with method.events and resume",
+        (double)acm->now * acm->tick, acm->limit, than, cause);
 }

@@ -160,7 +160,9 @@ static bool worth_a_smaller_step(brn_status status)
 static int report_failure(const cli_session *session, const run_args *args, const char *dir,
                           brn_status status)
 {
-    const int code = cli_session_failure(session, status);
+    /* A limit that the first step meets has left a checkpoint; one that the model meets has not. */
+    const bool begun = status == BRN_ERR_LIMIT && cli_folder_has(dir, "checkpoint.h5");
+    const int code = begun ? CLI_FAILED : cli_session_failure(session, status);
     if (code == CLI_USAGE) {
         cli_scene_print_problems(session->ctx, session->scene, status);
         return code;

@@ -98,7 +98,7 @@ static void run_scene(unsigned seed, double expected[MEASURED], double found[MEA
 }
 
 /* Forces of elements are counted, and what is run again when a window is not proved comes on top. Of the rest the worst of 60 such scenes is off by 3 (deepest
-   layer), 8 (shortest step: a power of two by the 3/2 power of the layer) and 8 (contact events); on average 1.3, 1.7 and 1.9. */
+   layer), 8 (shortest step: a power of two by the 3/2 power of the layer) and 8 (contact events). */
 static void test_random_impacts(void **state)
 {
     (void)state;

@@ -209,9 +209,37 @@ static void print_cost(const brn_model_info *info, const brn_prediction *cost)
         (void)printf("  %-16s%s and %s a linear solve, without contact\n", "cost",
                      cli_quantity(cost->flops, "flop", text), cli_quantity(cost->bytes, "B", size));
     }
-    if (cost->step_min < info->step) {
+    if (cost->step_min < info->step && cost->line_count == 0) {
         (void)printf("  %-16sabout %.3g steps, the shortest %s\n", cost->flops > 0.0 ? "" : "cost",
                      cost->steps, cli_quantity(cost->step_min, "s", text));
+    }
+}
+
+/* "1.4 m/s", "3 to 5 um", "2.4e+07" */
+static void write_range(const brn_predicted *line, char text[CLI_TEXT_SIZE])
+{
+    char lo[CLI_TEXT_SIZE], hi[CLI_TEXT_SIZE];
+    const bool plain = strcmp(line->unit, "1") == 0;
+    if (plain) {
+        (void)snprintf(lo, sizeof lo, "%.3g", line->lo);
+        (void)snprintf(hi, sizeof hi, "%.3g", line->hi);
+    } else {
+        (void)cli_quantity(line->lo, line->unit, lo);
+        (void)cli_quantity(line->hi, line->unit, hi);
+    }
+    const bool one = strcmp(lo, hi) == 0;
+    (void)snprintf(text, CLI_TEXT_SIZE, "%.20s%s%.20s", lo, one ? "" : " to ", one ? "" : hi);
+}
+
+/* What the method predicts of its own. */
+static void print_predicted(const brn_prediction *cost)
+{
+    for (int i = 0; i < cost->line_count; ++i) {
+        const brn_predicted *line = &cost->line[i];
+        char value[CLI_TEXT_SIZE];
+        write_range(line, value);
+        (void)printf("  %-16s%-16s%s%s%s\n", i == 0 ? "predicted" : "", line->label, value,
+                     line->note[0] != '\0' ? ", " : "", line->note);
     }
 }
 
@@ -300,6 +328,7 @@ static int print_report(brn_ctx *ctx, const brn_model *model, int *warnings)
     print_steps(&info, &steps);
     if (steps.cost_known) {
         print_cost(&info, &steps.cost);
+        print_predicted(&steps.cost);
     }
     char *choices = NULL;
     const brn_status status = brn_model_rehearse(ctx, model, &start, &choices);

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLI_RESUMABLE                                                                                      \
- "--resume accepts another title, time.step that divides the time done, time.end, output.every, .report, " \
- ".vtu, .checkpoint"
+#define CLI_RESUMABLE                                                                                     \
+ "--resume accepts another title, time.step that divides the time done, time.end, method.events of acm, " \
+ "output.every, .report, .vtu, .checkpoint"
 
 typedef struct run_args {
     cli_scene_input scene;
@@ -160,7 +160,9 @@ static bool worth_a_smaller_step(brn_status status)
 static int report_failure(const cli_session *session, const run_args *args, const char *dir,
                           brn_status status)
 {
-    const int code = cli_session_failure(session, status);
+    /* A limit that the first step meets has left a checkpoint; one that the model meets has not. */
+    const bool begun = status == BRN_ERR_LIMIT && cli_folder_has(dir, "checkpoint.h5");
+    const int code = begun ? CLI_FAILED : cli_session_failure(session, status);
     if (code == CLI_USAGE) {
         cli_scene_print_problems(session->ctx, session->scene, status);
         return code;

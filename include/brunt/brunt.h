@@ -192,13 +192,29 @@ BRN_API brn_status brn_model_get_connection(const brn_model *model, int connecti
 BRN_API brn_status brn_model_estimate_steps(brn_ctx *ctx, const brn_model *model, double *stable,
                                             double *resolving);
 
+/* Most lines that a method may add to a prediction. */
+enum { BRN_PREDICTED_LINES = 12 };
+
+/* What a method predicts of its own. A figure of the run has the name of the one that it predicts (brn_figure_get). */
+typedef struct brn_predicted {
+    const char *name;    /* acm.deepest */
+    const char *label;   /* deepest layer */
+    const char *unit;    /* SI; "1" for a plain number */
+    const char *meaning; /* one sentence */
+    double lo, hi;       /* a range; equal: a number */
+    char note[120];      /* what it is of, or what it rests on; "": nothing to add */
+} brn_predicted;
+
 /* The expected cost of the model's method, as far as it can be told beforehand. */
 typedef struct brn_prediction {
     double
         step_min; /* [s] its shortest step if nothing goes wrong: the scene's, or less if it chooses its own */
-    double steps; /* number of them in the run */
-    double flops; /* floating-point operations of one linear solve without contact; 0: no linear solves */
-    double bytes; /* taken by the factor of its matrix */
+    double steps;   /* number of them in the run */
+    double flops;   /* floating-point operations of one linear solve without contact; 0: no linear solves */
+    double bytes;   /* taken by the factor of its matrix */
+    double seconds; /* that a run may take on one core; 0: not estimated */
+    int line_count;
+    brn_predicted line[BRN_PREDICTED_LINES]; /* the method's own */
 } brn_prediction;
 
 BRN_API brn_status brn_model_predict(brn_ctx *ctx, const brn_model *model, brn_prediction *out);

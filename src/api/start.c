@@ -157,6 +157,10 @@ void brn_start_tell(const brn_sim *sim, const brn_start *start)
                 "contact",
                 model->method->name, obstacle->name);
     }
+    char doubts[400];
+    if (sim->method->warn != NULL && sim->method->warn(sim->self, doubts, sizeof doubts)) {
+        brn_log(sim->ctx, BRN_LOG_WARNING, "%s", doubts);
+    }
     if (start->throws) {
         char effect[80];
         if (start->weight > 0.0) {

@@ -104,6 +104,7 @@ typedef struct brn_param {
     const brn_table *table; /* BLOCK, BLOCKS, NAMED */
     bool standing;          /* BLOCK: absent is the same as empty, so the resolved scene shows its defaults */
     int set;                /* TAGGED..., KEYED...: which set of tables, see brn_table_set */
+    bool resumable;         /* of a method: how far a run may go, not how; a resume may change it */
 } brn_param;
 
 /* A key that is none, but that people write, and what to write instead. */

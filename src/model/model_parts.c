@@ -45,6 +45,9 @@ static void add_method(brn_text *text, const brn_model *model)
     for (int i = 0; i < table->nparams; ++i) {
         const brn_param *param = &table->params[i];
         char name[128];
+        if (param->resumable) {
+            continue;
+        }
         (void)snprintf(name, sizeof name, "method.%s", param->name);
         add_part(text,
                  brn_param_hash(BRN_HASH_START, param, (const char *)model->method_params + param->offset),

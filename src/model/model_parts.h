@@ -9,7 +9,7 @@
 #define BRN_PART_STEP "time.step"
 
 /* One line per part: 16 hexadecimal digits, a blank, its name ("method.dhat", "material of body 'ball'"). Omits what a
-   resume may change: the end (except in a static run, which ramps gravity over its whole length), the title and all output.
+   resume may change: the end (except in a static run, which ramps gravity over its whole length), the title, parameters of a method that are limits (brn_param.resumable) and all output.
    Free with brn_free. */
 brn_status brn_model_parts(const brn_model *model, char **out);
 

@@ -258,11 +258,11 @@ static brn_status refuse_parts(brn_h5 *h5, const char *stored, const char *parts
     }
     brn_text_append(&names, "", 1); /* parts in another order: none is named */
     BRN_TRY(brn_text_take(&names, &text));
-    const brn_status status = brn_fail(
-        h5->ctx, BRN_ERR_FORMAT,
-        "%s: this checkpoint belongs to another scene (%s); on resume only title, time.step, time.end "
-        "and output.every, .report, .vtu and .checkpoint may change",
-        h5->path, count > 0 ? text : "its parts are in another order");
+    const brn_status status =
+        brn_fail(h5->ctx, BRN_ERR_FORMAT,
+                 "%s: this checkpoint belongs to another scene (%s); on resume only title, time.step, "
+                 "time.end, method.events of acm, and output.every, .report, .vtu and .checkpoint may change",
+                 h5->path, count > 0 ? text : "its parts are in another order");
     brn_free(h5->ctx, text);
     return status;
 }

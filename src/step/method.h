@@ -78,7 +78,7 @@ typedef struct brn_method {
     int nfigures;
 
     /* What a run will take, for `brunt check`. */
-    brn_status (*predict)(const brn_model *model, const brn_system *system, brn_prediction *out);
+    brn_status (*predict)(const brn_model *model, brn_system *system, brn_prediction *out);
     /* Grows the sizes of the state, which start with a pose for every rigid body. NULL: that is enough. */
     void (*sizes)(const brn_model *model, brn_state_sizes *sizes);
     /* The model and the system outlive the method. */
@@ -97,6 +97,8 @@ typedef struct brn_method {
     /* Adds a line for every body of the scene, or in brief for bodies that are alike together, with the values that it chose
        because the scene leaves them open. NULL: none. */
     brn_status (*choices)(const void *self, bool brief, brn_text *to);
+    /* What speaks against a run from the start, as a sentence; false: nothing. NULL: never. */
+    bool (*warn)(const void *self, char *text, size_t size);
     /* What to doubt in the results of a run with these figures of its own, as a sentence; false: nothing. NULL: never. */
     bool (*doubt)(const double own[BRN_OWN_FIGURES], char *text, size_t size);
     /* Looks at the state in which a run with these figures is done, once, with more care than there is time for in a step: why it is not

@@ -102,7 +102,7 @@ brn_status brn_newton_book(brn_newton *newton, const brn_state *in, brn_state *o
 /* Initial accelerations and forces of a state that was set from outside; its memory is cleared. */
 brn_status brn_newton_reset(brn_newton *newton, brn_state *state, double t, brn_books *books);
 /* As brn_method requires. */
-brn_status brn_newton_predict(const brn_model *model, const brn_system *system, brn_prediction *out);
+brn_status brn_newton_predict(const brn_model *model, brn_system *system, brn_prediction *out);
 brn_stage brn_newton_stage(const brn_newton *newton, double t);
 brn_status brn_newton_changed(brn_newton *newton, brn_state *state, const brn_change *change);
 

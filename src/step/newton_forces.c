@@ -303,7 +303,7 @@ brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change 
 }
 
 /* One factorisation of the elastic pattern; an explicit step solves with the mass alone. */
-brn_status brn_newton_predict(const brn_model *model, const brn_system *system, brn_prediction *out)
+brn_status brn_newton_predict(const brn_model *model, brn_system *system, brn_prediction *out)
 {
     *out = (brn_prediction){.step_min = model->step, .steps = (double)model->nstep};
     if (model->integrator == BRN_SYMPLECTIC_EULER) {

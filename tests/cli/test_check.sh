@@ -188,6 +188,32 @@ if ! grep -q "gmsh" stderr; then
     says stdout ', 1 m^3'
 fi
 
+# ---- acm: what it chose, what a run comes to; a run that takes more stops, and goes on ---------------------------------------------------
+cat >hop.yaml <<EOF
+brunt: 1
+method: {type: acm}
+time: {step: 0.005, end: 0.1}
+materials: {m: {type: neo_hookean, young: 1e5, poisson: 0.3, density: 1000}}
+meshes: {a: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}}
+bodies:
+  - {name: cube, type: deformable, mesh: a, material: m, position: [0, 0, 0.055], velocity: [0, 0, -1]}
+  - {name: floor, type: static, shape: {plane: {normal: [0, 0, 1]}}}
+EOF
+expect 0 "$brunt" check hop.yaml
+says stdout "predicted       approach        1."
+says stdout "m/s, cube and floor, after 0.0"
+says stdout "deepest layer   "
+says stdout "force events    "
+says stdout "chosen          cube: thickness "
+says stdout "no problems"
+expect 0 "$brunt" run hop.yaml --out hop-whole --no-report
+hash=$(grep '"state_hash"' hop-whole/summary.json)
+expect 1 "$brunt" run hop.yaml --out hop --no-report --set method.events=100
+says stderr "more than 100 events in a step (method.events); "
+says stderr "or allow more with method.events and resume"
+expect 0 "$brunt" run hop.yaml --out hop --no-report --resume --set method.events=1e9
+[ "$(grep '"state_hash"' hop/summary.json)" = "$hash" ] || fail "a run that was stopped by method.events ends elsewhere"
+
 # ---- a failed run says how to go on, and that works ------------------------------------------------------------------------------------
 # One Newton iteration is enough for a load step that is small enough: here for a 16 384th of the ramp, not for an 8 192nd.
 cat >stuck.yaml <<EOF

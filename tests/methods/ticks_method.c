@@ -120,7 +120,7 @@ static brn_stage ticks_stage(const void *self, const brn_state *state, double t)
     return (brn_stage){.inertia = true, .forward = true, .gravity = 1.0};
 }
 
-static brn_status ticks_predict(const brn_model *model, const brn_system *system, brn_prediction *out)
+static brn_status ticks_predict(const brn_model *model, brn_system *system, brn_prediction *out)
 {
     (void)system;
     *out = (brn_prediction){.step_min = model->step / TICKS, .steps = (double)model->nstep * TICKS};

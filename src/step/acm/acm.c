@@ -35,8 +35,10 @@ static const brn_param params[] = {
         "the start"),
     BRN_P_REAL(brn_acm_params, stiffness, "N/m", 0.0, 0.0, INFINITY, 0,
                "of the first layer of every pair; 0: by the masses and the step of the pair"),
-    BRN_P_REAL(brn_acm_params, step, "s", 0.0, 0.0, INFINITY, 0,
-               "of the first layer; 0: that of the elements beside it, or what its stiffness asks for"),
+    BRN_P_REAL(
+        brn_acm_params, step, "s", 0.0, 0.0, INFINITY, 0,
+        "of the first layer, at most: shorter where its stiffness asks for it; 0: that of the elements "
+        "beside it, or what its stiffness asks for"),
     BRN_P_REAL(brn_acm_params, power, "1", 0.0, 0.0, 2.0, 0,
                "layer l begins at thickness l^-power: 1 for slow contact, 0.25 for fast impact; 0: one of "
                "these, by the speeds "
@@ -47,8 +49,14 @@ static const brn_param params[] = {
     BRN_P_REAL(brn_acm_params, resolution, "1", 0.05, 0.0, 1.0, BRN_OPEN,
                "step of a layer times its frequency, the square root of stiffness over mass, where one of "
                "the two is left open"),
-    BRN_P_REAL(brn_acm_params, events, "1", 0.0, 0.0, INFINITY, 0,
-               "events allowed in a step of the scene; then the run ends and can be resumed; 0: any number"),
+    {.name = "events",
+     .kind = BRN_REAL,
+     .offset = offsetof(brn_acm_params, events),
+     .unit = "1",
+     .hi = INFINITY,
+     .resumable = true,
+     .help = "events allowed in a step of the scene; then the run ends, and can be resumed with more; 0: a "
+             "hundred times what `brunt check` predicts, at least 1e10"},
 };
 
 static const brn_own_figure figures[] = {
@@ -150,6 +158,7 @@ static brn_status fill(brn_acm *acm)
     BRN_TRY(brn_skin_create(acm->ctx, model, &acm->skin));
     BRN_TRY(brn_intersect_create(acm->ctx, &acm->intersect));
     BRN_TRY(brn_acm_sizes_create(acm));
+    BRN_TRY(brn_acm_look_ahead(acm));
     if (acm->params->response == BRN_ACM_DCR) {
         return brn_acm_dcr_create(acm);
     }
@@ -210,10 +219,12 @@ static brn_stage acm_stage(const void *self, const brn_state *state, double t)
     return (brn_stage){.inertia = true, .forward = true, .gravity = 1.0};
 }
 
-static brn_status acm_predict(const brn_model *model, const brn_system *system, brn_prediction *out)
+static brn_status acm_predict(const brn_model *model, brn_system *system, brn_prediction *out)
 {
-    (void)system;
-    *out = (brn_prediction){.step_min = model->step, .steps = (double)model->nstep};
+    void *acm = NULL;
+    BRN_TRY(acm_create(system->ctx, model, system, &acm));
+    brn_acm_tell_outlook(acm, out);
+    acm_destroy(acm);
     return BRN_OK;
 }
 
@@ -234,5 +245,7 @@ const brn_method brn_acm_method = {
     .step = acm_step,
     .reset = acm_reset,
     .stage = acm_stage,
+    .choices = brn_acm_tell_choices,
+    .warn = brn_acm_warn,
     .destroy = acm_destroy,
 };

@@ -50,7 +50,7 @@ typedef struct brn_acm_params {
     double power;      /* eta(l) = eta l^-power; 0: by the speed of approach */
     double safety;     /* step of an element over the longest that is stable */
     double resolution; /* h sqrt(r/m) of a layer */
-    double events;     /* allowed in a step; 0: any number */
+    double events;     /* allowed in a step; 0: far more than foreseen */
 } brn_acm_params;
 
 /* The method's own figures. */
@@ -143,6 +143,17 @@ typedef struct brn_acm_sums {
 /* What a held node received: impulse [N s], its moment about the origin [N m s], its work [J]. */
 enum { BRN_ACM_RECEIVED = 7 };
 
+/* What a run comes to, as far as its start tells (acm_predict.c). */
+typedef struct brn_acm_outlook {
+    int body[2];                           /* that go deepest into their layers; -1: none are seen to meet */
+    double meets, speed;                   /* [s], [m/s] when and how fast they do */
+    double deepest;                        /* layer; 0: none */
+    double step_least;                     /* [s] */
+    double events, contact_events;         /* of a step of the scene, while bodies touch */
+    double all_events, all_contact_events; /* of the run */
+    double instants;                       /* of the run: times at which any force acts */
+} brn_acm_outlook;
+
 /* All that moves, as the events see it. */
 typedef struct brn_acm_nodes {
     double *place, *velocity; /* [nnode][3] */
@@ -186,6 +197,9 @@ typedef struct brn_acm {
     unsigned char *touches; /* [nnode] it is on the skin: BRN_ACM_POINT, _PLANE; 0: it is not */
     int *damped;            /* [nnode] elements with beta at it; NULL: there are none */
     double *taken;          /* [J] by damping at the last event, of each of the forces' nodes */
+
+    brn_acm_outlook outlook;
+    double limit; /* events that a step may take */
 
     brn_acm_nodes nodes, saved; /* saved: at the start of the window */
     brn_acm_sums sums, saved_sums;
@@ -309,11 +323,15 @@ brn_status brn_acm_damp_run(const brn_acm *acm, int run, brn_arena *scratch);
 
 /* Gravity, loads and what follows a motion at tick t (acm_outer.c). */
 brn_status brn_acm_outer_act(brn_acm *acm, brn_tick t);
+/* Whether there is anything of it but motions. */
+bool brn_acm_outer_acts(const brn_acm *acm);
 /* Velocities of held nodes that lead to where they should be at the next tick of the outer level. */
 void brn_acm_steer(brn_acm *acm, brn_tick t);
 /* [ndof] gravity and loads at places x and time t [s]. */
 brn_status brn_acm_outer_force(brn_acm *acm, const double *x, const double *v, double t, double *force);
 
+/* [N/m] Stiffness of the first layer of a pair, given its thickness, its lightest mass and the level of the elements beside it, which becomes its own. */
+double brn_acm_first_layer(const brn_acm *acm, double eta, double mass, int *level);
 /* Makes a pair of a candidate, with no layers yet. */
 brn_acm_pair brn_acm_pair_of(const brn_acm *acm, const brn_candidate *candidate, int index);
 /* The pairs of the window by `fine`. */
@@ -340,6 +358,14 @@ void brn_acm_queue_destroy(brn_ctx *ctx, brn_acm_queue *queue);
 brn_status brn_acm_queue_fill(brn_acm_queue *queue);
 brn_tick brn_acm_queue_next(const brn_acm_queue *queue);
 brn_status brn_acm_queue_act(brn_acm_queue *queue);
+
+/* Foresees the run, and sets the limit of a step; then the outlook and the first layers as text (acm_predict.c). */
+brn_status brn_acm_look_ahead(brn_acm *acm);
+void brn_acm_tell_outlook(const brn_acm *acm, brn_prediction *out);
+brn_status brn_acm_tell_choices(const void *self, bool brief, brn_text *to);
+bool brn_acm_warn(const void *self, char *text, size_t size);
+/* Whether a step may go on: nobody wants it to end, and it has not taken far more events than foreseen. */
+brn_status brn_acm_check(const brn_acm *acm);
 
 /* Runs all events of (now, end] (acm_window.c). */
 brn_status brn_acm_run_until(brn_acm *acm, brn_tick end);

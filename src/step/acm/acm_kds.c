@@ -389,7 +389,7 @@ static brn_status run_list(brn_acm *acm, brn_tick end)
     end = d->end < end ? d->end : end;
     while (true) {
         if (++count % OFTEN == 0) {
-            BRN_TRY(brn_ctx_check(acm->ctx));
+            BRN_TRY(brn_acm_check(acm));
         }
         BRN_TRY(d->deeper ? gather(acm, t) : BRN_OK);
         const brn_tick next = brn_acm_next_tick(acm, t);

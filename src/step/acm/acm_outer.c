@@ -97,7 +97,7 @@ static void kick_node(brn_acm *acm, int a, const double load[3], double h)
     }
 }
 
-static bool acts(const brn_acm *acm)
+bool brn_acm_outer_acts(const brn_acm *acm)
 {
     const double *g = acm->system->controls->gravity;
     return brn_dense_dot3(g, g) > 0.0 || acm->model->nload > 0 || acm->slowing != NULL ||
@@ -108,7 +108,7 @@ brn_status brn_acm_outer_act(brn_acm *acm, brn_tick t)
 {
     const brn_model *model = acm->model;
     brn_acm_steer(acm, t);
-    if (!acts(acm)) {
+    if (!brn_acm_outer_acts(acm)) {
         return BRN_OK;
     }
     for (int a = 0; a < model->nnode; ++a) {

@@ -30,10 +30,27 @@ static void weigh(const brn_acm *acm, const brn_candidate *c, double *mass, int 
     *level = *level == BRN_ACM_LEVELS ? acm->outer : *level;
 }
 
+/* h sqrt(r/m) is the same for all pairs, unless both are given. What comes together is stopped within the first few layers by the depth
+   law, n^(2 - power) ~ v h / (resolution eta), and does not cross one in a step. */
+double brn_acm_first_layer(const brn_acm *acm, double eta, double mass, int *level)
+{
+    const brn_acm_params *given = acm->params;
+    const int passing = brn_acm_level_below(acm, given->resolution * eta / acm->speed);
+    *level = passing < *level ? passing : *level;
+    if (given->step > 0.0) {
+        *level = brn_acm_level_below(acm, given->step);
+    }
+    if (given->stiffness > 0.0) {
+        const int stable = brn_acm_level_below(acm, given->resolution * sqrt(mass / given->stiffness));
+        *level = stable < *level || !(given->step > 0.0) ? stable : *level;
+    }
+    const double rate = given->resolution / acm->seconds[*level];
+    return given->stiffness > 0.0 ? given->stiffness : mass * rate * rate;
+}
+
 brn_acm_pair brn_acm_pair_of(const brn_acm *acm, const brn_candidate *c, int index)
 {
     const brn_model *model = acm->model;
-    const brn_acm_params *given = acm->params;
     const int body = acm->skin->node_body[c->node[0]];
     const int other = acm->skin->node_body[c->node[brn_touch_count(c->node) - 1]];
     const size_t law = brn_model_pair(model, body, other);
@@ -42,7 +59,6 @@ brn_acm_pair brn_acm_pair_of(const brn_acm *acm, const brn_candidate *c, int ind
                          .fine = -1,
                          .offset = c->offset,
                          .eta = fmin(acm->eta[body], acm->eta[other]),
-                         .r = given->stiffness,
                          .mu = acm->system->controls->friction[law],
                          .restored = 1.0};
     weigh(acm, c, &pair.mass, &pair.level);
@@ -53,19 +69,7 @@ brn_acm_pair brn_acm_pair_of(const brn_acm *acm, const brn_candidate *c, int ind
         (void)brn_candidate_gather(c->node, model->rest[0], x);
         pair.eta = fmin(pair.eta, SELF * brn_acm_gap(c, (const double(*)[3])x, c->offset, weight, normal));
     }
-    /* h sqrt(r/m) is the same for all pairs, unless both are given. What comes together is stopped within the first few layers by the depth
-       law, n^(2 - power) ~ v h / (resolution eta), and does not cross one in a step. */
-    const int passing = brn_acm_level_below(acm, given->resolution * pair.eta / acm->speed);
-    pair.level = passing < pair.level ? passing : pair.level;
-    if (given->step > 0.0) {
-        pair.level = brn_acm_level_below(acm, given->step);
-    } else if (given->stiffness > 0.0) {
-        pair.level = brn_acm_level_below(acm, given->resolution * sqrt(pair.mass / pair.r));
-    }
-    if (!(given->stiffness > 0.0)) {
-        const double rate = given->resolution / acm->seconds[pair.level];
-        pair.r = pair.mass * rate * rate;
-    }
+    pair.r = brn_acm_first_layer(acm, pair.eta, pair.mass, &pair.level);
     const double *restitution = model->contact_key[BRN_CONTACT_RESTITUTION];
     if (restitution != NULL && !isnan(restitution[law])) {
         pair.restored = restitution[law] * restitution[law];

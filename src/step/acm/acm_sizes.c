@@ -170,6 +170,12 @@ static brn_status choose_tick(brn_acm *acm, double *step, size_t count)
     for (int level = 0; level < BRN_ACM_LEVELS; ++level) {
         acm->seconds[level] = ldexp(acm->tick, level);
     }
+    if (!((model->end + model->step) / acm->tick < 0x1p62) && least == acm->params->step) {
+        return brn_fail(
+            acm->ctx, BRN_ERR_LIMIT,
+            "time.end = %g s is more than 2^30 of method.step = %.3g s: stop earlier, or make it longer",
+            model->end, least);
+    }
     if (!((model->end + model->step) / acm->tick < 0x1p62)) {
         return brn_fail(
             acm->ctx, BRN_ERR_LIMIT,

@@ -294,7 +294,7 @@ static brn_status run_events(brn_acm *acm, brn_tick end)
     int count = 0;
     for (brn_tick t = brn_acm_next_tick(acm, acm->now); t <= end; t = brn_acm_next_tick(acm, t)) {
         if (++count % OFTEN == 0) {
-            BRN_TRY(brn_ctx_check(acm->ctx));
+            BRN_TRY(brn_acm_check(acm));
         }
         BRN_TRY(brn_acm_act(acm, t));
     }
@@ -432,7 +432,7 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
     save(acm);
     BRN_TRY(begin(acm, &end, &job));
     while (true) {
-        BRN_TRY(brn_ctx_check(acm->ctx));
+        BRN_TRY(brn_acm_check(acm));
         BRN_TRY(brn_acm_pairs_gather(acm));
         BRN_TRY(acm->queue != NULL ? brn_acm_queue_fill(acm->queue) : BRN_OK);
         BRN_TRY(run_events(acm, end));
@@ -450,11 +450,6 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
             for (int a = 0; a < acm->model->nnode; ++a) {
                 acm->strayed[a] = 0.0;
             }
-        }
-        if (acm->params->events > 0.0 && acm->sums.events + acm->sums.contact_events > acm->params->events) {
-            return brn_fail(acm->ctx, BRN_ERR_LIMIT,
-                            "t = %g s: more than %g events in a step (method.events)",
-                            (double)acm->now * acm->tick, acm->params->events);
         }
     }
     acm->now = end;

@@ -1,5 +1,5 @@
 /* Loads and weights as Newton's method sees them, and the forces of a state that was set from outside. */
-#include "step/newton.h"
+#include "step/newton_inner.h"
 
 #include "model/rigid_pose.h"
 
@@ -291,9 +291,7 @@ brn_stage brn_newton_stage(const brn_newton *n, double t)
 brn_status brn_newton_changed(brn_newton *n, brn_state *state, const brn_change *change)
 {
     if ((change->what & BRN_CHANGED_HOLDS) != 0) {
-        brn_factor_destroy(n->factor); /* its analysis leaves held rows out */
-        n->factor = NULL;
-        n->factored = false;
+        brn_newton_drop_factor(n); /* its analysis leaves held rows out */
         BRN_TRY(brn_scheme_find_free(n->ctx, n->scheme));
     }
     if ((change->what & BRN_CHANGED_GRAVITY) != 0) {

@@ -51,6 +51,13 @@ brn_status brn_newton_complete(brn_newton *n, brn_tangent tangent);
    insist on it, the projected one is used and *projected becomes true. */
 brn_status brn_newton_direction(brn_newton *n, bool *projected, brn_step_info *info);
 
+/* There is none any more, until it is wanted again. */
+void brn_newton_drop_factor(brn_newton *n);
+/* The factor is there, without values: what it will cost is known. */
+brn_status brn_newton_analyse(brn_newton *n);
+/* The factor for elements and damping at z [nnode][3] by the scheme's rule, whose own damping is there again afterwards. Without hands, and loads that
+   have a stiffness. */
+brn_status brn_newton_remake(brn_newton *n, const double *z, bool projected);
 /* n->step by the factor of an earlier iteration as it is. */
 brn_status brn_newton_again(brn_newton *n);
 

@@ -133,6 +133,59 @@ static brn_status tell_singular(const brn_newton *n)
                                : ": hold it, give it a stiffness there, or take an integrator with inertia");
 }
 
+void brn_newton_drop_factor(brn_newton *n)
+{
+    brn_factor_destroy(n->factor);
+    n->factor = NULL;
+    n->factored = false;
+}
+
+brn_status brn_newton_analyse(brn_newton *n)
+{
+    double *was = brn_newton_watch(n, &n->system->watch.phases.symbolic);
+    /* The order comes from the elastic pattern, whatever is in contact: a resumed run has the same one. */
+    if (n->factor == NULL) {
+        BRN_TRY(brn_factor_create(n->ctx, n->system->matrix, n->model->fixed, &n->factor));
+    }
+    (void)brn_newton_watch(n, was);
+    return BRN_OK;
+}
+
+/* Of n->matrix. */
+static brn_status make_factor(brn_newton *n)
+{
+    brn_system *s = n->system;
+    n->factored = false;
+    BRN_TRY(brn_newton_analyse(n));
+    (void)brn_newton_watch(n, &s->watch.phases.symbolic);
+    if (n->terms != NULL) {
+        BRN_TRY(brn_factor_update(n->factor, n->matrix));
+    }
+    (void)brn_newton_watch(n, &s->watch.phases.factor);
+    const brn_status status = brn_factor_numeric(n->factor, n->matrix, n->model->fixed);
+    if (status == BRN_ERR_SINGULAR) {
+        return tell_singular(n);
+    }
+    BRN_TRY(status);
+    n->factored = true;
+    return BRN_OK;
+}
+
+brn_status brn_newton_remake(brn_newton *n, const double *z, bool projected)
+{
+    const brn_tangent tangent = projected ? BRN_TANGENT_PROJECTED : BRN_TANGENT_EXACT;
+    double *was = brn_newton_watch(n, &n->system->watch.phases.assembly);
+    BRN_TRY(brn_system_damping_update(n->system, z));
+    brn_block_matrix_zero(n->system->matrix);
+    BRN_TRY(brn_system_elastic(n->system, z, tangent, NULL, NULL, n->system->matrix));
+    BRN_TRY(brn_newton_complete(n, tangent));
+    BRN_TRY(make_factor(n));
+    brn_scheme_place(n->scheme, n->scheme->ahead, n->x);
+    BRN_TRY(brn_system_damping_update(n->system, n->x));
+    (void)brn_newton_watch(n, was);
+    return BRN_OK;
+}
+
 /* The same with a factor. */
 static brn_status solve_direct(brn_newton *n)
 {
@@ -147,22 +200,7 @@ static brn_status solve_direct(brn_newton *n)
             return BRN_OK;
         }
     }
-    n->factored = false;
-    (void)brn_newton_watch(n, &s->watch.phases.symbolic);
-    /* The order comes from the elastic pattern, whatever is in contact: a resumed run has the same one. */
-    if (n->factor == NULL) {
-        BRN_TRY(brn_factor_create(n->ctx, s->matrix, n->model->fixed, &n->factor));
-    }
-    if (n->terms != NULL) {
-        BRN_TRY(brn_factor_update(n->factor, n->matrix));
-    }
-    (void)brn_newton_watch(n, &s->watch.phases.factor);
-    const brn_status status = brn_factor_numeric(n->factor, n->matrix, n->model->fixed);
-    if (status == BRN_ERR_SINGULAR) {
-        return tell_singular(n);
-    }
-    BRN_TRY(status);
-    n->factored = true;
+    BRN_TRY(make_factor(n));
     (void)brn_newton_watch(n, &s->watch.phases.solve);
     return brn_factor_solve(n->factor, n->scratch, n->step);
 }

@@ -107,6 +107,7 @@ static void bbi_destroy(void *self)
         brn_free(bbi->ctx, arrays[i]);
     }
     brn_bbi_columns_free(bbi->ctx, &bbi->columns);
+    brn_bbi_keep_free(bbi->ctx, &bbi->kept);
     brn_free(bbi->ctx, bbi);
 }
 
@@ -224,6 +225,7 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->apart, bbi->model->nbody + 1);
     BRN_TRY(brn_bbi_spin_create(bbi));
     BRN_TRY(make_solvers(bbi));
+    BRN_TRY(brn_bbi_keep_create(bbi));
     return brn_bbi_flight_create(bbi);
 }
 
@@ -326,7 +328,11 @@ static double enter(brn_bbi *bbi, const brn_state *in, double t, double h)
 {
     const brn_model_stages *stages = &bbi->model->stages;
     const int stage = stages->given ? brn_stages_now(in) : BRN_STAGE_LAUNCH;
-    bbi->newton = bbi->solver[stage];
+    if (bbi->newton != bbi->solver[stage]) {
+        brn_newton_drop_factor(bbi->newton); /* stages do not come back, and factors are most of the memory */
+        bbi->kept.of = NULL;
+        bbi->newton = bbi->solver[stage];
+    }
     if (stages->given) {
         bbi->no_slip = stage == BRN_STAGE_LOADING && !stages->slip && stages->integrator[stage] == BRN_STATIC;
     }
@@ -346,8 +352,10 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
         *h_done = longest;
         BRN_TRY(brn_bbi_flight_begin(bbi, in, t, h_done, &all));
     }
+    bbi->kept.loose = bbi->kept.tried = false;
     BRN_TRY(all ? brn_bbi_flight_step(bbi, in, t, *h_done, out, info)
                 : deform(bbi, in, t, *h_done, out, info));
+    BRN_TRY(brn_bbi_keep_end(bbi, in, !all, out));
     return brn_bbi_flight_remember(bbi, info, out);
 }
 
@@ -376,6 +384,8 @@ static brn_status bbi_changed(void *self, brn_state *state, const brn_change *ch
         BRN_TRY(brn_newton_changed(bbi->solver[i], state, change));
     }
     if ((change->what & BRN_CHANGED_HOLDS) != 0) {
+        bbi->kept.of = NULL;
+        brn_bbi_keep_forget(state);
         brn_bbi_spin_bind(bbi);
     }
     return BRN_OK;

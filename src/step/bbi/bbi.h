@@ -92,6 +92,32 @@ typedef struct brn_bbi_columns {
     size_t value_capacity;
 } brn_bbi_columns;
 
+/* A factor that is kept from step to step (bbi_keep.c). */
+enum { BRN_BBI_PAIRS = 8, BRN_BBI_WAYS = 4 };
+typedef struct brn_bbi_kept {
+    bool never;          /* every step makes its own */
+    bool tried;          /* the step began with it */
+    bool loose;          /* nothing has touched in this step so far, and it may be used */
+    bool fresh;          /* the factor was made in this step */
+    bool turned;         /* nodes have turned since the factor was made */
+    brn_newton *of;      /* whose factor `made` tells of; NULL: of none */
+    double *made;        /* where it was made, as states remember it */
+    double *turn;        /* [model rows][9] how nodes have turned since then */
+    double *whole;       /* [nbody][9] the same of bodies as a whole */
+    const double *place; /* [nnode][3] where they are now */
+    int cap, least;      /* iterations of solving alone that cost half a factor, and how many are worth it */
+    int tries;           /* iterations of this step with it */
+    int total;           /* and with others before it */
+    double first;        /* error before them */
+    /* Moves of this step and the changes of force that they made, [BRN_BBI_PAIRS][ndof]; their products. */
+    double *move, *bend;
+    double along[BRN_BBI_PAIRS];
+    int pairs, oldest;
+    bool noted; /* a move is under way */
+    bool guesses;
+    double *start, *guess; /* [ndof] y before, and where the last steps lead to */
+} brn_bbi_kept;
+
 /* Bodies that move as one, joined by attachments or springs (bbi_spin.c). */
 typedef struct brn_bbi_spin {
     bool held;    /* somewhere */
@@ -156,6 +182,7 @@ typedef struct brn_bbi {
     brn_bbi_flight *flight; /* [nbody] in this step */
     bool *apart;            /* [nbody] put elsewhere after the step */
     unsigned char *given;   /* [model rows] of bodies that fly in this step */
+    brn_bbi_kept kept;
     brn_contact_point *report;
     size_t report_capacity;
 } brn_bbi;
@@ -200,6 +227,24 @@ void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn
 /* ---- bbi_solve.c: the balance with contact ---- */
 
 brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info);
+
+/* ---- bbi_keep.c: a factor that is kept ---- */
+
+brn_status brn_bbi_keep_create(brn_bbi *bbi);
+void brn_bbi_keep_free(brn_ctx *ctx, brn_bbi_kept *kept);
+/* After Newton's method has begun a step: whether it may go on with the state's factor. first: not the same step again. */
+brn_status brn_bbi_keep_begin(brn_bbi *bbi, const brn_state *in, bool first);
+/* A factor for n->y, where that is the error. */
+brn_status brn_bbi_keep_make(brn_bbi *bbi, double error);
+/* After forces have been found: what the last move told. */
+void brn_bbi_keep_learn(brn_bbi *bbi);
+/* Whether another factor is cheaper than what it would take with this one to come down to an error. */
+bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal);
+/* n->step with the factor as it is and what was learned. */
+brn_status brn_bbi_keep_direction(brn_bbi *bbi);
+/* The state after the step remembers the factor, or that there is none; moved: bodies deformed in it. */
+brn_status brn_bbi_keep_end(brn_bbi *bbi, const brn_state *in, bool moved, brn_state *out);
+void brn_bbi_keep_forget(brn_state *state);
 
 /* ---- bbi_stick.c: no slip ---- */
 

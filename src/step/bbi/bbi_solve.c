@@ -8,6 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Imbalance at which iterations without contact stop, of what is allowed: as small as Newton's last step leaves it. */
+static const double LOOSE = 0.01;
+/* Of their steps: what takes less leads astray. */
+static const double TAKEN = 0.1;
 /* Iterations that look at geometry again. */
 enum { TURNS = 6 };
 /* Looks of a step: what a body meets may send others farther than they were known to go. */
@@ -331,18 +335,21 @@ static double gap_error(const brn_bbi *bbi)
     return most;
 }
 
-/* Moves y along the step as far as the potential falls, with the forces of contact as dead ones: with these the step is one of descent. */
-static brn_status search(brn_bbi *bbi, double *length)
+/* Moves y along the step as far as the potential falls, with the forces of contact as dead ones: with these the step is one of descent.
+   *here: the potential at y, in if it is known there, and out. */
+static brn_status search(brn_bbi *bbi, bool known, brn_newton_energy *here, double *length)
 {
     brn_newton *n = bbi->newton;
-    brn_newton_energy here;
+    if (known) {
+        return brn_newton_search(n, true, here, length);
+    }
     brn_bbi_push(bbi);
     for (int i = 0; i < bbi->system->ndof; ++i) {
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
-    BRN_TRY(brn_newton_potential(n, n->y, &here));
-    return brn_newton_search(n, true, &here,
+    BRN_TRY(brn_newton_potential(n, n->y, here));
+    return brn_newton_search(n, true, here,
                              length); /* no further than the step: points are known only there */
 }
 
@@ -350,7 +357,8 @@ static brn_status search(brn_bbi *bbi, double *length)
 static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 {
     const double within = AROUND * length + 1e-9 * bbi->system->size;
-    if (iteration > TURNS) {
+    const bool clear = bbi->kept.loose && bbi->npoint == 0; /* nothing is within reach of the step */
+    if (iteration > TURNS || clear) {
         return brn_bbi_find_again(bbi, NULL);
     }
     for (int b = 0; b < bbi->model->nbody; ++b) {
@@ -367,8 +375,62 @@ static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_i
         return brn_newton_again(n);
     }
     n->factored = false;
+    bbi->kept.of = NULL;
     brn_bbi_columns_clear(bbi);
     return brn_newton_direction(n, projected, info);
+}
+
+/* Whether the step n->step of the free system would meet something. */
+static bool meets(brn_bbi *bbi)
+{
+    bool any = false;
+    look_at_points(bbi);
+    for (int i = 0; i < bbi->npoint && !any; ++i) {
+        any = bbi->point[i].u[0] < 0.0 || bbi->point[i].force[0] > 0.0;
+    }
+    return any;
+}
+
+/* The same while nothing touches, with a factor that is kept. */
+static brn_status loose_step(brn_bbi *bbi, double error)
+{
+    brn_bbi_kept *k = &bbi->kept;
+    if (brn_bbi_keep_slow(bbi, error, LOOSE) || !bbi->newton->factored) {
+        const brn_status status = k->fresh ? BRN_ERR_CONVERGENCE : brn_bbi_keep_make(bbi, error);
+        if (status == BRN_ERR_CONVERGENCE || status == BRN_ERR_SINGULAR) {
+            k->loose = false;
+            return BRN_OK;
+        }
+        BRN_TRY(status);
+    }
+    BRN_TRY(brn_bbi_keep_direction(bbi));
+    k->loose = !meets(bbi);
+    return BRN_OK;
+}
+
+/* Points at x^n, and then where the step starts. */
+static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
+{
+    brn_newton *n = bbi->newton;
+    const size_t bytes = (size_t)bbi->system->ndof * sizeof *n->y;
+    brn_scheme_place(n->scheme, n->y, n->x);
+    BRN_TRY(brn_bbi_find(bbi, reach));
+    if (!bbi->kept.guesses) {
+        return BRN_OK;
+    }
+    memcpy(n->y, bbi->kept.guess, bytes);
+    brn_scheme_place(n->scheme, n->y, n->x);
+    BRN_TRY(find_around(bbi, 1, brn_newton_most(n->y, bbi->system->ndof)));
+    bool clear = true;
+    for (int i = 0; i < bbi->npoint && clear; ++i) {
+        clear = bbi->point[i].touch.gap + bbi->point[i].depth >= 0.0;
+    }
+    if (clear) {
+        return BRN_OK;
+    }
+    memcpy(n->y, bbi->kept.start, bytes);
+    brn_scheme_place(n->scheme, n->y, n->x);
+    return brn_bbi_find(bbi, reach);
 }
 
 /* Not converged. What contact alone has to hold and still goes on is not held. */
@@ -386,7 +448,8 @@ static brn_status give_up(const brn_bbi *bbi, double length, double residual)
     return brn_newton_give_up(n, n->params.iterations, residual);
 }
 
-static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_step_info *info)
+/* *again: the step wants factors of its own, from its start: it meets something, or does not get on with the one that was kept. */
+static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *again, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     brn_stopwatch *watch = &bbi->system->watch;
@@ -394,12 +457,15 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
     double tolerance = CONE_FIRST;
     double length = INFINITY;
     double last = INFINITY;
+    bool known = false;
+    *again = false;
+    brn_newton_energy here;
     memcpy(n->stiffness, bbi->system->stiff_diagonal, (size_t)bbi->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
         BRN_TRY(brn_ctx_check(bbi->ctx));
         (void)brn_stopwatch_switch(watch, &watch->phases.candidates);
         brn_scheme_place(n->scheme, n->y, n->x);
-        BRN_TRY(k == 0 ? brn_bbi_find(bbi, reach) : find_around(bbi, k, length));
+        BRN_TRY(k == 0 ? start(bbi, reach) : find_around(bbi, k, length));
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
         brn_newton_set_noise(n);
@@ -409,24 +475,45 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
         const bool settled = brn_newton_remaining(n) == 0.0;
         const bool exact = bbi->nchosen == 0 || info->own[BRN_BBI_CONE_ERROR] <= CONE_TOLERANCE ||
                            tolerance <= CONE_TOLERANCE;
+        *again = bbi->kept.loose && (isnan(worst) || k == n->params.iterations);
+        if (*again) {
+            return BRN_OK;
+        }
         if (isnan(worst)) {
             return brn_fail(bbi->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
                             n->scheme->t);
         }
-        if (k > 0 && settled && exact && (error <= 1.0 || length <= n->noise)) {
+        if (bbi->kept.loose) {
+            brn_bbi_keep_learn(bbi);
+        }
+        /* A step with a factor that is kept goes on as long as it gains; whatever is wrong with it, its own factors will tell. */
+        const bool loose = bbi->kept.loose;
+        const double goal = loose && error < KEEP * last ? LOOSE : 1.0;
+        if (k > 0 && settled && exact && (error <= goal || (length <= n->noise && !loose))) {
             return BRN_OK;
         }
         if (k == n->params.iterations) {
             return give_up(bbi, length, info->residual);
         }
         BRN_TRY(brn_newton_spend(n));
-        BRN_TRY(free_step(bbi, k > 0 && n->factored && error < KEEP * last, &projected, info));
+        BRN_TRY(loose ? loose_step(bbi, error)
+                      : free_step(bbi, k > 0 && n->factored && error < KEEP * last, &projected, info));
+        *again = loose && !bbi->kept.loose;
+        if (*again) {
+            return BRN_OK;
+        }
         (void)brn_stopwatch_switch(watch, &watch->phases.contact);
         const bool near =
             isfinite(last) && error * (error / last) <= 1.0; /* at this rate the next one is the last */
         BRN_TRY(answer(bbi, near ? 0.0 : length, &tolerance, info));
         (void)brn_stopwatch_switch(watch, &watch->phases.search);
-        BRN_TRY(search(bbi, &length));
+        const brn_status status = search(bbi, known, &here, &length);
+        *again = loose && (status == BRN_ERR_CONVERGENCE || (status >= 0 && n->taken < TAKEN));
+        if (*again) {
+            return BRN_OK;
+        }
+        BRN_TRY(status);
+        known = loose;                     /* nothing pushes */
         last = settled ? error : INFINITY; /* what holds have still to move is no measure */
         info->iterations++;
     }
@@ -454,16 +541,24 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
     brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, h);
     brn_status status = BRN_OK;
     bbi->from = in->node_pos;
-    for (int k = 0; missed && status >= 0 && k < LOOKS; ++k) {
+    bool loose = true; /* nothing has been met so far */
+    for (int k = 0; missed && status >= 0 && k < LOOKS;) {
+        bool again;
         bbi->npoint = 0;
         memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
         BRN_TRY(brn_newton_begin(bbi->newton, in, t, h));
         brn_bbi_flight_give(bbi, in);
+        BRN_TRY(brn_bbi_keep_begin(bbi, in, loose));
         set_slip(bbi, in);
-        status = iterate(bbi, &reach, info);
+        status = iterate(bbi, &reach, &again, info);
+        loose = false;
+        if (again && status >= 0) {
+            continue;
+        }
         if (status >= 0) {
             status = look_again(bbi, in, &reach, &missed);
         }
+        ++k;
     }
     (void)brn_stopwatch_switch(&bbi->system->watch, was);
     return status;

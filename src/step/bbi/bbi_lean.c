@@ -215,6 +215,7 @@ brn_status brn_bbi_lean_direction(brn_bbi *bbi, bool *projected, brn_step_info *
     n->params.tangent = tangent;
     n->shift = least;
     if (status == BRN_ERR_SINGULAR) {
+        bbi->lean_shift = 0.0;
         *projected = true;
         status = brn_newton_direction(n, projected, info);
     }

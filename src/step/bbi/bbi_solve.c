@@ -294,6 +294,11 @@ static brn_status answer(brn_bbi *bbi, double length, double *tolerance, brn_ste
             choose(bbi, i);
         }
     }
+    for (int i = 0, none = bbi->nchosen == 0; i < bbi->npoint && none && !leans; ++i) {
+        if (bbi->point[i].u[0] < 0.0) {
+            choose(bbi, i);
+        }
+    }
     int had = 0;
     while (bbi->nchosen > had) {
         BRN_TRY(brn_ctx_check(bbi->ctx));
@@ -401,6 +406,20 @@ static brn_status give_up(const brn_bbi *bbi, double length, double residual)
     return brn_newton_give_up(n, n->params.iterations, residual);
 }
 
+/* The first step of bodies that contact alone holds may go further than points were looked for: one that the last step ended with may be another
+   by now, beyond a rim. Then there are more of them to look at before it is done. */
+static brn_status answer_again(brn_bbi *bbi, double *tolerance, brn_step_info *info)
+{
+    const double length = brn_newton_most(bbi->newton->step, bbi->system->ndof);
+    for (int i = 0; i < bbi->npoint; ++i) {
+        memset(bbi->point[i].force, 0, sizeof bbi->point[i].force);
+    }
+    BRN_TRY(find_around(bbi, 0, length));
+    brn_bbi_anchor_begin(bbi, true);
+    BRN_TRY(brn_newton_again(bbi->newton));
+    return answer(bbi, INFINITY, tolerance, info);
+}
+
 static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
@@ -448,6 +467,9 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, brn_ste
         const bool near =
             isfinite(last) && error * (error / last) <= 1.0; /* at this rate the next one is the last */
         BRN_TRY(answer(bbi, near ? 0.0 : length, &tolerance, info));
+        if (k == 0 && n->rolls && brn_newton_most(n->step, bbi->system->ndof) > 0.5 * reach->within) {
+            BRN_TRY(answer_again(bbi, &tolerance, info));
+        }
         (void)brn_stopwatch_switch(watch, &watch->phases.search);
         BRN_TRY(search(bbi, &length));
         last = settled ? error : INFINITY; /* what holds have still to move is no measure */

@@ -8,30 +8,30 @@
 #include "step/newton_inner.h"
 #include "step/sim.h"
 
-#define HEAD                                                                                         \
- "brunt: 1\nmethod: bbi\ntime: {step: 1.0e-3, end: 0.02}\n"                                          \
- "materials:\n  print: {type: neo_hookean, young: 0.65e9, poisson: 0.45, density: 1205}\n"           \
+#define HEAD                                                                               \
+ "brunt: 1\nmethod: bbi\ntime: {step: 1.0e-3, end: 0.02}\n"                                \
+ "materials:\n  print: {type: neo_hookean, young: 0.65e9, poisson: 0.45, density: 1205}\n" \
  "  steel: {type: linear, young: 2.0e11, poisson: 0.3, density: 7800}\n"
 
 /* scenes/flipper without its finger. */
-#define CLIP                                                                                          \
- HEAD "integrator: static\ncontact: {friction: 0.5, self: false}\n"                                  \
-      "meshes: {clip: {clip: {resolution: 0.003, frame: {length: 0.066, thickness: 0.0045}, arm: "    \
-      "{length: 0.06}, feet: {type: rocker, height: 0.006, width: 0.006, radius: 0.15}}}}\n"          \
-      "bodies:\n  - {name: clip, type: deformable, mesh: clip, material: print}\n"                    \
+#define CLIP                                                                                       \
+ HEAD "integrator: static\ncontact: {friction: 0.5, self: false}\n"                                \
+      "meshes: {clip: {clip: {resolution: 0.003, frame: {length: 0.066, thickness: 0.0045}, arm: " \
+      "{length: 0.06}, feet: {type: rocker, height: 0.006, width: 0.006, radius: 0.15}}}}\n"       \
+      "bodies:\n  - {name: clip, type: deformable, mesh: clip, material: print}\n"                 \
       "  - {name: table, type: static, shape: {plane: {size: 0.4}}}\n"
 
 /* scenes/catapult, to the end of its loading; its cube. */
-#define CATAPULT                                                                                       \
- HEAD "stages: {body: cube, loading: {until: 0.02}}\ncontact: {friction: 0.4, self: false}\n"           \
-      "meshes:\n  catapult: {clip: {resolution: 0.003, frame: {length: 0.066, thickness: 0.0045}, "    \
-      "upright: {height: 0.024}, arm: {length: 0.072, width: 0.012}, basket: {length: 0.018, width: "  \
-      "0.018, wall: 0.003, rim: 0.003}}}\n"                                                            \
-      "  cube: {box: {size: [0.009, 0.009, 0.009], cells: [3, 3, 3], element: hex8}}\n"                \
-      "fixed: [{name: base, body: catapult, where: {group: frame}}]\n"                                 \
-      "bodies:\n  - {name: catapult, type: deformable, mesh: catapult, material: print}\n"             \
-      "  - {name: finger, type: static, shape: {box: {size: [0.006, 0.02, 0.012]}}, position: "        \
-      "[-0.0165, 0, 0.0391], motion: {table: [[0, 0, 0, 0], [0.02, 0, 0, -0.0022]]}}\n"                \
+#define CATAPULT                                                                                      \
+ HEAD "stages: {body: cube, loading: {until: 0.02}}\ncontact: {friction: 0.4, self: false}\n"         \
+      "meshes:\n  catapult: {clip: {resolution: 0.003, frame: {length: 0.066, thickness: 0.0045}, "   \
+      "upright: {height: 0.024}, arm: {length: 0.072, width: 0.012}, basket: {length: 0.018, width: " \
+      "0.018, wall: 0.003, rim: 0.003}}}\n"                                                           \
+      "  cube: {box: {size: [0.009, 0.009, 0.009], cells: [3, 3, 3], element: hex8}}\n"               \
+      "fixed: [{name: base, body: catapult, where: {group: frame}}]\n"                                \
+      "bodies:\n  - {name: catapult, type: deformable, mesh: catapult, material: print}\n"            \
+      "  - {name: finger, type: static, shape: {box: {size: [0.006, 0.02, 0.012]}}, position: "       \
+      "[-0.0165, 0, 0.0391], motion: {table: [[0, 0, 0, 0], [0.02, 0, 0, -0.0022]]}}\n"               \
       "  - {name: cube, position: [-0.0312, 0, 0.0375], type: "
 
 /* What a run ends with; its contact is in balance with its loads, and nothing pulls or penetrates. */
@@ -142,8 +142,8 @@ static void test_dead_load(void **state)
 static void test_tips_over(void **state)
 {
     (void)state;
-    flow f = flow_open(
-        1, CLIP "loads: [{name: push, body: clip, where: {group: tip}, force: [0, 0, -15]}]\n", NULL);
+    flow f = flow_open(1, CLIP "loads: [{name: push, body: clip, where: {group: tip}, force: [0, 0, -15]}]\n",
+                       NULL);
     brn_status status = BRN_OK;
     ((brn_bbi *)f.sim->self)->no_slip = true;
     while (!brn_sim_done(f.sim) && status >= 0) {
@@ -176,7 +176,8 @@ static void test_aboard(void **state)
         char text[3000];
         (void)snprintf(text, sizeof text, "%s%s}\n", CATAPULT, cases[k].cube);
         flow f = flow_open(1, text, cases[k].sets);
-        const loaded end = load(&f, k == 4); /* some points of the steel one bear, and would pull if they stuck */
+        const loaded end =
+            load(&f, k == 4); /* some points of the steel one bear, and would pull if they stuck */
         energy[k] = end.report.elastic;
         print_message("%s, %s: elastic %.6g J, %d iterations\n", cases[k].cube,
                       cases[k].sets != NULL ? cases[k].sets : "", energy[k], (int)end.iterations);

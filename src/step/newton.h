@@ -82,6 +82,7 @@ typedef struct brn_newton {
     double
         shift; /* [1/s^2] times the mass is added to the tangent of a static run in which contact must hold bodies
                           that nothing else holds: before they touch, their tangent is singular */
+    bool rolls;        /* deformable bodies may turn far in an iteration: steps are tried along arcs first */
     double (*weld)[3]; /* [nattach] [N] force of each attachment on its nodes; 0 where they are held */
 } brn_newton;
 

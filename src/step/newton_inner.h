@@ -61,6 +61,12 @@ brn_status brn_newton_remake(brn_newton *n, const double *z, bool projected);
 /* n->step by the factor of an earlier iteration as it is. */
 brn_status brn_newton_again(brn_newton *n);
 
+/* ---- newton_turn.c ---- */
+
+/* Changes a step (packed, from positions x [nnode][3]) that turns deformable bodies along straight lines into one that ends with them truly turned: the
+   same to first order. Held dofs go as they did. Returns the largest turn [rad]. */
+double brn_newton_turn(const brn_newton *n, const double *x, double *step);
+
 /* ---- newton_search.c ---- */
 
 /* Moves y along the step, which is the last one or not; *here: the potential at y, in and out; *length [m]: of the largest

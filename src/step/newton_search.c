@@ -15,6 +15,8 @@ static const double ARMIJO = 1e-4;
 static const double ENERGY_NOISE = 1e-13;
 /* [rad] Smaller turns of rigid bodies stretch them too little to matter. */
 static const double TURN_LEAST = 1e-3;
+/* Parts of a step that are tried with deformable bodies turned. */
+enum { TURNS_MOST = 4 };
 /* Steps that are shorter than the one before by less than this factor hardly converge. */
 static const double CREEP = 0.5;
 /* How many steps long a longer one is, at least and at most. */
@@ -23,52 +25,69 @@ static const double FURTHER_LEAST = 2.0, FURTHER_MOST = 16.0;
 /* What a line search needs from the potential. */
 typedef struct search_limits {
     double slope, rounding; /* [J] */
+    bool settled;           /* every held dof is in place */
 } search_limits;
+
+/* `scale` of the step in n->turned, with bodies turned instead of sheared; false: they hardly turn. */
+static bool turn_step(brn_newton *n, double scale)
+{
+    double most = 0.0;
+    for (int i = 0; i < n->system->ndof; ++i) {
+        n->turned[i] = scale * n->step[i];
+    }
+    brn_scheme_place(n->scheme, n->y, n->x);
+    if (n->model->ties.count > 0) {
+        most = brn_rigid_turn_steps(n->model, n->x, n->turned);
+    }
+    if (n->rolls) {
+        most = fmax(most, brn_newton_turn(n, n->x, n->turned));
+    }
+    brn_model_follow(n->model, n->turned);
+    return most > (n->rolls ? 0.0 : TURN_LEAST);
+}
 
 /* Tries the whole step, or as much of it as is free, with rigid bodies turned instead of sheared: a straight step stretches
    a body by the square of its turn, so a stiff one could turn only in many small pieces. To first order the step is the
-   same, so near the solution nothing changes. */
+   same, so near the solution nothing changes. *scale: how much of it was taken; 0: none. */
 static brn_status search_turned(brn_newton *n, brn_newton_energy *here, const search_limits *limits,
-                                bool *found)
+                                double *scale)
 {
     const int ndof = n->system->ndof;
-    double *turned = n->turned;
-    double scale = 1.0;
-    *found = false;
-    for (int attempt = 0; attempt < 2; ++attempt) {
+    double part = 1.0;
+    *scale = 0.0;
+    for (int attempt = 0; attempt < (n->rolls ? TURNS_MOST : 2) && turn_step(n, part); ++attempt) {
         double bound = 1.0;
         double load = 0.0;
         brn_newton_energy there;
-        for (int i = 0; i < ndof; ++i) {
-            turned[i] = scale * n->step[i];
-        }
-        brn_scheme_place(n->scheme, n->y, n->x);
-        if (!(brn_rigid_turn_steps(n->model, n->x, turned) > TURN_LEAST)) {
-            return BRN_OK;
-        }
-        brn_model_follow(n->model, turned);
         if (n->terms != NULL) {
             double *was = brn_newton_watch(n, &n->system->watch.phases.ccd);
-            BRN_TRY(n->terms->bound(n->terms->self, n->x, turned, &bound));
+            BRN_TRY(n->terms->bound(n->terms->self, n->x, n->turned, &bound));
             (void)brn_newton_watch(n, was);
         }
         if (bound < 1.0) {
-            scale *= 0.9 * bound;
+            part *= 0.9 * bound;
             continue;
         }
         for (int i = 0; i < ndof; ++i) {
-            n->trial[i] = n->y[i] + turned[i];
-            load += (n->load[i] + n->carried[i]) * turned[i];
+            n->trial[i] = n->y[i] + n->turned[i];
+            load += (n->load[i] + n->carried[i]) * n->turned[i];
         }
         BRN_TRY(brn_newton_potential(n, n->trial, &there));
         const double noise = ENERGY_NOISE * (here->size + there.size + fabs(load)) + limits->rounding;
         if (isfinite(there.value) &&
-            there.value - load <= here->value + ARMIJO * scale * limits->slope + noise) {
-            memcpy(n->y, n->trial, (size_t)ndof * sizeof *n->y);
+            (!limits->settled || there.value - load <= here->value + ARMIJO * part * limits->slope + noise)) {
+            for (int i = 0; i < ndof; ++i) {
+                const bool there_now = part == 1.0 && n->model->fixed[i] == BRN_DOF_HELD && !n->waits;
+                n->y[i] = there_now ? n->scheme->held[i] : n->trial[i];
+            }
             *here = there;
-            *found = true;
+            *scale = part;
+            return BRN_OK;
         }
-        return BRN_OK;
+        if (!n->rolls) {
+            return BRN_OK;
+        }
+        part *= 0.5;
     }
     return BRN_OK;
 }
@@ -125,13 +144,13 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
         }
     }
-    if (settled && n->model->ties.count > 0) {
-        const search_limits limits = {slope, rounding};
-        bool found = false;
-        BRN_TRY(search_turned(n, here, &limits, &found));
-        if (found) {
-            *length = brn_newton_most(n->step, ndof);
-            n->taken = 1.0;
+    if (n->rolls || (settled && n->model->ties.count > 0)) {
+        const search_limits limits = {slope, rounding, settled};
+        double scale = 0.0;
+        BRN_TRY(search_turned(n, here, &limits, &scale));
+        if (scale > 0.0) {
+            *length = (n->rolls ? scale : 1.0) * brn_newton_most(n->step, ndof);
+            n->taken = n->rolls ? scale : 1.0;
             return BRN_OK;
         }
     }

@@ -108,6 +108,7 @@ static void bbi_destroy(void *self)
     }
     brn_bbi_columns_free(bbi->ctx, &bbi->columns);
     brn_bbi_keep_free(bbi->ctx, &bbi->kept);
+    brn_block_matrix_destroy(bbi->leaning);
     brn_free(bbi->ctx, bbi);
 }
 
@@ -143,30 +144,6 @@ static brn_status push_gradient(void *self, const double *x, double *grad)
     return BRN_OK;
 }
 
-/* Bodies that contact alone has to hold in a static run: without it their tangent is singular, and the compliance would have no digits left for
-   what deforms. Weak springs hold the rows of points that touch where they are in this iteration. They slow down what slides, as they are
-   weak by a little, and nothing else. */
-static const double SPRING = 1e-3;
-
-static brn_status lean(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum)
-{
-    const brn_bbi *bbi = self;
-    const int dim = bbi->model->dim;
-    (void)x;
-    *sum = base;
-    for (int i = 0; i < bbi->npoint && bbi->newton->shift > 0.0; ++i) {
-        const brn_bbi_point *p = &bbi->point[i];
-        for (int k = p->first; k < p->first + p->count && brn_bbi_touches(bbi, p); ++k) {
-            const double *stiff = &bbi->newton->stiffness[bbi->row[k] * dim];
-            double *block = &base->value[(size_t)base->start[bbi->row[k]] * (size_t)(dim * dim)];
-            for (int d = 0; d < dim; ++d) {
-                block[d * dim + d] += SPRING * fabs(bbi->weight[k]) * stiff[d];
-            }
-        }
-    }
-    return BRN_OK;
-}
-
 static brn_status no_bound(void *self, const double *x, const double *step, double *fraction)
 {
     (void)self;
@@ -192,6 +169,9 @@ static brn_status make_solvers(brn_bbi *bbi)
                 brn_newton_create(bbi->ctx, bbi->model, bbi->system, &newton, &bbi->terms, &bbi->solver[i]));
         }
     }
+    for (int i = 0; i < BRN_STAGES; ++i) {
+        bbi->solver[i]->rolls = bbi->solver[i]->shift > 0.0;
+    }
     bbi->newton = bbi->solver[BRN_STAGE_LAUNCH];
     return BRN_OK;
 }
@@ -211,7 +191,7 @@ static brn_status fill(brn_bbi *bbi)
                                     .energy = push_energy,
                                     .gradient = push_gradient,
                                     .dissipative = add_push,
-                                    .hessian = lean,
+                                    .hessian = brn_bbi_lean,
                                     .bound = no_bound};
     BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));
     BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));

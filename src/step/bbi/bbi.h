@@ -79,8 +79,14 @@ typedef struct brn_bbi_point {
         slips; /* in the projection: lambda_t = slope lambda_n + extra, so that friction is on the cone with it */
     double slope[2], extra[2];
     double u[3]; /* [m] of the last solution: gap, slip velocity over c */
-    int chosen;  /* its number in the cone problem; -1: far enough away */
-    int column;  /* of a chosen one: its columns */
+    bool late;   /* it did not touch at the start of the step */
+    bool open;   /* nor since */
+    double anchor
+        [3];    /* [m] in a step without inertia: how far its sides had moved past each other when they met */
+    int chosen; /* its number in the cone problem; -1: far enough away */
+    int column; /* of a chosen one: its columns */
+    double spring,
+        loose; /* [N/m] between its sides, in the tangent of bodies that contact alone holds: along normal and tangents */
 } brn_bbi_point;
 
 /* J H^-1 J' of points for one factor, in world axes. */
@@ -169,19 +175,22 @@ typedef struct brn_bbi {
     uint64_t cone_key; /* of the points and frames that cone_w is for; 0: none */
     size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
     size_t cone_first_capacity, cone_column_capacity;
-    unsigned char *coasts;  /* [model rows] of a rigid body that coasts */
-    bool coasting;          /* there are such */
-    int *cluster;           /* [nbody] the first body of those that move as one */
-    int *row_cluster;       /* [model rows] */
-    brn_bbi_spin *spin;     /* [nbody] of each cluster, at its first body */
-    double about[3];        /* [m] where moments are taken */
-    bool turns;             /* there are clusters whose spin is their own */
-    bool clamped;           /* bodies that move are held somewhere */
-    bool by_mass;           /* the metric of the last projection was that of the mass */
-    brn_bbi_flier *flier;   /* [nbody] */
-    brn_bbi_flight *flight; /* [nbody] in this step */
-    bool *apart;            /* [nbody] put elsewhere after the step */
-    unsigned char *given;   /* [model rows] of bodies that fly in this step */
+    brn_block_matrix *leaning; /* the tangent with springs between what touches */
+    double ease;               /* of loose springs and of the mass, at first 1 */
+    double lean_shift;         /* [1/s^2] times the mass, in the last tangent of a static step */
+    unsigned char *coasts;     /* [model rows] of a rigid body that coasts */
+    bool coasting;             /* there are such */
+    int *cluster;              /* [nbody] the first body of those that move as one */
+    int *row_cluster;          /* [model rows] */
+    brn_bbi_spin *spin;        /* [nbody] of each cluster, at its first body */
+    double about[3];           /* [m] where moments are taken */
+    bool turns;                /* there are clusters whose spin is their own */
+    bool clamped;              /* bodies that move are held somewhere */
+    bool by_mass;              /* the metric of the last projection was that of the mass */
+    brn_bbi_flier *flier;      /* [nbody] */
+    brn_bbi_flight *flight;    /* [nbody] in this step */
+    bool *apart;               /* [nbody] put elsewhere after the step */
+    unsigned char *given;      /* [model rows] of bodies that fly in this step */
     brn_bbi_kept kept;
     brn_contact_point *report;
     size_t report_capacity;
@@ -245,6 +254,30 @@ brn_status brn_bbi_keep_direction(brn_bbi *bbi);
 /* The state after the step remembers the factor, or that there is none; moved: bodies deformed in it. */
 brn_status brn_bbi_keep_end(brn_bbi *bbi, const brn_state *in, bool moved, brn_state *out);
 void brn_bbi_keep_forget(brn_state *state);
+
+/* ---- bbi_anchor.c: where points stick in a step without inertia ---- */
+
+/* Which points are open at n->y; first: at the start of the step. */
+void brn_bbi_anchor_begin(brn_bbi *bbi, bool first);
+/* An open point, whose u is that of the iteration's whole step from y, is closed on the way: slip counts from there, in u too. */
+void brn_bbi_anchor_drop(brn_bbi *bbi, brn_bbi_point *p, const double *y, double u[3]);
+/* u of the whole way becomes that since the point touches. */
+void brn_bbi_anchor_take(const brn_bbi *bbi, const brn_bbi_point *p, double u[3]);
+/* Largest slip of what sticks, as a multiple of what is allowed. */
+double brn_bbi_anchor_error(const brn_bbi *bbi);
+
+/* ---- bbi_lean.c: bodies that contact alone holds, without inertia ---- */
+
+/* The Hessian of brn_newton_terms: springs between points that touch. */
+brn_status brn_bbi_lean(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum);
+/* Newton's direction with an exact tangent, and as much mass in it as it takes to be definite. */
+brn_status brn_bbi_lean_direction(brn_bbi *bbi, bool *projected, brn_step_info *info);
+/* BRN_ERR_CONVERGENCE if a body has tipped over in the step, which is no equilibrium of what the step began with. */
+brn_status brn_bbi_lean_upright(const brn_bbi *bbi);
+/* After an iteration of that length, and one before, which left that share of the error. */
+void brn_bbi_lean_ease(brn_bbi *bbi, double length, double before, double shrunk);
+/* What the springs take of the step n->step becomes part of the points' forces. */
+void brn_bbi_lean_forces(brn_bbi *bbi);
 
 /* ---- bbi_stick.c: no slip ---- */
 

@@ -102,7 +102,8 @@ static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
     if (!touch->bears || brn_bbi_flies(bbi, touch->body[0]) || brn_bbi_flies(bbi, touch->body[1])) {
         return;
     }
-    *p = (brn_bbi_point){.touch = *touch, .mu = bbi->no_slip ? ROUGH : bbi->system->controls->friction[law]};
+    *p = (brn_bbi_point){
+        .touch = *touch, .late = true, .mu = bbi->no_slip ? ROUGH : bbi->system->controls->friction[law]};
     add_rows(bbi, p);
     bbi->npoint += is_movable(bbi, p);
 }

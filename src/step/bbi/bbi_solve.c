@@ -33,6 +33,8 @@ static const double LEAN = 0.1, FALL = 0.01;
 static const double UNHELD = 1e-3;
 /* Of what could move in the last iteration: points as near as that are looked at in the next. */
 static const double AROUND = 2.0;
+/* Of the scene: as long as an iteration without inertia goes further than that, what rolls comes to lie on other points. */
+static const double ROLLS = 1e-5;
 
 /* ---- the velocity at the end ---------------------------------------------------------------------------------------------- */
 
@@ -72,7 +74,10 @@ static void look_at_points(brn_bbi *bbi)
     for (int i = 0; i < bbi->npoint; ++i) {
         brn_bbi_point *p = &bbi->point[i];
         double way[3];
-        brn_bbi_look(bbi, p, n->scratch, p->u);
+        brn_bbi_look(bbi, p, n->scheme->inertia ? n->scratch : n->trial, p->u);
+        if (!n->scheme->inertia) {
+            brn_bbi_anchor_take(bbi, p, p->u);
+        }
         brn_bbi_look(bbi, p, n->step, way);
         p->u[0] = p->touch.gap + p->depth + way[0];
     }
@@ -166,6 +171,9 @@ static brn_status fill_cone(brn_bbi *bbi)
 
 static void choose(brn_bbi *bbi, int point)
 {
+    if (!bbi->newton->scheme->inertia) {
+        brn_bbi_anchor_drop(bbi, &bbi->point[point], bbi->newton->y, &bbi->free_u[3 * point]);
+    }
     bbi->point[point].chosen = bbi->nchosen;
     bbi->chosen[bbi->nchosen++] = point;
 }
@@ -286,7 +294,12 @@ static brn_status answer(brn_bbi *bbi, double length, double *tolerance, brn_ste
         brn_bbi_point *p = &bbi->point[i];
         p->chosen = -1;
         memcpy(&bbi->free_u[3 * i], p->u, sizeof p->u);
-        if (leans ? brn_bbi_touches(bbi, p) : p->u[0] < 0.0 || p->force[0] > 0.0) {
+        if (leans || bbi->no_slip ? brn_bbi_touches(bbi, p) : p->u[0] < 0.0 || p->force[0] > 0.0) {
+            choose(bbi, i);
+        }
+    }
+    for (int i = 0, none = bbi->nchosen == 0; i < bbi->npoint && none && !leans; ++i) {
+        if (bbi->point[i].u[0] < 0.0) {
             choose(bbi, i);
         }
     }
@@ -315,6 +328,7 @@ static brn_status answer(brn_bbi *bbi, double length, double *tolerance, brn_ste
         n->step[i] += bbi->direction[i];
     }
     if (leans) {
+        brn_bbi_lean_forces(bbi);
         shorten(n, LEAN * bbi->system->size);
     }
     return BRN_OK;
@@ -353,12 +367,18 @@ static brn_status search(brn_bbi *bbi, bool known, brn_newton_energy *here, doub
                              length); /* no further than the step: points are known only there */
 }
 
+/* Whether bodies still turn: then they come to lie on other points, and what moves them without resistance changes with them. */
+static bool rolls_on(const brn_bbi *bbi, double length)
+{
+    return bbi->newton->rolls && length > ROLLS * bbi->system->size;
+}
+
 /* The points at n->y of an iteration. After a few they stay on their sides: a vertex on the fold between two faces could change for ever. */
 static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 {
     const double within = AROUND * length + 1e-9 * bbi->system->size;
     const bool clear = bbi->kept.loose && bbi->npoint == 0; /* nothing is within reach of the step */
-    if (iteration > TURNS || clear) {
+    if ((iteration > TURNS && !rolls_on(bbi, length)) || clear) {
         return brn_bbi_find_again(bbi, NULL);
     }
     for (int b = 0; b < bbi->model->nbody; ++b) {
@@ -377,7 +397,7 @@ static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_i
     n->factored = false;
     bbi->kept.of = NULL;
     brn_bbi_columns_clear(bbi);
-    return brn_newton_direction(n, projected, info);
+    return n->rolls ? brn_bbi_lean_direction(bbi, projected, info) : brn_newton_direction(n, projected, info);
 }
 
 /* Whether the step n->step of the free system would meet something. */
@@ -448,6 +468,20 @@ static brn_status give_up(const brn_bbi *bbi, double length, double residual)
     return brn_newton_give_up(n, n->params.iterations, residual);
 }
 
+/* The first step of bodies that contact alone holds may go further than points were looked for: one that the last step ended with may be another
+   by now, beyond a rim. Then there are more of them to look at before it is done. */
+static brn_status answer_again(brn_bbi *bbi, double *tolerance, brn_step_info *info)
+{
+    const double length = brn_newton_most(bbi->newton->step, bbi->system->ndof);
+    for (int i = 0; i < bbi->npoint; ++i) {
+        memset(bbi->point[i].force, 0, sizeof bbi->point[i].force);
+    }
+    BRN_TRY(find_around(bbi, 0, length));
+    brn_bbi_anchor_begin(bbi, true);
+    BRN_TRY(brn_newton_again(bbi->newton));
+    return answer(bbi, INFINITY, tolerance, info);
+}
+
 /* *again: the step wants factors of its own, from its start: it meets something, or does not get on with the one that was kept. */
 static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *again, brn_step_info *info)
 {
@@ -459,6 +493,9 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
     double last = INFINITY;
     bool known = false;
     *again = false;
+    double before = INFINITY; /* the length before the last */
+    bbi->lean_shift = 0.0;
+    bbi->ease = 1.0;
     brn_newton_energy here;
     memcpy(n->stiffness, bbi->system->stiff_diagonal, (size_t)bbi->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
@@ -466,15 +503,17 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         (void)brn_stopwatch_switch(watch, &watch->phases.candidates);
         brn_scheme_place(n->scheme, n->y, n->x);
         BRN_TRY(k == 0 ? start(bbi, reach) : find_around(bbi, k, length));
+        brn_bbi_anchor_begin(bbi, k == 0);
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
         brn_newton_set_noise(n);
         BRN_TRY(brn_newton_forces(n, NULL));
         const double worst = brn_newton_imbalance(n, &info->residual);
-        const double error = fmax(worst, gap_error(bbi));
+        const double error = fmax(worst, fmax(gap_error(bbi), brn_bbi_anchor_error(bbi)));
         const bool settled = brn_newton_remaining(n) == 0.0;
         const bool exact = bbi->nchosen == 0 || info->own[BRN_BBI_CONE_ERROR] <= CONE_TOLERANCE ||
                            tolerance <= CONE_TOLERANCE;
+        BRN_TRY(brn_bbi_lean_upright(bbi));
         *again = bbi->kept.loose && (isnan(worst) || k == n->params.iterations);
         if (*again) {
             return BRN_OK;
@@ -496,8 +535,10 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
             return give_up(bbi, length, info->residual);
         }
         BRN_TRY(brn_newton_spend(n));
-        BRN_TRY(loose ? loose_step(bbi, error)
-                      : free_step(bbi, k > 0 && n->factored && error < KEEP * last, &projected, info));
+        brn_bbi_lean_ease(bbi, length, before, error / last);
+        before = length;
+        const bool keep = k > 0 && n->factored && error < KEEP * last && !rolls_on(bbi, length);
+        BRN_TRY(loose ? loose_step(bbi, error) : free_step(bbi, keep, &projected, info));
         *again = loose && !bbi->kept.loose;
         if (*again) {
             return BRN_OK;
@@ -506,6 +547,9 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         const bool near =
             isfinite(last) && error * (error / last) <= 1.0; /* at this rate the next one is the last */
         BRN_TRY(answer(bbi, near ? 0.0 : length, &tolerance, info));
+        if (k == 0 && n->rolls && brn_newton_most(n->step, bbi->system->ndof) > 0.5 * reach->within) {
+            BRN_TRY(answer_again(bbi, &tolerance, info));
+        }
         (void)brn_stopwatch_switch(watch, &watch->phases.search);
         const brn_status status = search(bbi, known, &here, &length);
         *again = loose && (status == BRN_ERR_CONVERGENCE || (status >= 0 && n->taken < TAKEN));

@@ -14,6 +14,9 @@ enum { ROUNDS = 60, WHOLE = 20 };
 /* Releases after which a point slips. */
 enum { RELEASES = 2 };
 
+/* Of the worst point: others that are as wrong change with it, so that what is symmetric stays so. */
+static const double EQUAL = 0.999;
+
 enum { OPEN, STICKS, SLIPS };
 
 typedef struct sets {
@@ -112,7 +115,7 @@ static int change(sets *s, bool whole)
     }
     for (int i = 0; i < n; ++i) {
         const double here = wrong(s, i);
-        if (!(here > 0.0) || (!whole && (here < most || count > 0))) {
+        if (!(here > 0.0) || (!whole && here < EQUAL * most)) {
             continue;
         }
         ++count;

@@ -406,7 +406,11 @@ static const double SUSPECT_GAIN = 0.02;
 static void doubt(const run *r, brn_status status, brn_summary *out)
 {
     const double scale = r->sim->state->ledger[BRN_LEDGER_ENERGY_SCALE];
-    const bool turning = (r->sim->method->integrators & 1u << BRN_TURNING_EULER) != 0;
+    const unsigned integrators = r->sim->method->integrators;
+    const char *remedy = integrators == 1u << BRN_VARIATIONAL ? "take a smaller method.safety"
+                         : (integrators & 1u << BRN_TURNING_EULER) != 0
+                             ? "take a smaller time.step, or integrator: turning_euler"
+                             : "take a smaller time.step, or integrator: implicit_euler";
     if (status == BRN_OK && r->doubt[0] != '\0') {
         out->status = "suspect";
         (void)snprintf(out->reason, sizeof out->reason, "%s", r->doubt);
@@ -414,9 +418,8 @@ static void doubt(const run *r, brn_status status, brn_summary *out)
     if (status == BRN_OK && out->energy_gain_max > SUSPECT_GAIN * scale) {
         out->status = "suspect";
         (void)snprintf(out->reason, sizeof out->reason,
-                       "energy came from nowhere, up to %.2g of the largest in the run: take a smaller "
-                       "time.step, or integrator: %s",
-                       out->energy_gain_max / scale, turning ? "turning_euler" : "implicit_euler");
+                       "energy came from nowhere, up to %.2g of the largest in the run: %s",
+                       out->energy_gain_max / scale, remedy);
     }
 }
 

@@ -41,6 +41,8 @@ brn_status brn_candidates_find(brn_candidates *candidates, const double *x0, con
 /* Whether the list holds all pairs that, at positions x, are within the distance it was last made for (or their reach);
    half-spaces are not considered. */
 bool brn_candidates_cover(const brn_candidates *candidates, const double *x);
+/* Where a point of the skin may be while the list holds all pairs, but for those with half-spaces: between lo and hi. */
+void brn_candidates_room(const brn_candidates *candidates, int point, double lo[3], double hi[3]);
 /* Whether the swept boxes of a candidate are within the distance or, if that is less, its reach; for a half-space, whether the point is at either end, or
    the plane turns. */
 bool brn_candidates_near(const brn_candidates *candidates, const brn_candidate *candidate, const double *x0,

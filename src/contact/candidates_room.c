@@ -190,3 +190,9 @@ bool brn_candidates_cover(const brn_candidates *c, const double *x)
     cover_job job = {c, x};
     return c->distance >= 0.0 && brn_parallel_for(c->ctx, blocks_of(c), cover_block, &job) >= 0;
 }
+
+void brn_candidates_room(const brn_candidates *c, int point, double lo[3], double hi[3])
+{
+    memcpy(lo, c->lo[point], sizeof c->lo[point]);
+    memcpy(hi, c->hi[point], sizeof c->hi[point]);
+}

@@ -53,8 +53,14 @@ static int flow_map(flow *f, const double *z0, int steps, double *z)
    entered and left within the run, and an end that is no multiple of all steps. There is no triangulation that pairs are a part of (the paper's section 4). */
 static void test_symplectic(void **state)
 {
-    static const char *const sets[] = {"method.layers=cubic", "method.layers=quadratic",
-                                       "method.layers=cubic;time.step=0.0071"};
+    static const char *const sets[] = {
+        "method.layers=cubic",
+        "method.layers=quadratic",
+        "method.layers=cubic;time.step=0.0071",
+        "method.schedule=exact",
+        "method.schedule=exact;time.step=0.0071",
+        "method.schedule=synchronous",
+    };
     FILE *rows = *state;
     for (int k = 0; k < BRN_COUNT(sets); ++k) {
         flow f = flow_open(1, CHIPS, sets[k]);
@@ -117,10 +123,9 @@ static void test_symplectic(void **state)
       "[0, 0, 0.5]}\n"                                                                                     \
       "  - {name: sheet, type: shell, mesh: sheet, material: m, thickness: 0.002}\ncontact: {friction: 0}\n"
 
-static void test_conservation(void **state)
+static void conserve(FILE *rows, const char *sets)
 {
-    FILE *rows = *state;
-    flow f = flow_open(1, CROWD, NULL);
+    flow f = flow_open(1, CROWD, sets);
     brn_report r = {0};
     double worst[3] = {0};
     int contacts = 0;
@@ -134,11 +139,18 @@ static void test_conservation(void **state)
     }
     assert_true(contacts > 100);
     validation_row(rows, "momentum", 0.0, worst[0], worst[0], "shell, tets and hexes in contact");
-    validation_row(rows, "angular momentum", 0.0, worst[1], worst[1], "");
-    validation_row(rows, "energy, largest deviation", 0.0, worst[2], worst[2], "");
+    validation_row(rows, "angular momentum", 0.0, worst[1], worst[1], sets);
+    validation_row(rows, "energy, largest deviation", 0.0, worst[2], worst[2], sets);
     assert_true(worst[0] < 1e-13 && worst[1] < 1e-13); /* rounding of some 1e5 impulses */
     assert_true(worst[2] < 5e-3);                      /* what the prototype of the design reached */
     flow_close(&f);
+}
+
+static void test_conservation(void **state)
+{
+    conserve(*state, "method.schedule=levels");
+    conserve(*state, "method.schedule=exact");
+    conserve(*state, "method.schedule=synchronous");
 }
 
 /* Forwards, velocities turned round, and back again: steps of the scene are multiples of all steps, so that the flow is symmetric. */
@@ -187,22 +199,24 @@ static void run_to(flow *f, double end, double *x, size_t count)
 }
 
 /* Threads, how often states are written, a checkpoint in the middle of a window: not a bit changes. */
-static void test_same_bits(void **state)
+static void same_bits(const char *schedule)
 {
-    (void)state;
-    static const char *const sets[] = {NULL, "time.step=0.001953125", "time.step=0.015625"};
+    static const char *const steps[] = {"0.00390625", "0.001953125", "0.015625"};
     enum { MOST = 3 * 400 };
     static double x[4][MOST];
+    char sets[100];
     size_t count = 0;
     for (int k = 0; k < 3; ++k) {
-        flow f = flow_open(k == 1 ? 2 : 1, CROWD, sets[k]);
+        (void)snprintf(sets, sizeof sets, "method.schedule=%s;time.step=%s", schedule, steps[k]);
+        flow f = flow_open(k == 1 ? 2 : 1, CROWD, sets);
         count = 3 * (size_t)flow_nodes(&f);
         assert_true(count <= MOST);
         run_to(&f, 0.1875, x[k], count);
         flow_close(&f);
         assert_memory_equal(x[k], x[0], count * sizeof *x[0]);
     }
-    flow f = flow_open(1, CROWD, "time.step=0.003");
+    (void)snprintf(sets, sizeof sets, "method.schedule=%s;time.step=0.003", schedule);
+    flow f = flow_open(1, CROWD, sets);
     run_to(&f, 0.06, x[1], count);
     assert_done(f.ctx, brn_sim_save(f.sim, "acm-checkpoint.h5"));
     run_to(&f, 0.15, x[1], count);
@@ -213,6 +227,130 @@ static void test_same_bits(void **state)
     assert_int_equal(hash, brn_sim_hash(f.sim));
     (void)remove("acm-checkpoint.h5");
     flow_close(&f);
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    same_bits("levels");
+    same_bits("exact");
+}
+
+/* A ball and a wall. */
+#define BALL                                                                                            \
+ HEAD "gravity: [0, 0, 0]\ntime: {step: 0.001, end: 0.01}\n"                                            \
+      "materials: {m: {type: stable_neo_hookean, young: 1.0e6, poisson: 0.3, density: 1000}}\n"         \
+      "meshes: {ball: {sphere: {radius: 0.05, resolution: 0.04}}}\n"                                    \
+      "bodies:\n  - {name: ball, type: deformable, mesh: ball, material: m, position: [0, 0, 0.052]}\n" \
+      "  - {name: wall, type: static, shape: {plane: {normal: [0, 0, 1]}}}\ncontact: {friction: 0.2}\n"
+
+/* Windows that are proved afterwards and slabs that are watched all the time lead to the same motion: with friction, half-spaces that stand still, come
+   nearer and turn, and either schedule. */
+static void test_detectors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sets;
+        double end;
+    } cases[] = {
+        {CROWD, "contact.friction=0.3;time.step=0.015625", 0.1875},
+        {CROWD, "contact.friction=0.3;time.step=0.015625;method.schedule=exact", 0.1875},
+        {BALL, "bodies[0].velocity=[0.5, 0, -3];bodies[0].angular_velocity=[0, 30, 0]", 0.01},
+        {BALL, "bodies[1].motion={velocity: [0, 0, 0.5], angular_velocity: 20, about: {axis: [1, 0, 0]}}",
+         0.01},
+    };
+    enum { MOST = 3 * 400 };
+    static double x[2][MOST];
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        size_t count = 0;
+        double touched = 0.0;
+        for (int detector = 0; detector < 2; ++detector) {
+            char sets[300];
+            (void)snprintf(sets, sizeof sets, "%s;method.detector=%s", cases[k].sets,
+                           detector == 0 ? "window" : "kds");
+            flow f = flow_open(1, cases[k].text, sets);
+            brn_report r = {0};
+            count = 3 * (size_t)flow_nodes(&f);
+            assert_true(count <= MOST);
+            while (brn_sim_time(f.sim) < cases[k].end * (1.0 - 1e-9)) {
+                assert_done(f.ctx, brn_sim_step(f.sim, &r));
+                touched = fmax(touched, r.own[2]);
+            }
+            memcpy(x[detector], brn_sim_positions(f.sim), count * sizeof *x[0]);
+            flow_close(&f);
+        }
+        assert_true(touched >= 1.0);
+        assert_memory_equal(x[0], x[1], count * sizeof *x[0]);
+    }
+}
+
+/* ---- fewer evaluations ------------------------------------------------------------------------------------------------------------ */
+
+/* A strip of COLUMNS columns of triangles, FINE of them shrinking to a hundredth of the others' width. */
+enum { COLUMNS = 160, FINE = 16, ROWS = 3 };
+
+static void write_strip(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fprintf(file,
+                  "# vtk DataFile Version 3.0\nstrip\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n",
+                  (COLUMNS + 1) * (ROWS + 1));
+    double x = 0.0;
+    for (int i = 0; i <= COLUMNS; ++i) {
+        for (int j = 0; j <= ROWS; ++j) {
+            (void)fprintf(file, "%.17g %g 0\n", x, 0.01 * j);
+        }
+        x += 0.01 * (i < FINE ? pow(100.0, (double)(i - FINE + 1) / (FINE - 1)) : 1.0);
+    }
+    const int count = 2 * COLUMNS * ROWS;
+    (void)fprintf(file, "CELLS %d %d\n", count, 4 * count);
+    for (int i = 0; i < COLUMNS; ++i) {
+        for (int j = 0; j < ROWS; ++j) {
+            const int a = i * (ROWS + 1) + j;
+            const int b = a + ROWS + 1;
+            (void)fprintf(file, "3 %d %d %d\n3 %d %d %d\n", a, b, b + 1, a, b + 1, a + 1);
+        }
+    }
+    (void)fprintf(file, "CELL_TYPES %d\n", count);
+    for (int i = 0; i < count; ++i) {
+        (void)fprintf(file, "5\n");
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+#define STRIP                                                                                     \
+ HEAD "dimension: 2\ngravity: [0, 0]\ntime: {step: 1.0e-3, end: 4.0e-3}\n"                        \
+      "materials: {m: {type: stvk, young: 1.0e6, poisson: 0.3, density: 1000}}\n"                 \
+      "meshes: {strip: {file: acm-strip.vtk}}\n"                                                  \
+      "bodies:\n  - {name: strip, type: deformable, mesh: strip, material: m, velocity: [0, 0], " \
+      "angular_velocity: 3}\ncontact: {friction: 0}\n"
+
+/* Where a mesh is finer in one place, the rest need not follow. */
+static void test_fewer_evaluations(void **state)
+{
+    static const char *const sets[] = {"method.schedule=synchronous", "method.schedule=levels",
+                                       "method.schedule=exact"};
+    FILE *rows = *state;
+    double events[3] = {0.0, 0.0, 0.0};
+    double x[3][3];
+    write_strip("acm-strip.vtk");
+    for (int k = 0; k < 3; ++k) {
+        flow f = flow_open(1, STRIP, sets[k]);
+        brn_report r;
+        while (!brn_sim_done(f.sim)) {
+            assert_done(f.ctx, brn_sim_step(f.sim, &r));
+            events[k] += r.own[0];
+        }
+        memcpy(x[k], &brn_sim_positions(f.sim)[3 * (size_t)(flow_nodes(&f) - 1)], sizeof x[k]);
+        flow_close(&f);
+        validation_row(rows, "events of a graded strip, synchronous over", NAN, events[0] / events[k], NAN,
+                       sets[k]);
+        assert_near(x[k][0], x[0][0], 1e-5);
+        assert_near(x[k][1], x[0][1], 1e-5);
+    }
+    assert_true(events[0] >= 8.0 * events[1] && events[0] >= 8.0 * events[2]);
+    (void)remove("acm-strip.vtk");
 }
 
 /* ---- nothing meets ---------------------------------------------------------------------------------------------------------------- */
@@ -252,14 +390,7 @@ static void test_certified(void **state)
     flow_close(&f);
 }
 
-/* A ball against a wall at any speed, and with first layers of any thickness, stiffness and step: the run ends and nothing has passed. */
-#define BALL                                                                                            \
- HEAD "gravity: [0, 0, 0]\ntime: {step: 0.001, end: 0.01}\n"                                            \
-      "materials: {m: {type: stable_neo_hookean, young: 1.0e6, poisson: 0.3, density: 1000}}\n"         \
-      "meshes: {ball: {sphere: {radius: 0.05, resolution: 0.04}}}\n"                                    \
-      "bodies:\n  - {name: ball, type: deformable, mesh: ball, material: m, position: [0, 0, 0.052]}\n" \
-      "  - {name: wall, type: static, shape: {plane: {normal: [0, 0, 1]}}}\ncontact: {friction: 0.2}\n"
-
+/* At any speed the run ends and nothing has passed. */
 static void test_any_speed(void **state)
 {
     FILE *rows = *state;
@@ -394,10 +525,11 @@ static int close_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_symplectic), cmocka_unit_test(test_conservation),
-        cmocka_unit_test(test_reversal),   cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_certified),  cmocka_unit_test(test_any_speed),
-        cmocka_unit_test(test_any_layers), cmocka_unit_test(test_two_bars),
+        cmocka_unit_test(test_symplectic),        cmocka_unit_test(test_conservation),
+        cmocka_unit_test(test_reversal),          cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_fewer_evaluations), cmocka_unit_test(test_detectors),
+        cmocka_unit_test(test_certified),         cmocka_unit_test(test_any_speed),
+        cmocka_unit_test(test_any_layers),        cmocka_unit_test(test_two_bars),
     };
     return cmocka_run_group_tests(tests, open_rows, close_rows);
 }

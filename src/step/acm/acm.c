@@ -3,9 +3,21 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const schedule_words[] = {"levels", "exact", "synchronous", NULL};
+static const char *const detector_words[] = {"window", "kds", NULL};
 static const char *const layer_words[] = {"quadratic", "cubic", NULL};
 
 static const brn_param params[] = {
+    BRN_P_CHOICE(
+        brn_acm_params, schedule, BRN_ACM_BY_LEVELS, schedule_words,
+        "when forces act. levels: at steps of powers of two, many at once and on all threads; exact: each "
+        "at its own step, one by one from a queue, as published; synchronous: all elements at the "
+        "shortest step"),
+    BRN_P_CHOICE(
+        brn_acm_params, detector, BRN_ACM_WINDOW, detector_words,
+        "how collisions are ruled out. window: events are run ahead and proved afterwards, or run again; "
+        "kds: a slab between the two parts of every pair, watched from impulse to impulse, as "
+        "published. The motion is the same to the bit"),
     BRN_P_CHOICE(brn_acm_params, layers, BRN_ACM_CUBIC, layer_words,
                  "how the force of a penalty layer begins. quadratic: with a kink, as published; cubic: "
                  "smoothly, which keeps "
@@ -102,6 +114,8 @@ static void acm_destroy(void *self)
     brn_skin_destroy(acm->skin);
     brn_acm_forces_free(ctx, &acm->forces);
     brn_acm_layers_free(&acm->layers);
+    brn_acm_queue_destroy(ctx, acm->queue);
+    brn_acm_kds_destroy(ctx, acm->kds);
     free_nodes(ctx, &acm->nodes);
     free_nodes(ctx, &acm->saved);
     void *arrays[] = {acm->eta,     acm->node_level, acm->inverse, acm->axes, acm->held,
@@ -127,7 +141,9 @@ static brn_status fill(brn_acm *acm)
     }
     BRN_TRY(brn_skin_create(acm->ctx, model, &acm->skin));
     BRN_TRY(brn_intersect_create(acm->ctx, &acm->intersect));
-    return brn_acm_sizes_create(acm);
+    BRN_TRY(brn_acm_sizes_create(acm));
+    BRN_TRY(acm->params->schedule == BRN_ACM_EXACT ? brn_acm_queue_create(acm) : BRN_OK);
+    return acm->params->detector == BRN_ACM_KDS ? brn_acm_kds_create(acm) : BRN_OK;
 }
 
 static brn_status acm_create(brn_ctx *ctx, const brn_model *model, brn_system *system, void **self)

@@ -29,8 +29,16 @@ typedef uint64_t brn_tick;
 
 enum { BRN_ACM_LEVELS = 63 };
 
+/* When forces act: at steps of powers of two, elements each at its own, or all elements at the shortest. */
+enum { BRN_ACM_BY_LEVELS, BRN_ACM_EXACT, BRN_ACM_SYNCHRONOUS };
+
+/* How it is known that nothing has met. */
+enum { BRN_ACM_WINDOW, BRN_ACM_KDS };
+
 typedef struct brn_acm_params {
     brn_block block;
+    int schedule;      /* BRN_ACM_BY_LEVELS, _EXACT, _SYNCHRONOUS */
+    int detector;      /* BRN_ACM_WINDOW, _KDS */
     int layers;        /* BRN_ACM_QUADRATIC, _CUBIC */
     double thickness;  /* [m] eta of the first layer; 0: by the meshes */
     double stiffness;  /* [N/m] r of the first layer; 0: by its step and the masses */
@@ -58,14 +66,15 @@ enum {
 typedef struct brn_acm_run {
     const brn_element_group *group;
     int first, count; /* elements, or patches where the group has them */
-    int level;
-    size_t gradient; /* where theirs begin */
+    int step;         /* which of the steps is theirs */
+    int level;        /* of the longest power of two that is not above it */
+    size_t gradient;  /* where theirs begin */
 } brn_acm_run;
 
-/* A force on a node: where its gradient is, and its step. */
+/* A force on a node: where its gradient is, and which step it has. */
 typedef struct brn_acm_pull {
     uint32_t gradient;
-    int level;
+    int step;
 } brn_acm_pull;
 
 /* Numbers that may be read, not used, behind the last of a gradient. */
@@ -73,6 +82,9 @@ enum { BRN_ACM_SPARE = 4 };
 
 /* Runs and nodes are in the order of their levels, finest first: those that act at a tick come first. */
 typedef struct brn_acm_forces {
+    int nstep;       /* levels; with an exact schedule one of each element, its run */
+    brn_tick *ticks; /* [nstep] */
+    double *share;   /* [nstep] scratch */
     int nrun, nnode;
     brn_acm_run *run;
     int *node;                   /* [nnode] those with elements */
@@ -135,6 +147,12 @@ typedef struct brn_acm_nodes {
     double *received;         /* [nheld][BRN_ACM_RECEIVED] since the state before */
 } brn_acm_nodes;
 
+/* A node of the skin: a point of it, or one that a half-space is given by. */
+enum { BRN_ACM_POINT = 1, BRN_ACM_PLANE };
+
+typedef struct brn_acm_queue brn_acm_queue;
+typedef struct brn_acm_kds brn_acm_kds;
+
 typedef struct brn_acm {
     brn_ctx *ctx;
     const brn_model *model;
@@ -148,18 +166,19 @@ typedef struct brn_acm {
     double seconds[BRN_ACM_LEVELS]; /* of 2^level ticks */
     brn_acm_forces forces;
     brn_acm_layers layers;
-    int outer;              /* level of gravity, loads and motions */
-    double *eta;            /* [nbody] [m] of the first layer */
-    double eta_least;       /* [m] */
-    double speed;           /* [m/s] with which things may come together */
-    double distance;        /* [m] within which pairs are looked for */
-    int *node_level;        /* [nnode] finest level of its elements; BRN_ACM_LEVELS: it has none */
-    double *inverse;        /* [nnode] [1/kg] 0: it is held, or has no mass */
-    unsigned char *axes;    /* [nnode] bit i: axis i is held */
-    int nheld, *held;       /* nodes with an axis that is held */
-    int *held_of;           /* [nnode] -1: none */
-    double *slowing;        /* [nnode] [1/s] alpha of Rayleigh damping; NULL: none */
-    unsigned char *touches; /* [nnode] it is on the skin */
+    int outer;           /* level of gravity, loads and motions */
+    double *eta;         /* [nbody] [m] of the first layer */
+    double eta_least;    /* [m] */
+    double speed;        /* [m/s] with which things may come together */
+    double distance;     /* [m] within which pairs are looked for */
+    int *node_level;     /* [nnode] finest level of its elements; BRN_ACM_LEVELS: it has none */
+    double *inverse;     /* [nnode] [1/kg] 0: it is held, or has no mass */
+    unsigned char *axes; /* [nnode] bit i: axis i is held */
+    int nheld, *held;    /* nodes with an axis that is held */
+    int *held_of;        /* [nnode] -1: none */
+    double *slowing;     /* [nnode] [1/s] alpha of Rayleigh damping; NULL: none */
+    double lever; /* a half-space moves by at most this many times as much as the nodes that it is given by */
+    unsigned char *touches; /* [nnode] it is on the skin: BRN_ACM_POINT, _PLANE; 0: it is not */
     int *damped;            /* [nnode] elements with beta at it; NULL: there are none */
     double *taken;          /* [J] by damping at the last event, of each of the forces' nodes */
 
@@ -180,7 +199,9 @@ typedef struct brn_acm {
     int *fine, fine_capacity; /* of each candidate: what its pair looks at; -1: it is not a pair */
     brn_acm_kick *kick;
     int nkick, kick_capacity;
-    double *force; /* [ndof] scratch */
+    brn_acm_queue *queue; /* of an exact schedule; NULL: levels */
+    brn_acm_kds *kds;     /* NULL: windows */
+    double *force;        /* [ndof] scratch */
     brn_contact_point *point;
     int npoint, point_capacity;
 } brn_acm;
@@ -262,8 +283,13 @@ brn_status brn_acm_forces_create(brn_acm *acm, const double *step);
 void brn_acm_forces_free(brn_ctx *ctx, brn_acm_forces *forces);
 /* All elements that act at tick t, which is a multiple of 2^level. */
 brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level);
-/* force [nnode][3] = minus the gradient of all elements at x [nnode][3], times share[level] of each. */
-brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, const double *share, double *force);
+/* force [nnode][3] = minus the gradient of all elements at x [nnode][3], times their excess of each at `rest` after tick now. */
+brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, brn_tick now, double rest, double *force);
+/* [s] What a force that acts every so many ticks has done beyond its share, tau after its last impulse: h/2 - tau. */
+static inline double brn_acm_excess(const brn_acm *acm, brn_tick ticks, brn_tick now, double rest)
+{
+    return 0.5 * (double)ticks * acm->tick - ((double)(now % ticks) * acm->tick + rest);
+}
 
 brn_status brn_acm_damping_create(brn_acm *acm);
 /* The damping of a run at the nodes' places and velocities; scratch: the calling thread's. */
@@ -282,12 +308,40 @@ brn_acm_pair brn_acm_pair_of(const brn_acm *acm, const brn_candidate *candidate,
 brn_status brn_acm_pairs_gather(brn_acm *acm);
 /* All pairs that act at tick t, a multiple of 2^level. */
 brn_status brn_acm_pairs_act(brn_acm *acm, brn_tick t, int level);
+/* What a pair does at tick t by one layer: impulse 0 if it is not reached. */
+void brn_acm_look_at_layer(const brn_acm *acm, int pair, int layer, brn_tick t, brn_acm_kick *kick);
+/* Kicks [count] in the order of pairs at tick t: all that have an impulse. */
+void brn_acm_pairs_strike(brn_acm *acm, brn_tick t, brn_acm_kick *kick, int count);
+/* Ticks between impulses of a layer of a pair. */
+brn_tick brn_acm_layer_ticks(const brn_acm *acm, const brn_acm_pair *pair, int layer);
 /* Gap of a pair whose nodes are at x: weights, normal as brn_pair_frame. */
 double brn_acm_gap(const brn_candidate *candidate, const double x[4][3], double offset, double weight[4],
                    double normal[3]);
 
+/* The queue of an exact schedule (acm_queue.c): filled with what acts after `now`; the next tick at which something does; all of that tick. */
+brn_status brn_acm_queue_create(brn_acm *acm);
+void brn_acm_queue_destroy(brn_ctx *ctx, brn_acm_queue *queue);
+brn_status brn_acm_queue_fill(brn_acm_queue *queue);
+brn_tick brn_acm_queue_next(const brn_acm_queue *queue);
+brn_status brn_acm_queue_act(brn_acm_queue *queue);
+
 /* Runs all events of (now, end] (acm_window.c). */
 brn_status brn_acm_run_until(brn_acm *acm, brn_tick end);
+/* The first tick after t at which something acts, by any schedule; all of it. */
+brn_tick brn_acm_next_tick(const brn_acm *acm, brn_tick t);
+brn_status brn_acm_act(brn_acm *acm, brn_tick t);
+/* `from` and `ahead`: where nodes are at tick now, and where straight lines lead until tick `end`. */
+void brn_acm_aim(brn_acm *acm, brn_tick end);
+/* The candidates on straight lines for at least *time [s] from `from` on. A list that does not cover `ahead` is made for all of the time until nodes
+   have moved as far as they may against each other in a window: windows are cut short where pairs are near, and lists should outlast them. */
+brn_status brn_acm_find_candidates(brn_acm *acm, double *time);
+
+/* The kinetic detector (acm_kds.c), in the place of windows. */
+brn_status brn_acm_kds_create(brn_acm *acm);
+void brn_acm_kds_destroy(brn_ctx *ctx, brn_acm_kds *kds);
+brn_status brn_acm_kds_run(brn_acm *acm, brn_tick end);
+/* Nodes whose velocities have changed; nothing without that detector. */
+void brn_acm_kds_kicked(brn_acm *acm, const int *node, int count);
 
 /* Between nodes and states (acm_sync.c): the state at time t [s], all events until then done. */
 brn_status brn_acm_load(brn_acm *acm, const brn_state *in, double t);

@@ -58,7 +58,7 @@ static void damp(const brn_acm *acm, const brn_acm_run *run, const int *node, co
                  const double *kv, double *gradient)
 {
     const double beta = run->group->beta;
-    const double scale = beta * acm->seconds[run->level];
+    const double scale = beta * (double)acm->forces.ticks[run->step] * acm->tick;
     const int width = brn_group_stencils(run->group).width;
     const int dim = acm->model->dim;
     double rate = 0.0;

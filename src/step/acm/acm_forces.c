@@ -15,8 +15,8 @@ enum { RUN_ELEMENTS = 128, NODE_BLOCK = 512 };
 
 void brn_acm_forces_free(brn_ctx *ctx, brn_acm_forces *forces)
 {
-    void *arrays[] = {forces->run,  forces->node,     forces->start,
-                      forces->pull, forces->gradient, forces->damping};
+    void *arrays[] = {forces->ticks, forces->share, forces->run,      forces->node,
+                      forces->start, forces->pull,  forces->gradient, forces->damping};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
     }
@@ -32,25 +32,35 @@ static int run_order(const void *a, const void *b)
                                 : (p->gradient > q->gradient) - (p->gradient < q->gradient);
 }
 
-/* Batches of a group that follow each other and have the same level become runs; *step is at the group's first element. */
+/* Batches of a group that follow each other and have the same level become runs, with an exact schedule every element; *step is at the
+   group's first element. */
 static brn_status add_runs(brn_acm *acm, const brn_element_group *group, const double *step, int *capacity,
-                           size_t *gradient)
+                           int *steps, size_t *gradient)
 {
     brn_acm_forces *f = &acm->forces;
     const brn_stencils stencils = brn_group_stencils(group);
-    for (int first = 0; first < stencils.count; first += BRN_LANES) {
-        const int count = first + BRN_LANES < stencils.count ? BRN_LANES : stencils.count - first;
+    const bool exact = acm->params->schedule == BRN_ACM_EXACT;
+    const int width = exact ? 1 : BRN_LANES;
+    for (int first = 0; first < stencils.count; first += width) {
+        const int count = first + width < stencils.count ? width : stencils.count - first;
         double least = INFINITY;
         for (int i = first; i < first + count; ++i) {
             least = fmin(least, step[i]);
         }
         const int level = brn_acm_level_below(acm, least);
         brn_acm_run *last = f->nrun > 0 ? &f->run[f->nrun - 1] : NULL;
-        if (last != NULL && last->group == group && last->level == level && last->count < RUN_ELEMENTS) {
+        const bool same = last != NULL && last->group == group && last->level == level;
+        if (same && !exact && last->count < RUN_ELEMENTS) {
             last->count += count;
         } else {
             BRN_GROW(acm->ctx, f->run, *capacity, f->nrun + 1);
-            f->run[f->nrun++] = (brn_acm_run){group, first, count, level, *gradient};
+            f->run[f->nrun] = (brn_acm_run){group, first, count, level, level, *gradient};
+            if (exact) {
+                BRN_GROW(acm->ctx, f->ticks, *steps, f->nrun + 1);
+                f->ticks[f->nrun] = (brn_tick)(least / acm->tick);
+                f->run[f->nrun].step = f->nrun;
+            }
+            f->nrun++;
         }
         *gradient += (size_t)count * (size_t)brn_group_grad_size(group);
     }
@@ -58,7 +68,7 @@ static brn_status add_runs(brn_acm *acm, const brn_element_group *group, const d
 }
 
 typedef struct tagged_pull {
-    int node;
+    int node, level;
     brn_acm_pull pull;
 } tagged_pull;
 
@@ -68,8 +78,8 @@ static int pull_order(const void *a, const void *b)
     if (p->node != q->node) {
         return (p->node > q->node) - (p->node < q->node);
     }
-    return p->pull.level != q->pull.level
-               ? (p->pull.level > q->pull.level) - (p->pull.level < q->pull.level)
+    return p->level != q->level
+               ? (p->level > q->level) - (p->level < q->level)
                : (p->pull.gradient > q->pull.gradient) - (p->pull.gradient < q->pull.gradient);
 }
 
@@ -83,7 +93,7 @@ static int list_pulls(const brn_acm_forces *f, tagged_pull *to)
             if (to != NULL) {
                 const int node = stencils.node[(size_t)run->first * (size_t)stencils.width + (size_t)i];
                 const size_t at = run->gradient + (size_t)i * (size_t)run->group->dim;
-                to[count] = (tagged_pull){node, {(uint32_t)at, run->level}};
+                to[count] = (tagged_pull){node, run->level, {(uint32_t)at, run->step}};
             }
             ++count;
         }
@@ -108,7 +118,7 @@ static brn_status sort_nodes(brn_acm *acm, const tagged_pull *pull, int npull)
     int count = 0;
     for (int level = f->finest; level <= f->coarsest; ++level) {
         for (int a = 0; a < nnode; ++a) {
-            if (first[a] < 0 || pull[first[a]].pull.level != level) {
+            if (first[a] < 0 || pull[first[a]].level != level) {
                 continue;
             }
             for (int i = first[a]; i < npull && pull[i].node == a; ++i) {
@@ -136,22 +146,40 @@ static brn_status fill_nodes(brn_acm *acm)
     return sort_nodes(acm, pull, npull);
 }
 
+/* Of levels, or of every run. */
+static brn_status set_steps(brn_acm *acm, int *capacity)
+{
+    brn_acm_forces *f = &acm->forces;
+    f->nstep = f->nrun;
+    if (acm->params->schedule != BRN_ACM_EXACT) {
+        f->nstep = BRN_ACM_LEVELS;
+        BRN_GROW(acm->ctx, f->ticks, *capacity, f->nstep);
+        for (int level = 0; level < f->nstep; ++level) {
+            f->ticks[level] = (brn_tick)1 << level;
+        }
+    }
+    BRN_ALLOC(acm->ctx, f->share, f->nstep + 1);
+    return BRN_OK;
+}
+
 brn_status brn_acm_forces_create(brn_acm *acm, const double *step)
 {
     brn_acm_forces *f = &acm->forces;
     size_t gradient = 0;
     int capacity = 0;
+    int steps = 0;
     f->finest = BRN_ACM_LEVELS;
     f->coarsest = -1;
     for (int i = 0; i < acm->system->npart; ++i) {
         const brn_element_group *group = acm->system->part[i];
-        BRN_TRY(add_runs(acm, group, step, &capacity, &gradient));
+        BRN_TRY(add_runs(acm, group, step, &capacity, &steps, &gradient));
         step += brn_group_stencils(group).count;
     }
     if (gradient > UINT32_MAX) {
         return brn_fail(acm->ctx, BRN_ERR_LIMIT, "the forces of all elements are %.3g numbers: at most %.3g",
                         (double)gradient, (double)UINT32_MAX);
     }
+    BRN_TRY(set_steps(acm, &steps));
     f->gradients = gradient;
     BRN_ALLOC(acm->ctx, f->gradient, gradient + BRN_ACM_SPARE);
     if (f->nrun > 0) {
@@ -178,8 +206,9 @@ typedef struct act_job {
     brn_acm *acm;
     const double *x; /* [nnode][3] */
     brn_tick t;
-    int level, nnode;
-    const double *share; /* [BRN_ACM_LEVELS] */
+    int nnode;
+    const double *share; /* [s] of each step */
+    int last;            /* step that acts */
     double *force;
     bool damps;
 } act_job;
@@ -208,10 +237,10 @@ static inline void add_pulls(const act_job *job, const double *gradient, int i, 
 {
     const brn_acm_forces *f = &job->acm->forces;
     brn_quad total = {0.0, 0.0, 0.0, 0.0};
-    for (int k = f->start[i]; k < f->start[i + 1] && f->pull[k].level <= job->level; ++k) {
+    for (int k = f->start[i]; k < f->start[i + 1] && f->pull[k].step <= job->last; ++k) {
         brn_quad g;
         memcpy(&g, &gradient[f->pull[k].gradient], sizeof g);
-        total -= job->share[f->pull[k].level] * g;
+        total -= job->share[f->pull[k].step] * g;
     }
     sum[0] = total[0];
     sum[1] = total[1];
@@ -269,11 +298,18 @@ static brn_status sum_block(void *arg, int block, brn_arena *scratch)
 brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level)
 {
     const brn_acm_forces *f = &acm->forces;
-    act_job job = {acm, acm->nodes.place, t, level, f->node_end[level], acm->seconds, NULL, true};
+    act_job job = {.acm = acm,
+                   .x = acm->nodes.place,
+                   .t = t,
+                   .nnode = f->node_end[level],
+                   .share = acm->seconds,
+                   .last = level,
+                   .damps = true};
     const int blocks = brn_block_count(job.nnode, NODE_BLOCK);
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, advance_block, &job));
     BRN_TRY(brn_parallel_for(acm->ctx, f->run_end[level], eval_block, &job));
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, kick_block, &job));
+    brn_acm_kds_kicked(acm, f->node, job.nnode);
     acm->sums.events += f->elements[level];
     for (int i = 0; i < f->node_end[level] && acm->damped != NULL; ++i) {
         acm->sums.dissipated += acm->damped[f->node[i]] > 0 ? acm->taken[i] : 0.0;
@@ -281,11 +317,15 @@ brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level)
     return BRN_OK;
 }
 
-brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, const double *share, double *force)
+brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, brn_tick now, double rest, double *force)
 {
     const brn_acm_forces *f = &acm->forces;
-    act_job job = {acm, x, 0, BRN_ACM_LEVELS - 1, f->nnode, share, force, false};
+    act_job job = {
+        .acm = acm, .x = x, .nnode = f->nnode, .share = f->share, .last = f->nstep, .force = force};
     memset(force, 0, 3 * (size_t)acm->model->nnode * sizeof *force);
+    for (int i = 0; i < f->nstep; ++i) {
+        f->share[i] = brn_acm_excess(acm, f->ticks[i], now, rest);
+    }
     BRN_TRY(brn_parallel_for(acm->ctx, f->nrun, eval_block, &job));
     return brn_parallel_for(acm->ctx, brn_block_count(f->nnode, NODE_BLOCK), sum_block, &job);
 }

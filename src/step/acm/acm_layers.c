@@ -126,26 +126,30 @@ double brn_acm_layers_impulse(const brn_acm_layers *layers, int first, int reach
            gap * (layers->rate[reached - 1] - layers->rate[first - 1]);
 }
 
-brn_acm_push_sum brn_acm_layers_sum(const brn_acm_layers *layers, int reached, double gap,
-                                    const double *share)
+double brn_acm_layers_force(const brn_acm_layers *layers, int layer, double gap)
 {
-    brn_acm_push_sum sum = {0};
+    const double r = (double)layer * layer * layer;
+    const double depth = layers->eta[layer] - gap;
+    const double width = layers->eta[layer] - layers->eta[layer + 1];
+    if (!(depth > 0.0)) {
+        return 0.0;
+    }
+    return layers->kind == BRN_ACM_QUADRATIC ? r * depth
+           : depth < width                   ? r * 0.5 * depth * depth / width
+                                             : r * (depth - 0.5 * width);
+}
+
+double brn_acm_layers_energy(const brn_acm_layers *layers, int reached, double gap)
+{
+    double sum = 0.0;
     for (int l = 1; l <= reached; ++l) {
         const double r = (double)l * l * l;
         const double depth = layers->eta[l] - gap;
         const double width = layers->eta[l] - layers->eta[l + 1];
-        double energy = 0.5 * depth * depth;
-        double force = depth;
-        if (layers->kind == BRN_ACM_CUBIC) {
-            const double linear = depth - 0.5 * width;
-            const bool near = depth < width;
-            force = near ? 0.5 * depth * depth / width : linear;
-            energy =
-                near ? depth * depth * depth / (6.0 * width) : 0.5 * linear * linear + width * width / 24.0;
-        }
-        sum.energy += r * energy;
-        sum.force += r * force;
-        sum.shared += share != NULL ? share[brn_acm_layers_fine(l)] * r * force : 0.0;
+        const double linear = depth - 0.5 * width;
+        sum += layers->kind == BRN_ACM_QUADRATIC ? r * 0.5 * depth * depth
+               : depth < width                   ? r * depth * depth * depth / (6.0 * width)
+                                                 : r * (0.5 * linear * linear + width * width / 24.0);
     }
     return sum;
 }

@@ -41,13 +41,10 @@ int brn_acm_layers_fine(int layer);
 int brn_acm_layers_reached(const brn_acm_layers *layers, double gap, int most);
 /* Impulse of layers first..reached at a gap. */
 double brn_acm_layers_impulse(const brn_acm_layers *layers, int first, int reached, double gap);
-/* Potential and force of layers 1..reached. If share is not NULL, it is [fine + 1], and the third sums their forces times
-   share[e(l)]. */
-typedef struct brn_acm_push_sum {
-    double energy, force, shared;
-} brn_acm_push_sum;
-brn_acm_push_sum brn_acm_layers_sum(const brn_acm_layers *layers, int reached, double gap,
-                                    const double *share);
+/* Force of one layer at a gap, in units of r eta. */
+double brn_acm_layers_force(const brn_acm_layers *layers, int layer, double gap);
+/* Potential of layers 1..reached at a gap, in units of r eta^2. */
+double brn_acm_layers_energy(const brn_acm_layers *layers, int reached, double gap);
 /* The smallest e such that layers with e at most that cover all gaps above `gap`: eta of the next one is not more than it. */
 int brn_acm_layers_need(const brn_acm_layers *layers, double gap);
 /* The layer that energy is used up in: potential of layers 1..n at eta(n) = energy, in units of r eta^2. */

@@ -51,6 +51,7 @@ void brn_acm_steer(brn_acm *acm, brn_tick t)
             brn_acm_advance(acm, hold->node[k], t);
             steer_node(acm, i, hold->node[k], hold->axes, next);
         }
+        brn_acm_kds_kicked(acm, hold->node, hold->nnode);
     }
 }
 
@@ -123,6 +124,7 @@ brn_status brn_acm_outer_act(brn_acm *acm, brn_tick t)
             kick_node(acm, a, load, acm->seconds[acm->outer]);
         }
     }
+    brn_acm_kds_kicked(acm, model->row_node, model->nrow);
     acm->sums.events += model->nrow;
     return BRN_OK;
 }

@@ -134,6 +134,17 @@ double brn_acm_gap(const brn_candidate *c, const double x[4][3], double offset, 
     return sqrt(brn_pair_frame(&pair, x, weight, normal)) - offset;
 }
 
+brn_tick brn_acm_layer_ticks(const brn_acm *acm, const brn_acm_pair *pair, int layer)
+{
+    const brn_tick first = (brn_tick)1 << pair->level;
+    if (acm->params->schedule == BRN_ACM_EXACT) {
+        const double h = (double)first / ((double)layer * sqrt((double)layer));
+        return h < 1.0 ? 1 : (brn_tick)h;
+    }
+    const int fine = brn_acm_layers_fine(layer);
+    return fine < pair->level ? first >> fine : 1;
+}
+
 /* ---- acting ----------------------------------------------------------------------------------------------------------------- */
 
 typedef struct pairs_job {
@@ -142,27 +153,46 @@ typedef struct pairs_job {
     int level, count;
 } pairs_job;
 
+/* The gap of a pair at tick t, over the thickness of its first layer; *to without an impulse yet. */
+static double measure_gap(const brn_acm *acm, int which, brn_tick t, brn_acm_kick *to)
+{
+    const brn_acm_pair *pair = &acm->pair[which];
+    const int *node = pair->candidate->node;
+    double x[4][3] = {{0}};
+    for (int k = 0; k < brn_touch_count(node); ++k) {
+        brn_acm_at(acm, node[k], t, x[k]);
+    }
+    const double gap =
+        brn_acm_gap(pair->candidate, (const double(*)[3])x, pair->offset, to->weight, to->normal);
+    to->pair = which;
+    to->impulse = 0.0;
+    to->distance = gap + pair->offset;
+    return gap / pair->eta;
+}
+
 /* What a pair does at tick t: impulse 0 if none of its layers that act there is reached. */
 static void look(const brn_acm *acm, int which, brn_tick t, int level, brn_acm_kick *to)
 {
     const brn_acm_pair *pair = &acm->pair[which];
     const brn_acm_layers *layers = &acm->layers;
-    const int *node = pair->candidate->node;
     const int first = layers->first[level < pair->level ? pair->level - level : 0];
-    double x[4][3] = {{0}};
-    for (int k = 0; k < brn_touch_count(node); ++k) {
-        brn_acm_at(acm, node[k], t, x[k]);
-    }
-    to->pair = which;
-    to->impulse = 0.0;
-    const double gap =
-        brn_acm_gap(pair->candidate, (const double(*)[3])x, pair->offset, to->weight, to->normal) / pair->eta;
+    const double gap = measure_gap(acm, which, t, to);
     if (gap < layers->eta[first]) {
         const int reached = brn_acm_layers_reached(layers, gap, pair->layers);
-        to->distance = gap * pair->eta + pair->offset;
         to->reached = reached;
         to->impulse = pair->r * pair->eta * acm->seconds[pair->level] *
                       brn_acm_layers_impulse(layers, first, reached, gap);
+    }
+}
+
+void brn_acm_look_at_layer(const brn_acm *acm, int which, int layer, brn_tick t, brn_acm_kick *to)
+{
+    const brn_acm_pair *pair = &acm->pair[which];
+    const double gap = measure_gap(acm, which, t, to);
+    const double h = (double)brn_acm_layer_ticks(acm, pair, layer) * acm->tick;
+    if (gap < acm->layers.eta[layer]) {
+        to->reached = brn_acm_layers_reached(&acm->layers, gap, pair->layers);
+        to->impulse = pair->r * pair->eta * h * brn_acm_layers_force(&acm->layers, layer, gap);
     }
 }
 
@@ -282,6 +312,7 @@ static void strike(brn_acm *acm, brn_acm_kick *kick, brn_tick t)
     if (pair->mu > 0.0) {
         rub(acm, kick, node, pair->mu * impulse);
     }
+    brn_acm_kds_kicked(acm, node, brn_touch_count(node));
 }
 
 /* [J] What friction takes, and layers do not give back: along the mean of the velocities before and after all impulses of the tick. Where
@@ -297,6 +328,17 @@ static double lost(const brn_acm *acm, const brn_acm_kick *kick)
         }
     }
     return sum;
+}
+
+void brn_acm_pairs_strike(brn_acm *acm, brn_tick t, brn_acm_kick *kick, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        strike(acm, &kick[i], t);
+    }
+    for (int i = 0; i < count; ++i) {
+        acm->sums.dissipated += lost(acm, &kick[i]);
+        acm->sums.deepest = kick[i].reached > acm->sums.deepest ? kick[i].reached : acm->sums.deepest;
+    }
 }
 
 /* Impulses of one tick are added in the order of candidates, whatever levels they come from. */
@@ -316,14 +358,7 @@ brn_status brn_acm_pairs_act(brn_acm *acm, brn_tick t, int level)
     if (!sorted) {
         qsort(acm->kick, (size_t)count, sizeof *acm->kick, kick_order);
     }
-    for (int i = 0; i < count; ++i) {
-        strike(acm, &acm->kick[i], t);
-    }
-    for (int i = 0; i < count; ++i) {
-        acm->sums.dissipated += lost(acm, &acm->kick[i]);
-        acm->sums.deepest =
-            acm->kick[i].reached > acm->sums.deepest ? acm->kick[i].reached : acm->sums.deepest;
-    }
+    brn_acm_pairs_strike(acm, t, acm->kick, count);
     if (count > 0) {
         acm->sums.finest = level < acm->sums.finest ? level : acm->sums.finest;
     }

@@ -11,6 +11,9 @@
 enum { FINER = 32 };
 /* Gravity, loads and motions act at steps 2^OUTER times the shortest, at most the longest of an element: they cost little. */
 enum { OUTER = 3 };
+/* And so often while something goes through the first layer that the phase of these impulses in which it does so hardly matters: the share of
+   its thickness that is gone between two. */
+static const double OUTER_PASSING = 0.25;
 /* Thickness of the first layer over the mean length of a body's edges. */
 static const double ETA_EDGE = 0.05;
 /* Of the smallest gap between two bodies at the start: what is apart is not pushed. */
@@ -134,15 +137,18 @@ int brn_acm_level_below(const brn_acm *acm, double h)
     return level;
 }
 
-/* Elements that move nothing, or are not stiff, act with the slowest of the others. */
-static void limit_steps(const brn_model *model, double *step, size_t count)
+/* Elements that move nothing, or are not stiff, act with the slowest of the others; in a synchronous run all with the fastest. */
+static void limit_steps(const brn_acm *acm, double *step, size_t count)
 {
     double most = 0.0;
+    double least = INFINITY;
     for (size_t i = 0; i < count; ++i) {
         most = isfinite(step[i]) ? fmax(most, step[i]) : most;
+        least = fmin(least, step[i]);
     }
+    most = acm->params->schedule == BRN_ACM_SYNCHRONOUS && most > 0.0 ? least : most;
     for (size_t i = 0; i < count; ++i) {
-        step[i] = fmin(step[i], most > 0.0 ? most : model->step);
+        step[i] = fmin(step[i], most > 0.0 ? most : acm->model->step);
     }
 }
 
@@ -151,7 +157,7 @@ static brn_status choose_tick(brn_acm *acm, double *step, size_t count)
 {
     const brn_model *model = acm->model;
     double least = model->step;
-    limit_steps(model, step, count);
+    limit_steps(acm, step, count);
     for (size_t i = 0; i < count; ++i) {
         least = fmin(least, step[i]);
     }
@@ -336,6 +342,17 @@ static brn_status make_damping(brn_acm *acm)
     return BRN_OK;
 }
 
+/* [m] How far from a place nodes may be: where they are at rest, and as far again. */
+static double plane_reach(const brn_acm *acm, const double place[3])
+{
+    double most = 0.0;
+    for (int i = 0; i < acm->skin->npoint; ++i) {
+        const double *x = acm->model->rest[acm->skin->point[i]];
+        most = fmax(most, hypot(hypot(x[0] - place[0], x[1] - place[1]), x[2] - place[2]));
+    }
+    return 2.0 * most;
+}
+
 static brn_status make_nodes(brn_acm *acm)
 {
     const size_t n = (size_t)acm->model->nnode + 1;
@@ -361,11 +378,16 @@ static brn_status make_nodes(brn_acm *acm)
         acm->node_level[a] = BRN_ACM_LEVELS;
     }
     for (int i = 0; i < acm->skin->npoint; ++i) {
-        acm->touches[acm->skin->point[i]] = 1;
+        acm->touches[acm->skin->point[i]] = BRN_ACM_POINT;
     }
+    acm->lever = 1.0;
     for (int i = 0; i < acm->skin->nplane; ++i) {
+        const double *a = acm->model->rest[acm->skin->plane[i][0]],
+                     *b = acm->model->rest[acm->skin->plane[i][1]];
+        const double apart = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+        acm->lever = fmax(acm->lever, 1.0 + 2.0 * plane_reach(acm, a) / apart);
         for (int k = 0; k < acm->model->dim; ++k) {
-            acm->touches[acm->skin->plane[i][k]] = 1;
+            acm->touches[acm->skin->plane[i][k]] = BRN_ACM_PLANE;
         }
     }
     BRN_TRY(brn_acm_hold(acm));
@@ -378,6 +400,8 @@ static brn_status create(brn_acm *acm)
     BRN_TRY(make_forces(acm));
     BRN_TRY(choose_eta(acm));
     acm->speed = greatest_speed(acm);
+    const int through = brn_acm_level_below(acm, OUTER_PASSING * acm->eta_least / acm->speed);
+    acm->outer = through < acm->outer ? through : acm->outer;
     BRN_TRY(brn_acm_damping_create(acm));
     acm->window = acm->outer;
     return brn_acm_layers_create(acm->ctx, acm->params->layers, choose_power(acm), &acm->layers);

@@ -22,42 +22,40 @@ brn_tick brn_acm_tick_at(const brn_acm *acm, double t)
 /* ---- what forces have done beyond their share ------------------------------------------------------------------------------- */
 
 typedef struct excess {
-    double *push;                 /* [nnode][3] [N s] of elements and contact */
-    double *outer;                /* [nnode][3] [N s] of loads and weight */
-    double share[BRN_ACM_LEVELS]; /* [s] h/2 - tau of each level */
+    double *push;  /* [nnode][3] [N s] of elements and contact */
+    double *outer; /* [nnode][3] [N s] of loads and weight */
+    brn_tick now;  /* the last tick, and the time since [s] */
+    double rest;
     double outer_work[CARRY];
 } excess;
 
-static void set_shares(const brn_acm *acm, brn_tick now, double rest, double share[BRN_ACM_LEVELS])
-{
-    for (int level = 0; level < BRN_ACM_LEVELS; ++level) {
-        const brn_tick since = now & (((brn_tick)1 << level) - 1);
-        share[level] = 0.5 * acm->seconds[level] - ((double)since * acm->tick + rest);
-    }
-}
+/* A pair at x: force and energy, and what its layers have in excess. */
+typedef struct pair_push {
+    double force, energy, excess; /* [N], [J], [N s] */
+} pair_push;
 
-/* Forces of a pair at x: what its layers have in excess, and its energy. */
-static brn_acm_push_sum measure_pair(brn_acm *acm, const brn_acm_pair *pair, const double x[4][3],
-                                     const double *share, double weight[4], double normal[3], double *gap)
+static pair_push measure_pair(brn_acm *acm, const brn_acm_pair *pair, const double x[4][3], const excess *e,
+                              double weight[4], double normal[3], double *gap)
 {
-    double own[BRN_ACM_FINEST + 2];
+    brn_acm_layers *layers = &acm->layers;
+    pair_push sum = {0};
     *gap = brn_acm_gap(pair->candidate, x, pair->offset, weight, normal);
     const double relative = *gap / pair->eta;
     if (!(relative < 1.0 && relative > 0.0)) {
-        return (brn_acm_push_sum){0};
+        return sum;
     }
-    const int fine = brn_acm_layers_need(&acm->layers, relative);
-    if (brn_acm_layers_grow(&acm->layers, fine) < 0) {
-        return (brn_acm_push_sum){.energy = INFINITY};
+    const int fine = brn_acm_layers_need(layers, relative);
+    if (brn_acm_layers_grow(layers, fine) < 0) {
+        return (pair_push){.energy = INFINITY};
     }
-    for (int e = 0; e <= fine && share != NULL; ++e) {
-        own[e] = pair->level >= e ? share[pair->level - e] : 0.0;
+    const int reached = brn_acm_layers_reached(layers, relative, brn_acm_layers_within(fine));
+    for (int l = 1; l <= reached; ++l) {
+        const double force = pair->r * pair->eta * brn_acm_layers_force(layers, l, relative);
+        sum.force += force;
+        sum.excess +=
+            e != NULL ? force * brn_acm_excess(acm, brn_acm_layer_ticks(acm, pair, l), e->now, e->rest) : 0.0;
     }
-    const int reached = brn_acm_layers_reached(&acm->layers, relative, brn_acm_layers_within(fine));
-    brn_acm_push_sum sum = brn_acm_layers_sum(&acm->layers, reached, relative, share != NULL ? own : NULL);
-    sum.energy *= pair->r * pair->eta * pair->eta;
-    sum.force *= pair->r * pair->eta;
-    sum.shared *= pair->r * pair->eta;
+    sum.energy = pair->r * pair->eta * pair->eta * brn_acm_layers_energy(layers, reached, relative);
     acm->sums.deepest = reached > acm->sums.deepest ? reached : acm->sums.deepest;
     return sum;
 }
@@ -118,8 +116,7 @@ static brn_status add_contact(brn_acm *acm, const double *x, const double *v, ex
         }
         const brn_acm_pair pair = brn_acm_pair_of(acm, &list[i], i);
         (void)brn_candidate_gather(list[i].node, x, at);
-        const brn_acm_push_sum sum = measure_pair(acm, &pair, (const double(*)[3])at,
-                                                  e != NULL ? e->share : NULL, weight, normal, &gap);
+        const pair_push sum = measure_pair(acm, &pair, (const double(*)[3])at, e, weight, normal, &gap);
         info->gap_min = fmin(info->gap_min, gap);
         if (!(sum.force > 0.0)) {
             continue;
@@ -130,7 +127,7 @@ static brn_status add_contact(brn_acm *acm, const double *x, const double *v, ex
         info->complementarity_offset = fmax(info->complementarity_offset, pair.eta);
         for (int k = 0; k < brn_touch_count(list[i].node) && e != NULL; ++k) {
             for (int d = 0; d < 3; ++d) {
-                e->push[3 * list[i].node[k] + d] += sum.shared * weight[k] * normal[d];
+                e->push[3 * list[i].node[k] + d] += sum.excess * weight[k] * normal[d];
             }
         }
         if (v != NULL) {
@@ -154,10 +151,11 @@ static brn_status find_excess(brn_acm *acm, const double *x, const double *v, do
     BRN_TAKE(arena, e->outer, 3 * (size_t)model->nnode + 1);
     memset(e->outer, 0, 3 * (size_t)model->nnode * sizeof *e->outer);
     memset(e->outer_work, 0, sizeof e->outer_work);
-    set_shares(acm, now, rest, e->share);
-    BRN_TRY(brn_acm_forces_sum(acm, x, e->share, e->push));
+    e->now = now;
+    e->rest = rest;
+    BRN_TRY(brn_acm_forces_sum(acm, x, now, rest, e->push));
     BRN_TRY(brn_acm_outer_force(acm, x, v, t, acm->force));
-    const double share = e->share[acm->outer];
+    const double share = brn_acm_excess(acm, (brn_tick)1 << acm->outer, now, rest);
     for (int row = 0; row < model->nrow; ++row) {
         const int a = model->row_node[row];
         for (int i = 0; i < dim && acm->inverse[a] > 0.0; ++i) {

@@ -58,8 +58,7 @@ static void restore(brn_acm *acm)
     acm->sums.rollbacks = done.rollbacks + 1.0;
 }
 
-/* Where nodes are at the start of the window, and where they would be at tick `end`. */
-static void aim(brn_acm *acm, brn_tick end)
+void brn_acm_aim(brn_acm *acm, brn_tick end)
 {
     const double time = (double)(end - acm->now) * acm->tick;
     for (int a = 0; a < acm->model->nnode; ++a) {
@@ -122,10 +121,17 @@ typedef struct look_job {
     double *stray; /* of each block: largest share of a gap that its nodes strayed by */
 } look_job;
 
+/* [m] How much nearer straight lines may bring the parts of a pair: not known of half-spaces, which have no end. */
+static double drift(const look_job *job, int i)
+{
+    const brn_candidate *c = &job->view.item[i];
+    return c->kind == BRN_TOUCH_POINT_PLANE ? INFINITY : brn_candidate_drift(c, job->view.step);
+}
+
 /* [m] Lower bound of the distance on straight lines, from how it was when the list was made. */
 static double least_distance(const look_job *job, int i)
 {
-    return brn_candidate_least(&job->view, i) - brn_candidate_drift(&job->view.item[i], job->view.step);
+    return brn_candidate_least(&job->view, i) - drift(job, i);
 }
 
 /* Where a pair stands at the start, and how fast it closes in. */
@@ -184,11 +190,11 @@ static brn_status choose_block(void *arg, int block, brn_arena *scratch)
             continue;
         }
         const standing s = stand(acm, c);
-        if (s.gap - brn_candidate_drift(c, job->view.step) > room) {
+        if (s.gap - drift(job, i) > room) {
             continue;
         }
         const brn_acm_pair pair = brn_acm_pair_of(acm, c, i);
-        if (s.gap - brn_candidate_drift(c, job->view.step) - 2.0 * acm->stray <= pair.eta) {
+        if (s.gap - drift(job, i) - 2.0 * acm->stray <= pair.eta) {
             acm->fine[i] = layers_ahead(acm, &pair, &s, job->time);
             const int longest = longest_window(acm, &pair, &s, acm->fine[i]);
             job->longest[block] = longest < job->longest[block] ? longest : job->longest[block];
@@ -205,7 +211,7 @@ static double strayed(const brn_acm *acm, const brn_candidate *c)
         double *side = &most[k >= brn_pair_first_side(c->kind)];
         *side = fmax(*side, acm->strayed[c->node[k]]);
     }
-    return most[0] + most[1];
+    return most[0] + (c->kind == BRN_TOUCH_POINT_PLANE ? acm->lever : 1.0) * most[1];
 }
 
 /* Whether straight lines keep a distance, by CCD. */
@@ -235,7 +241,7 @@ static brn_status prove_block(void *arg, int block, brn_arena *scratch)
         const double need = pair.eta * acm->layers.eta[covered + 1];
         const standing s = stand(acm, c);
         job->stray[block] = fmax(job->stray[block], stray / s.gap);
-        if (s.gap - brn_candidate_drift(c, job->view.step) - stray > need || keeps(acm, c, need + stray)) {
+        if (s.gap - drift(job, i) - stray > need || keeps(acm, c, need + stray)) {
             continue;
         }
         if (stray > STRAY_MOST * s.gap) {
@@ -249,33 +255,50 @@ static brn_status prove_block(void *arg, int block, brn_arena *scratch)
 
 /* ---- events ----------------------------------------------------------------------------------------------------------------- */
 
-static brn_status run_events(brn_acm *acm, brn_tick end)
+brn_tick brn_acm_next_tick(const brn_acm *acm, brn_tick t)
 {
-    brn_phases *phases = &acm->system->watch.phases;
+    if (acm->queue != NULL) {
+        return brn_acm_queue_next(acm->queue);
+    }
     int finest = acm->outer;
     finest = acm->forces.finest < finest ? acm->forces.finest : finest;
     finest = acm->pair_finest < finest ? acm->pair_finest : finest;
-    const brn_tick step = (brn_tick)1 << finest;
-    for (brn_tick t = (acm->now / step + 1) * step; t <= end; t += step) {
-        const int level = brn_acm_level_of(t);
-        if (t / step % OFTEN == 0) {
+    return ((t >> finest) + 1) << finest;
+}
+
+brn_status brn_acm_act(brn_acm *acm, brn_tick t)
+{
+    brn_phases *phases = &acm->system->watch.phases;
+    const int level = brn_acm_level_of(t);
+    if (acm->queue != NULL) {
+        return brn_acm_queue_act(acm->queue);
+    }
+    if (level >= acm->forces.finest || level >= acm->outer) {
+        brn_acm_time(acm, &phases->assembly);
+    }
+    if (level >= acm->forces.finest) {
+        BRN_TRY(brn_acm_forces_act(acm, t, level));
+    }
+    if (level >= acm->outer) {
+        BRN_TRY(brn_acm_outer_act(acm, t));
+    }
+    if (level >= acm->pair_finest) {
+        brn_acm_time(acm, &phases->contact);
+        BRN_TRY(brn_acm_pairs_act(acm, t, level));
+    }
+    return BRN_OK;
+}
+
+static brn_status run_events(brn_acm *acm, brn_tick end)
+{
+    int count = 0;
+    for (brn_tick t = brn_acm_next_tick(acm, acm->now); t <= end; t = brn_acm_next_tick(acm, t)) {
+        if (++count % OFTEN == 0) {
             BRN_TRY(brn_ctx_check(acm->ctx));
         }
-        if (level >= acm->forces.finest || level >= acm->outer) {
-            brn_acm_time(acm, &phases->assembly);
-        }
-        if (level >= acm->forces.finest) {
-            BRN_TRY(brn_acm_forces_act(acm, t, level));
-        }
-        if (level >= acm->outer) {
-            BRN_TRY(brn_acm_outer_act(acm, t));
-        }
-        if (level >= acm->pair_finest) {
-            brn_acm_time(acm, &phases->contact);
-            BRN_TRY(brn_acm_pairs_act(acm, t, level));
-        }
+        BRN_TRY(brn_acm_act(acm, t));
     }
-    brn_acm_time(acm, &phases->other);
+    brn_acm_time(acm, &acm->system->watch.phases.other);
     return BRN_OK;
 }
 
@@ -289,31 +312,24 @@ static brn_tick window_end(const brn_acm *acm, brn_tick end)
     return next < end ? next : end;
 }
 
-/* [m/s] Largest component of a velocity. */
-static double fastest(const brn_acm *acm)
-{
-    double most = 0.0;
-    for (int i = 0; i < 3 * acm->model->nnode; ++i) {
-        most = acm->touches[i / 3] ? fmax(most, fabs(acm->nodes.velocity[i])) : most;
-    }
-    return most;
-}
-
-/* A list that does not cover the window is made for all of the time until nodes have moved as far as they may against each other in
-   one: windows are cut short where pairs are near, and lists should outlast them. */
-static brn_status find_candidates(brn_acm *acm, double time)
+brn_status brn_acm_find_candidates(brn_acm *acm, double *time)
 {
     const double *to = acm->ahead;
     if (!brn_candidates_cover(acm->candidates, acm->from) ||
         !brn_candidates_cover(acm->candidates, acm->ahead)) {
-        const double far = SPREAD * acm->eta_least / fastest(acm);
-        if (far > time && far < INFINITY) {
+        double most = 0.0;
+        for (int i = 0; i < 3 * acm->model->nnode; ++i) {
+            most = acm->touches[i / 3] ? fmax(most, fabs(acm->nodes.velocity[i])) : most;
+        }
+        const double far = SPREAD * acm->eta_least / most;
+        if (far > *time && far < INFINITY) {
             double *x = NULL;
             BRN_TAKE(brn_ctx_arena(acm->ctx), x, 3 * (size_t)acm->model->nnode);
             for (int i = 0; i < 3 * acm->model->nnode; ++i) {
                 x[i] = acm->from[i] + far * acm->nodes.velocity[i];
             }
             to = x;
+            *time = far;
         }
     }
     return brn_candidates_find(acm->candidates, acm->from, to, acm->distance);
@@ -323,9 +339,10 @@ static brn_status find_candidates(brn_acm *acm, double time)
 static brn_status look_ahead(brn_acm *acm, brn_tick end, look_job *job, int *most)
 {
     brn_phases *phases = &acm->system->watch.phases;
+    double time = (double)(end - acm->now) * acm->tick;
     brn_acm_time(acm, &phases->candidates);
-    aim(acm, end);
-    BRN_TRY(find_candidates(acm, (double)(end - acm->now) * acm->tick));
+    brn_acm_aim(acm, end);
+    BRN_TRY(brn_acm_find_candidates(acm, &time));
     const int count = brn_candidates_count(acm->candidates);
     const int blocks = brn_block_count(count, CANDIDATE_BLOCK);
     brn_arena *arena = brn_ctx_arena(acm->ctx);
@@ -417,6 +434,7 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
     while (true) {
         BRN_TRY(brn_ctx_check(acm->ctx));
         BRN_TRY(brn_acm_pairs_gather(acm));
+        BRN_TRY(acm->queue != NULL ? brn_acm_queue_fill(acm->queue) : BRN_OK);
         BRN_TRY(run_events(acm, end));
         BRN_TRY(prove(acm, end, &job, &found, &share));
         if (found == PROVED) {
@@ -447,6 +465,9 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
 
 brn_status brn_acm_run_until(brn_acm *acm, brn_tick end)
 {
+    if (acm->kds != NULL) {
+        return brn_acm_kds_run(acm, end);
+    }
     brn_arena *arena = brn_ctx_arena(acm->ctx);
     while (acm->now < end) {
         const brn_arena_mark mark = brn_arena_now(arena);

@@ -179,6 +179,40 @@ static brn_status choose_tick(brn_acm *acm, double *step, size_t count)
     return BRN_OK;
 }
 
+/* [s] Of each node the shortest step of a damped element at it. */
+static void least_damped(const brn_acm *acm, const double *step, double *least)
+{
+    for (int a = 0; a < acm->model->nnode; ++a) {
+        least[a] = INFINITY;
+    }
+    for (int i = 0; i < acm->system->npart; ++i) {
+        const brn_stencils stencils = brn_group_stencils(acm->system->part[i]);
+        for (int k = 0; k < stencils.count * stencils.width && acm->system->part[i]->beta > 0.0; ++k) {
+            const int a = stencils.node[k];
+            least[a] = fmin(least[a], step[k / stencils.width]);
+        }
+        step += stencils.count;
+    }
+}
+
+/* A spring at damped elements acts as often as they do. Between two impulses of a longer step they would take what it gives, h^2 f^2 / 2m each
+   time, and the spring, whose end has hardly moved, would give it again: energy from nowhere. Springs are few. */
+static brn_status limit_springs(const brn_acm *acm, double *step)
+{
+    double *least = NULL;
+    BRN_TAKE(brn_ctx_arena(acm->ctx), least, acm->model->nnode + 1);
+    least_damped(acm, step, least);
+    for (int i = 0; i < acm->system->npart; ++i) {
+        const brn_stencils stencils = brn_group_stencils(acm->system->part[i]);
+        const bool springs = brn_spring_of_group(acm->system->part[i]) != NULL;
+        for (int k = 0; k < stencils.count * stencils.width && springs; ++k) {
+            step[k / stencils.width] = fmin(step[k / stencils.width], least[stencils.node[k]]);
+        }
+        step += stencils.count;
+    }
+    return BRN_OK;
+}
+
 static brn_status make_forces(brn_acm *acm)
 {
     size_t count = 0;
@@ -188,6 +222,7 @@ static brn_status make_forces(brn_acm *acm)
     }
     BRN_TAKE(brn_ctx_arena(acm->ctx), step, count + 1);
     BRN_TRY(brn_acm_stable_steps(acm, step));
+    BRN_TRY(limit_springs(acm, step));
     BRN_TRY(choose_tick(acm, step, count));
     BRN_TRY(brn_acm_forces_create(acm, step));
     const brn_acm_forces *f = &acm->forces;

@@ -196,7 +196,7 @@ typedef struct brn_acm {
     double lever; /* a half-space moves by at most this many times as much as the nodes that it is given by */
     unsigned char *touches; /* [nnode] it is on the skin: BRN_ACM_POINT, _PLANE; 0: it is not */
     int *damped;            /* [nnode] elements with beta at it; NULL: there are none */
-    double *taken;          /* [J] by damping at the last event, of each of the forces' nodes */
+    double *taken;          /* [3] of each of the forces' nodes: impulse of damping at the last event [N s] */
 
     brn_acm_outlook outlook;
     double limit; /* events that a step may take */
@@ -252,8 +252,8 @@ static inline void brn_acm_advance(brn_acm *acm, int a, brn_tick t)
     double *x = &acm->nodes.place[3 * a];
     brn_acm_at(acm, a, t, x);
     acm->nodes.clock[a] = t;
+    memcpy(&acm->nodes.before[3 * a], &acm->nodes.velocity[3 * a], 3 * sizeof(double));
     if (acm->touches[a]) {
-        memcpy(&acm->nodes.before[3 * a], &acm->nodes.velocity[3 * a], 3 * sizeof(double));
         const double *from = &acm->from[3 * a], *v = &acm->saved.velocity[3 * a];
         const double gone = (double)(t - acm->now) * acm->tick;
         double off = 0.0;
@@ -316,6 +316,9 @@ static inline double brn_acm_excess(const brn_acm *acm, brn_tick ticks, brn_tick
 {
     return 0.5 * (double)ticks * acm->tick - ((double)(now % ticks) * acm->tick + rest);
 }
+
+/* What damping took at a tick, when all impulses of it are done: along the mean of the velocities before and after them. */
+void brn_acm_book_damping(brn_acm *acm, int level);
 
 brn_status brn_acm_damping_create(brn_acm *acm);
 /* The damping of a run at the nodes' places and velocities; scratch: the calling thread's. */

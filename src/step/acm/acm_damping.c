@@ -24,7 +24,7 @@ brn_status brn_acm_damping_create(brn_acm *acm)
     }
     BRN_ALLOC(acm->ctx, acm->damped, acm->model->nnode);
     BRN_ALLOC(acm->ctx, acm->forces.damping, acm->forces.gradients + BRN_ACM_SPARE);
-    BRN_ALLOC(acm->ctx, acm->taken, acm->forces.nnode + 1);
+    BRN_ALLOC(acm->ctx, acm->taken, 3 * ((size_t)acm->forces.nnode + 1));
     for (int i = 0; i < acm->system->npart; ++i) {
         const brn_element_group *group = acm->system->part[i];
         const brn_stencils stencils = brn_group_stencils(group);

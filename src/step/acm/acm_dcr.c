@@ -560,11 +560,15 @@ static brn_status step_to(brn_acm *acm, brn_tick t)
         acm->nodes.clock[a] = t;
     }
     BRN_TRY(respond(acm, &normal));
+    memcpy(acm->nodes.before, acm->nodes.velocity, 3 * (size_t)n * sizeof(double));
     acm->now = t;
     if (acm->forces.nrun > 0) {
         BRN_TRY(brn_acm_forces_act(acm, t, acm->forces.finest));
     }
     BRN_TRY(brn_acm_outer_act(acm, t));
+    if (acm->forces.nrun > 0) {
+        brn_acm_book_damping(acm, acm->forces.finest);
+    }
     if (acm->dcr->count > 0) {
         book_normal(acm, normal);
     }

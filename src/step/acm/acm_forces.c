@@ -247,24 +247,16 @@ static inline void add_pulls(const act_job *job, const double *gradient, int i, 
     sum[2] = job->acm->model->dim == 3 ? total[2] : 0.0;
 }
 
-/* The impulse of elasticity with that of damping, whose work is along the mean of the velocities before and after: what it takes. */
-static double push_damped(const act_job *job, int i, const double elastic[3])
+/* The impulse of elasticity with that of damping, which is kept for the books. */
+static void push_damped(const act_job *job, int i, const double elastic[3])
 {
-    const int a = job->acm->forces.node[i];
-    const double *v = &job->acm->nodes.velocity[3 * a];
-    double damping[3];
+    double *damping = &job->acm->taken[3 * (size_t)i];
     double impulse[3];
-    double taken = 0.0;
     add_pulls(job, job->acm->forces.damping, i, damping);
     for (int d = 0; d < 3; ++d) {
         impulse[d] = elastic[d] + damping[d];
-        taken -= 0.5 * damping[d] * v[d];
     }
-    brn_acm_push(job->acm, a, impulse);
-    for (int d = 0; d < 3; ++d) {
-        taken -= 0.5 * damping[d] * v[d];
-    }
-    return taken;
+    brn_acm_push(job->acm, job->acm->forces.node[i], impulse);
 }
 
 static brn_status kick_block(void *arg, int block, brn_arena *scratch)
@@ -279,7 +271,7 @@ static brn_status kick_block(void *arg, int block, brn_arena *scratch)
         if (job->acm->damped == NULL || job->acm->damped[a] == 0) {
             brn_acm_push(job->acm, a, impulse);
         } else {
-            job->acm->taken[i] = push_damped(job, i, impulse);
+            push_damped(job, i, impulse);
         }
     }
     return BRN_OK;
@@ -311,10 +303,20 @@ brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level)
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, kick_block, &job));
     brn_acm_kds_kicked(acm, f->node, job.nnode);
     acm->sums.events += f->elements[level];
-    for (int i = 0; i < f->node_end[level] && acm->damped != NULL; ++i) {
-        acm->sums.dissipated += acm->damped[f->node[i]] > 0 ? acm->taken[i] : 0.0;
-    }
     return BRN_OK;
+}
+
+void brn_acm_book_damping(brn_acm *acm, int level)
+{
+    const brn_acm_forces *f = &acm->forces;
+    for (int i = 0; i < f->node_end[level] && acm->damped != NULL; ++i) {
+        const int a = f->node[i];
+        for (int d = 0; d < 3 && acm->damped[a] > 0; ++d) {
+            const int at = 3 * a + d;
+            acm->sums.dissipated -= 0.5 * acm->taken[3 * (size_t)i + (size_t)d] *
+                                    (acm->nodes.before[at] + acm->nodes.velocity[at]);
+        }
+    }
 }
 
 brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, brn_tick now, double rest, double *force)

@@ -69,10 +69,9 @@ static void kick_node(brn_acm *acm, int a, const double load[3], double h)
     brn_acm_sums *sums = &acm->sums;
     double *v = &acm->nodes.velocity[3 * a];
     const double mass = acm->model->node_mass[a];
+    const double *before = &acm->nodes.before[3 * a];
     double impulse[3];
-    double before[3];
     double turn[3];
-    memcpy(before, v, sizeof before);
     for (int i = 0; i < 3; ++i) {
         impulse[i] = h * (load[i] + mass * acm->system->controls->gravity[i]);
     }

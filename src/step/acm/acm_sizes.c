@@ -15,6 +15,8 @@ enum { OUTER = 3 };
    half of one, and a contact that is over sooner would reflect that. Of the layer's thickness, what is gone between two of them; and where layers
    do not give back all, so that they have to know whether a pair parts. */
 static const double PASSING = 0.25, PASSING_LOSSY = 0.1;
+/* Step of a damped element times the rate at which damping slows it down; but at most so many times as many steps as without. */
+static const double DAMPING = 0.5, DAMPING_MOST = 8.0;
 /* Thickness of the first layer over the mean length of a body's edges. */
 static const double ETA_EDGE = 0.05;
 /* Of the smallest gap between two bodies at the start: what is apart is not pushed. */
@@ -79,6 +81,18 @@ static double slack_spring(const brn_spring *springs, int i, const double root[2
     return springs->stiffness[i] * (root[0] * root[0] + root[1] * root[1]);
 }
 
+/* [s] With damping by beta an element is slowed down at the rate beta lambda, which impulses have to resolve; where that asks for much more of
+   them the fastest vibrations are damped less than asked for (acm_damping.c). */
+static double element_step(const brn_acm *acm, double lambda, double beta)
+{
+    if (!(lambda > 0.0)) {
+        return INFINITY;
+    }
+    const double elastic = acm->params->safety * 2.0 / sqrt(lambda);
+    const double viscous = beta > 0.0 ? DAMPING / (beta * lambda) : INFINITY;
+    return fmax(elastic / DAMPING_MOST, fmin(elastic, viscous));
+}
+
 static brn_status group_steps(const brn_acm *acm, const brn_element_group *group, double *step)
 {
     const brn_model *model = acm->model;
@@ -110,7 +124,7 @@ static brn_status group_steps(const brn_acm *acm, const brn_element_group *group
             const double lambda = springs != NULL ? slack_spring(springs, first + e, root)
                                                   : largest(&hess[e * size], root, stencils.width, group->dim,
                                                             scratch, &scratch[3 * stencils.width]);
-            step[first + e] = lambda > 0.0 ? acm->params->safety * 2.0 / sqrt(lambda) : INFINITY;
+            step[first + e] = element_step(acm, lambda, springs != NULL ? 0.0 : group->beta);
         }
     }
     return BRN_OK;
@@ -217,6 +231,39 @@ static void keep_up(const brn_acm *acm, double *step)
     }
 }
 
+/* [s] Of each node the shortest step of a damped element at it. */
+static void least_damped(const brn_acm *acm, const double *step, double *least)
+{
+    for (int a = 0; a < acm->model->nnode; ++a) {
+        least[a] = INFINITY;
+    }
+    for (int i = 0; i < acm->system->npart; ++i) {
+        const brn_stencils stencils = brn_group_stencils(acm->system->part[i]);
+        for (int k = 0; k < stencils.count * stencils.width && acm->system->part[i]->beta > 0.0; ++k) {
+            const int a = stencils.node[k];
+            least[a] = fmin(least[a], step[k / stencils.width]);
+        }
+        step += stencils.count;
+    }
+}
+
+/* A spring or an element at damped ones acts as often as they do. Between two impulses of a longer step they would take what it gives, h^2 f^2 / 2m each
+   time, and it, whose nodes have hardly moved, would give it again: energy from nowhere. */
+static brn_status join_damped(const brn_acm *acm, double *step)
+{
+    double *least = NULL;
+    BRN_TAKE(brn_ctx_arena(acm->ctx), least, acm->model->nnode + 1);
+    least_damped(acm, step, least);
+    for (int i = 0; i < acm->system->npart; ++i) {
+        const brn_stencils stencils = brn_group_stencils(acm->system->part[i]);
+        for (int k = 0; k < stencils.count * stencils.width; ++k) {
+            step[k / stencils.width] = fmin(step[k / stencils.width], least[stencils.node[k]]);
+        }
+        step += stencils.count;
+    }
+    return BRN_OK;
+}
+
 static brn_status make_forces(brn_acm *acm)
 {
     size_t count = 0;
@@ -227,6 +274,7 @@ static brn_status make_forces(brn_acm *acm)
     BRN_TAKE(brn_ctx_arena(acm->ctx), step, count + 1);
     BRN_TRY(brn_acm_stable_steps(acm, step));
     keep_up(acm, step);
+    BRN_TRY(join_damped(acm, step));
     BRN_TRY(choose_tick(acm, step, count));
     BRN_TRY(brn_acm_forces_create(acm, step));
     const brn_acm_forces *f = &acm->forces;

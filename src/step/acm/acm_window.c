@@ -286,6 +286,9 @@ brn_status brn_acm_act(brn_acm *acm, brn_tick t)
         brn_acm_time(acm, &phases->contact);
         BRN_TRY(brn_acm_pairs_act(acm, t, level));
     }
+    if (level >= acm->forces.finest) {
+        brn_acm_book_damping(acm, level);
+    }
     return BRN_OK;
 }
 

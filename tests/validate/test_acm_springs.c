@@ -1,0 +1,39 @@
+/* Method `acm`: a spring that pulls at damped elements gives no more energy than it has. */
+#include "flow.h"
+
+/* A cloth, strongly damped and held at one side, is pulled at a corner by a thread whose other end moves away. The thread's own step is eight times that of the
+   triangles: with it a seventh of the energy would come from nowhere, and be taken by damping. */
+static void test_thread(void **state)
+{
+    (void)state;
+    flow f = flow_open(
+        1,
+        "brunt: 1\nmethod: acm\ngravity: [0, 0, 0]\ntime: {step: 0.01, end: 0.1}\n"
+        "materials: {cotton: {type: stvk, young: 8.0e5, poisson: 0.3, density: 400, damping: {beta: "
+        "2.0e-3}}}\n"
+        "meshes: {cloth: {grid: {size: [0.4, 0.4], cells: [8, 8]}}}\n"
+        "bodies:\n  - {name: cloth, type: shell, mesh: cloth, material: cotton, thickness: 1.0e-3, plate: "
+        "hinge}\n"
+        "  - {name: hand, type: static, shape: {sphere: {radius: 0.01}}, position: [0.5, 0.5, 0], motion: "
+        "{velocity: [1, 1, 0]}}\n"
+        "fixed: [{body: cloth, where: {face: -x}}]\n"
+        "springs: [{body: cloth, where: {nearest: [0.2, 0.2, 0]}, to: hand, stiffness: 200, pull_only: "
+        "true}]\n",
+        NULL);
+    brn_report r = {0};
+    double error = 0.0;
+    while (!brn_sim_done(f.sim)) {
+        assert_done(f.ctx, brn_sim_step(f.sim, &r));
+        error = fmax(error, fabs(r.energy_error));
+    }
+    assert_true(r.elastic > 1.0);      /* it is stretched */
+    assert_true(r.dissipated > 0.005); /* and damped */
+    assert_true(error < 1e-3);         /* 7e-6; 0.15 with the thread's own step */
+    flow_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_thread)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

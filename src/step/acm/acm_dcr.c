@@ -13,7 +13,7 @@
    G, p_rest is what remains. The two are orthogonal, so that with e = 1 the jump takes no kinetic energy. It is solved by sweeps of projected Gauss-Seidel in
    the order of pairs and, in between, conjugate gradients on the pairs that push, to JUMP_TOL of the fastest approach; lambda need not be unique, p_norm
    is. Friction: p_slide is what stops the slip, as far as each pair's share of it is at most mu (1 + e) |lambda|; of one pair
-   c = max(0, 1 - mu (1 + e) |p_norm| / |p_slide|), the paper's.
+   c = max(0, 1 - mu (1 + e) |p_norm| / |p_slide|).
 
    A pair penetrates if CCD from the last places to the predicted ones says so, and on the side that it then came from: sides are not lost in a step. If the
    projection does not end, places are left as they are and the exact test of the step counts what meets: nothing is promised here.

@@ -67,6 +67,54 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* ---- scenes ----------------------------------------------------------------------------------------------------------------- */
+
+static brn_status open_scene(brn_bench *bench, brn_ctx *ctx, const brn_bench_scene *what, brn_scene **scene)
+{
+    char path[4096];
+    if (what->folder == NULL) {
+        BRN_TRY(brn_scene_parse(ctx, what->text, strlen(what->text), "bench", scene));
+    } else {
+        (void)snprintf(path, sizeof path, "%s/%s/scene.yaml", brn_bench_scenes(bench), what->folder);
+        BRN_TRY(brn_scene_load(ctx, path, scene));
+    }
+    for (int i = 0; i < BRN_BENCH_SETS && what->set[i] != NULL; ++i) {
+        BRN_TRY(brn_scene_set(*scene, what->set[i]));
+    }
+    return BRN_OK;
+}
+
+brn_status brn_bench_simulate(brn_bench *bench, const brn_bench_scene *what)
+{
+    brn_ctx_options options = brn_ctx_options_default();
+    options.threads = what->threads;
+    brn_ctx *ctx = NULL;
+    brn_scene *scene = NULL;
+    brn_model *model = NULL;
+    brn_sim *sim = NULL;
+    brn_model_info info = {0};
+    BRN_TRY(brn_ctx_create(&options, &ctx));
+    brn_status status = open_scene(bench, ctx, what, &scene);
+    if (status >= 0) {
+        status = brn_model_compile(ctx, scene, &model);
+    }
+    if (status >= 0) {
+        brn_model_get_info(model, &info);
+        status = brn_sim_create(ctx, model, &sim);
+    }
+    if (status >= 0) {
+        status = what->run(sim, &info, what->arg);
+    }
+    if (status < 0) {
+        (void)brn_fail(brn_bench_ctx(bench), status, "%s", brn_ctx_message(ctx));
+    }
+    brn_sim_destroy(sim);
+    brn_model_destroy(model);
+    brn_scene_destroy(scene);
+    brn_ctx_destroy(ctx);
+    return status;
+}
+
 double brn_bench_median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, by_value);

@@ -5,7 +5,7 @@
 
 #include <brunt/brunt.h>
 
-enum { BRN_BENCH_REPEATS_MAX = 1000 };
+enum { BRN_BENCH_REPEATS_MAX = 1000, BRN_BENCH_SETS = 3 };
 
 /* A case that is running. */
 typedef struct brn_bench brn_bench;
@@ -35,6 +35,15 @@ const char *brn_bench_scenes(const brn_bench *bench); /* folder of the gallery *
 double brn_bench_median(double *values, int count);
 /* Warms up once, then calls fn as often as --repeat says and gives the medians. */
 brn_status brn_bench_measure(brn_bench *bench, brn_bench_fn fn, void *arg, brn_bench_timing *out);
+/* A scene that is simulated in a ctx of its own: of a folder of the gallery, or a text; what to set in it (NULL ends it); and what is done with the simulation. */
+typedef struct brn_bench_scene {
+    const char *folder, *text; /* one of them is NULL */
+    const char *set[BRN_BENCH_SETS];
+    int threads;
+    brn_status (*run)(brn_sim *sim, const brn_model_info *info, void *arg);
+    void *arg;
+} brn_bench_scene;
+brn_status brn_bench_simulate(brn_bench *bench, const brn_bench_scene *scene);
 /* Adds a named figure: "tet4 10k, 1 thread", 1.6e6, "elements/s". The name is copied and cut at 63 characters; a value that is
    not finite becomes null in JSON. */
 brn_status brn_bench_add(brn_bench *bench, double value, const char *unit, const char *format, ...)

@@ -4,17 +4,6 @@
 #include "base/ctx.h"
 #include "base/os.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum { SETS = 2 };
-
-typedef struct acm_row {
-    const char *scene; /* folder of the gallery; NULL: text */
-    const char *text;
-    const char *set[SETS]; /* NULL: none */
-} acm_row;
-
 typedef struct figures {
     double cpu, wall; /* [s] of all steps; cpu of the calling thread */
     double events, contact_events, windows, rollbacks;
@@ -28,22 +17,11 @@ static const char sheet[] =
     "bodies:\n  - {name: cloth, type: shell, mesh: cloth, material: cotton, thickness: 1.0e-3, plate: "
     "hinge}\n";
 
-static brn_status open_scene(brn_bench *bench, brn_ctx *ctx, const acm_row *row, brn_scene **scene)
+static brn_status run_steps(brn_sim *sim, const brn_model_info *info, void *arg)
 {
-    char path[4096];
-    if (row->scene == NULL) {
-        return brn_scene_parse(ctx, row->text, strlen(row->text), "bench", scene);
-    }
-    (void)snprintf(path, sizeof path, "%s/%s/scene.yaml", brn_bench_scenes(bench), row->scene);
-    BRN_TRY(brn_scene_load(ctx, path, scene));
-    for (int i = 0; i < SETS && row->set[i] != NULL; ++i) {
-        BRN_TRY(brn_scene_set(*scene, row->set[i]));
-    }
-    return BRN_OK;
-}
-
-static brn_status run_steps(brn_sim *sim, figures *f)
-{
+    figures *f = arg;
+    (void)info;
+    *f = (figures){0};
     while (!brn_sim_done(sim)) {
         brn_report r;
         const double before = brn_thread_time();
@@ -61,41 +39,14 @@ static brn_status run_steps(brn_sim *sim, figures *f)
     return BRN_OK;
 }
 
-static brn_status measure(brn_bench *bench, const acm_row *row, int threads, figures *f)
-{
-    brn_ctx_options options = brn_ctx_options_default();
-    options.threads = threads;
-    brn_ctx *ctx = NULL;
-    brn_scene *scene = NULL;
-    brn_model *model = NULL;
-    brn_sim *sim = NULL;
-    *f = (figures){0};
-    BRN_TRY(brn_ctx_create(&options, &ctx));
-    brn_status status = open_scene(bench, ctx, row, &scene);
-    if (status >= 0) {
-        status = brn_model_compile(ctx, scene, &model);
-    }
-    if (status >= 0) {
-        status = brn_sim_create(ctx, model, &sim);
-    }
-    if (status >= 0) {
-        status = run_steps(sim, f);
-    }
-    if (status < 0) {
-        (void)brn_fail(brn_bench_ctx(bench), status, "%s", brn_ctx_message(ctx));
-    }
-    brn_sim_destroy(sim);
-    brn_model_destroy(model);
-    brn_scene_destroy(scene);
-    brn_ctx_destroy(ctx);
-    return status;
-}
-
-static brn_status add_row(brn_bench *bench, const acm_row *row)
+static brn_status add_row(brn_bench *bench, brn_bench_scene scene)
 {
     figures one;
     figures two;
-    BRN_TRY(measure(bench, row, 1, &one));
+    scene.threads = 1;
+    scene.run = run_steps;
+    scene.arg = &one;
+    BRN_TRY(brn_bench_simulate(bench, &scene));
     const double events = one.events + one.contact_events;
     BRN_TRY(brn_bench_add(bench, 1e-6 * events, "million", "events"));
     BRN_TRY(brn_bench_add(bench, 100.0 * one.contact_events / events, "%", "of contact"));
@@ -106,18 +57,20 @@ static brn_status add_row(brn_bench *bench, const acm_row *row)
     if (brn_bench_threads(bench) == 1) {
         return BRN_OK;
     }
-    BRN_TRY(measure(bench, row, 2, &two));
+    scene.threads = 2;
+    scene.arg = &two;
+    BRN_TRY(brn_bench_simulate(bench, &scene));
     BRN_TRY(brn_bench_add(bench, 1e-6 * events / two.wall, "million/s", "events, 2 threads, by wall time"));
     return brn_bench_add(bench, one.wall / two.wall, "x", "2 threads against 1, wall");
 }
 
 brn_status brn_bench_acm_sheet(brn_bench *bench)
 {
-    return add_row(bench, &(acm_row){.text = sheet});
+    return add_row(bench, (brn_bench_scene){.text = sheet});
 }
 
 brn_status brn_bench_acm_sphere_plate(brn_bench *bench)
 {
-    return add_row(bench,
-                   &(acm_row){.scene = "sphere-plate", .set = {"time.end=2.0e-4", "time.step=2.0e-5"}});
+    return add_row(
+        bench, (brn_bench_scene){.folder = "sphere-plate", .set = {"time.end=2.0e-4", "time.step=2.0e-5"}});
 }

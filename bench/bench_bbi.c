@@ -43,14 +43,20 @@ static void write_slab(char *text, int n)
 }
 
 typedef struct figures {
+    bool never; /* keeps a factor */
     double cpu; /* [s] a step on one thread, median */
     double iterations, contacts;
     int elements, dofs;
 } figures;
 
-static brn_status run_steps(brn_sim *sim, figures *f)
+static brn_status run_steps(brn_sim *sim, const brn_model_info *info, void *arg)
 {
+    figures *f = arg;
+    brn_bbi *bbi = sim->self;
     double cpu[STEPS];
+    bbi->kept.never = f->never;
+    f->elements = info->elements;
+    f->dofs = info->dofs;
     for (int k = 0; k < SKIP + STEPS; ++k) {
         brn_report r;
         const double before = brn_thread_time();
@@ -67,38 +73,9 @@ static brn_status run_steps(brn_sim *sim, figures *f)
 
 static brn_status measure(brn_bench *bench, const char *text, bool never, figures *f)
 {
-    brn_ctx_options options = brn_ctx_options_default();
-    options.threads = 1;
-    brn_ctx *ctx = NULL;
-    brn_scene *scene = NULL;
-    brn_model *model = NULL;
-    brn_sim *sim = NULL;
-    brn_model_info info = {0};
-    *f = (figures){0};
-    BRN_TRY(brn_ctx_create(&options, &ctx));
-    brn_status status = brn_scene_parse(ctx, text, strlen(text), "bench", &scene);
-    if (status >= 0) {
-        status = brn_model_compile(ctx, scene, &model);
-    }
-    if (status >= 0) {
-        brn_model_get_info(model, &info);
-        f->elements = info.elements;
-        f->dofs = info.dofs;
-        status = brn_sim_create(ctx, model, &sim);
-    }
-    if (status >= 0) {
-        brn_bbi *bbi = sim->self;
-        bbi->kept.never = never;
-        status = run_steps(sim, f);
-    }
-    if (status < 0) {
-        (void)brn_fail(brn_bench_ctx(bench), status, "%s", brn_ctx_message(ctx));
-    }
-    brn_sim_destroy(sim);
-    brn_model_destroy(model);
-    brn_scene_destroy(scene);
-    brn_ctx_destroy(ctx);
-    return status;
+    *f = (figures){.never = never};
+    return brn_bench_simulate(bench,
+                              &(brn_bench_scene){.text = text, .threads = 1, .run = run_steps, .arg = f});
 }
 
 brn_status brn_bench_bbi_elements(brn_bench *bench)

@@ -21,6 +21,7 @@ typedef struct sap_row {
 } sap_row;
 
 typedef struct figures {
+    int skip; /* steps before those that count */
     int steps;
     double cpu, mean; /* [s] a step on one thread: median, mean */
     double wall;      /* [s] a step, mean */
@@ -72,22 +73,9 @@ static const char crates[] =
 
 /* ---- measuring -------------------------------------------------------------------------------------------------------------- */
 
-static brn_status open_scene(brn_bench *bench, brn_ctx *ctx, const sap_row *row, brn_scene **scene)
+static brn_status run_steps(brn_sim *sim, const brn_model_info *info, void *arg)
 {
-    char path[4096];
-    char end[64];
-    if (row->scene == NULL) {
-        return brn_scene_parse(ctx, row->text, strlen(row->text), "bench", scene);
-    }
-    (void)snprintf(path, sizeof path, "%s/%s/scene.yaml", brn_bench_scenes(bench), row->scene);
-    (void)snprintf(end, sizeof end, "time.end=%g", row->end);
-    BRN_TRY(brn_scene_load(ctx, path, scene));
-    BRN_TRY(brn_scene_set(*scene, "method={type: sap}"));
-    return brn_scene_set(*scene, end);
-}
-
-static brn_status run_steps(brn_sim *sim, const sap_row *row, figures *f)
-{
+    figures *f = arg;
     double cpu[STEPS_MAX];
     double solve[STEPS_MAX];
     double sum = 0.0;
@@ -95,7 +83,7 @@ static brn_status run_steps(brn_sim *sim, const sap_row *row, figures *f)
         brn_report r;
         const double before = brn_thread_time();
         BRN_TRY(brn_sim_step(sim, &r));
-        if (k < row->skip) {
+        if (k < f->skip) {
             continue;
         }
         const brn_phases *p = &r.phases;
@@ -112,6 +100,7 @@ static brn_status run_steps(brn_sim *sim, const sap_row *row, figures *f)
             sum += part[i];
         }
     }
+    f->dofs = info->dofs;
     f->cpu = brn_bench_median(cpu, f->steps);
     f->solve = brn_bench_median(solve, f->steps);
     f->mean /= f->steps;
@@ -126,35 +115,16 @@ static brn_status run_steps(brn_sim *sim, const sap_row *row, figures *f)
 
 static brn_status measure(brn_bench *bench, const sap_row *row, int threads, figures *f)
 {
-    brn_ctx_options options = brn_ctx_options_default();
-    options.threads = threads;
-    brn_ctx *ctx = NULL;
-    brn_scene *scene = NULL;
-    brn_model *model = NULL;
-    brn_sim *sim = NULL;
-    brn_model_info info = {0};
-    *f = (figures){0};
-    BRN_TRY(brn_ctx_create(&options, &ctx));
-    brn_status status = open_scene(bench, ctx, row, &scene);
-    if (status >= 0) {
-        status = brn_model_compile(ctx, scene, &model);
+    char end[64];
+    (void)snprintf(end, sizeof end, "time.end=%g", row->end);
+    brn_bench_scene scene = {
+        .folder = row->scene, .text = row->text, .threads = threads, .run = run_steps, .arg = f};
+    if (row->scene != NULL) {
+        scene.set[0] = "method={type: sap}";
+        scene.set[1] = end;
     }
-    if (status >= 0) {
-        brn_model_get_info(model, &info);
-        f->dofs = info.dofs;
-        status = brn_sim_create(ctx, model, &sim);
-    }
-    if (status >= 0) {
-        status = run_steps(sim, row, f);
-    }
-    if (status < 0) {
-        (void)brn_fail(brn_bench_ctx(bench), status, "%s", brn_ctx_message(ctx));
-    }
-    brn_sim_destroy(sim);
-    brn_model_destroy(model);
-    brn_scene_destroy(scene);
-    brn_ctx_destroy(ctx);
-    return status;
+    *f = (figures){.skip = row->skip};
+    return brn_bench_simulate(bench, &scene);
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------------------------------ */

@@ -60,9 +60,10 @@ static void name_file(const brn_playback_info *info, int body, char name[NAME_MA
     for (int b = body; b >= 0; --b) {
         char *to = plain[b != body];
         size_t n = 0;
-        for (const char *c = info->body_name[b]; *c != '\0' && n < NAME_MAX_BYTES; ++c) {
+        for (const char *c = info->body_name[b]; *c != '\0' && n < NAME_MAX_BYTES; ++c, ++n) {
             const unsigned char u = (unsigned char)*c;
-            to[n++] = isalnum(u) || *c == '-' || *c == '_' || (*c == '.' && n > 0) || u >= 128 ? *c : '_';
+            const bool plain_one = isalnum(u) || *c == '-' || *c == '_' || (*c == '.' && n > 0) || u >= 128;
+            to[n] = plain_one ? *c : '_';
         }
         to[n] = '\0';
         taken = taken || (b != body && strcmp(plain[0], plain[1]) == 0);

@@ -120,14 +120,20 @@ static int rank_points(run *r)
     return ranked;
 }
 
-/* Every step is short, in the covariance and in its path. */
+/* Every step is short, in the covariance and in its path. Where the generation has no feasible point, multipliers are still on their
+   way, and steps may become shorter yet. */
 static bool steps_are_short(const run *r)
 {
+    bool feasible = false;
+    for (int k = 0; k < r->c.lambda && !feasible; ++k) {
+        feasible = r->value[k] < INFINITY &&
+                   brn_search_violation(r->s, r->constraint + (size_t)k * (size_t)r->l.m) == 0.0;
+    }
     double most = brn_cmaes_reach(&r->c);
     for (int i = 0; i < r->c.n; ++i) {
         most = fmax(most, r->c.sigma * fabs(r->c.pc[i]));
     }
-    return most < r->s->options->tolerance;
+    return most < (feasible ? 1.0 : 1e-3) * r->s->options->tolerance;
 }
 
 /* Mean of 20 generations that begin `ago` generations before the end of the window's ring. */
@@ -141,11 +147,16 @@ static double mean_of(const run *r, const double *ring, int ago)
     return sum / 20.0;
 }
 
-/* Values that differ by rounding only, or no better ones over the whole window. */
+/* Values that differ by rounding only, or no better ones over the whole window; or too long a run. Costs of different generations
+   cannot be compared while multipliers change, so that with constraints only the last of these counts. */
 static bool is_stalled(const run *r)
 {
     const int look = 10 + (int)ceil(30.0 * r->c.n / r->c.lambda);
     const int age = r->c.generation;
+    const double most = 100.0 + 150.0 * (r->c.n + 3.0) * (r->c.n + 3.0) / sqrt(r->c.lambda);
+    if (r->l.m > 0 || age >= most) {
+        return age >= most;
+    }
     if (age >= look) {
         double low = INFINITY;
         double high = -INFINITY;

@@ -25,6 +25,7 @@ typedef struct local {
     double *points;             /* [2n + 1][n], of a batch */
     double *values, *rows;      /* [2n + 1], [2n + 1][m] */
     int *slot;                  /* [2n], where in the batch the neighbours of unknowns are; -1: at a bound, there is none */
+    double scale;               /* NLopt is told values times this */
     double low, high, *highest; /* values so far; [m] largest constraints so far */
     double *memory;
 } local;
@@ -34,7 +35,7 @@ static brn_status local_create(local *a, brn_search *s)
     const size_t n = (size_t)s->problem->n;
     const size_t m = (size_t)s->problem->constraints;
     const size_t batch = 2 * n + 1;
-    *a = (local){.s = s, .low = INFINITY, .high = -INFINITY};
+    *a = (local){.s = s, .scale = 1.0, .low = INFINITY, .high = -INFINITY};
     BRN_ALLOC(s->ctx, a->memory, 2 * n + 2 * m + m * n + batch * (n + 1 + m));
     a->at = a->memory;
     a->gradient = a->at + n;
@@ -181,6 +182,16 @@ static bool climb(local *a)
     return true;
 }
 
+/* SLSQP takes the unit matrix for its first Hessian, so the first gradient should be about as long as the box. */
+static void scale_values(local *a)
+{
+    double most = 0.0;
+    for (int i = 0; i < a->s->problem->n; ++i) {
+        most = fmax(most, fabs(a->gradient[i]));
+    }
+    a->scale = most > 0.0 && isfinite(1.0 / most) ? 1.0 / most : 1.0;
+}
+
 /* ---- NLopt ------------------------------------------------------------------------------------------------------------------ */
 
 static double objective(unsigned n, const double *x, double *gradient, void *arg)
@@ -190,12 +201,12 @@ static double objective(unsigned n, const double *x, double *gradient, void *arg
         if (gradient != NULL) {
             memset(gradient, 0, n * sizeof *gradient);
         }
-        return a->known ? a->value : 0.0;
+        return a->known ? a->scale * a->value : 0.0;
     }
-    if (gradient != NULL) {
-        memcpy(gradient, a->gradient, n * sizeof *gradient);
+    for (unsigned i = 0; gradient != NULL && i < n; ++i) {
+        gradient[i] = a->scale * a->gradient[i];
     }
-    return a->value;
+    return a->scale * a->value;
 }
 
 static void constraints(unsigned m, double *result, unsigned n, const double *x, double *jacobian, void *arg)
@@ -282,6 +293,12 @@ static brn_status search_local(local *a, double *x)
         return brn_fail(s->ctx, BRN_ERR_NOT_FINITE,
                         "optimize: the start has no value, and %s goes on from there: start elsewhere, or take cmaes",
                         brn_optimizer_names[s->options->type]);
+    }
+    if (s->options->type == BRN_OPTIMIZER_GRADIENT) {
+        if (!climb(a)) {
+            return a->status;
+        }
+        scale_values(a);
     }
     nlopt_result code = configure(a);
     double value;

@@ -27,9 +27,8 @@ static void set_weights(brn_cmaes *c)
     c->cs = (c->mueff + 2.0) / (n + c->mueff + 5.0);
     c->ds = 1.0 + 2.0 * fmax(0.0, sqrt((c->mueff - 1.0) / (n + 1.0)) - 1.0) + c->cs;
     c->chi = sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n));
-    const double most =
-        fmin(fmin(1.0 + c->c1 / c->cmu, 1.0 + 2.0 * mueff_negative / (c->mueff + 2.0)),
-             (1.0 - c->c1 - c->cmu) / (n * c->cmu));
+    const double most = fmin(fmin(1.0 + c->c1 / c->cmu, 1.0 + 2.0 * mueff_negative / (c->mueff + 2.0)),
+                             (1.0 - c->c1 - c->cmu) / (n * c->cmu));
     for (int i = 0; i < c->lambda; ++i) {
         c->weight[i] *= i < c->mu ? 1.0 / sum[0] : most / sum[1];
     }
@@ -219,8 +218,8 @@ brn_status brn_cmaes_update(brn_cmaes *c, const int *order, int ranked)
     recombine(c, order, ranked, c->y, c->step);
     for (int i = 0; i < n; ++i) {
         c->mean[i] += c->sigma * c->step[i];
-        c->pc[i] = (1.0 - c->cc) * c->pc[i] +
-                   (still ? 0.0 : sqrt(c->cc * (2.0 - c->cc) * c->mueff) * c->step[i]);
+        c->pc[i] =
+            (1.0 - c->cc) * c->pc[i] + (still ? 0.0 : sqrt(c->cc * (2.0 - c->cc) * c->mueff) * c->step[i]);
     }
     update_covariance(c, order, ranked, still);
     c->sigma *= exp(fmin(1.0, c->cs / c->ds * (length / c->chi - 1.0)));

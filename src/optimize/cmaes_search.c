@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGE 0.05
+#define EDGE          0.05
 #define CONDITION_MAX 1e14 /* of the covariance: more is lost in rounding */
 
 typedef struct ranked_point {

@@ -6,8 +6,8 @@
 
 /* The constants of the source: when penalties grow, and how slowly multipliers follow. */
 #define GROW_VALUE 3.0
-#define GROW_STEP 5.0
-#define DAMP 5.0
+#define GROW_STEP  5.0
+#define DAMP       5.0
 
 brn_status brn_lagrangian_create(brn_ctx *ctx, int n, int constraints, int lambda, brn_lagrangian *out)
 {

@@ -15,17 +15,18 @@
 typedef struct local {
     brn_search *s;
     nlopt_opt opt;
-    brn_status status;          /* of the first failure: the rest of the search only ends */
-    bool known, steep;          /* there are numbers of `at`; derivatives too */
-    double *at;                 /* [n], the last point */
-    double value;               /* there */
-    double *constraint;         /* [m] */
-    double *gradient;           /* [n] */
-    double *jacobian;           /* [m][n] */
-    double *points;             /* [2n + 1][n], of a batch */
-    double *values, *rows;      /* [2n + 1], [2n + 1][m] */
-    int *slot;                  /* [2n], where in the batch the neighbours of unknowns are; -1: at a bound, there is none */
-    double scale;               /* NLopt is told values times this */
+    brn_status status;     /* of the first failure: the rest of the search only ends */
+    long failures;         /* points without value since NLopt was started */
+    bool known, steep;     /* there are numbers of `at`; derivatives too */
+    double *at;            /* [n], the last point */
+    double value;          /* there */
+    double *constraint;    /* [m] */
+    double *gradient;      /* [n] */
+    double *jacobian;      /* [m][n] */
+    double *points;        /* [2n + 1][n], of a batch */
+    double *values, *rows; /* [2n + 1], [2n + 1][m] */
+    int *slot;    /* [2n], where in the batch the neighbours of unknowns are; -1: at a bound, there is none */
+    double scale; /* NLopt is told values times this */
     double low, high, *highest; /* values so far; [m] largest constraints so far */
     double *memory;
 } local;
@@ -71,6 +72,7 @@ static void stop(local *a)
 
 static void remember(local *a, double value, const double *constraint)
 {
+    a->failures += value == INFINITY;
     if (value < INFINITY) {
         a->low = fmin(a->low, value);
         a->high = fmax(a->high, value);
@@ -224,15 +226,19 @@ static void constraints(unsigned m, double *result, unsigned n, const double *x,
 static nlopt_algorithm algorithm_of(brn_optimizer type)
 {
     switch (type) {
-    case BRN_OPTIMIZER_BOBYQA: return NLOPT_LN_BOBYQA;
-    case BRN_OPTIMIZER_SUBPLEX: return NLOPT_LN_SBPLX;
-    case BRN_OPTIMIZER_GRADIENT: return NLOPT_LD_SLSQP;
-    default: return NLOPT_LN_COBYLA;
+    case BRN_OPTIMIZER_BOBYQA:
+        return NLOPT_LN_BOBYQA;
+    case BRN_OPTIMIZER_SUBPLEX:
+        return NLOPT_LN_SBPLX;
+    case BRN_OPTIMIZER_GRADIENT:
+        return NLOPT_LD_SLSQP;
+    default:
+        return NLOPT_LN_COBYLA;
     }
 }
 
 /* The first negative code of NLopt among those of the settings, or success. */
-static nlopt_result configure(local *a)
+static nlopt_result configure(local *a, double step)
 {
     const brn_optimize_options *o = a->s->options;
     const int n = a->s->problem->n;
@@ -247,8 +253,7 @@ static nlopt_result configure(local *a)
         nlopt_set_min_objective(a->opt, objective, a),
         nlopt_set_lower_bounds1(a->opt, 0.0),
         nlopt_set_upper_bounds1(a->opt, 1.0),
-        /* BOBYQA wants room for two steps between the bounds. */
-        nlopt_set_initial_step1(a->opt, fmin(o->spread, 0.45)),
+        nlopt_set_initial_step1(a->opt, step),
         nlopt_set_xtol_abs1(a->opt, o->tolerance),
         nlopt_set_maxeval(a->opt, (int)rounds),
         m > 0 ? nlopt_add_inequality_mconstraint(a->opt, (unsigned)m, constraints, a, NULL) : NLOPT_SUCCESS,
@@ -271,14 +276,19 @@ static brn_status conclude(const local *a, nlopt_result code)
         return BRN_OK;
     }
     switch (code) {
-    case NLOPT_OUT_OF_MEMORY: return brn_fail(s->ctx, BRN_ERR_MEMORY, "optimize: NLopt ran out of memory");
+    case NLOPT_OUT_OF_MEMORY:
+        return brn_fail(s->ctx, BRN_ERR_MEMORY, "optimize: NLopt ran out of memory");
     case NLOPT_INVALID_ARGS:
         return brn_fail(s->ctx, BRN_ERR_RANGE, "optimize: NLopt does not take this problem");
     case NLOPT_SUCCESS:
     case NLOPT_FTOL_REACHED:
     case NLOPT_XTOL_REACHED:
-    case NLOPT_ROUNDOFF_LIMITED: s->result->end = BRN_OPTIMIZE_TOLERANCE; return BRN_OK;
-    default: s->result->end = BRN_OPTIMIZE_STALLED; return BRN_OK;
+    case NLOPT_ROUNDOFF_LIMITED:
+        s->result->end = BRN_OPTIMIZE_TOLERANCE;
+        return BRN_OK;
+    default:
+        s->result->end = BRN_OPTIMIZE_STALLED;
+        return BRN_OK;
     }
 }
 
@@ -290,9 +300,10 @@ static brn_status search_local(local *a, double *x)
         return a->status;
     }
     if (a->values[0] == INFINITY) {
-        return brn_fail(s->ctx, BRN_ERR_NOT_FINITE,
-                        "optimize: the start has no value, and %s goes on from there: start elsewhere, or take cmaes",
-                        brn_optimizer_names[s->options->type]);
+        return brn_fail(
+            s->ctx, BRN_ERR_NOT_FINITE,
+            "optimize: the start has no value, and %s goes on from there: start elsewhere, or take cmaes",
+            brn_optimizer_names[s->options->type]);
     }
     if (s->options->type == BRN_OPTIMIZER_GRADIENT) {
         if (!climb(a)) {
@@ -300,10 +311,24 @@ static brn_status search_local(local *a, double *x)
         }
         scale_values(a);
     }
-    nlopt_result code = configure(a);
-    double value;
-    code = code < 0 ? code : nlopt_optimize(a->opt, x, &value);
-    return conclude(a, code);
+    /* BOBYQA wants room for two steps between the bounds. Where points without value surround the start and nothing better was
+       found, shorter steps may. */
+    const size_t size = (size_t)s->problem->n * sizeof *x;
+    for (double step = fmin(s->options->spread, 0.45);; step *= 0.25) {
+        const brn_optimize_result before = *s->result;
+        a->failures = 0;
+        memcpy(x, s->unit, size);
+        nlopt_result code = configure(a, step);
+        double value;
+        code = code < 0 ? code : nlopt_optimize(a->opt, x, &value);
+        BRN_TRY(conclude(a, code));
+        const bool improved = s->result->violation < before.violation || s->result->value < before.value;
+        if (s->over || improved || a->failures == 0 || !(0.25 * step > s->options->tolerance)) {
+            return BRN_OK;
+        }
+        nlopt_destroy(a->opt);
+        a->opt = NULL;
+    }
 }
 
 brn_status brn_search_nlopt(brn_search *s)

@@ -48,7 +48,8 @@ static brn_status check_unknowns(brn_ctx *ctx, const brn_optimize_problem *p)
     for (int i = 0; i < p->n; ++i) {
         if (!(p->lower[i] < p->upper[i]) || !isfinite(p->upper[i] - p->lower[i])) {
             return brn_fail(ctx, BRN_ERR_RANGE,
-                            "optimize: unknown %d lies between %g and %g: the range must be finite, and more than a point",
+                            "optimize: unknown %d lies between %g and %g: the range must be finite, and more "
+                            "than a point",
                             i, p->lower[i], p->upper[i]);
         }
         if (!(p->start[i] >= p->lower[i] && p->start[i] <= p->upper[i])) {
@@ -122,8 +123,7 @@ brn_status brn_optimize(brn_ctx *ctx, const brn_optimize_problem *problem,
     brn_search search;
     brn_status status = brn_search_begin(ctx, problem, options, result, &search);
     if (status >= 0) {
-        status =
-            options->type == BRN_OPTIMIZER_CMAES ? brn_search_cmaes(&search) : brn_search_nlopt(&search);
+        status = options->type == BRN_OPTIMIZER_CMAES ? brn_search_cmaes(&search) : brn_search_nlopt(&search);
     }
     brn_search_end(&search);
     return status < 0 ? status : BRN_OK;

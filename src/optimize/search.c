@@ -58,8 +58,8 @@ static void point_offer(brn_search *s, const double *unit, const double *x, doub
         return;
     }
     const double violation = brn_search_violation(s, constraint);
-    const bool better = isnan(r->value) || violation < r->violation ||
-                        (violation == r->violation && value < r->value);
+    const bool better =
+        isnan(r->value) || violation < r->violation || (violation == r->violation && value < r->value);
     if (better) {
         const size_t size = (size_t)s->problem->n * sizeof *x;
         memcpy(s->unit, unit, size);

@@ -44,6 +44,11 @@ BRN_API brn_status brn_vibration_find(brn_ctx *ctx, const brn_model *model,
 BRN_API void brn_vibration_destroy(brn_vibration *vibration);
 BRN_API int brn_vibration_count(const brn_vibration *vibration); /* rigid and elastic ones */
 BRN_API brn_status brn_vibration_get(const brn_vibration *vibration, int index, brn_vibration_mode *out);
+/* Writes into a folder (made if absent, locked meanwhile) modes.csv, modes.vtu, modes.json and report.html, which holds the first
+   modes if there is no room for all; docs/output.md has their contents. scene: its text, as from brn_scene_write, for scene.yaml and
+   the page; NULL: neither. report_mb as in brn_run_options. model: the one that was searched. */
+BRN_API brn_status brn_vibration_write(brn_ctx *ctx, const brn_model *model, const brn_vibration *vibration,
+                                       const char *scene, const char *dir, double report_mb);
 
 #ifdef __cplusplus
 }

@@ -2,22 +2,16 @@
 
    Modal damping: with x M-orthonormal, c = x' C x, so that q'' + c q' + lambda q = 0 and the ratio of critical damping is
    c / (2 sqrt(lambda)). Where materials differ in their damping, coupling of modes through C is left out, as usual. */
+#include "study/vibration.h"
+
 #include "base/arena.h"
 #include "step/modal.h"
 
-#include <brunt/study.h>
 #include <math.h>
 #include <string.h>
 
 /* Numbers in the shapes of one search: 1.6 GB. */
 #define SEARCH_MAX 2e8
-
-struct brn_vibration {
-    brn_ctx *ctx;
-    int count, nnode;
-    brn_vibration_mode *mode; /* [count] */
-    double *shape;            /* [count][nnode][3] */
-};
 
 brn_vibration_options brn_vibration_options_default(void)
 {
@@ -271,6 +265,8 @@ brn_status brn_vibration_find(brn_ctx *ctx, const brn_model *model, const brn_vi
     brn_vibration *v = NULL;
     BRN_ALLOC(ctx, v, 1);
     v->ctx = ctx;
+    v->body = body;
+    v->free = o.free;
     brn_status status = brn_modal_create(ctx, model, body, o.free, &modal);
     status = status >= 0 ? find(modal, o.modes, v) : status;
     brn_modal_destroy(modal);

@@ -7,7 +7,7 @@ import { FIRST_AMPLITUDE, ModeSource, sizeOf } from "../src/data/modes";
 import { Player } from "../src/play/player";
 import type { Frame, Mode, Source } from "../src/types";
 import { colourChoices } from "../src/ui/fields";
-import { dampedText, frequencyScale, frequencyText, modeTitle, phaseText, ratioText } from "../src/ui/modes";
+import { columnNumber, dampedText, frequencyScale, frequencyText, modeTitle, phaseText, ratioText } from "../src/ui/modes";
 import { Store, type View } from "../src/view";
 import { element, packet } from "./packet.mjs";
 
@@ -118,5 +118,6 @@ test("modes in words", () => {
     assert.deepEqual([mode({}), mode({ ratio: 0 }), mode({ rigid: true })].map(ratioText), ["1.23 %", "0 %", "–"]);
     assert.deepEqual(frequencyScale([mode({ frequency: 0.5 })]), { factor: 1, unit: "Hz" });
     assert.deepEqual(frequencyScale([mode({}), mode({ frequency: 2000 })]), { factor: 1000, unit: "kHz" });
+    assert.deepEqual([513, 0.25, 1234.56, 9999.7, 0].map(columnNumber), ["513.0", "0.2500", "1235", "10000", "0"]);
     assert.deepEqual([0, 0.25, 1 / 3, 1].map(phaseText), ["0°", "90°", "120°", "360°"]);
 });

@@ -20,7 +20,7 @@ export const PHASES: number[] = Array.from({ length: STEPS + 1 }, (_, k) => k / 
 export function modeFields(dimension: 2 | 3): Field[] {
     const along = ["x", "y", "z"].slice(0, dimension).map((axis): Field =>
         ({ name: `displacement_${axis}`, label: `displacement along ${axis}`, unit: "1", range: [-1, 1] }));
-    return [{ name: "displacement", label: "displacement, of the largest", unit: "1", range: [0, 1] }, ...along];
+    return [{ name: "displacement", label: "relative displacement", unit: "1", range: [0, 1] }, ...along];
 }
 
 interface Shape {

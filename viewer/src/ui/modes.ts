@@ -19,6 +19,11 @@ export function frequencyText(mode: Mode): string {
     return mode.rigid ? "rigid" : formatFrequency(mode.frequency);
 }
 
+/** Of a column: as many digits each. */
+export function columnNumber(value: number): string {
+    return value >= 0.001 && value < 9999.5 ? value.toPrecision(4) : formatNumber(value);
+}
+
 /** Below one hertz no milli: 0.25 Hz. */
 export function formatFrequency(frequency: number): string {
     return frequency < 1 ? `${formatNumber(frequency)} Hz` : formatValue(frequency, "Hz");

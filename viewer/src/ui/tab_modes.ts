@@ -1,12 +1,12 @@
 // Tab of a page with modes of vibration: which one is shown, how far it swings, and its figures.
 
-import { FIRST_AMPLITUDE, LARGEST_AMPLITUDE } from "../data/modes";
+import { LARGEST_AMPLITUDE } from "../data/modes";
 import { formatNumber, formatValue } from "../draw/numbers";
 import type { Mode } from "../types";
 import { firstRun, type Context } from "./context";
 import { el, follow, section, setText } from "./dom";
 import { NOTHING } from "./format";
-import { dampedText, frequencyScale, frequencyText, modeTitle, ratioText } from "./modes";
+import { columnNumber, dampedText, frequencyScale, frequencyText, modeTitle, ratioText } from "./modes";
 import type { Tab } from "./panel";
 import { range } from "./slider";
 
@@ -29,7 +29,7 @@ export class ModesTab implements Tab {
     private list(modes: readonly Mode[]): HTMLElement {
         const { store } = this.context;
         const { factor, unit } = frequencyScale(modes);
-        const hertz = (value: number): string => formatNumber(value / factor, 4);
+        const hertz = (value: number): string => columnNumber(value / factor);
         const rows = modes.map((mode, index) => {
             const input = el("input", {
                 type: "radio", name: "mode", value: index, class: "visually-hidden", onchange: () => store.set({ mode: index }),
@@ -60,8 +60,8 @@ export class ModesTab implements Tab {
         one.input.id = "amplitude";
         follow(store, ["amplitude"], (view) => one.set(view.amplitude));
         return section("Amplitude", el("label", { class: "slider" }, el("span", { class: "slider-label" }, "Of the bodies' size"), one.value, one.input),
-            el("p", { class: "hint" }, "How far a mode swings depends on what excites it: shapes have no size of their own. They are small displacements, "
-                + `drawn larger than they are; beyond ${formatNumber(100 * FIRST_AMPLITUDE)} % bodies that turn seem to grow.`));
+            el("p", { class: "hint" }, "A mode has a shape, but no size: that depends on what excites it. Shapes of small motions are drawn large here, "
+                + "so what turns seems to grow."));
     }
 
     private figures(): HTMLElement {

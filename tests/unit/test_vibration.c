@@ -168,6 +168,25 @@ static void test_plane(void **state)
     flow_close(&f);
 }
 
+/* Corners of quadratic elements have lumped masses below 0 and move all the same. */
+static void test_quadratic(void **state)
+{
+    (void)state;
+    static const char *const elements[] = {"meshes.a.box.element=hex20", "meshes.a.box.element=tet10"};
+    for (int e = 0; e < 2; ++e) {
+        flow f;
+        brn_vibration *v = find(&f, cube, elements[e], NULL);
+        assert_int_equal(count_rigid(v), 6);
+        double mass = 0.0;
+        for (int i = 0; i < 6; ++i) {
+            mass += get(v, i).effective_mass[0];
+        }
+        assert_near(mass, 1000.0, 1e-6);
+        brn_vibration_destroy(v);
+        flow_close(&f);
+    }
+}
+
 /* Fewer dofs than modes: as many as there are. */
 static void test_few(void **state)
 {
@@ -209,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_free_cube), cmocka_unit_test(test_overdamped),
         cmocka_unit_test(test_held),      cmocka_unit_test(test_plane),
         cmocka_unit_test(test_few),       cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_quadratic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,40 @@ static int check_folder(const modes_args *args, const char *dir)
     return CLI_DONE;
 }
 
+/* ---- the body --------------------------------------------------------------------------------------------------------- */
+
+enum { NAMES_MAX = 1000, NAMES_SHOWN = 10 };
+
+/* Is there such a body? If not, the nearest name is told, or the first ones. */
+static bool check_body(const brn_model *model, const char *wanted)
+{
+    const char *names[NAMES_MAX];
+    brn_model_info info;
+    brn_body_info body;
+    int count = 0;
+    brn_model_get_info(model, &info);
+    for (int i = 0; i < info.bodies; ++i) {
+        if (brn_model_get_body(model, i, &body) < 0 || strcmp(body.name, wanted) == 0) {
+            return true;
+        }
+        if (count < NAMES_MAX) {
+            names[count++] = body.name;
+        }
+    }
+    const int near = cli_nearest(wanted, names, count);
+    if (near >= 0) {
+        cli_error("--body %s: there is no such body; did you mean '%s'?", wanted, names[near]);
+        return false;
+    }
+    cli_error("--body %s: there is no such body", wanted);
+    (void)fprintf(stderr, "  bodies:");
+    for (int i = 0; i < count && i < NAMES_SHOWN; ++i) {
+        (void)fprintf(stderr, " %s%s", names[i], i + 1 < count ? "," : "");
+    }
+    (void)fprintf(stderr, "%s\n", count > NAMES_SHOWN ? " ..." : "");
+    return false;
+}
+
 /* ---- the table -------------------------------------------------------------------------------------------------------- */
 
 /* What effective masses are parts of; 0: not known. */
@@ -147,6 +181,10 @@ static int find_modes(const cli_session *session, const modes_args *args, const 
     if (status < 0) {
         cli_scene_print_problems(session->ctx, session->scene, status);
         return status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
+    }
+    if (args->options.body != NULL && !check_body(model, args->options.body)) {
+        brn_model_destroy(model);
+        return CLI_USAGE;
     }
     cli_stop_cancels(session->ctx);
     cli_stop_catch();

@@ -226,8 +226,9 @@ int cli_modes(int argc, char **argv)
     const cli_option options[] = {
         {"modes", 'n', CLI_INT, "N", "elastic modes to find, the lowest ones (default: 10)",
          &args.options.modes, 1, 4096, NULL},
-        {"body", 0, CLI_TEXT, "NAME", "this body alone, without what it is attached to; default: the whole scene",
-         &args.options.body, 0, 0, NULL},
+        {"body", 0, CLI_TEXT, "NAME",
+         "this body alone, without what it is attached to; default: the whole scene", &args.options.body, 0,
+         0, NULL},
         {"free", 0, CLI_FLAG, NULL, "without what `fixed` holds", &args.options.free, 0, 0, NULL},
         {"out", 'o', CLI_TEXT, "DIR", "folder for the results, made if absent (default: out/NAME-modes)",
          &args.out, 0, 0, NULL},
@@ -243,9 +244,11 @@ int cli_modes(int argc, char **argv)
     const cli_syntax syntax = {
         .command = "modes",
         .summary =
-            "Finds frequencies and mode shapes of a scene's bodies about their shape at rest: with their holds, "
+            "Finds frequencies and mode shapes of a scene's bodies about their shape at rest: with their "
+            "holds, "
             "attachments and\n"
-            "springs, without gravity, loads and contact. Prints a table (frequency, with Rayleigh damping, part "
+            "springs, without gravity, loads and contact. Prints a table (frequency, with Rayleigh damping, "
+            "part "
             "of critical\n"
             "damping, part of the mass that takes part along each axis) and writes scene.yaml, modes.csv, "
             "modes.json, modes.vtu\n"

@@ -43,8 +43,8 @@ void cli_folder_print(const char *dir)
         {"series.csv", "a row per step: energies, errors, reactions, probes"},
         {"trajectory.h5", "the frames (HDF5)"},
         {"trajectory.xmf", "opens trajectory.h5 in ParaView"},
-        {"report.html", cli_folder_holds_modes(dir) ? "plays the modes, in a browser"
-                                                     : "shows the run, in a browser"},
+        {"report.html",
+         cli_folder_holds_modes(dir) ? "plays the modes, in a browser" : "shows the run, in a browser"},
         {"checkpoint.h5", "what --resume continues from"},
         {"modes.csv", "a row per mode: frequencies, damping, masses"},
         {"modes.json", "the same with what was searched"},

@@ -9,8 +9,8 @@
 struct brn_vibration {
     brn_ctx *ctx;
     int count, nnode;
-    int body;  /* that vibrates alone; -1: all */
-    bool free; /* of what holds it */
+    int body;                 /* that vibrates alone; -1: all */
+    bool free;                /* of what holds it */
     brn_vibration_mode *mode; /* [count] */
     double *shape;            /* [count][nnode][3] */
 };

@@ -55,9 +55,9 @@ static brn_status write_csv(const folder *f)
                        "effective_mass_z\n");
     for (int i = 0; i < v->count; ++i) {
         const brn_vibration_mode *m = &v->mode[i];
-        const double value[] = {m->frequency,         m->damped,           m->ratio,
-                                m->lambda,            m->mass,             m->effective_mass[0],
-                                m->effective_mass[1], m->effective_mass[2]};
+        const double value[] = {
+            m->frequency,         m->damped,           m->ratio, m->lambda, m->mass, m->effective_mass[0],
+            m->effective_mass[1], m->effective_mass[2]};
         brn_text_add(&csv, "%d,%d", i + 1, m->rigid ? 1 : 0);
         for (size_t k = 0; k < sizeof value / sizeof *value; ++k) {
             char number[BRN_REAL_TEXT];

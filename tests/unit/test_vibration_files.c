@@ -17,7 +17,8 @@ static const char text[] =
     "time: {step: 0.01, end: 0.01}\n"
     "method: {type: none}\n"
     "materials: {m: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000, damping: {beta: 1e-3}}}\n"
-    "meshes: {a: {box: {size: [0.2, 0.2, 1], cells: [2, 2, 5], element: hex8}}, w: {box: {size: [0.1, 1, 1], cells: [1, 1, "
+    "meshes: {a: {box: {size: [0.2, 0.2, 1], cells: [2, 2, 5], element: hex8}}, w: {box: {size: [0.1, 1, 1], "
+    "cells: [1, 1, "
     "1]}}}\n"
     "bodies:\n"
     "  - {name: post, type: deformable, mesh: a, material: m}\n"
@@ -105,9 +106,16 @@ static void test_tables(void **state)
         assert_true(json_number(json_get(entry, "ratio")) == m.ratio);
         assert_true(json_number(json_get(entry, "lambda")) == m.lambda);
         assert_true(json_number(json_get(entry, "mass")) == m.mass);
-        const double want[] = {i + 1,  i < 6,    m.frequency,         m.damped,
-                               m.ratio, m.lambda, m.mass,              m.effective_mass[0],
-                               m.effective_mass[1], m.effective_mass[2]};
+        const double want[] = {i + 1,
+                               i < 6,
+                               m.frequency,
+                               m.damped,
+                               m.ratio,
+                               m.lambda,
+                               m.mass,
+                               m.effective_mass[0],
+                               m.effective_mass[1],
+                               m.effective_mass[2]};
         char *at = (char *)line;
         for (size_t k = 0; k < sizeof want / sizeof *want; ++k) {
             assert_true(strtod(at, &at) == want[k]);
@@ -265,9 +273,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),      cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_page),        cmocka_unit_test(test_wrong_model),
-        cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_tables),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_page),      cmocka_unit_test(test_wrong_model),
+        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static inline long attribute(const char *tag, const char *name)
 
 /* Unpacks the array `name` of `section`; its type and length in bytes must be as told. */
 static inline void *vtu_array(const vtu_file *file, const char *section, const char *name, const char *type,
-                       size_t length)
+                              size_t length)
 {
     char key[160];
     const char *start = strstr(file->bytes, section);
@@ -71,8 +71,8 @@ static inline void *vtu_array(const vtu_file *file, const char *section, const c
     return out;
 }
 
-static inline void expect_reals(const vtu_file *file, const char *section, const char *name, const double *want,
-                         size_t count)
+static inline void expect_reals(const vtu_file *file, const char *section, const char *name,
+                                const double *want, size_t count)
 {
     double *got = vtu_array(file, section, name, "Float64", count * sizeof *want);
     assert_memory_equal(got, want, count * sizeof *want);

@@ -109,7 +109,7 @@ static brn_status add_cell_data(vtu *v)
     brn_vtu_cells_body_tag(&v->cells, &v->xml);
     if (v->frame.cell_stress != NULL) {
         BRN_TRY(add_tensor(v, "stress", "von_mises", 1.0, v->frame.cell_stress, v->cells.nvolume,
-                       v->cells.ncell));
+                           v->cells.ncell));
     }
     brn_text_add(&v->xml, "</CellData>\n");
     return BRN_OK;

@@ -28,6 +28,7 @@ static const command commands[] = {
      cli_check},
     {"compare", "SCENE", "run a scene with several methods or settings and tabulate the runs", true,
      cli_compare},
+    {"modes", "SCENE", "frequencies and mode shapes of a scene's bodies", true, cli_modes},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", false, cli_info},
     {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, stl, html, png, mp4",
      true, cli_export},

@@ -17,6 +17,11 @@ bool cli_folder_has(const char *dir, const char *name)
     return length > 0 && length < (int)sizeof path && stat(path, &info) == 0;
 }
 
+bool cli_folder_holds_modes(const char *dir)
+{
+    return cli_folder_has(dir, "modes.json") || cli_folder_has(dir, "modes.csv");
+}
+
 bool cli_folder_holds_run(const char *dir)
 {
     return cli_folder_has(dir, "summary.json") || cli_folder_has(dir, "trajectory.h5") ||
@@ -30,7 +35,7 @@ static int by_name(const void *a, const void *b)
 
 void cli_folder_print(const char *dir)
 {
-    static const struct {
+    const struct {
         const char *name, *help;
     } known[] = {
         {"scene.yaml", "the scene with every default written out"},
@@ -38,8 +43,12 @@ void cli_folder_print(const char *dir)
         {"series.csv", "a row per step: energies, errors, reactions, probes"},
         {"trajectory.h5", "the frames (HDF5)"},
         {"trajectory.xmf", "opens trajectory.h5 in ParaView"},
-        {"report.html", "shows the run, in a browser"},
+        {"report.html",
+         cli_folder_holds_modes(dir) ? "plays the modes, in a browser" : "shows the run, in a browser"},
         {"checkpoint.h5", "what --resume continues from"},
+        {"modes.csv", "a row per mode: frequencies, damping, masses"},
+        {"modes.json", "the same with what was searched"},
+        {"modes.vtu", "the shapes, for ParaView (Warp By Vector)"},
     };
     enum { FILES_MAX = 64 };
     char *names[FILES_MAX];

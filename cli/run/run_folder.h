@@ -6,6 +6,7 @@
 
 bool cli_folder_has(const char *dir, const char *name);
 bool cli_folder_holds_run(const char *dir);
+bool cli_folder_holds_modes(const char *dir);
 /* The files in it, with their sizes and what they are, on stdout. */
 void cli_folder_print(const char *dir);
 

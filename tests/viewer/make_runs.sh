@@ -20,6 +20,10 @@ make_run() { # NAME END EVERY
 "$brunt" compare "$1/tests/viewer/scenes/stages" --out "$runs/stages" --overwrite --quiet --variant base \
     --variant 'weak:loads[0].force=[0,0,-2],time.end=0.25'
 
+# Modes of vibration, held (the others overdamped) and free.
+"$brunt" modes "$scenes/cantilever" --modes 4 --out "$runs/modes" --overwrite --quiet
+"$brunt" modes "$scenes/cantilever" --modes 3 --free --out "$runs/modes-free" --overwrite --quiet
+
 make_run two-squares 0.30 0.01 # 2D
 make_run cube-stack 0.30 0.01  # soft bodies, contacts with friction
 make_run rigid-mix 0.20 0.01   # rigid bodies, a half-space

@@ -1,6 +1,7 @@
 // The view as a URL's hash and back: short words for what differs from the view at the start. What comes in was written by
 // anyone, so every value is checked and a bad one is left out.
 
+import { LARGEST_AMPLITUDE } from "./data/modes";
 import type { Camera, Clip, Pin, View } from "./view";
 
 /** What a page can show: values outside are dropped. */
@@ -12,6 +13,7 @@ export interface Limits {
     start: number; // [s]
     end: number;
     live: boolean; // the end is not known yet
+    modes: number;
 }
 
 const MOST = 4000; // entries of a list; a hash is no place for more
@@ -182,6 +184,11 @@ const CODES: Codes = {
         read: (text, limits) => (text === "" ? [] : readPins(text, limits)),
     },
     overlay: onOff("o") as Code<"overlay">,
+    mode: {
+        word: "mode", write: (value) => String(value + 1),
+        read: (text, limits) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= limits.modes ? Number(text) - 1 : null),
+    },
+    amplitude: { word: "amp", write: (value) => digits(value, 3), read: (text) => number(text, 0, LARGEST_AMPLITUDE) },
 };
 
 // The only keys whose null is a value.

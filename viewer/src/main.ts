@@ -1,5 +1,6 @@
 // Where the page starts: opens the data, builds stage, player and shell, and keeps the address in step with the view.
 
+import { FIRST_AMPLITUDE } from "./data/modes";
 import { openSources } from "./data/source";
 import { Stage } from "./draw/stage";
 import { writeHash, readHash, type Limits } from "./hash";
@@ -15,7 +16,7 @@ import type { RangeKeeper } from "./ui/range";
 import { Shell, tabNames } from "./ui/shell";
 import { Status } from "./ui/status";
 import { PlotsTab } from "./ui/tab_plots";
-import { firstSpeed } from "./ui/timeline";
+import { FIRST_RATE, firstSpeed } from "./ui/timeline";
 import { Store, type View } from "./view";
 
 const REMEDY = "If the file was copied or downloaded, it may be incomplete: fetch it again, or write it anew with brunt export --format html.";
@@ -28,17 +29,21 @@ declare global {
     }
 }
 
+const ofModes = (runs: readonly Run[]): boolean => runs.some((run) => run.modes.length > 0);
+
 function firstView(runs: readonly Run[]): View {
-    const first = runs[0]!;
+    const first = runs[0]!, modes = ofModes(runs);
     const duration = Math.max(...runs.map((run) => (run.times.at(-1) ?? 0) - (run.times[0] ?? 0)), 0);
     const narrow = matchMedia("(max-width: 720px)").matches;
     return {
-        ...storyOf(runs), playing: false, speed: first.live ? 1 : firstSpeed(duration), loop: true,
+        ...storyOf(runs), playing: false, speed: first.live ? 1 : modes ? FIRST_RATE : firstSpeed(duration), loop: true,
         range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1, forcesOn: null,
         wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false }, hidden: [], ghost: [], camera: null, bookmarks: [],
         theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
-        panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : first.study !== null ? "study" : "colours",
+        panel: narrow ? null : first.live ? "live" : modes ? "modes" : runs.length > 1 ? "compare" : first.study !== null ? "study" : "colours",
         plots: PlotsTab.first(runs), pins: [], overlay: false,
+        // Rigid motions come first and are nothing to look at.
+        mode: Math.max(first.modes.findIndex((mode) => !mode.rigid), 0), amplitude: FIRST_AMPLITUDE,
     };
 }
 
@@ -48,22 +53,24 @@ function limitsOf(runs: readonly Run[]): Limits {
         colours: colourChoices(runs).filter((choice) => choice.missing === null).map((choice) => choice.name),
         panels: tabNames(runs),
         start: Math.min(...runs.map((run) => run.times[0] ?? 0)), end: Math.max(...runs.map((run) => run.times.at(-1) ?? 0)),
-        live: runs.some((run) => run.live),
+        live: runs.some((run) => run.live), modes: Math.max(...runs.map((run) => run.modes.length)),
     };
 }
 
 /** The address says what is seen, a little later than it is seen. */
 function keepAddress(store: Store, start: View, runs: readonly Run[]): void {
     let timer = 0;
-    const live = runs.some((run) => run.live);
-    store.listen((view) => {
-        // A playing time would change it all the time, and nobody copies that.
-        if (timer === 0 && !view.playing) {
+    const live = runs.some((run) => run.live), modes = ofModes(runs);
+    store.listen((view, changed) => {
+        // A playing time would change it all the time, and nobody copies that. Modes are chosen while they swing.
+        const chosen = modes && [...changed].some((key) => key !== "time");
+        if (timer === 0 && (!view.playing || chosen)) {
             timer = window.setTimeout(() => {
                 timer = 0;
                 try {
                     // The moment of a live run is gone for whoever opens the address.
-                    const shown = live ? { ...store.get(), time: start.time } : store.get();
+                    const { playing } = store.get();
+                    const shown = live || (modes && playing) ? { ...store.get(), time: start.time } : store.get();
                     history.replaceState(null, "", writeHash(shown, start) || location.pathname + location.search);
                 } catch {
                     // Some browsers do not allow it for files: the page works without.
@@ -77,7 +84,10 @@ function keepAddress(store: Store, start: View, runs: readonly Run[]): void {
 function build(sources: Source[]): void {
     const runs = sources.map((source) => source.run);
     const start = firstView(runs);
-    const store = new Store({ ...start, ...readHash(location.hash, limitsOf(runs)) });
+    const wish = readHash(location.hash, limitsOf(runs));
+    // Modes swing from the start, unless the address names a moment or a person wants no motion.
+    const swing = ofModes(runs) && wish.time === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const store = new Store({ ...start, ...wish, playing: swing });
     document.documentElement.dataset["theme"] = store.get().theme;
     const host = el("div", {
         id: "stage", class: "stage", tabindex: "0", role: "application",

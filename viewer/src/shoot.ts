@@ -103,7 +103,7 @@ function viewOf(run: Run, wish: URLSearchParams): View {
         contacts: wish.get("contacts") === "1", arrows: { normal: true, friction: true }, arrowScale: numbers(wish, "arrows", 1, [1])[0]!, forcesOn: null,
         wireframe: wish.get("wireframe") === "1", axes: wish.get("axes") === "1", clip: { axis: null, at: 0.5, flip: false },
         hidden: bodies("hide"), ghost: bodies("ghost"), camera: null, bookmarks: [], theme: wish.get("theme") === "dark" ? "dark" : "light",
-        panel: null, plots: [], pins: [], overlay: false,
+        panel: null, plots: [], pins: [], overlay: false, mode: 0, amplitude: 0,
     };
 }
 

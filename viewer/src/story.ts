@@ -14,9 +14,12 @@ function touchingTime(run: Run): number | null {
     return contacts[row]! > 0 ? nearestFrame(run.times, times[row]!) : null;
 }
 
-/** Equilibria: the last one, in colours of stress. Bodies that touch: how they press on each other. Others: the start, as they are. */
+/** Modes: where they swing. Equilibria: the last one, in colours of stress. Bodies that touch: how they press on each other. Others: the start, as they are. */
 export function storyOf(runs: readonly Run[]): { time: number; colour: string; most: boolean } {
     const start = Math.min(...runs.map((run) => run.times[0] ?? 0)), end = Math.max(...runs.map((run) => run.times.at(-1) ?? 0));
+    if (runs.some((run) => run.modes.length > 0)) {
+        return { time: start, colour: "displacement", most: false };
+    }
     if (runs.some((run) => run.live)) {
         return { time: start, colour: "body", most: false };
     }

@@ -126,6 +126,16 @@ export interface Study {
     best: number;
 }
 
+/** A way in which bodies vibrate. Its shape is a packet of its own. */
+export interface Mode {
+    rigid: boolean; // nothing resists it: the other figures are 0
+    frequency: number; // [Hz]
+    damped: number; // [Hz] 0: overdamped
+    ratio: number; // of critical damping
+    mass: number; // [kg] modal, of the shape whose largest displacement is 1
+    effectiveMass: [number, number, number]; // [kg] along the axes
+}
+
 /** What does not change in time. */
 export interface Run {
     name: string;
@@ -156,6 +166,7 @@ export interface Run {
     tri: Uint32Array; // [triangles][3]
     edge: Uint32Array; // [edges][2]
     difference: Difference | null;
+    modes: Mode[]; // instead of a course in time: times are then parts of a period
     moments: Float32Array[]; // positions [vertices][3] of some frames, for who wants to see all of the motion; may be empty
 }
 
@@ -185,6 +196,7 @@ export interface Source {
     frame(index: number): Promise<Frame>;
     live: LiveLink | null;
     remote: boolean; // frames are fetched, one by one: none that is not wanted
+    oscillate?(mode: number, amplitude: number): void; // of modes: what frames show from now on
 }
 
 /** A joint of a robot whose drive has a target. */

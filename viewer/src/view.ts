@@ -25,9 +25,9 @@ export interface Pin {
 }
 
 export interface View {
-    time: number; // [s] the moment shown
+    time: number; // [s] the moment shown; of modes a part of the period
     playing: boolean;
-    speed: number; // simulated seconds a second; 1 = real time
+    speed: number; // simulated seconds a second; 1 = real time; of modes: periods a second
     loop: boolean;
     colour: Colour;
     range: [number, number] | null; // locked range of the colour; null: over all frames
@@ -49,6 +49,8 @@ export interface View {
     plots: string[]; // series columns that are drawn
     pins: Pin[];
     overlay: boolean; // compare: the other runs as ghosts in each pane
+    mode: number; // of a page with modes of vibration: the one shown
+    amplitude: number; // its largest displacement, as a part of the bodies' size
 }
 
 export type Listener = (view: Readonly<View>, changed: ReadonlySet<keyof View>) => void;

@@ -9,15 +9,17 @@ const START = {
     time: 0, playing: false, speed: 1, loop: true, colour: "body", range: null, follow: false, most: false, contacts: false,
     arrows: { normal: true, friction: true }, arrowScale: 1, forcesOn: null, wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false },
     hidden: [], ghost: [], camera: null, bookmarks: [], theme: "light", panel: "colours", plots: ["energy"], pins: [], overlay: false,
+    mode: 6, amplitude: 0.1,
 };
 const OTHER = {
     ...START, time: 0.123456789, speed: 0.25, loop: false, colour: "von_mises", range: [-1.5, 2e5], most: true, contacts: true,
     arrows: { normal: false, friction: true }, arrowScale: 2.5, forcesOn: 3, wireframe: true, axes: false, clip: { axis: "y", at: 0.25, flip: true },
     hidden: [0, 1, 2, 5], ghost: [3], camera: camera(4), bookmarks: [camera(1), camera(2, "parallel")], theme: "dark", panel: "plots",
     plots: ["gap", "a, b & c=d;e.at", "löwe.contact"], pins: [{ pane: 1, vertex: 7 }], overlay: true,
+    mode: 8, amplitude: 0.035,
 };
 const LIMITS = {
-    bodies: 8, vertices: [10, 20], colours: ["body", "von_mises"], panels: ["colours", "plots"], start: 0, end: 2, live: false,
+    bodies: 8, vertices: [10, 20], colours: ["body", "von_mises"], panels: ["colours", "plots"], start: 0, end: 2, live: false, modes: 9,
 };
 
 test("every part of a view comes back", () => {
@@ -51,7 +53,7 @@ test("bad values are left out, good ones beside them stay", () => {
     for (const bad of [
         "t=3", "t=-1", "t=", "t=NaN", "t=1e999", "s=0", "s=-1", "loop=2", "c=nothing", "r=2,1", "r=1", "r=1,2,3", "r=a,b", "k=yes", "arrows=q", "as=0",
         "clip=q0.5", "clip=x2", "clip=x", "h=a", "h=1-", "cam=p1,2,3", "cam=p1,2,3,1,2,3,0,0,1,1", "cam=p1,2,3,0,0,0,0,0,0,1", "cam=p1,2,3,0,0,0,0,0,1,0",
-        "cam=x1,2,3,0,0,0,0,0,1,1", "th=red", "tab=nowhere", "pin=0.10", "pin=2.0", "pin=x", "nonsense", "=1", "c", "%E0%A4%A=1", "pl=%E0%A4%A",
+        "cam=x1,2,3,0,0,0,0,0,1,1", "th=red", "tab=nowhere", "mode=0", "mode=10", "mode=1.5", "amp=-1", "amp=9", "pin=0.10", "pin=2.0", "pin=x", "nonsense", "=1", "c", "%E0%A4%A=1", "pl=%E0%A4%A",
     ]) {
         const view = readHash(`#${bad}&w=1`, LIMITS);
         assert.deepEqual(view, { wireframe: true }, bad);

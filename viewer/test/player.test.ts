@@ -30,7 +30,7 @@ class FakeSource implements Source {
     held: (() => void)[] | null = null; // frames that wait for the test to let them go
 
     constructor(times: number[]) {
-        this.run = { times } as unknown as Run;
+        this.run = { times, modes: [] } as unknown as Run;
     }
 
     frame(index: number): Promise<Frame> {

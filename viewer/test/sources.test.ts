@@ -6,14 +6,14 @@ import { EmbeddedSource } from "../src/data/embedded";
 import { LiveSource } from "../src/data/live";
 import { Packet } from "../src/data/packet";
 import { runOf } from "../src/data/run";
-import type { Frame } from "../src/types";
+import type { Frame, Source } from "../src/types";
 import { element } from "./packet.mjs";
 import { sampleFrame, sampleRun } from "./sample.mjs";
 
 const OPTIONS = { rings: 6, frames: 5, end: 1 };
 const buffer = (bytes: Buffer): ArrayBuffer => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
 const textOf = (): string => element([sampleRun(OPTIONS), ...[0, 1, 2, 3, 4].map((k) => sampleFrame(OPTIONS, k))]).replace(/<[^>]*>/g, "");
-const open = (text: string): Promise<EmbeddedSource> => EmbeddedSource.open(text, new FrameCache(1e9));
+const open = (text: string): Promise<Source> => EmbeddedSource.open(text, new FrameCache(1e9));
 
 const frame = (index: number, vertices = 1000): Frame => ({
     index, time: index, step: index, position: new Float32Array(3 * vertices), fields: new Map(), bytes: 12 * vertices,

@@ -12,7 +12,7 @@ const FIGURES = { charts: [], step: [{ name: "kinetic", label: "kinetic", unit: 
 const series = (columns) => ({ columns: Object.keys(columns), rows: 3, of: 3, column: (name) => (columns[name] ? Float32Array.from(columns[name]) : null), whole: () => null });
 const field = (name, high) => ({ name, label: name, unit: "Pa", range: [0, high] });
 const run = (more) => ({
-    name: "a", live: false, still: false, times: [0, 1, 2], notes: [], bodies: [], fields: [field("von_mises", 1), field("pressure", 5)],
+    name: "a", live: false, still: false, times: [0, 1, 2], modes: [], notes: [], bodies: [], fields: [field("von_mises", 1), field("pressure", 5)],
     series: series({ time: [0, 1, 2], contacts: [0, 7, 0] }), scene: "", ...more,
 });
 
@@ -30,6 +30,7 @@ test("a page opens where the story is", () => {
     assert.deepEqual(storyOf([run({ ...apart, still: true })]), { time: 2, colour: "von_mises", most: false });
     assert.deepEqual(storyOf([run({ ...apart, still: true, fields: [] })]), { time: 2, colour: "body", most: false });
     assert.deepEqual(storyOf([run({ live: true })]), { time: 0, colour: "body", most: false });
+    assert.deepEqual(storyOf([run({ modes: [{}] })]), { time: 0, colour: "displacement", most: false });
     // A comparison: what all runs have.
     assert.equal(storyOf([run({}), run({ fields: [field("von_mises", 1)] })]).colour, "body");
 });

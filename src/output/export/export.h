@@ -1,8 +1,11 @@
-/* Exports of a recorded trajectory: VTU + PVD, OBJ sequence, CSV of node positions, glTF, STL. Contents in docs/output.md. */
+/* Exports of a recorded trajectory: VTU + PVD, OBJ sequence, CSV of node positions, glTF, STL; VTU of mode shapes. Contents in
+   docs/output.md. */
 #ifndef BRN_OUTPUT_EXPORT_EXPORT_H
 #define BRN_OUTPUT_EXPORT_EXPORT_H
 
 #include "output/trajectory/trajectory.h"
+
+#include <brunt/study.h>
 
 /* Each writes into the folder (made if absent) every n-th frame, from the first; *files counts the files written. Each
    file is written atomically; those of earlier frames stay on failure. */
@@ -17,5 +20,9 @@ brn_status brn_export_csv(brn_ctx *ctx, brn_playback *playback, const char *dir,
 brn_status brn_export_gltf(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
 /* NAME.stl of every body but obstacles: its shape at rest in millimetres, whatever the frames. Not of plane scenes. */
 brn_status brn_export_stl(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
+
+/* dir/name, a VTU file of all modes [count]: the bodies at rest, and an array of displacements a mode, "mode_03_84.21Hz". */
+brn_status brn_export_modes(brn_ctx *ctx, const brn_playback_info *info, const brn_vibration_mode *mode,
+                            int count, const char *dir, const char *name);
 
 #endif

@@ -5,128 +5,29 @@
 #include "output/export/export_contacts.h"
 #include "output/export/export_fields.h"
 #include "output/export/export_frame.h"
+#include "output/export/vtu_cells.h"
 #include "output/export/vtu_pack.h"
 #include "output/trajectory/fields.h"
-#include "output/trajectory/outline.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { CONNECTIVITY, OFFSETS, TYPES, BODY, FIXED_ARRAYS };
-
 typedef struct vtu {
     brn_ctx *ctx;
     const brn_playback_info *info;
-    size_t nvolume, ncell;             /* volume cells; with the obstacles' boundary cells after them */
-    size_t fixed_offset[FIXED_ARRAYS]; /* where each packed array starts */
-    size_t fixed_length;               /* total */
+    brn_vtu_cells cells;
+    size_t fixed_length; /* of what does not change */
     brn_text xml, data, pvd;
     double *work; /* [max(nnode, ncell)][6] */
     brn_frame frame;
     brn_export_fields fields;
 } vtu;
 
-/* Is this boundary part shown by itself? Only bodies without volume cells are. */
-static bool is_obstacle(const brn_playback_info *info, int body)
-{
-    return !brn_body_has_cells(info->body_type[body]);
-}
-
-/* ---- cells: the same in every frame ---------------------------------------------------------------------------- */
-
-typedef struct cell_tables {
-    int64_t *connectivity, *offset;
-    unsigned char *type;
-    int *body;
-    size_t ncell, nindex;
-} cell_tables;
-
-/* Appends a cell; with NULL tables only counts. */
-static void add_cell(cell_tables *t, brn_cell kind, const int *node, int body)
-{
-    const brn_cell_info *cell = brn_cell_get(kind);
-    if (t->connectivity != NULL) {
-        for (int i = 0; i < cell->nnode; ++i) {
-            t->connectivity[t->nindex + (size_t)i] = node[i];
-        }
-        t->offset[t->ncell] = (int64_t)t->nindex + cell->nnode;
-        t->type[t->ncell] = (unsigned char)cell->vtk;
-        t->body[t->ncell] = body;
-    }
-    t->nindex += (size_t)cell->nnode;
-    t->ncell++;
-}
-
-static void add_cells(cell_tables *t, const brn_playback_info *info)
-{
-    t->ncell = 0;
-    t->nindex = 0;
-    for (int kind = 0; kind < BRN_CELL_COUNT; ++kind) {
-        const size_t width = (size_t)brn_cell_get((brn_cell)kind)->nnode;
-        for (int c = 0; c < info->ncell[kind]; ++c) {
-            add_cell(t, (brn_cell)kind, info->cell[kind] + (size_t)c * width, info->cell_body[kind][c]);
-        }
-    }
-    for (int i = 0; i < info->ntri && info->dim == 3; ++i) {
-        if (is_obstacle(info, info->tri_body[i])) {
-            add_cell(t, BRN_TRI3, info->tri[i], info->tri_body[i]);
-        }
-    }
-    for (int i = 0; i < info->nedge; ++i) {
-        if (is_obstacle(info, info->edge_body[i])) {
-            add_cell(t, BRN_EDGE2, info->edge[i], info->edge_body[i]);
-        }
-    }
-}
-
-static brn_status pack_fixed(vtu *v, int which, const void *bytes, size_t length)
-{
-    v->fixed_offset[which] = v->data.length;
-    return brn_vtu_pack(v->ctx, bytes, length, &v->data);
-}
-
-static brn_status pack_tables(vtu *v, const cell_tables *t)
-{
-    BRN_TRY(pack_fixed(v, CONNECTIVITY, t->connectivity, t->nindex * sizeof *t->connectivity));
-    BRN_TRY(pack_fixed(v, OFFSETS, t->offset, t->ncell * sizeof *t->offset));
-    BRN_TRY(pack_fixed(v, TYPES, t->type, t->ncell * sizeof *t->type));
-    BRN_TRY(pack_fixed(v, BODY, t->body, t->ncell * sizeof *t->body));
-    v->fixed_length = v->data.length;
-    return BRN_OK;
-}
-
-static brn_status pack_cells(vtu *v)
-{
-    cell_tables t = {0};
-    add_cells(&t, v->info);
-    v->nvolume = (size_t)brn_outline_cells(v->info);
-    v->ncell = t.ncell;
-    t.connectivity = brn_calloc(v->ctx, t.nindex, sizeof *t.connectivity);
-    t.offset = brn_calloc(v->ctx, t.ncell, sizeof *t.offset);
-    t.type = brn_calloc(v->ctx, t.ncell, sizeof *t.type);
-    t.body = brn_calloc(v->ctx, t.ncell, sizeof *t.body);
-    brn_status status = BRN_ERR_MEMORY;
-    if (t.connectivity != NULL && t.offset != NULL && t.type != NULL && t.body != NULL) {
-        add_cells(&t, v->info);
-        status = pack_tables(v, &t);
-    }
-    brn_free(v->ctx, t.connectivity);
-    brn_free(v->ctx, t.offset);
-    brn_free(v->ctx, t.type);
-    brn_free(v->ctx, t.body);
-    return status;
-}
-
 /* ---- arrays of a frame -------------------------------------------------------------------------------------------- */
-
-static void add_tag(vtu *v, const char *type, const char *name, int width, size_t offset)
-{
-    brn_vtu_tag(&v->xml, type, name, width, offset);
-}
 
 static brn_status add_reals(vtu *v, const char *name, size_t count, int width, const double *values)
 {
-    add_tag(v, "Float64", name, width, v->data.length);
+    brn_vtu_tag(&v->xml, "Float64", name, width, v->data.length);
     return brn_vtu_pack(v->ctx, values, count * (size_t)width * sizeof *values, &v->data);
 }
 
@@ -203,14 +104,12 @@ static brn_status add_point_data(vtu *v)
 
 static brn_status add_cell_data(vtu *v)
 {
-    brn_text_add(&v->xml, "<Cells>\n");
-    add_tag(v, "Int64", "connectivity", 1, v->fixed_offset[CONNECTIVITY]);
-    add_tag(v, "Int64", "offsets", 1, v->fixed_offset[OFFSETS]);
-    add_tag(v, "UInt8", "types", 1, v->fixed_offset[TYPES]);
-    brn_text_add(&v->xml, "</Cells>\n<CellData>\n");
-    add_tag(v, "Int32", "body", 1, v->fixed_offset[BODY]);
+    brn_vtu_cells_tags(&v->cells, &v->xml);
+    brn_text_add(&v->xml, "<CellData>\n");
+    brn_vtu_cells_body_tag(&v->cells, &v->xml);
     if (v->frame.cell_stress != NULL) {
-        BRN_TRY(add_tensor(v, "stress", "von_mises", 1.0, v->frame.cell_stress, v->nvolume, v->ncell));
+        BRN_TRY(add_tensor(v, "stress", "von_mises", 1.0, v->frame.cell_stress, v->cells.nvolume,
+                           v->cells.ncell));
     }
     brn_text_add(&v->xml, "</CellData>\n");
     return BRN_OK;
@@ -223,7 +122,7 @@ static brn_status compose(vtu *v)
 {
     v->xml.length = 0;
     v->data.length = v->fixed_length;
-    brn_vtu_head(&v->xml, v->frame.time, (size_t)v->info->nnode, v->ncell);
+    brn_vtu_head(&v->xml, v->frame.time, (size_t)v->info->nnode, v->cells.ncell);
     BRN_TRY(add_point_data(v));
     BRN_TRY(add_cell_data(v));
     brn_vtu_tail(&v->xml, &v->data);
@@ -267,8 +166,9 @@ static brn_status write_all(vtu *v, brn_playback *playback, const char *dir, int
     const brn_playback_info *info = v->info;
     BRN_TRY(brn_export_begin(v->ctx, info, dir, every, BRN_WANT_MOTION | BRN_WANT_STRESS, &v->frame));
     BRN_TRY(brn_export_fields_make(&v->fields, info));
-    BRN_TRY(pack_cells(v));
-    const size_t most = v->ncell > (size_t)info->nnode ? v->ncell : (size_t)info->nnode;
+    BRN_TRY(brn_vtu_cells_pack(v->ctx, info, &v->data, &v->cells));
+    v->fixed_length = v->data.length;
+    const size_t most = v->cells.ncell > (size_t)info->nnode ? v->cells.ncell : (size_t)info->nnode;
     BRN_ALLOC(v->ctx, v->work, 6 * most);
     brn_text_add(&v->pvd,
                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n"

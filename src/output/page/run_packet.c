@@ -195,6 +195,23 @@ static void add_notes(brn_json *json, const brn_camera *c, const brn_run_card *c
     brn_json_close(json);
 }
 
+static void add_modes(brn_json *json, const brn_run_card *card)
+{
+    brn_json_open(json, "modes", '[');
+    for (int i = 0; i < card->nmode; ++i) {
+        const brn_vibration_mode *mode = &card->mode[i];
+        brn_json_open(json, NULL, '{');
+        brn_json_bool(json, "rigid", mode->rigid);
+        brn_json_real(json, "frequency", mode->frequency);
+        brn_json_real(json, "damped", mode->damped);
+        brn_json_real(json, "ratio", mode->ratio);
+        brn_json_real(json, "mass", mode->mass);
+        brn_json_reals(json, "effective_mass", mode->effective_mass, 3);
+        brn_json_close(json);
+    }
+    brn_json_close(json);
+}
+
 static void copy_numbers(brn_packet *packet, const char *name, const int *from, size_t n)
 {
     uint32_t *out = brn_packet_add(packet, name, BRN_PACKET_U32, n);
@@ -255,6 +272,29 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     add_stage_figures(json);
     add_notes(json, c, card);
     brn_difference_write(json, "difference", card->difference);
+    if (card->nmode > 0) {
+        add_modes(json, card);
+    }
     add_arrays(c, card->series, packet);
     return brn_packet_end(packet, false, bytes, size);
+}
+
+/* 0 is exact, and a largest displacement of 1 at the end of the range. */
+static uint16_t quantise(double value)
+{
+    return (uint16_t)(32768.5 + 32767.0 * fmax(-1.0, fmin(1.0, isfinite(value) ? value : 0.0)));
+}
+
+brn_status brn_shape_packet(const brn_drawing *s, const double *shape, int index, brn_packet *packet,
+                            const void **bytes, size_t *size)
+{
+    const size_t n = (size_t)s->nvertex;
+    brn_packet_begin(packet);
+    brn_json_text(&packet->json, "kind", "shape");
+    brn_json_int(&packet->json, "index", index);
+    uint16_t *out = brn_packet_add(packet, "shape", BRN_PACKET_U16, 3 * n);
+    for (size_t i = 0; out != NULL && i < 3 * n; ++i) {
+        out[i] = quantise(shape[3 * (size_t)s->node[i % n] + i / n]);
+    }
+    return brn_packet_end(packet, true, bytes, size);
 }

@@ -7,6 +7,8 @@
 #include "output/figures/plot_series.h"
 #include "output/page/shot.h"
 
+#include <brunt/study.h>
+
 /* What the page is told about a run besides its shape; nothing is owned. */
 typedef struct brn_run_card {
     const char *name, *title, *method;
@@ -31,10 +33,16 @@ typedef struct brn_run_card {
     const char *const *note; /* [nnote] */
     int nnote;
     const brn_difference *difference; /* to the first run of a page; NULL: not known */
+    const brn_vibration_mode *mode;   /* [nmode] instead of frames: modes of vibration */
+    int nmode;
 } brn_run_card;
 
 /* The bytes belong to the packet, valid until it begins again. */
 brn_status brn_run_packet(const brn_camera *camera, const brn_run_card *card, brn_packet *packet,
                           const void **bytes, size_t *size);
+
+/* A mode's shape [nnode][3], largest 1, at the vertices. Likewise. */
+brn_status brn_shape_packet(const brn_drawing *surface, const double *shape, int index, brn_packet *packet,
+                            const void **bytes, size_t *size);
 
 #endif

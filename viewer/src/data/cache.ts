@@ -1,17 +1,17 @@
-// Decoded frames, the least recently used ones forgotten beyond a number of bytes. What is under way is shared: asking twice for the
+// Decoded frames (or shapes of modes), the least recently used ones forgotten beyond a number of bytes. What is under way is shared: asking twice for the
 // same frame fetches and decodes it once.
 import type { Frame } from "../types";
 
 const BUDGET = 192e6; // [bytes] of all sources of a page, shared evenly
 
-export class FrameCache {
-    private readonly ready = new Map<number, Frame>(); // in order of use
-    private readonly pending = new Map<number, Promise<Frame>>();
+export class FrameCache<T extends { bytes: number } = Frame> {
+    private readonly ready = new Map<number, T>(); // in order of use
+    private readonly pending = new Map<number, Promise<T>>();
     private bytes = 0;
 
     constructor(private readonly budget = BUDGET) {}
 
-    get(key: number): Frame | null {
+    get(key: number): T | null {
         const frame = this.ready.get(key);
         if (frame) {
             this.ready.delete(key);
@@ -20,7 +20,7 @@ export class FrameCache {
         return frame ?? null;
     }
 
-    load(key: number, fetch: () => Promise<Frame>): Promise<Frame> {
+    load(key: number, fetch: () => Promise<T>): Promise<T> {
         const known = this.get(key);
         if (known) {
             return Promise.resolve(known);
@@ -44,7 +44,7 @@ export class FrameCache {
         }
     }
 
-    private keep(key: number, frame: Frame): void {
+    private keep(key: number, frame: T): void {
         this.forget(key);
         this.ready.set(key, frame);
         this.bytes += frame.bytes;

@@ -3,6 +3,7 @@ import type { Frame, Run, Source } from "../types";
 import { measure } from "../play/metrics";
 import { FrameCache } from "./cache";
 import { frameOf } from "./frame";
+import { ModeSource } from "./modes";
 import { DataError, Packet } from "./packet";
 import { runOf } from "./run";
 
@@ -59,13 +60,18 @@ export class EmbeddedSource implements Source {
     private constructor(readonly run: Run, private readonly text: string, private readonly lines: [number, number][],
                         private readonly cache: FrameCache) {}
 
-    static async open(text: string, cache: FrameCache): Promise<EmbeddedSource> {
+    static async open(text: string, cache: FrameCache): Promise<Source> {
         const lines = linesOf(text);
         if (lines.length === 0) {
             throw new DataError("this file holds no data");
         }
         const run = runOf(new Packet(await unpack(text.slice(...lines[0]!).trim())));
         // A file that was cut off still shows what it has.
+        if (run.modes.length > 0) {
+            run.modes = run.modes.slice(0, lines.length - 1);
+            return run.modes.length > 0 ? new ModeSource(run, async (mode) => new Packet(await unpack(text.slice(...lines[mode + 1]!).trim())))
+                : Promise.reject(new DataError("this file has no mode in it: it ends too early"));
+        }
         run.times = run.times.slice(0, lines.length - 1);
         return new EmbeddedSource(run, text, lines, cache);
     }

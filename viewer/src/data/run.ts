@@ -1,5 +1,6 @@
 // A run from its packet. Everything that later code relies on (ranges of indices, lengths) is checked here, once.
-import type { Body, BodyType, Difference, Field, Figures, Pair, Run, Series } from "../types";
+import type { Body, BodyType, Difference, Field, Figures, Mode, Pair, Run, Series } from "../types";
+import { modeFields, PHASES } from "./modes";
 import { DataError, type Packet } from "./packet";
 import { stagesOf } from "./stages";
 import { studyOf } from "./study";
@@ -90,6 +91,14 @@ function differenceOf(value: unknown): Difference | null {
     };
 }
 
+function modeOf(json: Json): Mode {
+    const masses = (Array.isArray(json["effective_mass"]) ? json["effective_mass"] : []) as unknown[];
+    return {
+        rigid: json["rigid"] === true, frequency: number(json["frequency"]), damped: number(json["damped"]), ratio: number(json["ratio"]),
+        mass: number(json["mass"]), effectiveMass: [number(masses[0]), number(masses[1]), number(masses[2])],
+    };
+}
+
 function checkIndices(indices: Uint32Array, below: number, what: string): void {
     for (let i = 0; i < indices.length; i++) {
         if (indices[i]! >= below) {
@@ -161,21 +170,23 @@ export function runOf(packet: Packet): Run {
     const columns = list(series["columns"]).map((name) => String(name));
     const rows = number(series["rows"]);
     const figures = figuresOf(json);
+    const modes = list(json["modes"]).map(modeOf);
+    const dimension = json["dimension"] === 2 ? 2 : 3;
     return {
         name: text(json["name"], "run"),
         title: text(json["title"]),
         method: text(json["method"]),
         version: text(json["brunt"]),
-        dimension: json["dimension"] === 2 ? 2 : 3,
+        dimension,
         end: number(json["end"]),
         step: number(json["step"]),
         live: json["live"] === true,
         still: json["static"] === true,
         recorded: number(json["recorded"], frames.length),
-        times: frames.map((frame) => number(frame["time"])),
+        times: modes.length > 0 ? [...PHASES] : frames.map((frame) => number(frame["time"])),
         thinned: typeof json["thinned"] === "string" ? json["thinned"] : null,
         bodies: list(json["bodies"]).map((body) => bodyOf(body, totals)),
-        fields: list(json["fields"]).map(fieldOf),
+        fields: modes.length > 0 ? modeFields(dimension) : list(json["fields"]).map(fieldOf),
         contacts: json["contacts"] === true,
         scene: text(json["scene"]),
         summary: (json["summary"] ?? null) as Record<string, unknown> | null,
@@ -191,6 +202,7 @@ export function runOf(packet: Packet): Run {
         tri,
         edge,
         difference: differenceOf(json["difference"]),
+        modes,
         moments: [],
     };
 }

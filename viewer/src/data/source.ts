@@ -4,6 +4,7 @@ import { spread } from "../play/timeline";
 import { FrameCache } from "./cache";
 import { EmbeddedSource } from "./embedded";
 import { LiveSource } from "./live";
+import { ModeSource } from "./modes";
 import { DataError, Packet } from "./packet";
 import { runOf } from "./run";
 import { fetchBytes, ServerSource } from "./server";
@@ -21,6 +22,9 @@ export async function openSources(document: Document, location: Location): Promi
 
 /** Some frames from the first to the last. What goes wrong shows up again when they are wanted. */
 async function survey(source: Source): Promise<void> {
+    if (source instanceof ModeSource) {
+        return source.survey();
+    }
     await Promise.all(spread(source.run.times.length, MOMENTS).map(async (number) => {
         const frame = await source.frame(number).catch(() => null);
         if (frame) {

@@ -90,9 +90,9 @@ export function colourTable(name: MapName): Uint8Array {
     return table;
 }
 
-/** Components and principal values of tensors: tension is not compression, and 0 is the middle of their colours. */
+/** Components of vectors, components and principal values of tensors: tension is not compression, and 0 is the middle of their colours. */
 export function isSigned(colour: string): boolean {
-    return /^(stress|strain)_/.test(colour);
+    return /^(stress|strain|displacement)_/.test(colour);
 }
 
 /** Of pressures and differences most are 0: those stay pale. */

@@ -374,7 +374,7 @@ export class Stage {
         if (look.some((key) => changed.has(key))) {
             this.applyLook(view);
         }
-        const silent: (keyof View)[] = ["time", "playing", "speed", "loop", "bookmarks", "panel", "plots", "pins", "follow"];
+        const silent: (keyof View)[] = ["time", "playing", "speed", "loop", "bookmarks", "panel", "plots", "pins", "follow", "mode", "amplitude"];
         if ([...changed].some((key) => !silent.includes(key))) {
             this.invalidate();
         }

@@ -35,6 +35,7 @@ export class Player {
         this.lanes = sources.map((source) => ({ source, wanted: -1, shown: -1, frame: null, ahead: 0, arrivals: 0 }));
         this.following = sources.some((source) => source.live !== null);
         this.moments = mergeTimes(sources.map((source) => source.run.times));
+        this.oscillate(store.get());
         store.listen((view, changed) => this.viewChanged(view, changed));
         this.lanes.forEach((lane) => lane.source.live?.onChange(() => this.arrived(lane)));
         this.want();
@@ -106,9 +107,18 @@ export class Player {
             }
             this.want();
         }
+        if (changed.has("mode") || changed.has("amplitude")) {
+            this.oscillate(view);
+            this.lanes.forEach((lane) => (lane.shown = -1)); // the same number is another frame now
+            this.want();
+        }
         if (changed.has("playing")) {
             this.run();
         }
+    }
+
+    private oscillate(view: Readonly<View>): void {
+        this.sources.forEach((source) => source.oscillate?.(view.mode, view.amplitude));
     }
 
     /** Starts the clock if it should run. It rests otherwise: an idle page costs nothing. */
@@ -224,7 +234,8 @@ export class Player {
 
     private lookAhead(lane: Lane): void {
         const view = this.store.get();
-        if (!view.playing || lane.source.live || lane.shown < 0) {
+        // What is made on the spot costs the same ahead.
+        if (!view.playing || lane.source.live || lane.source.run.modes.length > 0 || lane.shown < 0) {
             return;
         }
         const count = lane.source.run.times.length;

@@ -4,10 +4,11 @@ import { composePicture, panelSize, type Sheet } from "../draw/compose";
 import { blobOf } from "../draw/stage";
 import { frameAt } from "../play/timeline";
 import type { Context } from "./context";
-import { firstRun } from "./context";
+import { firstRun, hasModes } from "./context";
 import { button, el, setText } from "./dom";
 import { openFilm } from "./film";
 import { fileName, formatTime, timeDigits } from "./format";
+import { modeTitle } from "./modes";
 import type { RangeKeeper } from "./range";
 
 const RATE = 30; // pictures a second
@@ -45,14 +46,15 @@ export class Capture {
         const { status, store } = this.context;
         try {
             const blob = await blobOf(this.compose(true));
-            download(blob, `${this.name()}-${store.get().time.toPrecision(4)}s.png`);
+            const { mode, time } = store.get();
+            download(blob, `${this.name()}-${hasModes(this.context) ? `mode-${mode + 1}` : `${time.toPrecision(4)}s`}.png`);
             status.show("The picture is saved");
         } catch (error) {
             status.show(`The picture could not be made: ${String(error)}`, "problem");
         }
     }
 
-    /** Goes through the whole run once and saves what is seen; the same again stops it. */
+    /** Goes through the whole run (of a mode: a period) once and saves what is seen; the same again stops it. */
     async record(): Promise<void> {
         const { stage, status, store, player } = this.context;
         if (this.recording) {
@@ -74,7 +76,7 @@ export class Capture {
             if (film === null) {
                 status.show("This browser cannot make films (WebM). Take a picture here, or make a film with: brunt export --format mp4", "problem");
             } else {
-                download(film, `${this.name()}.webm`);
+                download(film, `${this.name()}${hasModes(this.context) ? `-mode-${before.mode + 1}` : ""}.webm`);
                 status.show("The film is saved");
             }
         } catch (error) {
@@ -125,11 +127,12 @@ export class Capture {
         // As sharp as the screen, and even: films have no half pixels.
         const scale = Math.min(window.devicePixelRatio || 1, LARGEST / Math.max(clientWidth, clientHeight));
         const even = (size: number): number => Math.max(16, 2 * Math.round((size * scale) / 2));
-        const { theme, time } = store.get();
+        const { theme, time, mode } = store.get();
         const times = player.times;
         const spacing = times.length > 1 ? (player.end - player.start) / (times.length - 1) : 0;
+        const label = hasModes(this.context) ? modeTitle(firstRun(this.context).modes, mode) : formatTime(time, timeDigits(spacing));
         const sheet: Sheet = {
-            width: width ?? even(clientWidth), height: height ?? even(clientHeight), labels: [formatTime(time, timeDigits(spacing))], columns: 1,
+            width: width ?? even(clientWidth), height: height ?? even(clientHeight), labels: [label], columns: 1,
             title: firstRun(this.context).title, scale: stage.scale(), theme, transparent: false,
         };
         return composePicture(sheet, [stage.snapshot({ ...panelSize(sheet), transparent: true, fine })]);

@@ -20,6 +20,11 @@ export function firstRun(context: Context): Run {
     return context.runs[0]!;
 }
 
+/** Does the page show modes of vibration? */
+export function hasModes(context: Context): boolean {
+    return firstRun(context).modes.length > 0;
+}
+
 export function isCompare(context: Context): boolean {
     return context.runs.length > 1;
 }

@@ -35,7 +35,7 @@ export function colourChoices(runs: readonly Run[]): ColourChoice[] {
     const inAll = (name: string): Field | undefined =>
         runs.every((run) => run.fields.some((field) => field.name === name)) ? first?.fields.find((field) => field.name === name) : undefined;
     const choices: ColourChoice[] = [{ name: "body", label: "Body", unit: "", missing: null, group: null }];
-    for (const expected of EXPECTED) {
+    for (const expected of runs.some((run) => run.modes.length > 0) ? [] : EXPECTED) {
         const field = inAll(expected.name);
         choices.push({
             name: expected.name, label: capital(field?.label ?? expected.label), unit: field?.unit ?? expected.unit,

@@ -1,9 +1,11 @@
 // What each key does.
 
 import { colourChoices } from "./fields";
-import { isCompare } from "./context";
+import { LARGEST_AMPLITUDE } from "../data/modes";
+import { firstRun, hasModes, isCompare } from "./context";
 import { capital } from "./format";
 import type { JointHand } from "./joints";
+import { modeTitle } from "./modes";
 import type { Shell } from "./shell";
 import type { Shortcut, Shortcuts } from "./shortcuts";
 import { neighbour, seekStage } from "./stages";
@@ -11,6 +13,8 @@ import { neighbour, seekStage } from "./stages";
 const TURN = (7.5 * Math.PI) / 180; // [rad] for one press of an arrow key
 const MOVE = 0.04; // of the picture's height
 const SMALL = 0.1; // with Shift, of the step of a joint
+const SWING = 1.25; // of a mode's amplitude for one press
+const SMALLEST_SWING = 0.001; // that can grow
 
 function timeKeys(shell: Shell): Shortcut[] {
     const { player, store } = shell.context;
@@ -108,7 +112,7 @@ function pageKeys(shell: Shell): Shortcut[] {
         { keys: ["t"], shown: "T", does: "light, dark", group, act: () => shell.flipTheme() },
         {
             keys: ["b"], shown: "B", does: "panel", group,
-            act: () => (store.get().panel === null ? store.set({ panel: "colours" }) : shell.panel.close()),
+            act: () => (store.get().panel === null ? store.set({ panel: hasModes(shell.context) ? "modes" : "colours" }) : shell.panel.close()),
         },
         { keys: ["p"], shown: "P", does: "save a picture", group, act: () => void shell.capture.screenshot() },
         { keys: ["r"], shown: "R", does: "record a film", group, act: () => void shell.capture.record() },
@@ -154,6 +158,27 @@ export function stageKeys(shell: Shell): Shortcut[] {
     return [
         { keys: ["<"], shown: "<", does: "previous stage", group, act: go(-1) },
         { keys: [">"], shown: ">", does: "next stage", group, act: go(1) },
+    ];
+}
+
+/** Of a page with modes of vibration. */
+export function modeKeys(shell: Shell): Shortcut[] {
+    const { store, status } = shell.context, { modes } = firstRun(shell.context);
+    const group = "Modes";
+    const go = (by: 1 | -1) => (): void => {
+        const mode = (store.get().mode + by + modes.length) % modes.length;
+        store.set({ mode });
+        status.say(modeTitle(modes, mode));
+    };
+    const swing = (factor: number) => (): void => {
+        const now = Math.max(store.get().amplitude, SMALLEST_SWING);
+        store.set({ amplitude: Number(Math.min(now * factor, LARGEST_AMPLITUDE).toPrecision(3)) });
+    };
+    return [
+        { keys: ["<"], shown: "<", does: "previous mode", group, act: go(-1) },
+        { keys: [">"], shown: ">", does: "next mode", group, act: go(1) },
+        { keys: ["q"], shown: "Q", does: "smaller swing", group, act: swing(1 / SWING) },
+        { keys: ["e"], shown: "E", does: "larger swing", group, act: swing(SWING) },
     ];
 }
 

@@ -30,7 +30,8 @@ export class RangeKeeper {
             if (view.most && changed.has("colour") && !changed.has("range")) {
                 store.set({ range: null }); // it was that of other values
             }
-            if (changed.has("follow") || changed.has("most") || changed.has("colour") || changed.has("hidden")) {
+            if (changed.has("follow") || changed.has("most") || changed.has("colour") || changed.has("hidden")
+                || changed.has("mode")) {
                 queueMicrotask(() => this.followFrame());
                 void this.survey();
             }

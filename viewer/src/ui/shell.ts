@@ -4,7 +4,7 @@ import type { Run } from "../types";
 import { topbar } from "./topbar";
 import { Capture } from "./capture";
 import { ColourBar } from "./colour_bar";
-import { firstRun, isCompare, type Context } from "./context";
+import { firstRun, hasModes, isCompare, type Context } from "./context";
 import { contactKey } from "./contact_key";
 import { copyText } from "./copy";
 import { el, follow } from "./dom";
@@ -18,7 +18,7 @@ import { Panel, type Tab } from "./panel";
 import { Probe } from "./probe";
 import { RangeKeeper } from "./range";
 import { Shortcuts } from "./shortcuts";
-import { addKeys, jointKeys, stageKeys } from "./keys";
+import { addKeys, jointKeys, modeKeys, stageKeys } from "./keys";
 import { StageTools } from "./stage_tools";
 import { BodiesTab } from "./tab_bodies";
 import { ColoursTab } from "./tab_colours";
@@ -26,6 +26,7 @@ import { CompareTab } from "./tab_compare";
 import { ContactsTab } from "./tab_contacts";
 import { JointsTab } from "./tab_joints";
 import { LiveTab } from "./tab_live";
+import { ModesTab } from "./tab_modes";
 import { PlotsTab } from "./tab_plots";
 import { SceneTab } from "./tab_scene";
 import { StagesTab } from "./tab_stages";
@@ -35,6 +36,9 @@ import { Timeline } from "./timeline";
 
 /** Tabs that a page has, also for who checks an address. */
 export function tabNames(runs: readonly Run[]): string[] {
+    if (runs.some((run) => run.modes.length > 0)) {
+        return ["modes", "colours", "bodies", "scene"];
+    }
     const compare = runs.length > 1, live = runs.some((run) => run.live);
     const stages = !compare && (live || runs.some((run) => run.stages.length > 0));
     const study = !compare && runs.some((run) => run.study !== null);
@@ -67,10 +71,12 @@ export class Shell {
         this.help = new Help(() => this.shortcuts.table, () => (link === null ? [] : [["Alt + drag a body", "pull it"]]));
         this.grab = link === null ? null : new Grab(context, link);
         this.liveBar = link === null || this.grab === null ? null : new LiveBar(context, link, this.grab);
-        const tabs: Tab[] = [
-            new ColoursTab(context, this.range, this.probe), new BodiesTab(context), new ContactsTab(context), new PlotsTab(context),
-            new SceneTab(context),
-            ...(isCompare(context) ? [new CompareTab(context)] : [new StagesTab(context, link), ...(firstRun(context).study !== null ? [new StudyTab(context)] : []), new SummaryTab(context)]),
+        const seen: Tab[] = [new ColoursTab(context, this.range, this.probe), new BodiesTab(context)];
+        const tabs: Tab[] = hasModes(context) ? [new ModesTab(context), ...seen, new SceneTab(context)] : [
+            ...seen, new ContactsTab(context), new PlotsTab(context), new SceneTab(context),
+            ...(isCompare(context) ? [new CompareTab(context)] : [
+                new StagesTab(context, link), ...(firstRun(context).study !== null ? [new StudyTab(context)] : []), new SummaryTab(context),
+            ]),
         ];
         if (link !== null) {
             const joints = new JointHand(context, link);
@@ -101,6 +107,9 @@ export class Shell {
             el("main", { class: "main" }, bar, el("div", { class: "stage-frame" }, stageHost, overlay)),
             this.panel.rail, this.panel.element, this.timeline.element, this.help.element);
         addKeys(this.shortcuts, this);
+        if (hasModes(context)) {
+            this.shortcuts.add(...modeKeys(this));
+        }
         this.offerStages();
         link?.onChange(() => this.offerStages());
         follow(store, ["theme"], (view) => (document.documentElement.dataset["theme"] = view.theme));

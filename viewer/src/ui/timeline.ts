@@ -1,16 +1,19 @@
 // The bar at the bottom: which moment is shown, and how time passes.
 
 import { frameAt } from "../play/timeline";
+import { formatNumber } from "../draw/numbers";
 import type { LiveLink } from "../types";
 import type { View } from "../view";
-import { firstRun, type Context } from "./context";
+import { firstRun, hasModes, type Context } from "./context";
 import { button, el, follow, onceAFrame, press, setIcon, setText } from "./dom";
 import { formatSpeed, formatTime, timeDigits } from "./format";
+import { modeTitle, phaseText } from "./modes";
 import { seekFrame } from "./seek";
 import { StageBands } from "./stage_bands";
 
 const FIT_SECONDS = 8; // what the whole run takes at the speed "fit"
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
+export const FIRST_RATE = 0.5; // periods of a mode a second
 const SAME = 1e-3; // relative: a speed that went through text is still the same choice
 const TICK_SPACE = 4; // [px] closer ticks are not drawn
 
@@ -46,11 +49,12 @@ export class Timeline {
         this.bands = new StageBands(context);
         this.link = context.sources.find((source) => source.live !== null)?.live ?? null;
         this.scrub = el("input", {
-            id: "scrub", type: "range", class: "scrub", "aria-label": "Time", step: "any",
+            id: "scrub", type: "range", class: "scrub", "aria-label": hasModes(context) ? "Phase" : "Time", step: "any",
             oninput: () => this.seek(Number(this.scrub.value)), onkeydown: (event: KeyboardEvent) => this.key(event),
         });
         this.play = button({ id: "play", label: "Play", key: "Space", icon: "play", class: "play", act: () => this.toggle() });
-        this.speed = el("select", { id: "speed", class: "select", title: "Speed ([ and ])", "aria-label": "Speed", onchange: () => this.choose() });
+        const pace = hasModes(context) ? "Swings a second on the screen" : "Speed";
+        this.speed = el("select", { id: "speed", class: "select", title: `${pace} ([ and ])`, "aria-label": pace, onchange: () => this.choose() });
         const loop = button({
             id: "loop", label: "Repeat", key: "L", icon: "loop", pressed: true,
             act: () => store.set({ loop: !store.get().loop }),
@@ -69,9 +73,9 @@ export class Timeline {
             el("div", { class: "track-column" }, this.bands.element, track),
             el("div", { class: "moment" }, this.time, this.frame),
             el("div", { class: "pace" }, this.newest, this.speed, loop));
-        // The end of a live run is not where it starts again.
-        loop.hidden = run.live;
-        follow(store, ["time"], (view) => this.showTime(view));
+        // The end of a live run is not where it starts again; modes do nothing else.
+        loop.hidden = run.live || hasModes(context);
+        follow(store, ["time", "mode"], (view) => this.showTime(view));
         follow(store, ["playing"], (view) => this.showPlaying(view.playing));
         this.link?.onChange(onceAFrame(() => this.showPlaying(store.get().playing)));
         follow(store, ["loop"], (view) => press(loop, view.loop));
@@ -100,13 +104,22 @@ export class Timeline {
             : SPEEDS.findLast((choice) => choice < speed * (1 - SAME));
         if (next !== undefined) {
             this.context.store.set({ speed: next });
-            this.context.status.say(`Speed ${formatSpeed(next)}`);
+            this.context.status.say(`Speed ${this.speedText(next)}`);
         }
     }
 
     private get fit(): number {
         const { player } = this.context;
         return Number(fitSpeed(player.end - player.start).toPrecision(6));
+    }
+
+    private speedText(speed: number): string {
+        return hasModes(this.context) ? `${formatNumber(speed, 2)} / s` : formatSpeed(speed);
+    }
+
+    /** A moment in words. */
+    private momentText(time: number): string {
+        return hasModes(this.context) ? phaseText(time) : formatTime(time, this.digits);
     }
 
     private choose(): void {
@@ -118,9 +131,12 @@ export class Timeline {
         const { speed } = this.context.store.get();
         const same = (choice: number): boolean => Math.abs(choice - speed) <= SAME * choice;
         const fit = this.fit;
-        const choices = SPEEDS.some(same) || same(fit) ? SPEEDS : [...SPEEDS, speed].sort((a, b) => a - b);
-        const options = choices.map((choice) => el("option", { value: choice }, formatSpeed(choice)));
-        options.push(el("option", { value: "fit" }, `fit ${formatSpeed(fit)}`));
+        const fits = !hasModes(this.context);
+        const choices = SPEEDS.some(same) || (fits && same(fit)) ? SPEEDS : [...SPEEDS, speed].sort((a, b) => a - b);
+        const options = choices.map((choice) => el("option", { value: choice }, this.speedText(choice)));
+        if (fits) {
+            options.push(el("option", { value: "fit" }, `fit ${formatSpeed(fit)}`));
+        }
         this.speed.replaceChildren(...options);
         const chosen = choices.find(same);
         this.speed.value = chosen === undefined ? "fit" : String(chosen);
@@ -175,9 +191,10 @@ export class Timeline {
         const part = span > 0 ? Math.min(Math.max((view.time - player.start) / span, 0), 1) : 0;
         this.fill.style.transform = `scaleX(${part})`;
         const frame = frameAt(player.times, view.time) + 1;
-        setText(this.time, `${formatTime(view.time, this.digits)} / ${formatTime(player.end, this.digits)}`);
-        setText(this.frame, `frame ${frame} / ${player.times.length}`);
-        this.scrub.setAttribute("aria-valuetext", `${formatTime(view.time, this.digits)}, frame ${frame} of ${player.times.length}`);
+        const modes = hasModes(this.context), now = this.momentText(view.time);
+        setText(this.time, modes ? modeTitle(firstRun(this.context).modes, view.mode) : `${now} / ${this.momentText(player.end)}`);
+        setText(this.frame, modes ? `phase ${now}` : `frame ${frame} / ${player.times.length}`);
+        this.scrub.setAttribute("aria-valuetext", modes ? `phase ${now}` : `${now}, frame ${frame} of ${player.times.length}`);
         if (this.newest !== null) {
             press(this.newest, player.following);
             this.showPlaying(view.playing);
@@ -193,7 +210,7 @@ export class Timeline {
         setIcon(this.play, playing ? "pause" : "play");
         this.play.setAttribute("aria-label", playing ? "Pause" : "Play");
         this.play.title = `${playing ? "Pause" : "Play"} (Space)`;
-        this.context.status.say(playing ? "Playing" : `Paused at ${formatTime(this.context.store.get().time, this.digits)}`);
+        this.context.status.say(playing ? "Playing" : `Paused at ${this.momentText(this.context.store.get().time)}`);
     }
 
     /** A tick a frame, as far as there is room. */

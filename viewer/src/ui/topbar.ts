@@ -1,8 +1,9 @@
 // The bar at the top: what is shown, and what can be taken away from it.
 
-import { firstRun, isCompare, type Context } from "./context";
+import { firstRun, hasModes, isCompare, type Context } from "./context";
 import { button, el, follow, setIcon } from "./dom";
 import { icon } from "./icons";
+import type { Run } from "../types";
 
 export interface TopbarActions {
     link(): void;
@@ -26,15 +27,20 @@ export function topbar(context: Context, actions: TopbarActions): HTMLElement {
         if (run.name !== title) {
             chip(run.name, "Folder of the run");
         }
-        chip(run.method, "Contact method");
+        if (hasModes(context)) {
+            chip(`${run.modes.length} modes`, "Modes of vibration about the shape at rest: without gravity, loads and contact");
+        } else {
+            chip(run.method, "Contact method");
+        }
         if (run.dimension === 2) {
             chip("2D", "Plane strain");
         }
     }
-    const thinned = context.runs.find((other) => other.times.length < other.recorded);
+    const kept = (other: Run): number => (hasModes(context) ? other.modes.length : other.times.length);
+    const thinned = context.runs.find((other) => kept(other) < other.recorded);
     if (thinned !== undefined) {
         const reason = thinned.thinned ?? "the file ends too early: it was not copied or downloaded to its end";
-        const count = `${thinned.times.length} of ${thinned.recorded} frames`;
+        const count = `${kept(thinned)} of ${thinned.recorded} ${hasModes(context) ? "modes" : "frames"}`;
         chips.append(el("button", {
             type: "button", class: "chip warn", id: "thinned", title: reason, "aria-label": `${count}: ${reason}`,
             onclick: () => context.status.show(`${count}: ${reason}`),
@@ -48,7 +54,7 @@ export function topbar(context: Context, actions: TopbarActions): HTMLElement {
         el("div", { class: "actions", role: "toolbar", "aria-label": "Page" },
             button({ id: "copy-link", label: "Copy a link to this view", icon: "link", act: actions.link }),
             button({ id: "screenshot", label: "Save a picture", key: "P", icon: "camera", act: actions.screenshot }),
-            button({ id: "record", label: "Record a film of the whole run", key: "R", icon: "record", act: actions.record }),
+            button({ id: "record", label: hasModes(context) ? "Record a film of the mode" : "Record a film of the whole run", key: "R", icon: "record", act: actions.record }),
             theme,
             button({ id: "help", label: "Keys and help", key: "?", icon: "help", act: actions.help })));
 }

@@ -51,7 +51,7 @@ typedef struct brn_trace brn_trace;
 
 typedef struct brn_trace_options {
     const char *time;  /* column of the time, by name or by its number from 1; NULL: the first of time, t; else column 1 */
-    const char *value; /* column of the samples; NULL: the one behind the time's */
+    const char *value; /* column of the samples; NULL: the other one of two */
 } brn_trace_options;
 
 BRN_API brn_trace_options brn_trace_options_default(void);
@@ -122,6 +122,50 @@ BRN_API brn_status brn_ring_down_fit(brn_ctx *ctx, const double *t, const double
 BRN_API void brn_ring_mode_unshift(brn_ring_mode *mode, double step);
 /* The fitted curve at a time [s] of the trace; NaN without one. */
 BRN_API double brn_ring_down_at(const brn_ring_down *fit, double time);
+
+/* ---- calibration: a scene's materials from a ring-down ---------------------------------------------------------------- */
+
+/* lambda_t = (2 pi f)^2 + d^2 and beta = 2 d/lambda_t of the measured mode, alpha = 0. Moduli are scaled until the mode of the scene's
+   finite elements, as brn_vibration_find has it, has lambda_t: in one step where all stiffness is that of the materials. */
+typedef struct brn_calibrate_options {
+    int mode;             /* which elastic mode was measured, 1: the lowest */
+    const char *material; /* the one to change; NULL: all of the scene, by one factor */
+    const char *body;     /* as brn_vibration_options has them */
+    bool free;
+} brn_calibrate_options;
+
+/* Errors are standard errors. */
+typedef struct brn_calibration {
+    double target;         /* [rad^2/s^2] lambda_t */
+    double before;         /* [rad^2/s^2] the model's lambda as the scene was */
+    double frequency;      /* [Hz] of the model now, with its damping */
+    double decay;          /* [1/s] likewise */
+    double factor;         /* moduli are multiplied by it */
+    double factor_error;   /* relative */
+    double share;          /* of the mode's stiffness that the changed materials give: d ln lambda / d ln E */
+    double beta;           /* [s] */
+    double beta_error;     /* [s] */
+    int solves;            /* models that were analysed */
+    int materials;         /* changed */
+} brn_calibration;
+
+/* A value that the scene has now. */
+typedef struct brn_calibrated {
+    const char *path;     /* "materials.plastic.young" */
+    const char *unit;     /* "Pa", "s", "1/s" */
+    double before, after; /* before is NaN where the scene had no such value */
+    double error;         /* standard error */
+} brn_calibrated;
+typedef struct brn_calibrated_list brn_calibrated_list;
+
+BRN_API brn_calibrate_options brn_calibrate_options_default(void);
+/* Changes the scene; after a failure it means what it did before. options NULL: defaults. *list, which may be NULL, is destroyed by the caller. */
+BRN_API brn_status brn_calibrate(brn_ctx *ctx, brn_scene *scene, const brn_ring_mode *mode,
+                                 const brn_calibrate_options *options, brn_calibration *out,
+                                 brn_calibrated_list **list);
+BRN_API int brn_calibrated_count(const brn_calibrated_list *list);
+BRN_API brn_status brn_calibrated_get(const brn_calibrated_list *list, int index, brn_calibrated *out);
+BRN_API void brn_calibrated_destroy(brn_calibrated_list *list);
 
 #ifdef __cplusplus
 }

@@ -50,7 +50,8 @@ BRN_API brn_status brn_vibration_get(const brn_vibration *vibration, int index, 
 typedef struct brn_trace brn_trace;
 
 typedef struct brn_trace_options {
-    const char *time;  /* column of the time, by name or by its number from 1; NULL: the first of time, t; else column 1 */
+    const char *
+        time; /* column of the time, by name or by its number from 1; NULL: the first of time, t; else column 1 */
     const char *value; /* column of the samples; NULL: the other one of two */
 } brn_trace_options;
 
@@ -109,7 +110,8 @@ typedef struct brn_ring_down {
     double spacing;      /* [s] median distance of samples */
     double noise;        /* [unit] root mean square of what the fit leaves */
     double signal_noise; /* [dB] root mean square of the oscillation over that of the rest */
-    double correlation;  /* samples that the rest is correlated over, 1: white; errors are larger by its root */
+    double
+        correlation; /* samples that the rest is correlated over, 1: white; errors are larger by its root */
 } brn_ring_down;
 
 BRN_API brn_ring_options brn_ring_options_default(void);
@@ -136,17 +138,17 @@ typedef struct brn_calibrate_options {
 
 /* Errors are standard errors. */
 typedef struct brn_calibration {
-    double target;         /* [rad^2/s^2] lambda_t */
-    double before;         /* [rad^2/s^2] the model's lambda as the scene was */
-    double frequency;      /* [Hz] of the model now, with its damping */
-    double decay;          /* [1/s] likewise */
-    double factor;         /* moduli are multiplied by it */
-    double factor_error;   /* relative */
-    double share;          /* of the mode's stiffness that the changed materials give: d ln lambda / d ln E */
-    double beta;           /* [s] */
-    double beta_error;     /* [s] */
-    int solves;            /* models that were analysed */
-    int materials;         /* changed */
+    double target;       /* [rad^2/s^2] lambda_t */
+    double before;       /* [rad^2/s^2] the model's lambda as the scene was */
+    double frequency;    /* [Hz] of the model now, with its damping */
+    double decay;        /* [1/s] likewise */
+    double factor;       /* moduli are multiplied by it */
+    double factor_error; /* relative */
+    double share;        /* of the mode's stiffness that the changed materials give: d ln lambda / d ln E */
+    double beta;         /* [s] */
+    double beta_error;   /* [s] */
+    int solves;          /* models that were analysed */
+    int materials;       /* changed */
 } brn_calibration;
 
 /* A value that the scene has now. */

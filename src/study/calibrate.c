@@ -18,7 +18,7 @@ struct brn_calibrated_list {
         const char *unit;
         double before, after, error;
         bool modulus, damping; /* damping: beta */
-    } *value;
+    } * value;
 };
 
 /* One calibration under way. */
@@ -98,7 +98,8 @@ static brn_status add_material(brn_calibrated_list *list, const brn_variant *mat
         list->value[list->count - 2].modulus = true;
     }
     struct value *alpha = add_value(list, path, "damping.alpha", "1/s", common->damping.alpha);
-    struct value *beta = alpha != NULL ? add_value(list, path, "damping.beta", "s", common->damping.beta) : NULL;
+    struct value *beta =
+        alpha != NULL ? add_value(list, path, "damping.beta", "s", common->damping.beta) : NULL;
     if (beta == NULL) {
         return BRN_ERR_MEMORY;
     }
@@ -124,8 +125,9 @@ static brn_status list_materials(bench *b, int *count)
     if (*count == 0 && wanted != NULL) {
         return brn_fail(b->ctx, BRN_ERR_RANGE, "the scene has no material '%s'", wanted);
     }
-    return *count > 0 ? BRN_OK
-                      : brn_fail(b->ctx, BRN_ERR_RANGE, "the scene has no material: there is nothing to calibrate");
+    return *count > 0
+               ? BRN_OK
+               : brn_fail(b->ctx, BRN_ERR_RANGE, "the scene has no material: there is nothing to calibrate");
 }
 
 static brn_status set_value(bench *b, const char *path, double value)
@@ -180,8 +182,8 @@ static brn_status solve(bench *b)
     brn_vibration_destroy(vibration);
     ++b->solves;
     if (elastic < b->options.mode) {
-        return brn_fail(b->ctx, BRN_ERR_RANGE, "mode %d: the model has %d elastic mode%s", b->options.mode, elastic,
-                        elastic == 1 ? "" : "s");
+        return brn_fail(b->ctx, BRN_ERR_RANGE, "mode %d: the model has %d elastic mode%s", b->options.mode,
+                        elastic, elastic == 1 ? "" : "s");
     }
     b->lambda = mode.lambda;
     b->decay = mode.ratio * sqrt(mode.lambda);
@@ -204,15 +206,17 @@ static brn_status find_factor(bench *b, double target, double *factor, double *s
         slope = (miss - before) / step;
         if (!(slope > 1e-3)) {
             return brn_fail(b->ctx, BRN_ERR_RANGE,
-                            "mode %d hardly depends on %s%s: at %.3g times its modulus it has %.5g Hz, %.5g Hz are wanted",
+                            "mode %d hardly depends on %s%s: at %.3g times its modulus it has %.5g Hz, %.5g "
+                            "Hz are wanted",
                             b->options.mode, b->options.material != NULL ? "material " : "the materials",
                             b->options.material != NULL ? b->options.material : "", exp(at),
                             sqrt(b->lambda) / (2.0 * PI), sqrt(target) / (2.0 * PI));
         }
     }
     if (!(fabs(miss) <= 1e-8)) {
-        return brn_fail(b->ctx, BRN_ERR_CONVERGENCE, "mode %d does not come to %.5g Hz: %.5g Hz after %d steps",
-                        b->options.mode, sqrt(target) / (2.0 * PI), sqrt(b->lambda) / (2.0 * PI), STEPS);
+        return brn_fail(b->ctx, BRN_ERR_CONVERGENCE,
+                        "mode %d does not come to %.5g Hz: %.5g Hz after %d steps", b->options.mode,
+                        sqrt(target) / (2.0 * PI), sqrt(b->lambda) / (2.0 * PI), STEPS);
     }
     *factor = exp(at);
     /* The slope where it ended. */
@@ -235,9 +239,10 @@ static brn_status find_beta(bench *b, double factor, double rate, double usual, 
         return BRN_OK;
     }
     if (rest > rate) {
-        return brn_fail(b->ctx, BRN_ERR_RANGE,
-                        "the mode decays at %.4g 1/s without any damping of %s, which is more than the measured %.4g 1/s",
-                        rest, b->options.material != NULL ? b->options.material : "the materials", rate);
+        return brn_fail(
+            b->ctx, BRN_ERR_RANGE,
+            "the mode decays at %.4g 1/s without any damping of %s, which is more than the measured %.4g 1/s",
+            rest, b->options.material != NULL ? b->options.material : "the materials", rate);
     }
     BRN_TRY(set_scene(b, factor, usual));
     BRN_TRY(solve(b));
@@ -304,7 +309,8 @@ static void put_back(bench *b)
 }
 
 brn_status brn_calibrate(brn_ctx *ctx, brn_scene *scene, const brn_ring_mode *mode,
-                         const brn_calibrate_options *options, brn_calibration *out, brn_calibrated_list **list)
+                         const brn_calibrate_options *options, brn_calibration *out,
+                         brn_calibrated_list **list)
 {
     BRN_GIVEN(NULL, ctx);
     BRN_GIVEN(ctx, scene);
@@ -320,8 +326,9 @@ brn_status brn_calibrate(brn_ctx *ctx, brn_scene *scene, const brn_ring_mode *mo
         return brn_fail(ctx, BRN_ERR_RANGE, "mode = %d: must be 1 to 1000", b.options.mode);
     }
     if (!(mode->frequency > 0.0 && mode->frequency < INFINITY) || !isfinite(mode->decay)) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "a mode of %g Hz that decays at %g 1/s: must be finite, and > 0 Hz",
-                        mode->frequency, mode->decay);
+        return brn_fail(ctx, BRN_ERR_RANGE,
+                        "a mode of %g Hz that decays at %g 1/s: must be finite, and > 0 Hz", mode->frequency,
+                        mode->decay);
     }
     BRN_ALLOC(ctx, b.list, 1);
     b.list->ctx = ctx;

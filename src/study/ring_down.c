@@ -13,8 +13,8 @@ static const double PI = 3.14159265358979323846;
 enum { SAMPLES_MIN = 16, SAMPLES_MAX = 2000000 };
 /* What a fit must show of a mode before it can be told from a drift, or from the image of a higher frequency. */
 static const double PERIODS_MIN = 1.5, SAMPLES_A_PERIOD = 2.5;
-/* Fits better than this of the largest displacement are exact: digits of files end there. */
-static const double FLOOR = 1e-7;
+/* Fits better than this of the largest displacement are exact: what is left then would not change a digit that matters. */
+static const double FLOOR = 1e-5;
 
 brn_ring_options brn_ring_options_default(void)
 {
@@ -105,12 +105,12 @@ static brn_status find_window(brn_ctx *ctx, const double *t, const double *y, in
         return brn_fail(ctx, BRN_ERR_MISSING, "no oscillation: the trace is constant, %g", lo);
     }
     if (out->samples < SAMPLES_MIN) {
-        return brn_fail(ctx, BRN_ERR_MISSING,
-                        "too short: %d of the %d samples are in the window%s; a ring-down needs at least %d",
-                        out->samples > 0 ? out->samples : 0, count,
-                        isnan(options->from) ? ", which starts at the largest displacement (choose another start)"
-                                             : "",
-                        SAMPLES_MIN);
+        return brn_fail(
+            ctx, BRN_ERR_MISSING,
+            "too short: %d of the %d samples are in the window%s; a ring-down needs at least %d",
+            out->samples > 0 ? out->samples : 0, count,
+            isnan(options->from) ? ", which starts at the largest displacement (choose another start)" : "",
+            SAMPLES_MIN);
     }
     out->start = t[first];
     out->end = t[last];
@@ -459,9 +459,10 @@ static int choose(const brn_ring_down *out, const brn_ring_options *options, boo
 static brn_status refuse_none(brn_ctx *ctx, const brn_ring_down *out)
 {
     if (out->decay_count > 0) {
-        return brn_fail(ctx, BRN_ERR_MISSING,
-                        "no oscillation: the trace decays without one, at a rate of %.4g 1/s (time constant %.4g s)",
-                        out->decay[0], 1.0 / out->decay[0]);
+        return brn_fail(
+            ctx, BRN_ERR_MISSING,
+            "no oscillation: the trace decays without one, at a rate of %.4g 1/s (time constant %.4g s)",
+            out->decay[0], 1.0 / out->decay[0]);
     }
     return brn_fail(ctx, BRN_ERR_MISSING,
                     "no oscillation: %s and noise of %.3g (root mean square) explain the trace as well",
@@ -472,15 +473,17 @@ static brn_status refuse_unseen(brn_ctx *ctx, const brn_ring_down *out, const br
 {
     const double length = out->end - out->start;
     if (m->frequency * length < PERIODS_MIN) {
-        return brn_fail(ctx, BRN_ERR_MISSING,
-                        "too short: the window of %.4g s holds %.2f periods of %.4g Hz; %.1f are needed to tell an "
-                        "oscillation from a drift",
-                        length, m->frequency * length, m->frequency, PERIODS_MIN);
+        return brn_fail(
+            ctx, BRN_ERR_MISSING,
+            "too short: the window of %.4g s holds %.2f periods of %.4g Hz; %.1f are needed to tell an "
+            "oscillation from a drift",
+            length, m->frequency * length, m->frequency, PERIODS_MIN);
     }
-    return brn_fail(ctx, BRN_ERR_MISSING,
-                    "under-sampled: %.4g Hz has %.2f samples a period, and may be the image of a higher frequency; "
-                    "%.1f are needed",
-                    m->frequency, 1.0 / (m->frequency * out->spacing), SAMPLES_A_PERIOD);
+    return brn_fail(
+        ctx, BRN_ERR_MISSING,
+        "under-sampled: %.4g Hz has %.2f samples a period, and may be the image of a higher frequency; "
+        "%.1f are needed",
+        m->frequency, 1.0 / (m->frequency * out->spacing), SAMPLES_A_PERIOD);
 }
 
 static brn_status judge(brn_ctx *ctx, brn_ring_down *out, const brn_ring_options *options)
@@ -494,15 +497,17 @@ static brn_status judge(brn_ctx *ctx, brn_ring_down *out, const brn_ring_options
     }
     const brn_ring_mode *m = &out->mode[out->chosen];
     if (!(m->frequency_error <= 0.1 * m->frequency)) {
-        return brn_fail(ctx, BRN_ERR_MISSING,
-                        "too little of an oscillation: %.4g Hz is uncertain by %.2g Hz (signal to noise %.1f dB)",
-                        m->frequency, m->frequency_error, out->signal_noise);
+        return brn_fail(
+            ctx, BRN_ERR_MISSING,
+            "too little of an oscillation: %.4g Hz is uncertain by %.2g Hz (signal to noise %.1f dB)",
+            m->frequency, m->frequency_error, out->signal_noise);
     }
     if (m->decay < -3.0 * m->decay_error) {
-        return brn_fail(ctx, BRN_ERR_MISSING,
-                        "no ring-down: the oscillation of %.4g Hz grows, by %.3g 1/s; choose a window after its "
-                        "largest displacement",
-                        m->frequency, -m->decay);
+        return brn_fail(
+            ctx, BRN_ERR_MISSING,
+            "no ring-down: the oscillation of %.4g Hz grows, by %.3g 1/s; choose a window after its "
+            "largest displacement",
+            m->frequency, -m->decay);
     }
     return BRN_OK;
 }
@@ -543,7 +548,8 @@ static brn_status scale_samples(brn_ctx *ctx, const double *t, const double *y, 
         lo = fmin(lo, y[out->first + i]);
         hi = fmax(hi, y[out->first + i]);
     }
-    *scale = (scaling){.length = out->end - out->start, .middle = 0.5 * lo + 0.5 * hi, .size = 0.5 * hi - 0.5 * lo};
+    *scale = (scaling){
+        .length = out->end - out->start, .middle = 0.5 * lo + 0.5 * hi, .size = 0.5 * hi - 0.5 * lo};
     if (!(scale->size > 1e-12 * fmax(fabs(lo), fabs(hi)))) {
         return brn_fail(ctx, BRN_ERR_MISSING, "no oscillation: the trace is constant, %g", lo);
     }
@@ -601,8 +607,7 @@ brn_status brn_ring_down_fit(brn_ctx *ctx, const double *t, const double *y, int
     BRN_ALLOC(ctx, st, found.samples);
     sy = brn_calloc(ctx, 2 * (size_t)found.samples, sizeof *sy);
     const brn_blas_threads threads = brn_blas_begin();
-    const brn_status status =
-        sy != NULL ? fit_window(ctx, t, y, options, st, sy, &found) : BRN_ERR_MEMORY;
+    const brn_status status = sy != NULL ? fit_window(ctx, t, y, options, st, sy, &found) : BRN_ERR_MEMORY;
     brn_blas_end(threads);
     brn_free(ctx, st);
     brn_free(ctx, sy);

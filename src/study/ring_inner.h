@@ -23,16 +23,16 @@ typedef struct brn_ring_model {
 typedef struct brn_ring_fit {
     brn_ctx *ctx;
     int count;
-    const double *t, *y;              /* [count] */
-    double rate_max;                  /* largest w that the spacing of samples can show */
-    double *basis;                    /* [columns][count] */
-    double *factor;                   /* the same, as LAPACK's QR */
-    double *turned;                   /* [rates + 1][count] residual's derivatives, then y, all times Q' */
-    double *rest;                     /* [count] y - basis * size */
-    double *work;                     /* of LAPACK */
-    double tau[BRN_RING_COLUMNS];     /* of LAPACK */
-    double size[BRN_RING_COLUMNS];    /* coefficients of the basis */
-    double squares;                   /* sum of the squared rest */
+    const double *t, *y;           /* [count] */
+    double rate_max;               /* largest w that the spacing of samples can show */
+    double *basis;                 /* [columns][count] */
+    double *factor;                /* the same, as LAPACK's QR */
+    double *turned;                /* [rates + 1][count] residual's derivatives, then y, all times Q' */
+    double *rest;                  /* [count] y - basis * size */
+    double *work;                  /* of LAPACK */
+    double tau[BRN_RING_COLUMNS];  /* of LAPACK */
+    double size[BRN_RING_COLUMNS]; /* coefficients of the basis */
+    double squares;                /* sum of the squared rest */
 } brn_ring_fit;
 
 brn_status brn_ring_fit_create(brn_ctx *ctx, const double *t, const double *y, int count, brn_ring_fit *out);

@@ -58,7 +58,7 @@ static void transform(double complex *v, size_t n)
 static void match(const double *even, int count, double complex *v, size_t size, double *w, double *d)
 {
     double best = -1.0;
-    for (double decay = 0.0; decay < 0.5 * count; decay = decay > 0.0 ? 1.7 * decay : 1.0) {
+    for (double decay = 0.0; decay<0.5 * count; decay = decay> 0.0 ? 1.7 * decay : 1.0) {
         double length = 0.0;
         for (int i = 0; i < count; ++i) {
             const double weight = exp(-decay * i / (count - 1));

@@ -177,19 +177,22 @@ static brn_status find_column(const table *t, const char *wanted, int *out)
     long long number = 0;
     if (brn_parse_int(wanted, &number)) {
         if (number < 1 || number > t->columns) {
-            return brn_scan_fail(&t->scan, "there is no column %s, the columns are 1 to %d", wanted, t->columns);
+            return brn_scan_fail(&t->scan, "there is no column %s, the columns are 1 to %d", wanted,
+                                 t->columns);
         }
         *out = (int)number - 1;
         return BRN_OK;
     }
     if (t->name == NULL) {
-        return brn_scan_fail(&t->scan, "there is no column '%s': the columns have no names, only numbers 1 to %d",
+        return brn_scan_fail(&t->scan,
+                             "there is no column '%s': the columns have no names, only numbers 1 to %d",
                              wanted, t->columns);
     }
     const int near = brn_nearest_word(wanted, (const char *const *)t->name, t->columns);
     list_names(t, names, sizeof names);
-    return near >= 0 ? brn_scan_fail(&t->scan, "there is no column '%s': did you mean '%s'?", wanted, t->name[near])
-                     : brn_scan_fail(&t->scan, "there is no column '%s'; the columns are %s", wanted, names);
+    return near >= 0
+               ? brn_scan_fail(&t->scan, "there is no column '%s': did you mean '%s'?", wanted, t->name[near])
+               : brn_scan_fail(&t->scan, "there is no column '%s'; the columns are %s", wanted, names);
 }
 
 /* The first that is called time or t, or that begins so: "time [s]", "Time(ms)" would be in other units and is not taken for seconds. */
@@ -221,9 +224,11 @@ static brn_status find_columns(table *t, const brn_trace_options *options)
         BRN_TRY(find_column(t, options->value, &t->value));
     } else if (t->columns > 2 && t->name != NULL) {
         list_names(t, names, sizeof names);
-        return brn_scan_fail(&t->scan, "%d columns: say which of them holds the samples: %s", t->columns, names);
+        return brn_scan_fail(&t->scan, "%d columns: say which of them holds the samples: %s", t->columns,
+                             names);
     } else if (t->columns > 2) {
-        return brn_scan_fail(&t->scan, "%d columns: say which of them holds the samples, by its number", t->columns);
+        return brn_scan_fail(&t->scan, "%d columns: say which of them holds the samples, by its number",
+                             t->columns);
     }
     if (t->value == t->time) {
         return brn_scan_fail(&t->scan, "time and value are the same column, %d", t->time + 1);
@@ -328,7 +333,8 @@ brn_status brn_trace_parse(brn_ctx *ctx, const char *text, size_t length, const 
     *out = NULL;
     BRN_GIVEN(ctx, text);
     if (length > SIZE_LIMIT) {
-        return brn_fail(ctx, BRN_ERR_LIMIT, "%s: larger than %zu bytes", name != NULL ? name : "trace", SIZE_LIMIT);
+        return brn_fail(ctx, BRN_ERR_LIMIT, "%s: larger than %zu bytes", name != NULL ? name : "trace",
+                        SIZE_LIMIT);
     }
     brn_trace *trace = NULL;
     BRN_ALLOC(ctx, trace, 1);

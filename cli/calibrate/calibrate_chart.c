@@ -56,19 +56,20 @@ static double tick_of(double range, int wanted)
 static void add_ticks(const cli_chart *c)
 {
     const double x_tick = tick_of(c->x_max - c->x_min, 9), y_tick = tick_of(c->y_max - c->y_min, 5);
+    /* Adding 0 makes 0 of -0. */
     for (double k = ceil(c->x_min / x_tick); k * x_tick <= c->x_max + 1e-9 * x_tick; k += 1.0) {
         const double x = place_x(c, k * x_tick);
         cli_text_add(
             c->out,
             "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" class=\"x\">%.6g</text>", x,
-            TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 17, k * x_tick);
+            TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 17, k * x_tick + 0.0);
     }
     for (double k = ceil(c->y_min / y_tick); k * y_tick <= c->y_max + 1e-9 * y_tick; k += 1.0) {
         const double y = place_y(c, k * y_tick);
         cli_text_add(
             c->out,
             "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" class=\"y\">%.4g</text>", LEFT,
-            y, WIDTH - RIGHT, LEFT - 8, y + 4.0, k * y_tick);
+            y, WIDTH - RIGHT, LEFT - 8, y + 4.0, k * y_tick + 0.0);
     }
 }
 

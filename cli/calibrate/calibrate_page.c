@@ -216,9 +216,10 @@ static void add_spectrum(const cli_calibrated *c, curves *v, cli_text *out)
 
 /* ---- words and tables ----------------------------------------------------------------------------------------------------------- */
 
-static void add_fact(cli_text *out, double value, double error, const char *unit, const char *name)
+static void add_fact(cli_text *out, double value, int digits, double error, const char *unit,
+                     const char *name)
 {
-    cli_text_add(out, "<div><b>%.5g %s</b><span>", value, unit);
+    cli_text_add(out, "<div><b>%.*g %s</b><span>", digits, value, unit);
     if (error > 0.0 && error < INFINITY) {
         cli_text_add(out, "&plusmn; %.2g &nbsp; ", error);
     }
@@ -228,12 +229,12 @@ static void add_fact(cli_text *out, double value, double error, const char *unit
 static void add_facts(const cli_calibrated *c, cli_text *out)
 {
     cli_text_add(out, "<div class=\"facts\">\n");
-    add_fact(out, c->mode.frequency, c->mode.frequency_error, "Hz", "frequency");
-    add_fact(out, c->mode.decay, c->mode.decay_error, "1/s", "decay");
-    add_fact(out, cli_calibrate_ratio(&c->mode), 0.0, "", "damping ratio");
-    add_fact(out, c->fit.signal_noise, 0.0, "dB", "signal to noise");
-    add_fact(out, c->fit.mode[c->fit.chosen].periods, 0.0, "", "periods seen");
-    add_fact(out, c->scene != NULL ? c->found.beta : cli_calibrate_beta(&c->mode),
+    add_fact(out, c->mode.frequency, 5, c->mode.frequency_error, "Hz", "frequency");
+    add_fact(out, c->mode.decay, 4, c->mode.decay_error, "1/s", "decay");
+    add_fact(out, cli_calibrate_ratio(&c->mode), 3, 0.0, "", "damping ratio");
+    add_fact(out, c->fit.signal_noise, 3, 0.0, "dB", "signal to noise");
+    add_fact(out, c->fit.mode[c->fit.chosen].periods, 2, 0.0, "", "periods seen");
+    add_fact(out, c->scene != NULL ? c->found.beta : cli_calibrate_beta(&c->mode), 4,
              c->scene != NULL ? c->found.beta_error : 0.0, "s", "beta");
     cli_text_add(out, "</div>\n");
 }

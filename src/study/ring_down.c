@@ -588,6 +588,34 @@ static brn_status fit_window(brn_ctx *ctx, const double *t, const double *y, con
     return status;
 }
 
+static brn_status fit_samples(brn_ctx *ctx, const double *t, const double *y, const brn_ring_options *options,
+                              brn_ring_down *out)
+{
+    double *st = NULL;
+    BRN_ALLOC(ctx, st, out->samples);
+    double *sy = brn_calloc(ctx, 2 * (size_t)out->samples, sizeof *sy);
+    const brn_blas_threads threads = brn_blas_begin();
+    const brn_status status = sy != NULL ? fit_window(ctx, t, y, options, st, sy, out) : BRN_ERR_MEMORY;
+    brn_blas_end(threads);
+    brn_free(ctx, st);
+    brn_free(ctx, sy);
+    return status;
+}
+
+/* With damping beta K higher modes of a heavily damped body creep back, at rates of 1/beta and more. Beside noise they cannot be told from the
+   first part of the mode, and would shift its decay: after 2 beta they are gone, and little of the mode. */
+static int end_of_creep(const double *t, const brn_ring_down *fit)
+{
+    const brn_ring_mode *m = &fit->mode[fit->chosen];
+    const double w = 2.0 * PI * m->frequency, d = m->decay;
+    const double until = fmin(4.0 * d / (w * w + d * d), 0.2 / d);
+    int first = fit->first;
+    while (d > 0.02 * w && first < fit->first + fit->samples - 1 && t[first] - fit->start < until) {
+        ++first;
+    }
+    return first;
+}
+
 brn_status brn_ring_down_fit(brn_ctx *ctx, const double *t, const double *y, int count,
                              const brn_ring_options *options, brn_ring_down *out)
 {
@@ -600,21 +628,27 @@ brn_status brn_ring_down_fit(brn_ctx *ctx, const double *t, const double *y, int
     options = options != NULL ? options : &usual;
     BRN_TRY(check_samples(ctx, t, y, count, options));
     brn_ring_down found = {0};
-    double *st = NULL;
-    double *sy = NULL;
     BRN_TRY(find_window(ctx, t, y, count, options, &found));
     BRN_TRY(brn_blas_reserve(ctx));
-    BRN_ALLOC(ctx, st, found.samples);
-    sy = brn_calloc(ctx, 2 * (size_t)found.samples, sizeof *sy);
-    const brn_blas_threads threads = brn_blas_begin();
-    const brn_status status = sy != NULL ? fit_window(ctx, t, y, options, st, sy, &found) : BRN_ERR_MEMORY;
-    brn_blas_end(threads);
-    brn_free(ctx, st);
-    brn_free(ctx, sy);
+    const brn_ring_down window = found;
+    BRN_TRY(fit_samples(ctx, t, y, options, &found));
+    const int later = isnan(options->from) ? end_of_creep(t, &found) : found.first;
+    const int left = found.first + found.samples - later;
+    *out = found;
+    if (later == found.first || left < SAMPLES_MIN) {
+        return BRN_OK;
+    }
+    found = window;
+    found.first = later;
+    found.samples = left;
+    found.start = t[later];
+    const brn_status status = fit_samples(ctx, t, y, options, &found);
     if (status >= 0) {
         *out = found;
+    } else if (status != BRN_ERR_MISSING) {
+        *out = (brn_ring_down){0};
     }
-    return status;
+    return status == BRN_ERR_MISSING ? BRN_OK : status;
 }
 
 double brn_ring_down_at(const brn_ring_down *fit, double time)

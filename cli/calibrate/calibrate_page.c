@@ -292,7 +292,7 @@ void cli_calibrate_page(const cli_calibrated *c, cli_text *out)
     cli_text_add(out, "</title>\n<style>\n%s</style></head>\n<body><main>\n<h1>Ring-down of ", style);
     cli_html_add(out, c->trace);
     cli_text_add(out, "</h1>\n<p>%d samples from %.6g s to %.6g s%s.</p>\n", c->fit.samples, c->fit.start,
-                 c->fit.end, c->automatic ? ", from the largest displacement on" : "");
+                 c->fit.end, c->automatic ? ", after the largest displacement" : "");
     add_facts(c, out);
     if (c->scene != NULL) {
         add_values(c, out);

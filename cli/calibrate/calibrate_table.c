@@ -59,7 +59,7 @@ static void print_fit(const cli_calibrated *c)
     (void)printf("  %-16s%s%s%s, %d samples\n", "trace", c->trace, c->column[0] != '\0' ? ", " : "",
                  c->column, c->count);
     (void)printf("  %-16s%.6g s to %.6g s, %d samples%s\n", "window", fit->start, fit->end, fit->samples,
-                 c->automatic ? "; it starts at the largest displacement" : "");
+                 c->automatic ? "; it starts by itself, after the largest displacement" : "");
     (void)printf("  %-16s%.1f dB; the rest is %.3g (root mean square)%s\n", "signal to noise",
                  fit->signal_noise, fit->noise,
                  fit->correlation > 1.5 ? ", and not white: errors are enlarged for that" : "");

@@ -102,11 +102,14 @@ static void make_things(things *t)
     assert_done(t->ctx, brn_view_live(t->ctx, t->model, scene_text, &t->live));
     assert_done(t->ctx, brn_snapshot_create(t->ctx, t->model, &t->snapshot));
     assert_done(t->ctx, brn_vibration_find(t->ctx, t->model, NULL, &t->vibration));
+    assert_done(t->ctx, brn_calibrate(t->ctx, t->scene, &(brn_ring_mode){.frequency = 1.0}, NULL,
+                                      &t->calibration, &t->calibrated));
     t->dirs[0] = run_dir;
 }
 
 static void free_things(things *t)
 {
+    brn_calibrated_destroy(t->calibrated);
     brn_vibration_destroy(t->vibration);
     brn_snapshot_destroy(t->snapshot);
     brn_view_close(t->live);
@@ -474,6 +477,7 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
          brn_calibrate(t->ctx, t->scene, &(brn_ring_mode){.frequency = 1.0}, NULL, &t->calibration, NULL));
     CALL(RETURNS, brn_calibrated_count(NULL));
     CALL(FAILS, brn_calibrated_get(NULL, 0, &t->value));
+    CALL(FAILS, brn_calibrated_get(t->calibrated, 0, NULL));
     CALL(RETURNS, brn_calibrated_destroy(NULL));
     return false;
 }

@@ -94,7 +94,7 @@ static bool read_options(calibrate_args *args)
     }
     const bool without = args->scene.operand == NULL;
     if (without && (args->wanted.material != NULL || args->wanted.body != NULL || args->wanted.free ||
-                    args->scene.set.count > 0)) {
+                    args->wanted.mode != 1 || args->scene.set.count > 0)) {
         cli_error("--material, --mode, --body, --free and --set are about a scene: give it with --scene");
         return false;
     }
@@ -313,8 +313,8 @@ int cli_calibrate(int argc, char **argv)
         {"value", 0, CLI_TEXT, "COLUMN",
          "column of the samples, by name or number (default: the other of two)", &args.value, 0, 0, NULL},
         {"from", 0, CLI_TEXT, "S",
-         "start of the window [s] (default: the largest displacement, or the end of a hold)", &args.from, 0,
-         0, NULL},
+         "start of the window [s] (default: by itself, after the largest displacement or a hold)", &args.from,
+         0, 0, NULL},
         {"to", 0, CLI_TEXT, "S", "end of the window [s] (default: the last sample)", &args.to, 0, 0, NULL},
         {"pick", 0, CLI_CHOICE, "WHICH", "of several modes: strongest (default) or lowest", &args.pick, 0, 0,
          picks},

@@ -33,6 +33,8 @@ static const command commands[] = {
     {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, stl, html, png, mp4",
      true, cli_export},
     {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", true, cli_view},
+    {"calibrate", "TRACE", "frequency and decay of a ring-down, and a scene's modulus and damping from them",
+     false, cli_calibrate},
     {"cone", "FILE", "solve a frictional contact problem of a file on its own", false, cli_cone},
     {"bench", "[options]", "measure the speed of this machine and this build", false, cli_bench},
 };
@@ -42,7 +44,7 @@ static void print_overview(FILE *out)
     (void)fprintf(out, "brunt %s: deformable solids, simulated from a scene file\n\n", BRN_VERSION);
     (void)fprintf(out, "usage: brunt COMMAND [options]\n\ncommands:\n");
     for (int i = 0; i < CLI_COUNT(commands); ++i) {
-        (void)fprintf(out, "  %-8s%-12s%s\n", commands[i].name, commands[i].operands, commands[i].help);
+        (void)fprintf(out, "  %-10s%-12s%s\n", commands[i].name, commands[i].operands, commands[i].help);
     }
     (void)fprintf(out,
                   "\n  --help, -h            print this text\n"

@@ -144,6 +144,130 @@ BRN_API brn_status brn_coarsen_get_shape(const brn_coarsening *coarsening, int m
 /* "materials.rubber.young=6.5e8": what makes the scene the coarse one, for brn_scene_set and brn_scene_edit; "" if there is none. */
 BRN_API const char *brn_coarsen_change(const brn_coarsening *coarsening, int index);
 
+/* ---- a recorded trace: samples of one quantity over time ---------------------------------------------------------- */
+
+typedef struct brn_trace brn_trace;
+
+typedef struct brn_trace_options {
+    const char *
+        time; /* column of the time, by name or by its number from 1; NULL: the first of time, t; else column 1 */
+    const char *value; /* column of the samples; NULL: the other one of two */
+} brn_trace_options;
+
+BRN_API brn_trace_options brn_trace_options_default(void);
+/* Numbers in columns, between commas, semicolons, tabs or blanks (the first of these that the first line has); the first line may name the columns; `#`
+   and `%` begin comments. Rows in which the time or the value is empty are left out. A folder is that of a run: its series.csv is read. Errors name the line. options
+   NULL: defaults. */
+BRN_API brn_status brn_trace_read(brn_ctx *ctx, const char *path, const brn_trace_options *options,
+                                  brn_trace **out);
+BRN_API brn_status brn_trace_parse(brn_ctx *ctx, const char *text, size_t length, const char *name,
+                                   const brn_trace_options *options, brn_trace **out);
+/* Number of samples; *time and *value [s], [unit of the trace] are views, times ascend. */
+BRN_API int brn_trace_samples(const brn_trace *trace, const double **time, const double **value);
+BRN_API const char *brn_trace_column(const brn_trace *trace); /* name of the column, "" if it has none */
+BRN_API void brn_trace_close(brn_trace *trace);
+
+/* ---- a ring-down: damped sinusoids in a trace ----------------------------------------------------------------------- */
+
+/* Most damped sinusoids, and decays without oscillation beside them, that a fit may have. */
+enum { BRN_RING_MODES = 6, BRN_RING_DECAYS = 2 };
+
+typedef enum brn_ring_pick {
+    BRN_RING_STRONGEST, /* most energy within the window */
+    BRN_RING_LOWEST,
+    BRN_RING_NEAREST, /* to `near` */
+} brn_ring_pick;
+
+typedef struct brn_ring_options {
+    double from, to; /* [s] the window; NaN: from behind the largest displacement, to the last sample */
+    int modes;       /* at most, 1 to BRN_RING_MODES */
+    brn_ring_pick pick;
+    double near; /* [Hz] */
+} brn_ring_options;
+
+/* exp(-decay t) (cosine cos(2 pi frequency t) + sine sin(2 pi frequency t)), t [s] since the start of the window. Errors are standard errors
+   (one sigma), from the covariance of the residual. */
+typedef struct brn_ring_mode {
+    double frequency, decay;             /* [Hz] damped, [1/s] */
+    double frequency_error, decay_error; /* [Hz], [1/s] */
+    double covariance;                   /* [1/s^2] of the two */
+    double cosine, sine;                 /* [unit of the trace] */
+    double amplitude;                    /* [unit of the trace] at the start of the window */
+    double energy;                       /* [unit^2 s] integral of its square over the window */
+    double periods;                      /* that are seen: while its amplitude is above the noise */
+} brn_ring_mode;
+
+typedef struct brn_ring_down {
+    int mode_count, chosen; /* modes ascend in frequency */
+    brn_ring_mode mode[BRN_RING_MODES];
+    int decay_count; /* exp(-decay t) without oscillation */
+    double decay[BRN_RING_DECAYS], decay_size[BRN_RING_DECAYS];
+    double offset, drift; /* [unit], [unit/s] */
+    bool drifts;
+    int first, samples;  /* the window: samples first to first + samples - 1 */
+    double start, end;   /* [s] of its first and last sample */
+    double spacing;      /* [s] median distance of samples */
+    double noise;        /* [unit] root mean square of what the fit leaves */
+    double signal_noise; /* [dB] root mean square of the oscillation over that of the rest */
+    double
+        correlation; /* samples that the rest is correlated over, 1: white; errors are larger by its root */
+} brn_ring_down;
+
+BRN_API brn_ring_options brn_ring_options_default(void);
+/* Finds the damped sinusoids of the samples y at times t (ascending, any spacing; no sample is moved). options NULL: defaults. BRN_ERR_MISSING: there is no
+   oscillation in it, or too little of one; the message says what there is instead, and *out is zeroed. */
+BRN_API brn_status brn_ring_down_fit(brn_ctx *ctx, const double *t, const double *y, int count,
+                                     const brn_ring_options *options, brn_ring_down *out);
+/* Takes the shift out that steps [s] of Newmark's rule (average acceleration) put into a simulated ring-down: its poles are those of the rule,
+   exp(s' h) = (1 + s h/2)/(1 - s h/2), lower in frequency by about (omega h)^2/12 of it. */
+BRN_API void brn_ring_mode_unshift(brn_ring_mode *mode, double step);
+/* The fitted curve at a time [s] of the trace; NaN without one. */
+BRN_API double brn_ring_down_at(const brn_ring_down *fit, double time);
+
+/* ---- calibration: a scene's materials from a ring-down ---------------------------------------------------------------- */
+
+/* lambda_t = (2 pi f)^2 + d^2 and beta = 2 d/lambda_t of the measured mode, alpha = 0. Moduli are scaled until the mode of the scene's
+   finite elements, as brn_vibration_find has it, has lambda_t: in one step where all stiffness is that of the materials. */
+typedef struct brn_calibrate_options {
+    int mode;             /* which elastic mode was measured, 1: the lowest */
+    const char *material; /* the one to change; NULL: all of the scene, by one factor */
+    const char *body;     /* as brn_vibration_options has them */
+    bool free;
+} brn_calibrate_options;
+
+/* Errors are standard errors. */
+typedef struct brn_calibration {
+    double target;       /* [rad^2/s^2] lambda_t */
+    double before;       /* [rad^2/s^2] the model's lambda as the scene was */
+    double frequency;    /* [Hz] of the model now, with its damping */
+    double decay;        /* [1/s] likewise */
+    double factor;       /* moduli are multiplied by it */
+    double factor_error; /* relative */
+    double share;        /* of the mode's stiffness that the changed materials give: d ln lambda / d ln E */
+    double beta;         /* [s] */
+    double beta_error;   /* [s] */
+    int solves;          /* models that were analysed */
+    int materials;       /* changed */
+} brn_calibration;
+
+/* A value that the scene has now. */
+typedef struct brn_calibrated {
+    const char *path;     /* "materials.plastic.young" */
+    const char *unit;     /* "Pa", "s", "1/s" */
+    double before, after; /* before is NaN where the scene had no such value */
+    double error;         /* standard error */
+} brn_calibrated;
+typedef struct brn_calibrated_list brn_calibrated_list;
+
+BRN_API brn_calibrate_options brn_calibrate_options_default(void);
+/* Changes the scene; after a failure it means what it did before. options NULL: defaults. *list, which may be NULL, is destroyed by the caller. */
+BRN_API brn_status brn_calibrate(brn_ctx *ctx, brn_scene *scene, const brn_ring_mode *mode,
+                                 const brn_calibrate_options *options, brn_calibration *out,
+                                 brn_calibrated_list **list);
+BRN_API int brn_calibrated_count(const brn_calibrated_list *list);
+BRN_API brn_status brn_calibrated_get(const brn_calibrated_list *list, int index, brn_calibrated *out);
+BRN_API void brn_calibrated_destroy(brn_calibrated_list *list);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,6 +23,19 @@ void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const i
             double *work, const int *lwork, int *info);
 void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
             double *b, const int *ldb, double *w, double *work, const int *lwork, int *info);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
+             const int *lwork, int *info);
+void dormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const double *a,
+             const int *lda, const double *tau, double *c, const int *ldc, double *work, const int *lwork,
+             int *info);
+void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a, const int *lda,
+             double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work,
+             const int *lwork, int *info);
+void dgels_(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda,
+            double *b, const int *ldb, double *work, const int *lwork, int *info);
+void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr,
+            double *wi, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work,
+            const int *lwork, int *info);
 
 char *openblas_get_config(void); /* name and build of the BLAS in use, a constant text */
 int openblas_get_num_threads(void);

@@ -77,6 +77,12 @@ typedef struct things {
     int count;
     brn_vibration *vibration, *vibration_out;
     brn_vibration_mode mode;
+    brn_trace *trace;
+    brn_ring_down ring_down;
+    brn_ring_mode ring;
+    brn_calibration calibration;
+    brn_calibrated_list *calibrated;
+    brn_calibrated value;
 } things;
 
 static void make_things(things *t)
@@ -96,11 +102,14 @@ static void make_things(things *t)
     assert_done(t->ctx, brn_view_live(t->ctx, t->model, scene_text, &t->live));
     assert_done(t->ctx, brn_snapshot_create(t->ctx, t->model, &t->snapshot));
     assert_done(t->ctx, brn_vibration_find(t->ctx, t->model, NULL, &t->vibration));
+    assert_done(t->ctx, brn_calibrate(t->ctx, t->scene, &(brn_ring_mode){.frequency = 1.0}, NULL,
+                                      &t->calibration, &t->calibrated));
     t->dirs[0] = run_dir;
 }
 
 static void free_things(things *t)
 {
+    brn_calibrated_destroy(t->calibrated);
     brn_vibration_destroy(t->vibration);
     brn_snapshot_destroy(t->snapshot);
     brn_view_close(t->live);
@@ -432,6 +441,50 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(WORKS, brn_vibration_write(t->ctx, t->model, t->vibration, NULL, "calls-modes", 0.0));
     CALL(FAILS, brn_vibration_write(t->ctx, t->model, t->vibration, scene_text, NULL, 0.0));
     CALL(FAILS, brn_vibration_write(t->ctx, t->model, t->vibration, scene_text, "calls-modes", NAN));
+    CALL(RETURNS, brn_trace_options_default());
+    CALL(FAILS, brn_trace_read(NULL, "a.csv", NULL, &t->trace));
+    CALL(FAILS, brn_trace_read(t->ctx, NULL, NULL, &t->trace));
+    CALL(FAILS, brn_trace_read(t->ctx, "", NULL, &t->trace));
+    CALL(FAILS, brn_trace_read(t->ctx, "a.csv", NULL, NULL));
+    CALL(FAILS, brn_trace_parse(NULL, "0 1", 3, "a", NULL, &t->trace));
+    CALL(FAILS, brn_trace_parse(t->ctx, NULL, 3, "a", NULL, &t->trace));
+    CALL(WORKS, brn_trace_parse(t->ctx, "0 1", 3, NULL, NULL, &t->trace));
+    CALL(FAILS, brn_trace_parse(t->ctx, "0 1", 3, "a", NULL, NULL));
+    CALL(FAILS, brn_trace_parse(t->ctx, "0 1", SIZE_MAX, "a", NULL, &t->trace));
+    CALL(RETURNS, brn_trace_samples(NULL, &t->row, &t->other_row));
+    CALL(RETURNS, brn_trace_samples(NULL, NULL, &t->other_row));
+    CALL(RETURNS, brn_trace_samples(NULL, &t->row, NULL));
+    CALL(RETURNS, brn_trace_column(NULL));
+    CALL(RETURNS, brn_trace_close(NULL));
+    CALL(RETURNS, brn_ring_options_default());
+    CALL(FAILS, brn_ring_down_fit(NULL, t->vector, t->velocity, 3, NULL, &t->ring_down));
+    CALL(FAILS, brn_ring_down_fit(t->ctx, NULL, t->velocity, 3, NULL, &t->ring_down));
+    CALL(FAILS, brn_ring_down_fit(t->ctx, t->vector, NULL, 3, NULL, &t->ring_down));
+    CALL(FAILS, brn_ring_down_fit(t->ctx, t->vector, t->velocity, 3, NULL, &t->ring_down));
+    CALL(FAILS, brn_ring_down_fit(t->ctx, t->vector, t->velocity, INT_MIN, NULL, &t->ring_down));
+    CALL(FAILS, brn_ring_down_fit(t->ctx, t->vector, t->velocity, 3, NULL, NULL));
+    CALL(RETURNS, brn_ring_mode_unshift(NULL, 1.0));
+    CALL(RETURNS, brn_ring_mode_unshift(&t->ring, NAN));
+    CALL(RETURNS, brn_ring_down_at(NULL, 0.0));
+    CALL(RETURNS, brn_calibrate_options_default());
+    CALL(FAILS, brn_calibrate(NULL, t->scene, &(brn_ring_mode){.frequency = 1.0}, NULL, &t->calibration,
+                              &t->calibrated));
+    CALL(FAILS, brn_calibrate(t->ctx, NULL, &(brn_ring_mode){.frequency = 1.0}, NULL, &t->calibration,
+                              &t->calibrated));
+    CALL(FAILS, brn_calibrate(t->ctx, t->scene, NULL, NULL, &t->calibration, &t->calibrated));
+    CALL(FAILS, brn_calibrate(t->ctx, t->scene, &t->ring, NULL, &t->calibration, &t->calibrated));
+    CALL(FAILS, brn_calibrate(t->ctx, t->scene, &(brn_ring_mode){.frequency = NAN}, NULL, &t->calibration,
+                              &t->calibrated));
+    CALL(FAILS, brn_calibrate(t->ctx, t->scene, &(brn_ring_mode){.frequency = 1.0},
+                              &(brn_calibrate_options){.mode = INT_MAX}, &t->calibration, &t->calibrated));
+    CALL(FAILS,
+         brn_calibrate(t->ctx, t->scene, &(brn_ring_mode){.frequency = 1.0}, NULL, NULL, &t->calibrated));
+    CALL(WORKS,
+         brn_calibrate(t->ctx, t->scene, &(brn_ring_mode){.frequency = 1.0}, NULL, &t->calibration, NULL));
+    CALL(RETURNS, brn_calibrated_count(NULL));
+    CALL(FAILS, brn_calibrated_get(NULL, 0, &t->value));
+    CALL(FAILS, brn_calibrated_get(t->calibrated, 0, NULL));
+    CALL(RETURNS, brn_calibrated_destroy(NULL));
     return false;
 }
 

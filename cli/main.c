@@ -35,6 +35,7 @@ static const command commands[] = {
     {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", true, cli_view},
     {"calibrate", "TRACE", "frequency and decay of a ring-down, and a scene's modulus and damping from them",
      false, cli_calibrate},
+    {"coarsen", "SCENE", "find a coarse mesh that moves as a fine one does", true, cli_coarsen},
     {"cone", "FILE", "solve a frictional contact problem of a file on its own", false, cli_cone},
     {"bench", "[options]", "measure the speed of this machine and this build", false, cli_bench},
 };

@@ -119,7 +119,7 @@ typedef struct brn_design_options {
 } brn_design_options;
 
 typedef struct brn_design_result {
-    const char *end;                   /* why it ended: "budget", "tolerance", "target", "stopped", "points" */
+    const char *end;                   /* why it ended: "budget", "tolerance", "target", "stalled"; "points" of a sweep; "stopped", "failed" */
     int64_t evaluations;               /* in the table */
     int64_t repeated;                  /* of them, how many were in the log already */
     int64_t failed;                    /* without a value */

@@ -41,8 +41,8 @@ typedef struct brn_robustness_def {
 
 typedef struct brn_optimizer_def {
     brn_block block;
-    int type, evaluations, population, seed;
-    double spread, tolerance, target;
+    int type, evaluations, population, restarts, seed;
+    double spread, tolerance, target, slack;
 } brn_optimizer_def;
 
 enum { BRN_SWEEP_GRID, BRN_SWEEP_RANDOM, BRN_SWEEP_LATIN };

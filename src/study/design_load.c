@@ -4,6 +4,7 @@
 #include "api/series_row.h"
 #include "base/hash.h"
 #include "base/os.h"
+#include "optimize/optimize.h"
 #include "output/figures/stage_figures.h"
 
 #include <math.h>
@@ -309,6 +310,22 @@ static brn_status read_assigns(brn_design *d)
     return BRN_OK;
 }
 
+/* What an optimiser does not take. */
+static void check_optimizer(brn_design *d)
+{
+    const brn_optimizer_def *def = &d->def->optimizer;
+    const bool bobyqa = def->type == BRN_OPTIMIZER_BOBYQA;
+    if ((bobyqa || def->type == BRN_OPTIMIZER_SUBPLEX) && d->def->constraints.count > 0) {
+        brn_scene_add_problem(d->file, "optimizer.type", "takes no constraints; take cobyla, gradient or cmaes");
+    }
+    if (bobyqa && d->n == 1) {
+        brn_scene_add_problem(d->file, "optimizer.type", "needs two parameters; take cobyla or subplex");
+    }
+    if (def->population > 0 && def->population < 4) {
+        brn_scene_add_problem(d->file, "optimizer.population", "must be 4 or more, or 0");
+    }
+}
+
 static brn_status read_expressions(brn_design *d)
 {
     const brn_design_def *def = d->def;
@@ -317,6 +334,9 @@ static brn_status read_expressions(brn_design *d)
     }
     if (def->objective == NULL && def->maximise == NULL && d->kind == BRN_DESIGN_SEARCH) {
         brn_scene_add_problem(d->file, "", "missing key 'objective' or 'maximise' (what is sought)");
+    }
+    if (d->kind == BRN_DESIGN_SEARCH) {
+        check_optimizer(d);
     }
     const char *key = def->maximise != NULL ? "maximise" : "objective";
     BRN_TRY(read_expression(d, key, def->maximise != NULL ? def->maximise : def->objective, &d->objective));
@@ -592,8 +612,7 @@ static uint64_t hash_problem(const brn_design *d)
     brn_design_def def = *d->def;
     def.title = NULL;
     def.optimizer.evaluations = 0;
-    def.optimizer.target = 0.0;
-    def.optimizer.tolerance = 0.0;
+    def.optimizer.target = def.optimizer.tolerance = 0.0;
     def.limit = 0.0;
     return brn_table_hash(brn_hash_text(BRN_HASH_START, d->kind == BRN_DESIGN_SWEEP ? "sweep" : "search"),
                           &brn_design_table, &def);

@@ -72,7 +72,8 @@ bool brn_design_record_better(const brn_design *design, const brn_design_record 
     if (b == NULL || isnan(b->objective) || isnan(b->violation)) {
         return true;
     }
-    if (a->violation > 0.0 || b->violation > 0.0) {
+    const double slack = design->def->optimizer.slack;
+    if (a->violation > slack || b->violation > slack) {
         return a->violation < b->violation;
     }
     return brn_design_maximises(design) ? a->objective > b->objective : a->objective < b->objective;
@@ -244,26 +245,27 @@ brn_status brn_design_measure(const brn_design *design, const double *x, const c
 
 /* ---- what the simulations of a point come to ------------------------------------------------------------------------------------------ */
 
-/* The mean, or the worst: the highest, or where high is good the lowest. */
-static double combine(bool mean, bool lowest, const double *values, int count)
+/* Of the objective (constraint -1) or a constraint: the mean, or the worst, which is the highest, or where high is good the lowest. */
+static double combine(const brn_design *d, const brn_design_simulation *simulation, int constraint)
 {
-    double sum = 0.0, worst = values[0];
-    for (int i = 0; i < count; ++i) {
-        sum += values[i];
-        worst = lowest ? fmin(worst, values[i]) : fmax(worst, values[i]);
-        if (isnan(values[i])) {
+    const bool lowest = constraint < 0 && brn_design_maximises(d);
+    double sum = 0.0, worst = lowest ? INFINITY : -INFINITY;
+    for (int i = 0; i < d->samples; ++i) {
+        const brn_design_simulation *s = &simulation[i];
+        const double value = constraint < 0 ? s->objective : s->constraint[constraint];
+        if (!s->value || isnan(value)) {
             return NAN;
         }
+        sum += value;
+        worst = lowest ? fmin(worst, value) : fmax(worst, value);
     }
-    return mean ? sum / (double)count : worst;
+    return d->def->robustness.mode == BRN_ROBUST_MEAN ? sum / (double)d->samples : worst;
 }
 
 void brn_design_record_sum_up(const brn_design *design, brn_design_record *record,
                               brn_design_simulation *simulation)
 {
     const brn_design *d = design;
-    const bool mean = d->def->robustness.mode == BRN_ROBUST_MEAN;
-    double values[10000]; /* as many as `samples` may be */
     record->samples = d->samples;
     record->succeeded = d->success != NULL ? 0 : -1;
     record->failed = record->lost = false;
@@ -276,15 +278,11 @@ void brn_design_record_sum_up(const brn_design *design, brn_design_record *recor
         record->wall += simulation[i].wall;
         record->cpu += simulation[i].cpu;
         reason = reason == NULL && !simulation[i].value ? simulation[i].reason : reason;
-        values[i] = simulation[i].value ? simulation[i].objective : NAN;
     }
-    record->objective = combine(mean, brn_design_maximises(d), values, d->samples);
+    record->objective = combine(d, simulation, -1);
     record->violation = record->failed ? NAN : 0.0;
     for (int k = 0; k < d->nconstraint; ++k) {
-        for (int i = 0; i < d->samples; ++i) {
-            values[i] = simulation[i].value ? simulation[i].constraint[k] : NAN;
-        }
-        record->constraint[k] = combine(mean, false, values, d->samples);
+        record->constraint[k] = combine(d, simulation, k);
         record->violation = isnan(record->constraint[k]) ? NAN : fmax(record->violation, record->constraint[k]);
     }
     record->reason = reason != NULL ? brn_strdup(d->ctx, reason) : NULL;

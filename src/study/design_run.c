@@ -387,9 +387,6 @@ static brn_status evaluate_call(void *user, int count, const double *y, double *
     return evaluate_batch(user, count, y, value, constraint);
 }
 
-static const char *const end_words[] = {
-    [BRN_OPTIMIZE_BUDGET] = "budget", [BRN_OPTIMIZE_TOLERANCE] = "tolerance", [BRN_OPTIMIZE_TARGET] = "target"};
-
 static brn_status search_from(study *s, int64_t seed, double *lower, double *upper, double *start,
                               const char **end)
 {
@@ -409,6 +406,8 @@ static brn_status search_from(study *s, int64_t seed, double *lower, double *upp
     options.seed = (uint64_t)seed;
     options.evaluations = s->total - 1;
     options.population = def->population;
+    options.restarts = def->restarts;
+    options.slack = def->slack;
     options.spread = def->spread;
     options.tolerance = def->tolerance;
     const bool maximise = brn_design_maximises(d);
@@ -418,7 +417,7 @@ static brn_status search_from(study *s, int64_t seed, double *lower, double *upp
     brn_optimize_result result = {.x = x};
     const brn_status status = brn_optimize(s->ctx, &problem, &options, &result);
     brn_free(s->ctx, x);
-    *end = status >= 0 ? end_words[result.end] : "stopped";
+    *end = status >= 0 ? brn_optimize_end_names[result.end] : "stopped";
     return status;
 }
 
@@ -527,17 +526,25 @@ static brn_status run_best(study *s, bool *done)
     return status < 0 ? status : outcome.status == BRN_REMARK_STOPPED ? BRN_REMARK_STOPPED : BRN_OK;
 }
 
+static brn_status write_files(study *s, const brn_design_result *result)
+{
+    BRN_TRY(brn_design_write_table(s->design, s->out));
+    BRN_TRY(brn_design_write_best(s->design, s->out));
+    return brn_design_write_summary(s->design, s->out, result);
+}
+
 static brn_status finish(study *s, brn_status status, const char *end, brn_design_result *out)
 {
     drop_pending(s->design);
     const bool stopped = status == BRN_ERR_CANCELLED && s->end == BRN_REMARK_STOPPED;
     sum_up(s, stopped ? "stopped" : status < 0 ? "failed" : end, out);
-    if (status < 0 && !stopped) {
-        return status;
+    char why[1024];
+    (void)snprintf(why, sizeof why, "%s", brn_ctx_message(s->ctx));
+    const brn_status written = write_files(s, out);
+    if (status < 0 && !stopped) { /* what went wrong first */
+        return brn_fail(s->ctx, status, "%s", why);
     }
-    BRN_TRY(brn_design_write_table(s->design, s->out));
-    BRN_TRY(brn_design_write_best(s->design, s->out));
-    BRN_TRY(brn_design_write_summary(s->design, s->out, out));
+    BRN_TRY(written);
     if (stopped || s->options->no_rerun) {
         return stopped ? BRN_REMARK_STOPPED : BRN_OK;
     }

@@ -21,6 +21,8 @@ static void print_hint(const char *format, const char *dir)
     } else if (strcmp(format, "gltf") == 0) {
         (void)printf("import %s/trajectory.glb into Blender or any other 3D program: it holds all frames\n",
                      dir);
+    } else if (strcmp(format, "stl") == 0) {
+        (void)printf("shapes at rest in millimetres, a file a body in %s: open them in any slicer\n", dir);
     }
 }
 
@@ -79,7 +81,7 @@ static int export_as_told(const char *run_dir, const brn_export_options *wanted,
 
 int cli_export(int argc, char **argv)
 {
-    static const char *const formats[] = {"vtu", "obj", "csv", "gltf", "html", "png", "mp4", NULL};
+    static const char *const formats[] = {"vtu", "obj", "csv", "gltf", "stl", "html", "png", "mp4", NULL};
     brn_export_options wanted = brn_export_options_default();
     bool quiet = false;
     int budget = (int)wanted.size_mb;
@@ -88,7 +90,8 @@ int cli_export(int argc, char **argv)
     cli_wish wish;
     cli_option options[OPTIONS + CLI_WISH_OPTIONS] = {
         {"format", 0, CLI_CHOICE, "NAME",
-         "vtu: ParaView (default); obj: surfaces; csv: node positions; gltf: animation; html: report; png: "
+         "vtu: ParaView (default); obj: surfaces; csv: node positions; gltf: animation; stl: shapes to "
+         "print; html: report; png: "
          "picture; mp4: film",
          &wanted.format, 0, 0, formats},
         {"out", 'o', CLI_TEXT, "DIR",

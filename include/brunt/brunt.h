@@ -557,7 +557,7 @@ BRN_API double brn_report_figure(const brn_report *report, int index);
 BRN_API double brn_summary_figure(const brn_summary *summary, int index);
 
 typedef struct brn_export_options {
-    const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "html" */
+    const char *format; /* "vtu" | "obj" | "csv" | "gltf" | "stl" | "html" */
     const char *out;    /* folder; NULL: DIR/FORMAT. html: the file; NULL: DIR/report.html */
     int every;          /* every n-th frame, 1 = all */
     double size_mb;     /* [MB] html: frames are dropped until the file fits */

@@ -276,8 +276,11 @@ brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_option
     static const struct {
         const char *format;
         brn_status (*write)(brn_ctx *, brn_playback *, const char *, int, int *);
-    } writers[] = {
-        {"vtu", brn_export_vtu}, {"obj", brn_export_obj}, {"csv", brn_export_csv}, {"gltf", brn_export_gltf}};
+    } writers[] = {{"vtu", brn_export_vtu},
+                   {"obj", brn_export_obj},
+                   {"csv", brn_export_csv},
+                   {"gltf", brn_export_gltf},
+                   {"stl", brn_export_stl}};
     int chosen = -1;
     for (int i = 0; i < BRN_COUNT(writers); ++i) {
         chosen = strcmp(options->format, writers[i].format) == 0 ? i : chosen;
@@ -287,7 +290,7 @@ brn_status brn_export(brn_ctx *ctx, const char *run_dir, const brn_export_option
         return export_html(ctx, run_dir, options, files);
     }
     if (chosen < 0) {
-        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': must be vtu, obj, csv, gltf or html",
+        return brn_fail(ctx, BRN_ERR_RANGE, "format '%s': must be vtu, obj, csv, gltf, stl or html",
                         options->format);
     }
     if (options->every < 1) {

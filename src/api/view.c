@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SUMMARY_BYTES_MAX = 1 << 20 };
+enum { SUMMARY_BYTES_MAX = 1 << 20, STUDY_BYTES_MAX = 1 << 26 };
 
 /* Ranges of the fields are looked up in a few frames, so that a long run opens at once: the page widens them as it goes. */
 enum { LOOKED_AT_MAX = 24 };
@@ -56,21 +56,26 @@ static brn_status read_scene(brn_view *view, size_t length)
     return status == BRN_ERR_SCENE ? BRN_OK : status;
 }
 
+/* The same of JSON; *out stays NULL too if it is none. */
+static brn_status read_json(brn_ctx *ctx, const char *dir, const char *name, size_t limit, char **out)
+{
+    size_t length = 0;
+    BRN_TRY(read_text(ctx, dir, name, limit, out, &length));
+    if (*out != NULL && !brn_json_valid(*out, length)) {
+        brn_free(ctx, *out);
+        *out = NULL;
+    }
+    return BRN_OK;
+}
+
 static brn_status read_texts(brn_view *view, const char *dir)
 {
     size_t length = 0;
-    BRN_TRY(read_text(view->ctx, dir, "summary.json", SUMMARY_BYTES_MAX, &view->summary, &length));
-    if (view->summary != NULL && !brn_json_valid(view->summary, length)) {
-        brn_free(view->ctx, view->summary);
-        view->summary = NULL;
-    }
+    BRN_TRY(read_json(view->ctx, dir, "summary.json", SUMMARY_BYTES_MAX, &view->summary));
     if (view->summary == NULL) {
-        BRN_TRY(read_text(view->ctx, dir, "stages.json", SUMMARY_BYTES_MAX, &view->stages, &length));
+        BRN_TRY(read_json(view->ctx, dir, "stages.json", SUMMARY_BYTES_MAX, &view->stages));
     }
-    if (view->stages != NULL && !brn_json_valid(view->stages, length)) {
-        brn_free(view->ctx, view->stages);
-        view->stages = NULL;
-    }
+    BRN_TRY(read_json(view->ctx, dir, "study.json", STUDY_BYTES_MAX, &view->study));
     BRN_TRY(read_text(view->ctx, dir, "scene.yaml", BRN_SCENE_BYTES_MAX, &view->scene, &length));
     return view->scene != NULL ? read_scene(view, length) : BRN_OK;
 }
@@ -180,9 +185,19 @@ void brn_view_close(brn_view *view)
     brn_plots_clear(ctx, &view->plots);
     brn_outline_clear(&view->outline);
     brn_playback_close(view->playback);
-    void *const blocks[] = {view->name,          view->scene,     view->summary,   view->stages,
-                            view->title,         view->method,    view->time,      view->frame_step,
-                            view->sample_stress, view->frame.pos, view->frame.vel, view->frame.node_stress};
+    void *const blocks[] = {view->name,
+                            view->scene,
+                            view->summary,
+                            view->stages,
+                            view->study,
+                            view->title,
+                            view->method,
+                            view->time,
+                            view->frame_step,
+                            view->sample_stress,
+                            view->frame.pos,
+                            view->frame.vel,
+                            view->frame.node_stress};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
         brn_free(ctx, blocks[i]);
     }
@@ -279,6 +294,7 @@ void brn_view_card(const brn_view *view, brn_run_card *card)
                            .scene = view->scene,
                            .summary = view->summary,
                            .stages = view->stages,
+                           .study = view->study,
                            .recorded = brn_view_frames(view),
                            .nframe = brn_view_frames(view),
                            .time = view->time,

@@ -15,6 +15,7 @@ struct brn_view {
     bool measured; /* span is known */
     char *name, *scene, *summary;
     char *stages; /* JSON, if there is no summary */
+    char *study;  /* JSON: what came of a design or sweep of which this is the run to look at; NULL: none */
     char *title, *method;
     brn_plots plots;                  /* of a recorded run: a live one has those of its model */
     double step, end;                 /* [s] */

@@ -82,7 +82,7 @@ says stderr "--quiet takes no value"
 expect 2 "$brunt" run -x a.yaml
 says stderr "unknown option '-x'"
 expect 2 "$brunt" export dir --format vtk
-says stderr "must be one of vtu, obj, csv, gltf, html, png, mp4; did you mean 'vtu'?"
+says stderr "must be one of vtu, obj, csv, gltf, stl, html, png, mp4; did you mean 'vtu'?"
 expect 2 "$brunt" export dir --every 0
 expect 2 "$brunt" export
 expect 2 "$brunt" info --list

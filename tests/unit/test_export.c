@@ -512,10 +512,73 @@ static void test_contacts(void **unused)
     brn_ctx_destroy(ctx);
 }
 
+/* ---- STL --------------------------------------------------------------------------------------------------------- */
+
+/* Every facet shows its triangle at rest in millimetres and a normal to the right side; obstacles have no file. */
+static void check_stl(brn_ctx *ctx, const brn_playback_info *info, int body, const char *path)
+{
+    size_t length = 0;
+    char *bytes = read_all(ctx, path, &length);
+    int facet = 0;
+    for (int t = 0; t < info->ntri; ++t) {
+        if (info->tri_body[t] != body) {
+            continue;
+        }
+        float value[12];
+        assert_true(84 + 50 * ((size_t)facet + 1) <= length);
+        memcpy(value, bytes + 84 + 50 * (size_t)facet++, sizeof value);
+        double edge[2][3];
+        for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                assert_true(value[3 + 3 * k + i] == (float)(1e3 * info->rest[info->tri[t][k]][i]));
+            }
+            edge[0][i] = value[6 + i] - value[3 + i];
+            edge[1][i] = value[9 + i] - value[3 + i];
+        }
+        const double turn = value[0] * (edge[0][1] * edge[1][2] - edge[0][2] * edge[1][1]) +
+                            value[1] * (edge[0][2] * edge[1][0] - edge[0][0] * edge[1][2]) +
+                            value[2] * (edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0]);
+        assert_true(turn > 0.0);
+    }
+    uint32_t count = 0;
+    memcpy(&count, bytes + 80, sizeof count);
+    assert_int_equal(count, facet);
+    assert_int_equal(length, 84 + 50 * (size_t)facet);
+    brn_free(ctx, bytes);
+}
+
+static void test_stl_holds_shapes_at_rest(void **unused)
+{
+    (void)unused;
+    brn_ctx *ctx = test_ctx(1);
+    brn_model *model = test_model_3d(ctx, 3);
+    record(ctx, model, DIR "/print.h5", 2);
+    brn_playback *playback = NULL;
+    int files = 0;
+    assert_done(ctx, brn_playback_open(ctx, DIR "/print.h5", &playback));
+    const brn_playback_info *info = brn_playback_get(playback);
+    assert_done(ctx, brn_export_stl(ctx, playback, DIR "/stl", 1, &files));
+    int solid = 0;
+    for (int body = 0; body < info->nbody; ++body) {
+        solid += info->body_type[body] != BRN_BODY_STATIC;
+        if (strcmp(info->body_name[body], "tets") == 0) {
+            check_stl(ctx, info, body, DIR "/stl/tets.stl");
+        } else if (strncmp(info->body_name[body], "a ", 2) == 0) {
+            check_stl(ctx, info, body, DIR "/stl/a__bar___odd.stl");
+        }
+    }
+    assert_int_equal(files, solid);
+    assert_true(solid < info->nbody);
+    brn_playback_close(playback);
+    test_model_free(model);
+    brn_ctx_destroy(ctx);
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 typedef brn_status (*export_fn)(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
-static const export_fn exports[4] = {brn_export_vtu, brn_export_obj, brn_export_csv, brn_export_gltf};
+static const export_fn exports[] = {brn_export_vtu, brn_export_obj, brn_export_csv, brn_export_gltf,
+                                    brn_export_stl};
 
 static brn_status one_export(brn_ctx *ctx, void *arg)
 {
@@ -543,7 +606,7 @@ static void test_failures(void **unused)
     record(ctx, model, DIR "/life.h5", 2);
     brn_playback *playback = NULL;
     int files = 7;
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < BRN_COUNT(exports); ++i) {
         assert_true(faulty_run(one_export, (void *)(uintptr_t)&exports[i], 0) > 20);
         assert_int_equal(with_full_disk(1000, on_full_disk, (void *)(uintptr_t)&exports[i]), 0);
         assert_done(ctx, brn_playback_open(ctx, DIR "/life.h5", &playback));
@@ -551,7 +614,7 @@ static void test_failures(void **unused)
         assert_int_equal(files, 0);
         assert_int_equal(exports[i](ctx, playback, DIR "/life.h5/below", 1, &files), BRN_ERR_FILE);
         assert_done(ctx, exports[i](ctx, playback, DIR "/life", INT32_MAX, &files));
-        assert_int_equal(files, i % 2 == 1 ? 1 : 3); /* obj, glb */
+        assert_int_equal(files, i % 2 == 1 ? 1 : i == 4 ? 2 : 3); /* obj, glb; two bodies to print */
         brn_playback_close(playback);
     }
     test_model_free(model);
@@ -560,7 +623,7 @@ static void test_failures(void **unused)
     for (int nframe = 0; nframe < 2; ++nframe) {
         record(ctx, model, DIR "/void.h5", nframe);
         assert_done(ctx, brn_playback_open(ctx, DIR "/void.h5", &playback));
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < BRN_COUNT(exports); ++i) {
             assert_done(ctx, exports[i](ctx, playback, DIR "/void", 1, &files));
         }
         brn_playback_close(playback);
@@ -574,6 +637,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vtu_holds_the_frames),
         cmocka_unit_test(test_obj_holds_the_surface),
+        cmocka_unit_test(test_stl_holds_shapes_at_rest),
         cmocka_unit_test(test_csv_holds_the_nodes),
         cmocka_unit_test(test_contacts),
         cmocka_unit_test(test_failures),

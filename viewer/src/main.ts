@@ -37,7 +37,7 @@ function firstView(runs: readonly Run[]): View {
         range: null, follow: false, contacts: false, arrows: { normal: true, friction: true }, arrowScale: 1, forcesOn: null,
         wireframe: false, axes: true, clip: { axis: null, at: 0.5, flip: false }, hidden: [], ghost: [], camera: null, bookmarks: [],
         theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
-        panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : "colours",
+        panel: narrow ? null : first.live ? "live" : runs.length > 1 ? "compare" : first.study !== null ? "study" : "colours",
         plots: PlotsTab.first(runs), pins: [], overlay: false,
     };
 }

@@ -106,6 +106,26 @@ export interface Pair {
     points: [number, number][];
 }
 
+/** A column of a study's table. */
+export interface StudyColumn {
+    name: string;
+    role: "parameter" | "objective" | "constraint" | "figure" | "success"; // constraint: at most 0; success: a share
+    unit: string;
+    low: number; // bounds of a parameter; NaN: none
+    high: number;
+}
+
+/** A design or sweep: a row an evaluation, in their order. */
+export interface Study {
+    kind: "design" | "sweep";
+    goal: string; // what is sought, in the words of the problem; "": nothing
+    highest: boolean; // rather than lowest
+    columns: StudyColumn[];
+    rows: number[][]; // NaN: not known
+    start: number; // a row; -1: none
+    best: number;
+}
+
 /** What does not change in time. */
 export interface Run {
     name: string;
@@ -129,6 +149,7 @@ export interface Run {
     plots: Pair[];
     figures: Figures;
     stages: RunStage[]; // of a live run those so far
+    study: Study | null; // that it came of
     notes: string[];
     rest: Float32Array; // [vertices][3]
     node: Uint32Array; // [vertices]

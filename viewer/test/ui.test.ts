@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chartsOf, firstCharts, lineValues, logTicks, rowAt } from "../src/ui/charts";
 import { stagesOf } from "../src/data/stages";
+import { studyOf } from "../src/data/study";
 import { bestOf, figuresOfAll, groupFigures, stageFigures } from "../src/ui/figures";
 import { formatCount, formatSpeed, formatTime, timeDigits, fileName } from "../src/ui/format";
 import { stick } from "../src/ui/gamepad";
 import { nowText, targetText } from "../src/ui/joints";
 import { nearestFrame } from "../src/ui/seek";
 import { courseText, energiesOf, frameOfStage, neighbour, rowsOf, spanText, stageAt } from "../src/ui/stages";
+import { bestSoFar, isFeasible, parameterRows, rowText, succeeds, wantsLog } from "../src/ui/study";
 import { yamlTokens } from "../src/ui/yaml";
 
 const kinds = (line) => yamlTokens(line).filter((token) => token.text.trim() !== "").map((token) => `${token.kind}:${token.text.trim()}`);
@@ -252,4 +254,37 @@ test("joints: numbers that move keep their width, units are those of the drive",
     assert.equal(targetText(joint("torque", "m", [-200, 200]), -20), "−20 N");
     assert.equal(nowText(joint("position", "rad", [-3, 3])), "at 0.00 rad, 0 N m");
     assert.equal(nowText(joint("velocity", "m", [-3, 3])), "at 2.00 m/s, 0 N");
+});
+
+const STUDY = {
+    kind: "design", goal: "abs(turn - 6.28)", highest: false, start: 0, best: 3,
+    columns: [
+        { name: "arm", role: "parameter", unit: "m", low: 0.02, high: 0.06 }, { name: "objective", role: "objective", unit: "" },
+        { name: "tilt < 1", role: "constraint", unit: "" }, { name: "success", role: "success", unit: "" },
+    ],
+    rows: [[0.03, 5, -1, 0], [0.04, 0.01, 1, 0], [0.05, null, null, null], [0.045, 2, -0.5, 1]],
+};
+
+test("study: best so far counts what keeps the constraints", () => {
+    const study = studyOf(STUDY);
+    assert.deepEqual(bestSoFar(study), [5, 5, 5, 2]);
+    assert.deepEqual(bestSoFar({ ...study, highest: true }), [5, 5, 5, 5]);
+    assert.deepEqual(study.rows.map((_, row) => isFeasible(study, row)), [true, false, false, true]);
+    assert.deepEqual(study.rows.map((_, row) => succeeds(study, row)), [false, false, null, true]);
+    assert.equal(wantsLog([5, 0.01, NaN, 2]), true);
+    assert.equal(wantsLog([5, -0.01, 2]), false);
+});
+
+test("study: parameters and evaluations in words", () => {
+    const study = studyOf(STUDY);
+    assert.deepEqual(parameterRows(study), [["arm", "30 mm", "45 mm", "20 to 60 mm"]]);
+    assert.equal(rowText(study, 3), "4 (best): arm 45 mm, objective 2, tilt < 1 −0.5, 100 % succeed");
+});
+
+test("study: what is none, and what is not as it should be", () => {
+    for (const nothing of [null, undefined, 3, {}, { columns: [], rows: [] }, { columns: "a", rows: [[1]] }]) {
+        assert.equal(studyOf(nothing), null);
+    }
+    const odd = studyOf({ columns: [{ name: 1, role: "odd" }], rows: [["x"], null], best: 7, start: 0.5 });
+    assert.deepEqual([odd.columns[0].role, odd.best, odd.start, odd.rows.flat().every(Number.isNaN)], ["figure", -1, -1, true]);
 });

@@ -1,4 +1,4 @@
-/* Exports of a recorded trajectory: VTU + PVD, OBJ sequence, CSV of node positions, glTF. Contents in docs/output.md. */
+/* Exports of a recorded trajectory: VTU + PVD, OBJ sequence, CSV of node positions, glTF, STL. Contents in docs/output.md. */
 #ifndef BRN_OUTPUT_EXPORT_EXPORT_H
 #define BRN_OUTPUT_EXPORT_EXPORT_H
 
@@ -15,5 +15,7 @@ brn_status brn_export_obj(brn_ctx *ctx, brn_playback *playback, const char *dir,
 brn_status brn_export_csv(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
 /* trajectory.glb: surfaces of all bodies, the frames as an animation. Nothing if there is no frame. */
 brn_status brn_export_gltf(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
+/* NAME.stl of every body but obstacles: its shape at rest in millimetres, whatever the frames. Not of plane scenes. */
+brn_status brn_export_stl(brn_ctx *ctx, brn_playback *playback, const char *dir, int every, int *files);
 
 #endif

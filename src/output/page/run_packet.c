@@ -248,6 +248,7 @@ brn_status brn_run_packet(const brn_camera *c, const brn_run_card *card, brn_pac
     brn_json_text(json, "scene", card->scene != NULL ? card->scene : "");
     brn_json_raw(json, "summary", card->summary != NULL ? card->summary : "null");
     brn_json_raw(json, "stages", card->stages != NULL ? card->stages : "null");
+    brn_json_raw(json, "study", card->study != NULL ? card->study : "null");
     add_series(json, card->series);
     add_plots(json, card->plots);
     add_figures(json, card);

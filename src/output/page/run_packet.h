@@ -16,6 +16,7 @@ typedef struct brn_run_card {
     const char *scene;   /* its text */
     const char *summary; /* JSON; NULL: none */
     const char *stages;  /* JSON, of a run that has no summary; NULL: none */
+    const char *study;   /* JSON, of the run to look at of a design or sweep; NULL: none */
     const char *thinned; /* NULL: nothing is left out */
     int recorded;        /* frames in all */
     int nframe;

@@ -2,6 +2,7 @@
 import type { Body, BodyType, Difference, Field, Figures, Pair, Run, Series } from "../types";
 import { DataError, type Packet } from "./packet";
 import { stagesOf } from "./stages";
+import { studyOf } from "./study";
 
 type Json = Record<string, unknown>;
 
@@ -183,6 +184,7 @@ export function runOf(packet: Packet): Run {
         plots: list(json["plots"]).map(plotOf),
         figures,
         stages: stagesOf(json["summary"] ?? json["stages"], figures),
+        study: studyOf(json["study"]),
         notes: list(json["notes"]).map((note) => String(note)),
         rest,
         node,

@@ -29,6 +29,7 @@ import { LiveTab } from "./tab_live";
 import { PlotsTab } from "./tab_plots";
 import { SceneTab } from "./tab_scene";
 import { StagesTab } from "./tab_stages";
+import { StudyTab } from "./tab_study";
 import { SummaryTab } from "./tab_summary";
 import { Timeline } from "./timeline";
 
@@ -36,7 +37,8 @@ import { Timeline } from "./timeline";
 export function tabNames(runs: readonly Run[]): string[] {
     const compare = runs.length > 1, live = runs.some((run) => run.live);
     const stages = !compare && (live || runs.some((run) => run.stages.length > 0));
-    return ["colours", "bodies", "contacts", "plots", "scene", ...(stages ? ["stages"] : []), compare ? "compare" : "summary",
+    const study = !compare && runs.some((run) => run.study !== null);
+    return ["colours", "bodies", "contacts", "plots", "scene", ...(stages ? ["stages"] : []), ...(study ? ["study"] : []), compare ? "compare" : "summary",
         ...(live ? ["live", "joints"] : [])];
 }
 
@@ -68,7 +70,7 @@ export class Shell {
         const tabs: Tab[] = [
             new ColoursTab(context, this.range, this.probe), new BodiesTab(context), new ContactsTab(context), new PlotsTab(context),
             new SceneTab(context),
-            ...(isCompare(context) ? [new CompareTab(context)] : [new StagesTab(context, link), new SummaryTab(context)]),
+            ...(isCompare(context) ? [new CompareTab(context)] : [new StagesTab(context, link), ...(firstRun(context).study !== null ? [new StudyTab(context)] : []), new SummaryTab(context)]),
         ];
         if (link !== null) {
             const joints = new JointHand(context, link);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static brn_status write_text(const brn_design *d, const char *out, const char *name, brn_text *text)
+brn_status brn_design_write_text(const brn_design *d, const char *out, const char *name, brn_text *text)
 {
     char *bytes = NULL;
     BRN_TRY(brn_text_take(text, &bytes));
@@ -114,7 +114,7 @@ brn_status brn_design_write_table(const brn_design *design, const char *out)
     for (int64_t i = 0; i < design->nused; ++i) {
         add_row(design, design->used[i], &text);
     }
-    return write_text(design, out, "table.csv", &text);
+    return brn_design_write_text(design, out, "table.csv", &text);
 }
 
 /* ---- best.yaml ------------------------------------------------------------------------------------------------------------------ */
@@ -139,12 +139,13 @@ brn_status brn_design_write_best(brn_design *design, const char *out)
     brn_text_add(&text, "# %s with the best point that was found: %s = %s\n", design->scene_path,
                  brn_design_objective(design), brn_format_real(best->objective, number));
     for (int i = 0; i < design->n; ++i) {
-        brn_text_add(&text, "#   %s = %s%s%s\n", design->axis[i].info.name, brn_format_real(best->x[i], number),
-                     design->axis[i].info.unit[0] != '\0' ? " " : "", design->axis[i].info.unit);
+        brn_text_add(&text, "#   %s = %s%s%s\n", design->axis[i].info.name,
+                     brn_format_real(best->x[i], number), design->axis[i].info.unit[0] != '\0' ? " " : "",
+                     design->axis[i].info.unit);
     }
     brn_text_append(&text, tree, strlen(tree));
     brn_free(design->ctx, tree);
-    return write_text(design, out, "best.yaml", &text);
+    return brn_design_write_text(design, out, "best.yaml", &text);
 }
 
 /* ---- summary.json ---------------------------------------------------------------------------------------------------------------- */
@@ -176,7 +177,8 @@ static void write_evaluation(const brn_design *d, brn_json *json, const char *ke
     brn_json_close(json);
 }
 
-brn_status brn_design_write_summary(const brn_design *design, const char *out, const brn_design_result *result)
+brn_status brn_design_write_summary(const brn_design *design, const char *out,
+                                    const brn_design_result *result)
 {
     const brn_design *d = design;
     brn_json json = {.text = {.ctx = d->ctx}, .lines = 2};
@@ -197,5 +199,5 @@ brn_status brn_design_write_summary(const brn_design *design, const char *out, c
     brn_json_text(&json, "version", BRN_VERSION);
     brn_json_close(&json);
     brn_text_add(&json.text, "\n");
-    return write_text(d, out, "summary.json", &json.text);
+    return brn_design_write_text(d, out, "summary.json", &json.text);
 }

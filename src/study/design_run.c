@@ -15,11 +15,11 @@ typedef struct study {
     const brn_design_options *options;
     char *log, *out;
     int64_t total;
-    int64_t jobs;     /* numbers given out */
-    brn_status end;   /* not BRN_OK: no further job is started */
-    double began;     /* [s] wall */
-    double elapsed;   /* [s] of earlier calls */
-    double limit;     /* [s] of a simulation */
+    int64_t jobs;   /* numbers given out */
+    brn_status end; /* not BRN_OK: no further job is started */
+    double began;   /* [s] wall */
+    double elapsed; /* [s] of earlier calls */
+    double limit;   /* [s] of a simulation */
 } study;
 
 /* One simulation under way or to come. */
@@ -282,8 +282,8 @@ static brn_status run_jobs(study *s, job *jobs, int64_t count)
         BRN_TRY(evaluator->collect(evaluator->user, &outcome));
         const int64_t at = outcome.number - first;
         if (at < 0 || at >= count || !jobs[at].started || jobs[at].ended) {
-            return brn_fail(s->ctx, BRN_ERR_RANGE, "the evaluator ended job %" PRId64 ", which was not under way",
-                            outcome.number);
+            return brn_fail(s->ctx, BRN_ERR_RANGE,
+                            "the evaluator ended job %" PRId64 ", which was not under way", outcome.number);
         }
         --running;
         note_end(s, end_job(s, &jobs[at], &outcome));
@@ -494,21 +494,25 @@ static void sum_up(const study *s, const char *end, brn_design_result *out)
     out->cpu = cpu_total(d);
 }
 
-/* The best once more, to be looked at. */
-static brn_status run_best(study *s, bool *done)
+/* Once more with everything that is to be looked at: the best or, if nothing is sought, the first. */
+static brn_status run_shown(study *s, bool *done)
 {
-    const brn_design_record *best = brn_design_best(s->design);
+    brn_design *d = s->design;
+    const brn_design_record *best = brn_design_best(d);
+    const brn_design_record *shown = best != NULL                           ? best
+                                     : d->objective == NULL && d->nused > 0 ? d->used[0]
+                                                                            : NULL;
     const brn_evaluator *evaluator = &s->options->evaluator;
-    char *folder = best != NULL ? brn_path_join(s->ctx, s->out, "best") : NULL;
+    char *folder = shown != NULL ? brn_path_join(s->ctx, s->out, best != NULL ? "best" : "first") : NULL;
     *done = false;
     if (folder == NULL) {
-        return best != NULL ? BRN_ERR_MEMORY : BRN_OK;
+        return shown != NULL ? BRN_ERR_MEMORY : BRN_OK;
     }
     brn_design_settings settings = {.ctx = s->ctx};
-    brn_status status = brn_design_point_settings(s->design, best->x, 0, &settings, NULL);
+    brn_status status = brn_design_point_settings(d, shown->x, 0, &settings, NULL);
     const brn_design_job description = {
         .number = s->jobs++,
-        .scene = s->design->scene_path,
+        .scene = d->scene_path,
         .set = (const char *const *)settings.item,
         .nset = settings.count,
         .folder = folder,
@@ -518,12 +522,16 @@ static brn_status run_best(study *s, bool *done)
     status = status >= 0 ? evaluator->start(evaluator->user, &description) : status;
     status = status >= 0 ? evaluator->collect(evaluator->user, &outcome) : status;
     brn_design_settings_clear(&settings);
-    brn_free(s->ctx, folder);
     if (status >= 0 && (outcome.status < 0 || outcome.lost)) {
         brn_log(s->ctx, BRN_LOG_WARNING, "the run of the best failed: %s", outcome.reason);
     }
     *done = status >= 0 && outcome.status == BRN_OK && !outcome.lost;
-    return status < 0 ? status : outcome.status == BRN_REMARK_STOPPED ? BRN_REMARK_STOPPED : BRN_OK;
+    status = status < 0 ? status : outcome.status == BRN_REMARK_STOPPED ? BRN_REMARK_STOPPED : BRN_OK;
+    if (*done) {
+        status = brn_design_write_page(d, s->out, folder);
+    }
+    brn_free(s->ctx, folder);
+    return status;
 }
 
 static brn_status write_files(study *s, const brn_design_result *result)
@@ -548,7 +556,7 @@ static brn_status finish(study *s, brn_status status, const char *end, brn_desig
     if (stopped || s->options->no_rerun) {
         return stopped ? BRN_REMARK_STOPPED : BRN_OK;
     }
-    return run_best(s, &out->rerun);
+    return run_shown(s, &out->rerun);
 }
 
 /* ---- the folder ---------------------------------------------------------------------------------------------------------------------------- */
@@ -557,8 +565,8 @@ static brn_status open_log(study *s, int64_t seed)
 {
     const brn_design_options *o = s->options;
     if (brn_file_exists(s->log) && !o->resume && !o->overwrite) {
-        return brn_fail(s->ctx, BRN_ERR_FILE, "%s already holds a study: resume it, overwrite it, or take another folder",
-                        s->out);
+        return brn_fail(s->ctx, BRN_ERR_FILE,
+                        "%s already holds a study: resume it, overwrite it, or take another folder", s->out);
     }
     if (brn_file_exists(s->log) && o->resume) {
         return brn_design_log_read(s->design, s->log, seed, &s->elapsed);

@@ -29,6 +29,9 @@ static const command commands[] = {
     {"compare", "SCENE", "run a scene with several methods or settings and tabulate the runs", true,
      cli_compare},
     {"modes", "SCENE", "frequencies and mode shapes of a scene's bodies", true, cli_modes},
+    {"design", "PROBLEM", "search the parameters that make figures of a run as good as possible", true,
+     cli_design},
+    {"sweep", "PROBLEM|SCENE", "simulate a scene at many points and tabulate figures", true, cli_sweep},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", false, cli_info},
     {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, stl, html, png, mp4",
      true, cli_export},
@@ -45,7 +48,7 @@ static void print_overview(FILE *out)
     (void)fprintf(out, "brunt %s: deformable solids, simulated from a scene file\n\n", BRN_VERSION);
     (void)fprintf(out, "usage: brunt COMMAND [options]\n\ncommands:\n");
     for (int i = 0; i < CLI_COUNT(commands); ++i) {
-        (void)fprintf(out, "  %-10s%-12s%s\n", commands[i].name, commands[i].operands, commands[i].help);
+        (void)fprintf(out, "  %-10s%-14s%s\n", commands[i].name, commands[i].operands, commands[i].help);
     }
     (void)fprintf(out,
                   "\n  --help, -h            print this text\n"

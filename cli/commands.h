@@ -10,6 +10,7 @@ int cli_sweep(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_view(int argc, char **argv);
+int cli_coarsen(int argc, char **argv);
 int cli_cone(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 

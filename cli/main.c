@@ -34,6 +34,7 @@ static const command commands[] = {
     {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html, png, mp4", true,
      cli_export},
     {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", true, cli_view},
+    {"coarsen", "SCENE", "find a coarse mesh that moves as a fine one does", true, cli_coarsen},
     {"cone", "FILE", "solve a frictional contact problem of a file on its own", false, cli_cone},
     {"bench", "[options]", "measure the speed of this machine and this build", false, cli_bench},
 };

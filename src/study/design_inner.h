@@ -162,6 +162,8 @@ const char *brn_design_folder(const brn_design *design, int64_t index, int sampl
 
 /* ---- the other files (design_files.c) ---- */
 
+/* What the table has beside parameters and figures: the first, then constraints, then the others; ended by NULL. */
+extern const char *const brn_design_own_columns[];
 brn_status brn_design_write_table(const brn_design *design, const char *out);
 brn_status brn_design_write_best(brn_design *design, const char *out);
 brn_status brn_design_write_summary(const brn_design *design, const char *out, const brn_design_result *result);

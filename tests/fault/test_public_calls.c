@@ -3,6 +3,7 @@
    function and no pointer was left out. */
 #include "test.h"
 
+#include <brunt/design.h>
 #include <brunt/study.h>
 #include <ctype.h>
 #include <fcntl.h>
@@ -77,7 +78,16 @@ typedef struct things {
     int count;
     brn_vibration *vibration, *vibration_out;
     brn_vibration_mode mode;
+    brn_design *design, *design_out; /* prepared, but not run */
+    brn_design_options study;
+    brn_design_result result;
+    brn_design_parameter parameter;
+    brn_design_evaluation evaluation;
 } things;
+
+static const char design_text[] =
+    "brunt: 1\nscene: calls-scene.yaml\nparameters: [{name: dt, path: time.step, min: 1e-3, max: 1e-2}]\n"
+    "objective: kinetic\n";
 
 static void make_things(things *t)
 {
@@ -97,10 +107,16 @@ static void make_things(things *t)
     assert_done(t->ctx, brn_snapshot_create(t->ctx, t->model, &t->snapshot));
     assert_done(t->ctx, brn_vibration_find(t->ctx, t->model, NULL, &t->vibration));
     t->dirs[0] = run_dir;
+    test_write_file("calls-scene.yaml", scene_text);
+    assert_done(t->ctx, brn_design_parse(t->ctx, design_text, strlen(design_text), "calls-design.yaml",
+                                         BRN_DESIGN_SEARCH, &t->design));
+    assert_done(t->ctx, brn_design_prepare(t->design));
+    t->study = brn_design_options_default();
 }
 
 static void free_things(things *t)
 {
+    brn_design_destroy(t->design);
     brn_vibration_destroy(t->vibration);
     brn_snapshot_destroy(t->snapshot);
     brn_view_close(t->live);
@@ -426,6 +442,42 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_vibration_get(NULL, 0, &t->mode));
     CALL(FAILS, brn_vibration_get(t->vibration, 0, NULL));
     CALL(FAILS, brn_vibration_get(t->vibration, INT_MAX, &t->mode));
+    CALL(FAILS, brn_design_load(NULL, "calls-design.yaml", BRN_DESIGN_SEARCH, &t->design_out));
+    CALL(FAILS, brn_design_load(t->ctx, NULL, BRN_DESIGN_SEARCH, &t->design_out));
+    CALL(FAILS, brn_design_load(t->ctx, "absent.yaml", BRN_DESIGN_SEARCH, &t->design_out));
+    CALL(FAILS, brn_design_load(t->ctx, "absent.yaml", BRN_DESIGN_SEARCH, NULL));
+    CALL(FAILS, brn_design_parse(NULL, design_text, 10, "d", BRN_DESIGN_SEARCH, &t->design_out));
+    CALL(FAILS, brn_design_parse(t->ctx, NULL, 10, "d", BRN_DESIGN_SEARCH, &t->design_out));
+    CALL(FAILS, brn_design_parse(t->ctx, "[1]", 3, NULL, BRN_DESIGN_SEARCH, &t->design_out));
+    CALL(FAILS, brn_design_parse(t->ctx, design_text, 10, "d", BRN_DESIGN_SEARCH, NULL));
+    CALL(FAILS, brn_design_set(NULL, "time.end=1"));
+    CALL(FAILS, brn_design_set(t->design, NULL));
+    CALL(FAILS, brn_design_set(t->design, "time.end=1")); /* it is prepared */
+    CALL(FAILS, brn_design_prepare(NULL));
+    CALL(FAILS, brn_design_prepare(t->design)); /* again */
+    CALL(RETURNS, brn_design_problem_count(NULL));
+    CALL(RETURNS, brn_design_problem(NULL, 0));
+    CALL(RETURNS, brn_design_problem(t->design, INT_MAX));
+    CALL(RETURNS, brn_design_problem(t->design, -1));
+    CALL(RETURNS, brn_design_destroy(NULL));
+    CALL(RETURNS, brn_design_parameter_count(NULL));
+    CALL(FAILS, brn_design_get_parameter(NULL, 0, &t->parameter));
+    CALL(FAILS, brn_design_get_parameter(t->design, 0, NULL));
+    CALL(FAILS, brn_design_get_parameter(t->design, 1, &t->parameter));
+    CALL(RETURNS, brn_design_scene(NULL));
+    CALL(RETURNS, brn_design_objective(NULL));
+    CALL(RETURNS, brn_design_maximises(NULL));
+    CALL(FAILS, brn_design_info(NULL, &t->text));
+    CALL(FAILS, brn_design_info(t->ctx, NULL));
+    CALL(RETURNS, brn_design_options_default());
+    CALL(FAILS, brn_design_run(NULL, &t->study, &t->result));
+    CALL(FAILS, brn_design_run(t->design, NULL, &t->result));
+    CALL(FAILS, brn_design_run(t->design, &t->study, NULL));
+    CALL(FAILS, brn_design_run(t->design, &t->study, &t->result)); /* without a folder and an evaluator */
+    CALL(RETURNS, brn_design_evaluation_count(NULL));
+    CALL(FAILS, brn_design_get_evaluation(NULL, 0, &t->evaluation));
+    CALL(FAILS, brn_design_get_evaluation(t->design, 0, NULL));
+    CALL(FAILS, brn_design_get_evaluation(t->design, 0, &t->evaluation)); /* none yet */
     return false;
 }
 
@@ -482,7 +534,8 @@ static void test_every_function_is_called(void **state)
         const char *path;
         int functions;
     } headers[] = {{BRN_SOURCE_DIR "/include/brunt/brunt.h", 81},
-                   {BRN_SOURCE_DIR "/include/brunt/study.h", 5}};
+                   {BRN_SOURCE_DIR "/include/brunt/study.h", 5},
+                   {BRN_SOURCE_DIR "/include/brunt/design.h", 16}};
     for (size_t h = 0; h < sizeof headers / sizeof headers[0]; ++h) {
         char *header = read_header(headers[h].path);
         int functions = 0;

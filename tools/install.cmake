@@ -55,7 +55,7 @@ list(REMOVE_DUPLICATES BRUNT_PRIVATE_NAMES)
 list(REMOVE_DUPLICATES BRUNT_PRIVATE_FOLDERS)
 
 # ---- files -----------------------------------------------------------------------------------------------------------------
-install(FILES ${CMAKE_SOURCE_DIR}/include/brunt/brunt.h ${CMAKE_SOURCE_DIR}/include/brunt/study.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brunt)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/brunt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(TARGETS brunt_static brunt_shared ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET brunt)

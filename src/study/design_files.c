@@ -20,6 +20,9 @@ brn_status brn_design_write_text(const brn_design *d, const char *out, const cha
 
 /* ---- table.csv --------------------------------------------------------------------------------------------------------------- */
 
+const char *const brn_design_own_columns[] = {"objective", "violation", "succeeded", "samples", "outcome",
+                                              "cause",     "wall",      "cpu",       "folder",  NULL};
+
 /* RFC 4180. */
 static void add_cell(brn_text *text, const char *cell)
 {
@@ -64,15 +67,12 @@ static void add_head(const brn_design *d, brn_text *text)
     for (int i = 0; i < d->ncolumn; ++i) {
         add_cell(text, d->column[i].name);
     }
-    static const char *const before[] = {"objective"}, *const after[] = {"violation", "succeeded", "samples",
-                                                                         "status",    "reason",    "wall_s",
-                                                                         "cpu_s",     "folder"};
-    add_cell(text, before[0]);
+    add_cell(text, brn_design_own_columns[0]);
     for (int i = 0; i < d->nconstraint; ++i) {
         add_cell(text, brn_expression_text(d->constraint[i]));
     }
-    for (int i = 0; i < BRN_COUNT(after); ++i) {
-        add_cell(text, after[i]);
+    for (int i = 1; brn_design_own_columns[i] != NULL; ++i) {
+        add_cell(text, brn_design_own_columns[i]);
     }
     brn_text_add(text, "\n");
 }

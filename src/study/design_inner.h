@@ -166,6 +166,8 @@ const char *brn_design_folder(const brn_design *design, int64_t index, int sampl
 
 /* ---- the other files (design_files.c) ---- */
 
+/* What the table has beside parameters and figures: the first, then constraints, then the others; ended by NULL. */
+extern const char *const brn_design_own_columns[];
 /* Frees the text. */
 brn_status brn_design_write_text(const brn_design *design, const char *out, const char *name, brn_text *text);
 brn_status brn_design_write_table(const brn_design *design, const char *out);

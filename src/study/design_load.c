@@ -429,10 +429,24 @@ static brn_status know_parameters(brn_design *d)
     return BRN_OK;
 }
 
+/* A column of the table, beside figures and parameters. */
+static bool is_taken(const char *name)
+{
+    bool taken = strcmp(name, "index") == 0;
+    for (int i = 0; brn_design_own_columns[i] != NULL; ++i) {
+        taken = taken || strcmp(name, brn_design_own_columns[i]) == 0;
+    }
+    return taken;
+}
+
 static void check_all_names(brn_design *d)
 {
     char where[64];
     for (int i = 0; i < d->n; ++i) {
+        if (is_taken(d->axis[i].info.name)) {
+            brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, "name"),
+                                  "is a column of the table; choose another");
+        }
         for (int k = d->n; k < d->nknown; ++k) {
             if (strcmp(d->known[k].name, d->axis[i].info.name) == 0) {
                 brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, "name"),

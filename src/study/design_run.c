@@ -404,7 +404,7 @@ static brn_status search_from(study *s, int64_t seed, double *lower, double *upp
     brn_optimize_options options = brn_optimize_options_default();
     options.type = (brn_optimizer)def->type;
     options.seed = (uint64_t)seed;
-    options.evaluations = s->total - 1;
+    options.evaluations = s->total; /* every optimiser begins with the start */
     options.population = def->population;
     options.restarts = def->restarts;
     options.slack = def->slack;
@@ -421,24 +421,18 @@ static brn_status search_from(study *s, int64_t seed, double *lower, double *upp
     return status;
 }
 
-/* The start comes first, whatever the optimiser begins with. */
 static brn_status search(study *s, int64_t seed, const char **end)
 {
     const brn_design *d = s->design;
     double *room = NULL;
-    BRN_ALLOC(s->ctx, room, 4 * (size_t)d->n + 1 + (size_t)d->nconstraint);
-    double *lower = room, *upper = room + d->n, *start = room + 2 * d->n, *value = room + 3 * d->n;
+    BRN_ALLOC(s->ctx, room, 3 * (size_t)d->n);
+    double *lower = room, *upper = room + d->n, *start = room + 2 * d->n;
     for (int i = 0; i < d->n; ++i) {
         lower[i] = brn_design_to_search(&d->axis[i], d->axis[i].info.min);
         upper[i] = brn_design_to_search(&d->axis[i], d->axis[i].info.max);
-        start[i] = brn_design_to_search(&d->axis[i], d->axis[i].info.start);
-        start[i] = fmin(fmax(start[i], lower[i]), upper[i]);
+        start[i] = fmin(fmax(brn_design_to_search(&d->axis[i], d->axis[i].info.start), lower[i]), upper[i]);
     }
-    *end = "budget";
-    brn_status status = evaluate_batch(s, 1, start, value, value + 1);
-    if (status >= 0 && s->total > 1) {
-        status = search_from(s, seed, lower, upper, start, end);
-    }
+    const brn_status status = search_from(s, seed, lower, upper, start, end);
     brn_free(s->ctx, room);
     return status;
 }
@@ -483,7 +477,7 @@ static void sum_up(const study *s, const char *end, brn_design_result *out)
     for (int64_t i = 0; i < d->nused; ++i) {
         out->failed += d->used[i]->failed;
     }
-    if (d->nused > 0 && d->used[0]->index == 0) {
+    if (d->kind == BRN_DESIGN_SEARCH && d->nused > 0 && d->used[0]->index == 0) {
         brn_design_record_view(d->used[0], &out->start);
     }
     const brn_design_record *best = brn_design_best(d);

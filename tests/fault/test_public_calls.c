@@ -78,7 +78,6 @@ typedef struct things {
     int count;
     brn_vibration *vibration, *vibration_out;
     brn_vibration_mode mode;
-<<<<<<< HEAD
     brn_trace *trace;
     brn_ring_down ring_down;
     brn_ring_mode ring;
@@ -90,11 +89,6 @@ typedef struct things {
     brn_coarsen_level coarse_level;
     brn_coarsen_mode coarse_mode;
     brn_coarsen_shape coarse_shape;
-} things;
-
-/* A cube of one cell is coarse enough. */
-static const brn_coarsen_options any_shape = {.change = 1.0, .shape = 10.0, .spread = 10.0, .limit = 50};
-=======
     brn_design *design, *design_out; /* prepared, but not run */
     brn_design_options study;
     brn_design_result result;
@@ -102,10 +96,12 @@ static const brn_coarsen_options any_shape = {.change = 1.0, .shape = 10.0, .spr
     brn_design_evaluation evaluation;
 } things;
 
+/* A cube of one cell is coarse enough. */
+static const brn_coarsen_options any_shape = {.change = 1.0, .shape = 10.0, .spread = 10.0, .limit = 50};
+
 static const char design_text[] =
     "brunt: 1\nscene: calls-scene.yaml\nparameters: [{name: dt, path: time.step, min: 1e-3, max: 1e-2}]\n"
     "objective: kinetic\n";
->>>>>>> helper/study
 
 static void make_things(things *t)
 {
@@ -139,12 +135,9 @@ static void make_things(things *t)
 
 static void free_things(things *t)
 {
-<<<<<<< HEAD
     brn_calibrated_destroy(t->calibrated);
     brn_coarsening_destroy(t->coarsening);
-=======
     brn_design_destroy(t->design);
->>>>>>> helper/study
     brn_vibration_destroy(t->vibration);
     brn_snapshot_destroy(t->snapshot);
     brn_view_close(t->live);
@@ -476,7 +469,6 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_vibration_get(NULL, 0, &t->mode));
     CALL(FAILS, brn_vibration_get(t->vibration, 0, NULL));
     CALL(FAILS, brn_vibration_get(t->vibration, INT_MAX, &t->mode));
-<<<<<<< HEAD
     CALL(FAILS, brn_vibration_write(NULL, t->model, t->vibration, scene_text, "calls-modes", 0.0));
     CALL(FAILS, brn_vibration_write(t->ctx, NULL, t->vibration, scene_text, "calls-modes", 0.0));
     CALL(FAILS, brn_vibration_write(t->ctx, t->model, NULL, scene_text, "calls-modes", 0.0));
@@ -546,7 +538,6 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_coarsen_get_shape(t->coarsening, INT_MIN, false, &t->coarse_shape));
     CALL(RETURNS, brn_coarsen_change(NULL, 0));
     CALL(RETURNS, brn_coarsen_change(t->coarsening, INT_MAX));
-=======
     CALL(FAILS, brn_design_load(NULL, "calls-design.yaml", BRN_DESIGN_SEARCH, &t->design_out));
     CALL(FAILS, brn_design_load(t->ctx, NULL, BRN_DESIGN_SEARCH, &t->design_out));
     CALL(FAILS, brn_design_load(t->ctx, "absent.yaml", BRN_DESIGN_SEARCH, &t->design_out));
@@ -583,7 +574,6 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_design_get_evaluation(NULL, 0, &t->evaluation));
     CALL(FAILS, brn_design_get_evaluation(t->design, 0, NULL));
     CALL(FAILS, brn_design_get_evaluation(t->design, 0, &t->evaluation)); /* none yet */
->>>>>>> helper/study
     return false;
 }
 
@@ -640,12 +630,8 @@ static void test_every_function_is_called(void **state)
         const char *path;
         int functions;
     } headers[] = {{BRN_SOURCE_DIR "/include/brunt/brunt.h", 81},
-<<<<<<< HEAD
-                   {BRN_SOURCE_DIR "/include/brunt/study.h", 12}};
-=======
-                   {BRN_SOURCE_DIR "/include/brunt/study.h", 5},
+                   {BRN_SOURCE_DIR "/include/brunt/study.h", 12},
                    {BRN_SOURCE_DIR "/include/brunt/design.h", 16}};
->>>>>>> helper/study
     for (size_t h = 0; h < sizeof headers / sizeof headers[0]; ++h) {
         char *header = read_header(headers[h].path);
         int functions = 0;

@@ -11,6 +11,7 @@ import type { Tab } from "./panel";
 import { range } from "./slider";
 
 const STEP = 0.005;
+const ROUNDING = 1e-9; // of the modal mass
 
 export class ModesTab implements Tab {
     readonly id = "modes";
@@ -82,7 +83,9 @@ export class ModesTab implements Tab {
                 ["Frequency", mode.rigid ? "rigid motion" : frequencyText(mode)], ["Damped frequency", dampedText(mode)],
                 ["Damping, of critical", ratioText(mode)], ["Period", mode.rigid ? NOTHING : formatValue(1 / mode.frequency, "s")],
                 ["Modal mass", mass(mode.mass)],
-                ...axes.map((axis, i): [string, string] => [`Effective mass along ${axis}`, mass(mode.effectiveMass[i]!)]),
+                // What rounding leaves is none.
+                ...axes.map((axis, i): [string, string] =>
+                    [`Effective mass along ${axis}`, mass(mode.effectiveMass[i]! > ROUNDING * mode.mass ? mode.effectiveMass[i]! : 0)]),
             ];
             facts.replaceChildren(...rows.flatMap(([label, text]) => [el("dt", {}, label), el("dd", {}, text)]));
         });

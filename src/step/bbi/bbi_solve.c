@@ -6,6 +6,8 @@
 #include "step/newton_inner.h"
 
 #include <math.h>
+#include <time.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Imbalance at which iterations without contact stop, of what is allowed: as small as Newton's last step leaves it. */
@@ -35,6 +37,9 @@ static const double UNHELD = 1e-3;
 static const double AROUND = 2.0;
 /* Of the scene: as long as an iteration without inertia goes further than that, what rolls comes to lie on other points. */
 static const double ROLLS = 1e-5;
+
+/* [rad] Bodies that turn by less in a step start it where they are. */
+static const double SWING = 1e-3;
 
 /* ---- the velocity at the end ---------------------------------------------------------------------------------------------- */
 
@@ -247,6 +252,7 @@ static brn_status solve_cone(brn_bbi *bbi, double tolerance, brn_step_info *info
         return status;
     }
     info->own[BRN_BBI_CONE_ERROR] = report.relative;
+    fprintf(stderr, "cone n %d tol %.1e rel %.1e sweeps %d newton %d open %d stick %d slide %d\n", bbi->nchosen, tolerance, report.relative, report.sweeps, report.newton, report.open, report.sticking, report.sliding);
     return BRN_OK;
 }
 
@@ -388,16 +394,28 @@ static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 }
 
 /* n->step of the free system, with a new factor or the last one. */
-static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_info *info)
+static brn_status free_step(brn_bbi *bbi, bool keep, double error, bool *projected, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     if (keep) {
-        return brn_newton_again(n);
+        return bbi->kept.learns ? brn_bbi_keep_direction(bbi) : brn_newton_again(n);
     }
     n->factored = false;
     bbi->kept.of = NULL;
     brn_bbi_columns_clear(bbi);
-    return n->rolls ? brn_bbi_lean_direction(bbi, projected, info) : brn_newton_direction(n, projected, info);
+    fprintf(stderr, "factor\n");
+    BRN_TRY(n->rolls ? brn_bbi_lean_direction(bbi, projected, info) : brn_newton_direction(n, projected, info));
+    brn_bbi_keep_own(bbi, error);
+    return BRN_OK;
+}
+
+/* Whether the factor of the iteration before is good enough for another one. */
+static bool keeps(brn_bbi *bbi, double error, double last, double length)
+{
+    if (!bbi->newton->factored || rolls_on(bbi, length)) {
+        return false;
+    }
+    return bbi->kept.learns ? !brn_bbi_keep_slow(bbi, error, 1.0) : error < KEEP * last;
 }
 
 /* Whether the step n->step of the free system would meet something. */
@@ -428,6 +446,39 @@ static brn_status loose_step(brn_bbi *bbi, double error)
     return BRN_OK;
 }
 
+/* A tangent at x^n is that of a body which has not turned yet: along it the step would stretch, and stiffness resists that more than all else. So
+   bodies that nothing holds start where their rigid motion leads to. *any: there are such. */
+static void swing(brn_bbi *bbi, bool *any)
+{
+    brn_newton *n = bbi->newton;
+    const brn_model *model = bbi->model;
+    *any = false;
+    for (int b = 0; b < model->nbody && n->scheme->inertia; ++b) {
+        const brn_body *body = &model->body[b];
+        double *way = n->trial;
+        if (bbi->spin[bbi->cluster[b]].bound || brn_bbi_flies(bbi, b)) {
+            continue;
+        }
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
+                const int dof = model->node_row[a] * model->dim + i;
+                way[dof] = n->scheme->drift[dof];
+            }
+        }
+        if (!brn_newton_swing(n, b, bbi->from, SWING, way)) {
+            continue;
+        }
+        *any = true;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
+                const int dof = model->node_row[a] * model->dim + i;
+                n->y[dof] = way[dof];
+            }
+        }
+    }
+    brn_model_follow(model, n->y);
+}
+
 /* Points at x^n, and then where the step starts. */
 static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
 {
@@ -436,6 +487,12 @@ static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
     brn_scheme_place(n->scheme, n->y, n->x);
     BRN_TRY(brn_bbi_find(bbi, reach));
     if (!bbi->kept.guesses) {
+        bool any;
+        swing(bbi, &any);
+        if (any) {
+            brn_scheme_place(n->scheme, n->y, n->x);
+            return find_around(bbi, 1, brn_newton_most(n->y, bbi->system->ndof));
+        }
         return BRN_OK;
     }
     memcpy(n->y, bbi->kept.guess, bytes);
@@ -511,6 +568,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         const double worst = brn_newton_imbalance(n, &info->residual);
         const double error = fmax(worst, fmax(gap_error(bbi), brn_bbi_anchor_error(bbi)));
         const bool settled = brn_newton_remaining(n) == 0.0;
+        fprintf(stderr, "it %d error %.3e (force %.2e gap %.2e) length %.2e tol %.1e npoint %d loose %d cpu %.2f\n", k, error, worst, gap_error(bbi), length, tolerance, bbi->npoint, bbi->kept.loose, (double)clock()/1e6);
         const bool exact = bbi->nchosen == 0 || info->own[BRN_BBI_CONE_ERROR] <= CONE_TOLERANCE ||
                            tolerance <= CONE_TOLERANCE;
         BRN_TRY(brn_bbi_lean_upright(bbi));
@@ -522,9 +580,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
             return brn_fail(bbi->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
                             n->scheme->t);
         }
-        if (bbi->kept.loose) {
-            brn_bbi_keep_learn(bbi);
-        }
+        brn_bbi_keep_learn(bbi);
         /* A step with a factor that is kept goes on as long as it gains; whatever is wrong with it, its own factors will tell. */
         const bool loose = bbi->kept.loose;
         const double goal = loose && error < KEEP * last ? LOOSE : 1.0;
@@ -537,8 +593,8 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         BRN_TRY(brn_newton_spend(n));
         brn_bbi_lean_ease(bbi, length, before, error / last);
         before = length;
-        const bool keep = k > 0 && n->factored && error < KEEP * last && !rolls_on(bbi, length);
-        BRN_TRY(loose ? loose_step(bbi, error) : free_step(bbi, keep, &projected, info));
+        BRN_TRY(loose ? loose_step(bbi, error)
+                      : free_step(bbi, k > 0 && keeps(bbi, error, last, length), error, &projected, info));
         *again = loose && !bbi->kept.loose;
         if (*again) {
             return BRN_OK;

@@ -258,6 +258,17 @@ brn_status brn_bbi_keep_direction(brn_bbi *bbi);
 brn_status brn_bbi_keep_end(brn_bbi *bbi, const brn_state *in, bool moved, brn_state *out);
 void brn_bbi_keep_forget(brn_state *state);
 
+/* ---- bbi_warm.c: forces that a step starts with ---- */
+
+/* Contact problems of fewer points cost so little that they are always solved well, and from nothing. */
+enum { BRN_BBI_LARGE = 150 };
+
+/* The points at the start of a step get the forces that they had. */
+void brn_bbi_warm_start(brn_bbi *bbi, const brn_state *in);
+/* The state after the step remembers forces, if there are many; before those of the projection are added. */
+brn_status brn_bbi_warm_remember(const brn_bbi *bbi, brn_state *out);
+void brn_bbi_warm_forget(brn_state *out);
+
 /* ---- bbi_anchor.c: where points stick in a step without inertia ---- */
 
 /* Which points are open at n->y; first: at the start of the step. */

@@ -6,8 +6,6 @@
 #include "step/newton_inner.h"
 
 #include <math.h>
-#include <time.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Imbalance at which iterations without contact stop, of what is allowed: as small as Newton's last step leaves it. */
@@ -23,8 +21,6 @@ static const double KEEP = 0.5;
 /* Relative error of the contact problem: in the last iteration; at first; and before the last, as a share of the last step's length, which the
    next one will be a small part of. */
 static const double CONE_TOLERANCE = 1e-10, CONE_FIRST = 1e-5, CONE_SHARE = 1e-3;
-/* Smaller problems cost so little that they are always solved well. */
-enum { CONE_LARGE = 150 };
 /* Newton steps that it may take, each with a dense factorisation: as many as this number of operations, within bounds. */
 static const double CONE_WORK = 3e10, CONE_STEPS_LEAST = 50.0, CONE_STEPS_MOST = 1000.0;
 /* Worse than this it is of no use. */
@@ -230,7 +226,7 @@ static double cone_tolerance(const brn_bbi *bbi, double length, double before)
     for (int k = 0; k < bbi->nchosen * bbi->model->dim; ++k) {
         scale = fmax(scale, fabs(bbi->cone_q[k]));
     }
-    const bool rough = bbi->nchosen >= CONE_LARGE && scale > 0.0;
+    const bool rough = bbi->nchosen >= BRN_BBI_LARGE && scale > 0.0;
     return fmax(CONE_TOLERANCE, rough ? fmin(before, CONE_SHARE * length / scale) : 0.0);
 }
 
@@ -252,7 +248,6 @@ static brn_status solve_cone(brn_bbi *bbi, double tolerance, brn_step_info *info
         return status;
     }
     info->own[BRN_BBI_CONE_ERROR] = report.relative;
-    fprintf(stderr, "cone n %d tol %.1e rel %.1e sweeps %d newton %d open %d stick %d slide %d\n", bbi->nchosen, tolerance, report.relative, report.sweeps, report.newton, report.open, report.sticking, report.sliding);
     return BRN_OK;
 }
 
@@ -403,8 +398,8 @@ static brn_status free_step(brn_bbi *bbi, bool keep, double error, bool *project
     n->factored = false;
     bbi->kept.of = NULL;
     brn_bbi_columns_clear(bbi);
-    fprintf(stderr, "factor\n");
-    BRN_TRY(n->rolls ? brn_bbi_lean_direction(bbi, projected, info) : brn_newton_direction(n, projected, info));
+    BRN_TRY(n->rolls ? brn_bbi_lean_direction(bbi, projected, info)
+                     : brn_newton_direction(n, projected, info));
     brn_bbi_keep_own(bbi, error);
     return BRN_OK;
 }
@@ -540,7 +535,8 @@ static brn_status answer_again(brn_bbi *bbi, double *tolerance, brn_step_info *i
 }
 
 /* *again: the step wants factors of its own, from its start: it meets something, or does not get on with the one that was kept. */
-static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *again, brn_step_info *info)
+static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_reach *reach, bool *again,
+                          brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     brn_stopwatch *watch = &bbi->system->watch;
@@ -560,6 +556,9 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         (void)brn_stopwatch_switch(watch, &watch->phases.candidates);
         brn_scheme_place(n->scheme, n->y, n->x);
         BRN_TRY(k == 0 ? start(bbi, reach) : find_around(bbi, k, length));
+        if (k == 0 && !bbi->kept.loose) {
+            brn_bbi_warm_start(bbi, in);
+        }
         brn_bbi_anchor_begin(bbi, k == 0);
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
@@ -568,7 +567,6 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         const double worst = brn_newton_imbalance(n, &info->residual);
         const double error = fmax(worst, fmax(gap_error(bbi), brn_bbi_anchor_error(bbi)));
         const bool settled = brn_newton_remaining(n) == 0.0;
-        fprintf(stderr, "it %d error %.3e (force %.2e gap %.2e) length %.2e tol %.1e npoint %d loose %d cpu %.2f\n", k, error, worst, gap_error(bbi), length, tolerance, bbi->npoint, bbi->kept.loose, (double)clock()/1e6);
         const bool exact = bbi->nchosen == 0 || info->own[BRN_BBI_CONE_ERROR] <= CONE_TOLERANCE ||
                            tolerance <= CONE_TOLERANCE;
         BRN_TRY(brn_bbi_lean_upright(bbi));
@@ -650,7 +648,7 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
         brn_bbi_flight_give(bbi, in);
         BRN_TRY(brn_bbi_keep_begin(bbi, in, loose));
         set_slip(bbi, in);
-        status = iterate(bbi, &reach, &again, info);
+        status = iterate(bbi, in, &reach, &again, info);
         loose = false;
         if (again && status >= 0) {
             continue;

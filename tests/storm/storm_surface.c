@@ -236,14 +236,44 @@ static void look_behind(const frame *f, int face, storm_met *out)
     }
 }
 
+/* The box about every face, [nface][2][3]. */
+static double (*face_boxes(const frame *f))[2][3]
+{
+    double(*box)[2][3] = calloc((size_t)f->nface + 1, sizeof *box);
+    assert_non_null(box);
+    for (int i = 0; i < f->nface; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            box[i][0][k] = INFINITY;
+            box[i][1][k] = -INFINITY;
+            for (int n = 0; n < f->dim; ++n) {
+                const double x = f->last[3 * f->face[i * f->dim + n] + k];
+                box[i][0][k] = x < box[i][0][k] ? x : box[i][0][k];
+                box[i][1][k] = x > box[i][1][k] ? x : box[i][1][k];
+            }
+        }
+    }
+    return box;
+}
+
+static bool overlaps(const double a[2][3], const double b[2][3])
+{
+    return a[0][0] <= b[1][0] && b[0][0] <= a[1][0] && a[0][1] <= b[1][1] && b[0][1] <= a[1][1] &&
+           a[0][2] <= b[1][2] && b[0][2] <= a[1][2];
+}
+
 static void look_at(const frame *f, const storm_scene *scene, storm_met *out)
 {
+    double(*box)[2][3] = face_boxes(f);
     for (int i = 0; i < f->nface; ++i) {
         if (f->plane[f->owner[i]] && (i == 0 || f->owner[i - 1] != f->owner[i])) {
             look_behind(f, i, out);
         }
         for (int j = 0; j < f->nface; ++j) {
-            for (int e = 0; apart(f, scene, f->owner[i], f->owner[j]) && e < (f->dim == 3 ? 3 : 1); ++e) {
+            if (!overlaps((const double(*)[3])box[i], (const double(*)[3])box[j]) ||
+                !apart(f, scene, f->owner[i], f->owner[j])) {
+                continue;
+            }
+            for (int e = 0; e < (f->dim == 3 ? 3 : 1); ++e) {
                 const int *face = f->face + i * f->dim, *other = f->face + j * f->dim;
                 const int edge[2] = {other[e], other[(e + 1) % f->dim]};
                 if (face_meets_edge(f, face, edge)) {
@@ -252,6 +282,7 @@ static void look_at(const frame *f, const storm_scene *scene, storm_met *out)
             }
         }
     }
+    free(box);
 }
 
 bool storm_meetings(const char *trajectory, const storm_scene *scene, storm_met *out)

@@ -3,8 +3,8 @@
 
 void storm_acm_method(storm_draft *d, storm_scene *out)
 {
-    static const char *const keys[] = {"schedule: exact", "schedule: synchronous", "detector: kds",
-                                       "layers: quadratic", "power: 0.25", "power: 1"};
+    static const char *const keys[] = {"schedule: exact",   "schedule: synchronous", "detector: kds",
+                                       "layers: quadratic", "power: 0.25",           "power: 1"};
     char *to = out->text;
     const size_t size = sizeof out->text;
     if (pick_one(&d->rng, 3) > 0) {

@@ -8,7 +8,7 @@ typedef struct frame {
     int dim, nnode, nbody, nface; /* faces: triangles, in 2D edges */
     double *first, *last;         /* [m], [nnode][3]; last: the frame that is looked at */
     int frames;
-    int *face, *owner;            /* [nface][dim] nodes, [nface] bodies */
+    int *face, *owner; /* [nface][dim] nodes, [nface] bodies */
     int *type, *plane, *node_first, *node_count;
     char *name; /* [nbody][length] */
     size_t length;

@@ -15,6 +15,8 @@ enum { OUTER = 3 };
    half of one, and a contact that is over sooner would reflect that. Of the layer's thickness, what is gone between two of them; and where layers
    do not give back all, so that they have to know whether a pair parts. */
 static const double PASSING = 0.25, PASSING_LOSSY = 0.1;
+/* But at most so many times as often as their own stability asks for: thin layers that something fast goes through do not stop the rest. */
+static const double PASSING_MOST = 64.0;
 /* Step of a damped element times the rate at which damping slows it down; but at most so many times as many steps as without. */
 static const double DAMPING = 0.5, DAMPING_MOST = 8.0;
 /* Thickness of the first layer over the mean length of a body's edges. */
@@ -226,7 +228,7 @@ static void keep_up(const brn_acm *acm, double *step)
             for (int k = 0; k < stencils.width; ++k) {
                 touches = touches || acm->touches[node[k]] != 0;
             }
-            *step = touches ? fmin(*step, most) : *step;
+            *step = touches ? fmax(fmin(*step, most), *step / PASSING_MOST) : *step;
         }
     }
 }
@@ -282,7 +284,8 @@ static brn_status make_forces(brn_acm *acm)
     acm->outer = f->nrun > 0 ? often : brn_acm_level_below(acm, acm->model->step);
     if (acm->params->response == BRN_ACM_LAYERS) {
         const int passing = brn_acm_level_below(acm, passing_step(acm));
-        acm->outer = passing < acm->outer ? passing : acm->outer;
+        const int least = f->nrun > 0 && passing < f->finest ? f->finest : passing;
+        acm->outer = least < acm->outer ? least : acm->outer;
     }
     return BRN_OK;
 }

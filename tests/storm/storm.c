@@ -25,6 +25,7 @@ typedef struct tally {
 static const char *word_of(const storm_scene *s)
 {
     return s->method == STORM_SAP   ? "sap"
+           : s->method == STORM_ACM ? "acm"
            : s->method == STORM_BBI ? s->still           ? "bbi static"
                                       : s->loading > 0.0 ? "bbi loaded"
                                                          : "bbi"
@@ -82,7 +83,9 @@ static void print_tally(const tally *all)
 /* The numbers of scenes that ended in each way, as rows. */
 static void write_rates(const tally *all, int from, double budget)
 {
-    const bool sap = from >= STORM_SAP_FROM, launches = from >= STORM_LAUNCH_FROM;
+    const bool acm = from >= STORM_ACM_FROM;
+    const bool launches = from >= STORM_LAUNCH_FROM && !acm;
+    const bool sap = from >= STORM_SAP_FROM && !acm;
     static const char *const endings[STORM_ENDS] = {
         "done",
         "done, and said to be suspect",
@@ -103,12 +106,14 @@ static void write_rates(const tally *all, int from, double budget)
     };
     char note[100];
     FILE *file = validation_open(
-        launches ? "storm_launch"
-        : sap    ? "storm_sap"
-                 : "storm",
-        launches ? "Random launches"
-        : sap    ? "Random scenes of sap"
-                 : "Random scenes",
+        acm        ? "storm_acm"
+        : launches ? "storm_launch"
+        : sap      ? "storm_sap"
+                   : "storm",
+        acm        ? "Random scenes of acm"
+        : launches ? "Random launches"
+        : sap      ? "Random scenes of sap"
+                   : "Random scenes",
         "Scenes of all body types, materials, elements, integrators and solvers, 1 mm to 100 m, 1e3 to 2e11 "
         "Pa "
         "(`tests/storm`), a quarter of them *wild*: nothing in these need fit to anything else. Measured is "

@@ -221,8 +221,7 @@ static void look_for_meetings(trial *t, const char *folder)
     (void)snprintf(trajectory, sizeof trajectory, "%s/trajectory.h5", folder);
     if (!storm_meetings(trajectory, t->scene, &met)) {
         break_oracle(t, STORM_NO_MEETING, "no frame to look at");
-    } else if (t->scene->method == STORM_IPC ? met.count > 0
-                                             : met.depth > t->scene->depth && !told(t, folder)) {
+    } else if (storm_promises(t->scene) ? met.count > 0 : met.depth > t->scene->depth && !told(t, folder)) {
         break_oracle(t, STORM_NO_MEETING, "%d intersections, %.3g m deep: %s", met.count, met.depth,
                      met.where);
     }

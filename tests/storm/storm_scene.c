@@ -146,7 +146,8 @@ static void add_body(weather *w, int number)
     const double degrees = b->upright ? 0.0 : pick(&d->rng, 0.0, 90.0);
     turn_up(d->dim, degrees, up);
     /* Nothing holds a rigid body in a static run but what it leans on, which few piles do. */
-    const int kinds = w->rests && (w->out->tame || w->out->method != STORM_IPC) ? 4 : 7;
+    const bool soft = w->rests && (w->out->tame || w->out->method != STORM_IPC);
+    const int kinds = soft || d->asynchronous ? 4 : 7;
     const int choice = pick_one(&d->rng, kinds);
     b->kind = choice < 3 ? DEFORMABLE : choice == 3 ? (d->dim == 3 ? SHELL : DEFORMABLE) : RIGID;
     add(d->bodies, sizeof d->bodies, "  - {name: b%d, ", number);
@@ -435,6 +436,10 @@ static void add_method(weather *w)
     char *to = w->out->text;
     const size_t size = sizeof w->out->text;
     const bool ipc = w->out->method == STORM_IPC;
+    if (w->out->method == STORM_ACM) {
+        storm_acm_method(d, w->out);
+        return;
+    }
     if (w->out->method == STORM_SAP) {
         add_method_sap(w);
         return;
@@ -466,6 +471,9 @@ static void add_overlap(weather *w)
 {
     storm_draft *d = &w->d;
     w->out->depth = w->out->tame ? DEPTH * d->size : INFINITY;
+    if (d->asynchronous && chance(d, 3)) {
+        add(w->out->text, sizeof w->out->text, ", restitution: %.3g", pick(&d->rng, 0.0, 1.0));
+    }
     if (w->out->method != STORM_SAP) {
         return;
     }
@@ -483,8 +491,8 @@ static void choose_scales(weather *w)
     storm_draft *d = &w->d;
     const bool tame = w->out->tame;
     d->dim = chance(d, 4) ? 2 : 3;
-    d->size = pick_decade(&d->rng, -3.0, 2.0);
-    d->young = pick_decade(&d->rng, 3.0, 11.3);
+    d->size = pick_decade(&d->rng, -3.0, d->asynchronous ? 1.0 : 2.0);
+    d->young = pick_decade(&d->rng, d->asynchronous ? 4.0 : 3.0, 11.3);
     d->density = pick_decade(&d->rng, 1.3, 4.0);
     d->speed = pick_decade(&d->rng, -2.0, 1.5);
     w->falls = !chance(d, 4);
@@ -500,6 +508,8 @@ static void choose_scales(weather *w)
     lasts = d->launches && w->falls ? fmin(lasts, sqrt(d->size / GRAVITY)) : lasts;
     /* An explicit step must resolve the thinnest element: one that is refused costs nothing and shows little. */
     lasts = w->out->explicit_ ? 0.2 * rings : lasts;
+    /* Every vibration is paid for. */
+    lasts = d->asynchronous ? fmin(lasts, 5.0 * rings) : lasts;
     d->h = 0.01 * lasts * pick_decade(&d->rng, -1.5, w->out->explicit_ ? 0.0 : 1.5);
     d->end = d->h * (5 + pick_one(&d->rng, 36));
 }
@@ -544,14 +554,16 @@ void storm_draw(int number, storm_scene *out)
     weather w = {.out = out, .d = {.rng = {20264 + 7919 * (uint64_t)number}}, .gap = INFINITY};
     storm_draft *d = &w.d;
     const bool sap = number >= STORM_SAP_FROM && number < STORM_LAUNCH_FROM;
-    d->launches = number >= STORM_LAUNCH_FROM;
+    d->asynchronous = number >= STORM_ACM_FROM;
+    d->launches = number >= STORM_LAUNCH_FROM && !d->asynchronous;
     *out = (storm_scene){.tame = !chance(d, 4), .method = !chance(d, 3) ? STORM_IPC : STORM_NONE};
-    const char *integrator = d->launches ? storm_launch_integrator(d, out)
-                             : sap       ? sap_integrators[pick_one(&d->rng, 3)]
-                                         : integrators[pick_one(&d->rng, 7)];
+    const char *integrator = d->asynchronous ? "variational"
+                             : d->launches   ? storm_launch_integrator(d, out)
+                             : sap           ? sap_integrators[pick_one(&d->rng, 3)]
+                                             : integrators[pick_one(&d->rng, 7)];
     out->explicit_ = strcmp(integrator, "symplectic_euler") == 0;
     out->still = strcmp(integrator, "static") == 0;
-    out->method = sap ? STORM_SAP : out->explicit_ ? STORM_NONE : out->method;
+    out->method = d->asynchronous ? STORM_ACM : sap ? STORM_SAP : out->explicit_ ? STORM_NONE : out->method;
     choose_scales(&w);
     if (d->launches) {
         storm_launch_stages(d, out);
@@ -568,7 +580,7 @@ void storm_draw(int number, storm_scene *out)
         if (soft && (chance(d, 3) || (w.rests && (out->tame || out->method != STORM_IPC)))) {
             add_hold(&w, n);
         }
-        if (chance(d, 4)) {
+        if (chance(d, 4) && !d->asynchronous) {
             add_weld(&w, n);
         }
         if (chance(d, 3)) {

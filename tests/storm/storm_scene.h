@@ -4,9 +4,9 @@
 
 #include "draw.h"
 
-enum { STORM_BODIES = 5, STORM_SAP_FROM = 10000, STORM_LAUNCH_FROM = 20000 };
+enum { STORM_BODIES = 5, STORM_SAP_FROM = 10000, STORM_LAUNCH_FROM = 20000, STORM_ACM_FROM = 30000 };
 
-typedef enum storm_method { STORM_NONE, STORM_IPC, STORM_SAP, STORM_BBI } storm_method;
+typedef enum storm_method { STORM_NONE, STORM_IPC, STORM_SAP, STORM_BBI, STORM_ACM } storm_method;
 
 /* What the judge must know of a scene beside its text. */
 typedef struct storm_scene {
@@ -24,11 +24,17 @@ typedef struct storm_scene {
     char welded[2][16]; /* names of bodies that are attached to each other */
 } storm_scene;
 
-/* Numbers from STORM_LAUNCH_FROM on are launches: most of bbi, with stages, clips, holds that are let go and loads that end; from
+/* Whether with its method nothing ever meets. */
+static inline bool storm_promises(const storm_scene *scene)
+{
+    return scene->method == STORM_IPC || scene->method == STORM_ACM;
+}
+
+/* Numbers from STORM_ACM_FROM on are of acm; from STORM_LAUNCH_FROM on launches: most of bbi, with stages, clips, holds that are let go and loads that end; from
    STORM_SAP_FROM on of sap, and those below of none and ipc. */
 void storm_draw(int number, storm_scene *out);
 
-/* ---- for storm_scene.c, storm_shapes.c and storm_launch.c ------------------------------------------------------------- */
+/* ---- for storm_scene.c, storm_shapes.c, storm_launch.c and storm_acm.c ------------------------------------------------------------- */
 
 /* A body as far as its place is concerned: its box at rest in its own axes. */
 typedef struct storm_part {
@@ -39,7 +45,7 @@ typedef struct storm_part {
 typedef struct storm_draft {
     brn_rng rng;
     int dim;
-    bool launches;                              /* STORM_LAUNCH_FROM */
+    bool launches, asynchronous;                /* STORM_LAUNCH_FROM, STORM_ACM_FROM */
     double size, young, density, speed, h, end; /* [m], [Pa], [kg/m^3], [m/s], [s], [s] */
     char meshes[6000], bodies[6000], holds[3000], welds[600], loads[3000], springs[1000], stages[600];
 } storm_draft;
@@ -56,6 +62,8 @@ void storm_launch_stages(storm_draft *d, storm_scene *out);
 void storm_launch_method(storm_draft *d, char *to, size_t size);
 /* The key of a hold that lets go, or of a load that ends; at the end of loading, if there is one. */
 void storm_launch_ends(storm_draft *d, const storm_scene *scene, const char *key, char *to, size_t size);
+/* What a scene of acm has beside others. */
+void storm_acm_method(storm_draft *d, storm_scene *out);
 /* "[x, y, z]" with a format for its numbers, in 2D without y. */
 void storm_vector(const storm_draft *d, char *to, size_t size, double x, double y, double z);
 

@@ -1,5 +1,5 @@
-/* Whether bodies went through each other or themselves, by looking at every pair of edge and triangle of the last frame with exact
-   rationals: nothing of the library takes part but the file that it wrote. */
+/* Whether bodies went through each other or themselves, by looking at every pair of edge and triangle with exact rationals, in the last
+   frame and, with methods that promise that nothing meets, in others: nothing of the library takes part but the file that it wrote. */
 #ifndef BRN_TESTS_STORM_STORM_SURFACE_H
 #define BRN_TESTS_STORM_STORM_SURFACE_H
 

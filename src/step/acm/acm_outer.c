@@ -119,7 +119,7 @@ brn_status brn_acm_outer_act(brn_acm *acm, brn_tick t)
         const int a = model->row_node[row];
         double load[3] = {0.0, 0.0, 0.0};
         memcpy(load, &acm->force[row * model->dim], (size_t)model->dim * sizeof *load);
-        if (acm->inverse[a] > 0.0) {
+        if (model->node_mass[a] > 0.0) { /* of what is held, the hold bears the weight */
             kick_node(acm, a, load, acm->seconds[acm->outer]);
         }
     }

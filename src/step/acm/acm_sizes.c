@@ -15,14 +15,16 @@ enum { OUTER = 3 };
    half of one, and a contact that is over sooner would reflect that. Of the layer's thickness, what is gone between two of them; and where layers
    do not give back all, so that they have to know whether a pair parts. */
 static const double PASSING = 0.25, PASSING_LOSSY = 0.1;
+/* But at most so many times as often as their own stability asks for: thin layers that something fast goes through do not stop the rest. */
+static const double PASSING_MOST = 64.0;
 /* Step of a damped element times the rate at which damping slows it down; but at most so many times as many steps as without. */
 static const double DAMPING = 0.5, DAMPING_MOST = 8.0;
 /* Thickness of the first layer over the mean length of a body's edges. */
 static const double ETA_EDGE = 0.05;
 /* Of the smallest gap between two bodies at the start: what is apart is not pushed. */
 static const double ETA_GAP = 0.9;
-/* But not thinner than this of the edges: such bodies touch by design. */
-static const double ETA_LEAST = 1e-4;
+/* But not thinner than this of the edges: what is nearer is not known to be apart. */
+static const double ETA_LEAST = 1e-8;
 /* The largest eigenvalue is found from below: to this share, at least. */
 static const double POWER_SLACK = 1.1, POWER_TOL = 1e-3;
 enum { POWER_ITERATIONS = 40 };
@@ -226,7 +228,7 @@ static void keep_up(const brn_acm *acm, double *step)
             for (int k = 0; k < stencils.width; ++k) {
                 touches = touches || acm->touches[node[k]] != 0;
             }
-            *step = touches ? fmin(*step, most) : *step;
+            *step = touches ? fmax(fmin(*step, most), *step / PASSING_MOST) : *step;
         }
     }
 }
@@ -282,7 +284,8 @@ static brn_status make_forces(brn_acm *acm)
     acm->outer = f->nrun > 0 ? often : brn_acm_level_below(acm, acm->model->step);
     if (acm->params->response == BRN_ACM_LAYERS) {
         const int passing = brn_acm_level_below(acm, passing_step(acm));
-        acm->outer = passing < acm->outer ? passing : acm->outer;
+        const int least = f->nrun > 0 && passing < f->finest ? f->finest : passing;
+        acm->outer = least < acm->outer ? least : acm->outer;
     }
     return BRN_OK;
 }
@@ -309,7 +312,7 @@ static brn_status edge_lengths(const brn_acm *acm, double *mean)
     return BRN_OK;
 }
 
-/* What is apart at the start is not pushed, unless it is as near as bodies that touch by design. */
+/* What is apart at the start is not pushed, however near it is. */
 static void respect_gaps(brn_acm *acm, const brn_candidates *candidates, const double *mean)
 {
     const double *x = acm->model->rest[0];
@@ -366,20 +369,36 @@ static brn_status choose_eta(brn_acm *acm)
     return brn_candidates_create(acm->ctx, acm->skin, &acm->candidates);
 }
 
-/* [m/s] How fast things may come together: as they move at the start, or will by a motion, or fall through the scene. */
+/* [m/s] The fastest that motions move a node, as far as a number of moments show. */
+static double fastest_motion(const brn_acm *acm)
+{
+    enum { MOMENTS = 64 };
+    double most = 0.0;
+    for (int i = 0; i < acm->model->nhold; ++i) {
+        const brn_hold *hold = &acm->model->hold[i];
+        for (int k = 0; k < hold->nnode; ++k) {
+            for (int m = 1; m <= MOMENTS; ++m) {
+                double v[3];
+                const double t = acm->model->end * m / MOMENTS;
+                brn_controls_place(acm->system->controls, i, hold->node[k], t, NULL, v);
+                most = fmax(most, hypot(hypot(v[0], v[1]), v[2]));
+            }
+        }
+    }
+    return most;
+}
+
+/* [m/s] How fast things may come together: as they move at the start, or will by a motion, or fall, through the scene or as long as the run
+   lasts. */
 static double greatest_speed(const brn_acm *acm)
 {
     const brn_model *model = acm->model;
-    const double *g = model->gravity;
-    double most = sqrt(2.0 * hypot(hypot(g[0], g[1]), g[2]) * acm->system->size);
+    const double g = hypot(hypot(model->gravity[0], model->gravity[1]), model->gravity[2]);
+    double most = fmin(sqrt(2.0 * g * acm->system->size), g * model->end);
     for (int a = 0; a < model->nnode; ++a) {
         most = fmax(most, hypot(hypot(model->vel0[a][0], model->vel0[a][1]), model->vel0[a][2]));
     }
-    for (int i = 0; i < model->nhold; ++i) {
-        const double *v = model->hold[i].motion.velocity;
-        most = fmax(most, hypot(hypot(v[0], v[1]), v[2]));
-    }
-    return 2.0 * most;
+    return 2.0 * fmax(most, fastest_motion(acm));
 }
 
 /* A law with layers that lie close to the surface costs fewer events in slow contact, one that spreads them in fast impact: by the depth

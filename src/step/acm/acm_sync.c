@@ -161,7 +161,7 @@ static brn_status find_excess(brn_acm *acm, const double *x, const double *v, do
     const double share = brn_acm_excess(acm, (brn_tick)1 << acm->outer, now, rest);
     for (int row = 0; row < model->nrow; ++row) {
         const int a = model->row_node[row];
-        for (int i = 0; i < dim && acm->inverse[a] > 0.0; ++i) {
+        for (int i = 0; i < dim && model->node_mass[a] > 0.0; ++i) {
             const double load = acm->force[row * dim + i];
             e->outer[3 * a + i] = share * (load + model->node_mass[a] * acm->system->controls->gravity[i]);
             e->outer_work[6] += share * load * v[3 * a + i];

@@ -21,13 +21,16 @@ static const double CLOSE = 2.0;
    tried. */
 static const double STRAY_MOST = 0.25, STRAY_LITTLE = 0.05;
 /* In lengths of the thinnest first layer: how far two nodes may move against each other in a window, so that lists of candidates stay
-   short. */
+   short; farther where there are few of them for each node of the skin, but not where there are many. */
 static const double SPREAD = 4.0;
+enum { FEW = 4, MANY = 32 };
 /* Share of a gap that CCD may leave. */
 static const double KEEP = 1e-3;
 enum { CANDIDATE_BLOCK = 256 };
 /* Windows that are proved at once before a longer one is tried. */
 enum { PATIENCE = 4 };
+/* Runs of a window with more and more layers: then a pair comes from where its velocity at the start does not tell, and a shorter one is better. */
+enum { DEEPER = 2 };
 /* Ticks with events between two looks at whether to stop. */
 enum { OFTEN = 256 };
 
@@ -413,15 +416,24 @@ static int least_window(const brn_acm *acm)
     return acm->pair_finest < least ? acm->pair_finest : least;
 }
 
-static void adapt(brn_acm *acm, bool again, double share)
+/* Whether lists of candidates would stay short in a window that is longer: things move little against each other, or are few on the way. */
+static bool short_lists(const brn_acm *acm, int candidates)
 {
-    const double longer = acm->seconds[acm->window + 1];
+    return candidates <= FEW * acm->skin->npoint ||
+           spread(acm) * acm->seconds[acm->window + 1] < SPREAD * acm->eta_least;
+}
+
+static void adapt(brn_acm *acm, bool again, double share, int candidates)
+{
     acm->good = again ? 0 : acm->good + 1;
     const bool room = acm->window + 2 < BRN_ACM_LEVELS && acm->window < acm->outer + 10;
     if (acm->good >= PATIENCE && room && share < STRAY_LITTLE && acm->stray < STRAY_LITTLE * acm->eta_least &&
-        spread(acm) * longer < SPREAD * acm->eta_least) {
+        short_lists(acm, candidates)) {
         acm->window++;
         acm->good = 0;
+    } else if (candidates > MANY * acm->skin->npoint && acm->window > least_window(acm) &&
+               spread(acm) * acm->seconds[acm->window] > SPREAD * acm->eta_least) {
+        acm->window--;
     }
 }
 
@@ -430,6 +442,7 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
     brn_tick end = last;
     look_job job;
     bool again = false;
+    int deeper = 0; /* runs with more layers than the one before */
     verdict found = SHORTER;
     double share = 0.0;
     save(acm);
@@ -445,8 +458,10 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
         }
         again = true;
         restore(acm);
-        if (found == SHORTER && acm->window > least_window(acm)) {
+        deeper += found == MORE_LAYERS;
+        if ((found == SHORTER || deeper > DEEPER) && acm->window > least_window(acm)) {
             acm->window--;
+            deeper = 0;
             end = last;
             BRN_TRY(begin(acm, &end, &job));
         } else {
@@ -457,7 +472,7 @@ static brn_status run_window(brn_acm *acm, brn_tick last)
     }
     acm->now = end;
     acm->sums.windows += 1.0;
-    adapt(acm, again, share);
+    adapt(acm, again, share, job.view.count);
     return BRN_OK;
 }
 

@@ -418,15 +418,20 @@ bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal)
     return !(rate > 0.0) || k->tries + log(error / goal) / rate > k->cap;
 }
 
+bool brn_bbi_keep_pays(const brn_bbi *bbi)
+{
+    return !bbi->newton->rolls && !bbi->kept.never &&
+           brn_factor_near_cap(bbi->newton->factor) >= bbi->kept.least;
+}
+
 void brn_bbi_keep_own(brn_bbi *bbi, double error)
 {
-    const brn_newton *n = bbi->newton;
     brn_bbi_kept *k = &bbi->kept;
     k->pairs = 0;
     k->turned = k->noted = false;
-    k->cap = n->rolls || k->never ? 0 : brn_factor_near_cap(n->factor);
-    k->learns = k->cap >= k->least;
+    k->learns = brn_bbi_keep_pays(bbi);
     if (k->learns) {
+        k->cap = brn_factor_near_cap(bbi->newton->factor);
         k->first = error;
         k->tries = 1;
         note(bbi);

@@ -112,6 +112,7 @@ typedef struct brn_bbi_kept {
     double *whole;       /* [nbody][9] the same of bodies as a whole */
     const double *place; /* [nnode][3] where they are now */
     int cap, least;      /* iterations of solving alone that cost half a factor, and how many are worth it */
+    int dear;            /* the same for iterations of a step with factors of its own */
     int tries;           /* iterations of this step with it */
     int total;           /* and with others before it */
     double first;        /* error before them */

@@ -260,7 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_steps), cmocka_unit_test(test_same_iterations),
         cmocka_unit_test(test_forces),     cmocka_unit_test(test_forces_alone),
-        cmocka_unit_test(test_resumed),
+        cmocka_unit_test(test_mass),       cmocka_unit_test(test_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -393,8 +393,10 @@ static brn_status quasi(brn_bbi *bbi)
         }
     }
     turn_all(bbi, true, q);
-    BRN_TRY(brn_factor_solve_rounded(n->factor, q, n->step)); /* near enough, as all of P is */
-    if (!isfinite(brn_newton_most(n->step, bbi->system->ndof))) {
+    if (k->loose) { /* near enough, as all of P is; for a step's own factor rounding it would not pay */
+        BRN_TRY(brn_factor_solve_rounded(n->factor, q, n->step));
+    }
+    if (!k->loose || !isfinite(brn_newton_most(n->step, bbi->system->ndof))) {
         BRN_TRY(brn_factor_solve(n->factor, q, n->step));
     }
     turn_all(bbi, false, n->step);

@@ -14,8 +14,9 @@ static const double SOFTEST = 1e6;
 enum { STAGES_MAX = 40 };
 /* Of a turn of Gauss-Seidel, and of a turn of Newton's method that has a good start. */
 enum { SWEEPS_LEAST = 32, STEPS_USUAL = 10 };
-/* Of the short turn before: its sweeps, and the relative error of a start from which Newton's method does without them. */
-enum { SWEEPS_SHORT = 16 };
+/* A turn of more sweeps is long. Of the short turn before it: its sweeps, and the relative error of a start from which Newton's method does without
+   them. */
+enum { SWEEPS_LONG = 128, SWEEPS_SHORT = 16 };
 static const double CLOSE = 1e-3;
 
 brn_cone_options brn_cone_options_default(void)
@@ -169,7 +170,7 @@ static brn_status alternate(brn_cone_work *w)
     int count = turn_sweeps(w->p);
     brn_cone_velocities(w->p, w->r, w->u);
     (void)brn_cone_judge(w);
-    if (!done(w) && count > SWEEPS_LEAST && is_dense(w->p)) {
+    if (!done(w) && count > SWEEPS_LONG && is_dense(w->p)) {
         BRN_TRY(hurry(w));
     }
     bool path = w->options->path > 0;

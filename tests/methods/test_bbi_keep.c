@@ -1,5 +1,6 @@
-/* Method `bbi` with a factor that is kept from step to step: a matter of speed alone. Every step is compared with one from the same state that makes
-   its own factors: without contact they agree within Newton's tolerance, and with contact to the last bit. */
+/* What makes steps of method `bbi` fast, and is a matter of speed alone. A factor that is kept from step to step: every step is compared with one from
+   the same state that makes its own factors; without contact they agree within Newton's tolerance, and with contact to the last bit. Iterations
+   that learn, and forces to start with: within Newton's tolerance. */
 #include "flow.h"
 
 #include "step/bbi/bbi.h"
@@ -24,11 +25,12 @@ static brn_bbi *bbi_of(const flow *f)
 typedef struct differences {
     double place, speed; /* of what moves, relative to the way of a step and the largest velocity */
     int kept, touching;  /* steps */
+    int iterations[2];   /* of both */
     double momentum;     /* how much larger its error became in a step */
 } differences;
 
-/* One more step of `kept`, beside one of `own` from the same state. */
-static void compare_step(flow *kept, flow *own, differences *d)
+/* One more step of `kept`, beside one of `own` from the same state; same: with contact, to the last bit. */
+static void compare_step(flow *kept, flow *own, bool same, differences *d)
 {
     const int nnode = kept->model->nnode;
     brn_report r[2];
@@ -52,11 +54,13 @@ static void compare_step(flow *kept, flow *own, differences *d)
         off[1] = fmax(off[1], fabs(a->node_vel[i] - b->node_vel[i]));
     }
     free(before);
-    if (r[1].contacts > 0) { /* the law of impact has the tangent in it */
+    if (r[1].contacts > 0 && same) { /* the law of impact has the tangent in it */
         assert_true(off[0] == 0.0 && off[1] == 0.0);
     }
     d->place = fmax(d->place, off[0] / way);
     d->speed = fmax(d->speed, off[1] / speed);
+    d->iterations[0] += r[0].iterations;
+    d->iterations[1] += r[1].iterations;
     d->kept += had && r[1].contacts == 0;
     d->touching += r[1].contacts > 0;
     d->momentum = fmax(d->momentum, r[0].momentum_error - r[1].momentum_error);
@@ -82,7 +86,7 @@ static void test_same_steps(void **state)
         bbi_of(&kept)->kept.least = 0;
         bbi_of(&own)->kept.never = true;
         while (!brn_sim_done(kept.sim)) {
-            compare_step(&kept, &own, &d);
+            compare_step(&kept, &own, true, &d);
         }
         print_message("%s: %d steps kept a factor, %d touched; places %.1e, velocities %.1e, momentum %.1e\n",
                       runs[k].sets, d.kept, d.touching, d.place, d.speed, d.momentum);
@@ -95,6 +99,94 @@ static void test_same_steps(void **state)
         flow_close(&kept);
         flow_close(&own);
     }
+}
+
+/* Iterations that keep a factor of the step's own learn from each other, and bodies start the step turned: with contact too it ends where it does
+   without. The law of impact has the last tangent in it, so there is none here. */
+static void test_same_iterations(void **state)
+{
+    static const char *const sets[] = {"method.impact=none", "method.impact=none;integrator=midpoint",
+                                       "method.impact=none;time.step=4e-4;time.end=0.04"};
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(sets); ++k) {
+        flow learns = flow_open(1, BAR, sets[k]);
+        flow plain = flow_open(1, BAR, sets[k]);
+        differences d = {0};
+        bbi_of(&learns)->kept.never = bbi_of(&plain)->kept.never = true;
+        bbi_of(&learns)->kept.dear = 0;
+        while (!brn_sim_done(learns.sim)) {
+            compare_step(&learns, &plain, false, &d);
+        }
+        print_message("%s: %d touched; places %.1e, velocities %.1e; %d and %d iterations\n", sets[k],
+                      d.touching, d.place, d.speed, d.iterations[0], d.iterations[1]);
+        assert_true(d.touching > 0);
+        assert_true(d.iterations[0] != d.iterations[1]); /* they did go other ways */
+        /* Newton's tolerance is 1e-8 of the largest force; measured 2e-8. */
+        assert_near(d.place, 0.0, 1e-7);
+        assert_near(d.speed, 0.0, 1e-7);
+        flow_close(&learns);
+        flow_close(&plain);
+    }
+}
+
+/* A slab with more points than BRN_BBI_LARGE slides on a floor: the state remembers their forces, and a step from it has the same bits in another run with
+   another past and other threads. */
+#define SLAB                                                                                         \
+ "brunt: 1\nmethod: {type: bbi, flight: 0}\ntime: {step: 1.0e-3, end: 0.012}\n"                      \
+ "materials: {gum: {type: neo_hookean, young: 2.0e6, poisson: 0.4, density: 1000}}\n"                \
+ "meshes: {slab: {box: {size: [0.13, 0.13, 0.01], cells: [13, 13, 1], element: hex8}}}\n"            \
+ "bodies:\n  - {name: slab, type: deformable, mesh: slab, material: gum, position: [0, 0, 0.005],\n" \
+ "     velocity: [0.5, 0, 0]}\n"                                                                     \
+ "  - {name: floor, type: static, shape: {plane: {normal: [0, 0, 1]}}}\n"                            \
+ "contact: {friction: 0.3}\n"
+
+static void test_forces(void **state)
+{
+    (void)state;
+    flow whole = flow_open(2, SLAB, NULL);
+    flow other = flow_open(1, SLAB, NULL);
+    int resumed = 0;
+    for (int i = 0; !brn_sim_done(whole.sim); ++i) {
+        if (i % 4 == 2) {
+            resumed += brn_state_recall(whole.sim->state, "bbi.forces") != NULL;
+            assert_done(whole.ctx, brn_sim_save(whole.sim, "bbi_forces.h5"));
+            assert_done(other.ctx, brn_sim_load(other.sim, "bbi_forces.h5"));
+        }
+        assert_done(whole.ctx, brn_sim_step(whole.sim, NULL));
+        assert_done(other.ctx, brn_sim_step(other.sim, NULL));
+        assert_true(brn_sim_hash(whole.sim) == brn_sim_hash(other.sim));
+    }
+    assert_true(resumed > 0);
+    flow_close(&whole);
+    flow_close(&other);
+}
+
+/* With forces to start with a step ends where it ends without. */
+static void test_forces_alone(void **state)
+{
+    (void)state;
+    flow warm = flow_open(1, SLAB, "method.impact=none");
+    flow cold = flow_open(1, SLAB, "method.impact=none");
+    int compared = 0;
+    while (!brn_sim_done(warm.sim)) {
+        brn_report r[2];
+        double way = 0.0;
+        double off = 0.0;
+        assert_done(cold.ctx, brn_state_copy(warm.sim->state, cold.sim->state));
+        cold.sim->state->step = warm.sim->state->step;
+        compared += brn_state_recall(cold.sim->state, "bbi.forces") != NULL;
+        brn_bbi_warm_forget(cold.sim->state);
+        assert_done(warm.ctx, brn_sim_step(warm.sim, &r[0]));
+        assert_done(cold.ctx, brn_sim_step(cold.sim, &r[1]));
+        for (int i = 0; i < 3 * warm.model->nnode; ++i) {
+            way = fmax(way, 1e-3 * fabs(cold.sim->state->node_vel[i]));
+            off = fmax(off, fabs(warm.sim->state->node_pos[i] - cold.sim->state->node_pos[i]));
+        }
+        assert_near(off, 0.0, 1e-7 * way); /* Newton's tolerance, as above */
+    }
+    assert_true(compared > 3);
+    flow_close(&warm);
+    flow_close(&cold);
 }
 
 /* A state of another run with another past: the factor is made again, with the same bits. */
@@ -123,11 +215,52 @@ static void test_resumed(void **state)
     flow_close(&other);
 }
 
+/* The compliance of the mass along an axis, beside solutions for every column; a face is held along it. */
+static void test_mass(void **state)
+{
+    enum { COUNT = 5 };
+    static const int start[COUNT + 1] = {0, 1, 3, 5, 6, 8};
+    static const int node[] = {10, 31, 60, 40, 41, 100, 100, 101};
+    static const double value[] = {1.0, 0.5, -0.25, 2.0, 1.0, -1.0, 0.3, 0.7};
+    (void)state;
+    flow f = flow_open(1, BAR "fixed: [{body: bar, where: {face: +x}, axes: z}]\n", NULL);
+    brn_system *system = bbi_of(&f)->system;
+    const size_t ndof = (size_t)system->ndof;
+    double *force = calloc(ndof, sizeof *force);
+    double *a = calloc(ndof, sizeof *a);
+    double w[COUNT * COUNT];
+    assert_true(force != NULL && a != NULL);
+    for (int axis = 0; axis < 3; ++axis) {
+        const brn_columns columns = {COUNT, start, node, value};
+        assert_done(f.ctx, brn_system_mass_compliance(system, axis, &columns, w));
+        for (int j = 0; j < COUNT; ++j) {
+            memset(force, 0, ndof * sizeof *force);
+            memset(a, 0, ndof * sizeof *a);
+            for (int k = start[j]; k < start[j + 1]; ++k) {
+                assert_int_equal(f.model->fixed[3 * node[k] + axis], BRN_DOF_FREE);
+                force[3 * node[k] + axis] += value[k];
+            }
+            assert_done(f.ctx, brn_system_mass_solve(system, force, a));
+            for (int i = 0; i < COUNT; ++i) {
+                double sum = 0.0;
+                for (int k = start[i]; k < start[i + 1]; ++k) {
+                    sum += value[k] * a[3 * node[k] + axis];
+                }
+                assert_near(w[i * COUNT + j], sum, 1e-12 * w[0]); /* rounding */
+            }
+        }
+    }
+    free(force);
+    free(a);
+    flow_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_steps),
-        cmocka_unit_test(test_resumed),
+        cmocka_unit_test(test_same_steps), cmocka_unit_test(test_same_iterations),
+        cmocka_unit_test(test_forces),     cmocka_unit_test(test_forces_alone),
+        cmocka_unit_test(test_mass),       cmocka_unit_test(test_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,6 +238,39 @@ static void test_starts(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* Many contacts that all feel each other: a short turn and Newton's method are enough, and near a solution Newton's method alone. */
+static void test_many(void **state)
+{
+    enum { N = 180 };
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    brn_rng rng = {7};
+    cone_problem c = cone_of_bodies(&rng, 3, N, 1, 1.0);
+    double *r = calloc(3 * N, sizeof *r);
+    double *u = calloc(3 * N, sizeof *u);
+    brn_cone_report report;
+    for (int i = 0; i < N; ++i) {
+        c.mu[i] = 0.5;
+        for (int d = 0; d < 3; ++d) { /* every contact has a compliance of its own, too */
+            c.w[((size_t)i * N + (size_t)i) * 9 + (size_t)(4 * d)] += 1.0;
+        }
+    }
+    assert_int_equal(c.first[N], N * N);
+    assert_done(ctx, brn_cone_solve(ctx, &c.problem, NULL, r, u, &report));
+    check_answer(&c.problem, r, u, BRN_OK, &report);
+    assert_true(report.sweeps <= 16);
+    for (int k = 0; k < 3 * N; ++k) {
+        r[k] *= 1.0 + 1e-6 * cone_normal(&rng);
+    }
+    assert_done(ctx, brn_cone_solve(ctx, &c.problem, NULL, r, u, &report));
+    check_answer(&c.problem, r, u, BRN_OK, &report);
+    assert_true(report.sweeps == 0 && report.newton > 0);
+    free(r);
+    free(u);
+    cone_problem_free(&c);
+    brn_ctx_destroy(ctx);
+}
+
 /* ---- known answers ---------------------------------------------------------------------------------------------------------- */
 
 /* A block of mass m on a plane, held by n equal points: the sum of their impulses stops it, whatever their shares. */
@@ -552,13 +585,14 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stored),      cmocka_unit_test(test_random),
-        cmocka_unit_test(test_path),        cmocka_unit_test(test_path_alone),
-        cmocka_unit_test(test_starts),      cmocka_unit_test(test_hyperstatic),
-        cmocka_unit_test(test_no_solution), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_ends),        cmocka_unit_test(test_bad_problems),
-        cmocka_unit_test(test_files),       cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_stored),       cmocka_unit_test(test_random),
+        cmocka_unit_test(test_path),         cmocka_unit_test(test_path_alone),
+        cmocka_unit_test(test_starts),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_hyperstatic),  cmocka_unit_test(test_no_solution),
+        cmocka_unit_test(test_errors),       cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_bad_problems), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_columns),      cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

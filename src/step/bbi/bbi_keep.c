@@ -10,6 +10,9 @@
    What meets something, or does not get on, starts the step again with factors of its own: the impact projection has H as its metric, and
    one of another step would be another law of impact, not a faster way to the same end.
 
+   Within a step with factors of its own, contact or not, iterations that keep one learn in the same way, from moves and changes of the forces beside
+   those of contact; the contact problem has the compliance of the factor as it is, so that gaps close whatever was learned.
+
    So that a step depends on its state alone, the state remembers where the factor was made; a run that goes on from a checkpoint makes it again. */
 #include "step/bbi/bbi.h"
 
@@ -47,7 +50,7 @@ brn_status brn_bbi_keep_create(brn_bbi *bbi)
 {
     brn_bbi_kept *k = &bbi->kept;
     const size_t ndof = (size_t)bbi->system->ndof + 1;
-    k->least = CAP_LEAST;
+    k->least = k->dear = CAP_LEAST;
     BRN_ALLOC(bbi->ctx, k->made, made_count(bbi));
     BRN_ALLOC(bbi->ctx, k->move, BRN_BBI_PAIRS * ndof);
     BRN_ALLOC(bbi->ctx, k->bend, BRN_BBI_PAIRS * ndof);
@@ -390,8 +393,10 @@ static brn_status quasi(brn_bbi *bbi)
         }
     }
     turn_all(bbi, true, q);
-    BRN_TRY(brn_factor_solve_rounded(n->factor, q, n->step)); /* near enough, as all of P is */
-    if (!isfinite(brn_newton_most(n->step, bbi->system->ndof))) {
+    if (k->loose) { /* near enough, as all of P is; for a step's own factor rounding it would not pay */
+        BRN_TRY(brn_factor_solve_rounded(n->factor, q, n->step));
+    }
+    if (!k->loose || !isfinite(brn_newton_most(n->step, bbi->system->ndof))) {
         BRN_TRY(brn_factor_solve(n->factor, q, n->step));
     }
     turn_all(bbi, false, n->step);
@@ -418,15 +423,20 @@ bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal)
     return !(rate > 0.0) || k->tries + log(error / goal) / rate > k->cap;
 }
 
+bool brn_bbi_keep_pays(const brn_bbi *bbi)
+{
+    return !bbi->newton->rolls && brn_factor_near_cap(bbi->newton->factor) >= bbi->kept.dear;
+}
+
 void brn_bbi_keep_own(brn_bbi *bbi, double error)
 {
-    const brn_newton *n = bbi->newton;
     brn_bbi_kept *k = &bbi->kept;
     k->pairs = 0;
     k->turned = k->noted = false;
-    k->cap = n->rolls || k->never ? 0 : brn_factor_near_cap(n->factor);
-    k->learns = k->cap >= k->least;
+    k->learns = brn_bbi_keep_pays(bbi);
     if (k->learns) {
+        k->cap = brn_factor_near_cap(bbi->newton->factor);
+        k->cap = k->cap > CAP_LEAST ? k->cap : CAP_LEAST;
         k->first = error;
         k->tries = 1;
         note(bbi);

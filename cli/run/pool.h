@@ -9,7 +9,10 @@
 
 typedef struct cli_pool cli_pool;
 
-enum { CLI_POOL_SLOTS_MAX = 256, CLI_POOL_ANSWER_MAX = 16384 }; /* an answer fits in a pipe: no child waits for its reader */
+enum {
+    CLI_POOL_SLOTS_MAX = 256,
+    CLI_POOL_ANSWER_MAX = 16384
+}; /* an answer fits in a pipe: no child waits for its reader */
 
 typedef struct cli_work {
     int64_t number;

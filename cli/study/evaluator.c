@@ -70,8 +70,8 @@ static int child(void *user, void *to)
     out->status = out->status >= 0 ? open_scene(ctx, w->job, &scene) : out->status;
     out->status = out->status >= 0 ? run_scene(ctx, w->job, scene) : out->status;
     if (out->status < 0) {
-        const char *message = brn_scene_problem_count(scene) > 0 ? brn_scene_problem(scene, 0)
-                                                                 : brn_ctx_message(ctx);
+        const char *message =
+            brn_scene_problem_count(scene) > 0 ? brn_scene_problem(scene, 0) : brn_ctx_message(ctx);
         (void)snprintf(out->reason, sizeof out->reason, "%s",
                        message[0] != '\0' ? message : brn_status_name(out->status));
     }

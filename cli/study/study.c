@@ -46,9 +46,9 @@ static int print_problems(brn_ctx *ctx, const brn_design *design, brn_status sta
 
 static brn_status open_design(brn_ctx *ctx, const cli_study_args *args, brn_design **design)
 {
-    brn_status status =
-        args->path != NULL ? brn_design_load(ctx, args->path, args->kind, design)
-                           : brn_design_parse(ctx, args->text, strlen(args->text), args->name, args->kind, design);
+    brn_status status = args->path != NULL ? brn_design_load(ctx, args->path, args->kind, design)
+                                           : brn_design_parse(ctx, args->text, strlen(args->text), args->name,
+                                                              args->kind, design);
     for (int i = 0; status >= 0 && i < args->set.count; ++i) {
         status = brn_design_set(*design, args->set.items[i]);
     }
@@ -146,8 +146,7 @@ int cli_study_run(const cli_study_args *args)
         return CLI_FAILED;
     }
     const brn_status status = open_design(ctx, args, &design);
-    const int code =
-        status < 0 ? print_problems(ctx, design, status) : run_design(args, ctx, design, out);
+    const int code = status < 0 ? print_problems(ctx, design, status) : run_design(args, ctx, design, out);
     brn_design_destroy(design);
     brn_ctx_destroy(ctx);
     free(out);

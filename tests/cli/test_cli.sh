@@ -8,7 +8,7 @@ cd "$scratch" || exit 1
 expect 0 "$brunt" --version
 says stdout "brunt "
 expect 0 "$brunt" --help
-for command in run check compare info export view cone bench; do
+for command in run check compare info export view coarsen cone bench; do
     says stdout "  $command"
 done
 silent stderr
@@ -17,7 +17,7 @@ expect 2 "$brunt"
 says stderr "usage: brunt COMMAND"
 expect 2 "$brunt" rnu
 says stderr "did you mean 'run'?"
-says stderr "run check compare info export view cone bench"
+says stderr "run check compare info export view coarsen cone bench"
 expect 2 "$brunt" --verison
 says stderr "did you mean '--version'?"
 expect 2 "$brunt" xylophone

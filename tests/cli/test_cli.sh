@@ -56,6 +56,7 @@ lists run out method set threads resume overwrite no-report quiet
 lists check method set write threads
 lists compare methods variant set reference out threads budget resume overwrite quiet
 lists info
+lists coarsen out body limit change shape spread frequency decay held set threads
 lists cone tolerance sweeps newton path compare out
 lists export format out every budget quiet time frame size view fit zoom colour range scale hide ghost cut paint turn title fps \
     speed patch contacts wireframe axes label beside theme timeout

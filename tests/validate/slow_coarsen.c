@@ -49,12 +49,15 @@ static void test_clip(void **state)
 {
     (void)state;
     brn_ctx *ctx = test_ctx(1);
-    FILE *rows = validation_open(
-        "coarsening", "Coarsening of a clip",
-        "`brn_coarsen` on the clip of scenes/jump-over with the moduli of the print: 1.5 mm hex8 as the fine mesh (not converged: 0.75 mm "
-        "changes its frequencies by 4.5 % more). \"exact\" is the fine mesh. Launch speed and rotation must agree within 5 %. The apex goes "
-        "with the stored energy, twice as far: 12 %. One factor makes the first free mode right, but the press that loads the clip bends "
-        "its arm in another shape, in which the coarse mesh stays a little stiffer.");
+    FILE *rows =
+        validation_open("coarsening", "Coarsening of a clip",
+                        "`brn_coarsen` on the clip of scenes/jump-over with the moduli of the print: 1.5 mm "
+                        "hex8 as the fine mesh (not converged: 0.75 mm "
+                        "changes its frequencies by 4.5 % more). \"exact\" is the fine mesh. Launch speed, "
+                        "rotation and range must agree within 5 %; height goes with "
+                        "the square of the speed, so that the apex may be off by 10.25 %. The press does 8 % "
+                        "more work on the coarse mesh: the first free mode is "
+                        "right, the stiffness against that load is not.");
     brn_scene *scene = open_scene(ctx, "meshes.clip.clip.resolution=0.003");
     brn_coarsen_options options = brn_coarsen_options_default();
     options.limit = 10000;
@@ -66,11 +69,12 @@ static void test_clip(void **state)
     assert_done(ctx, brn_coarsen_get_level(c, r.fine, &fine));
     assert_done(ctx, brn_coarsen_get_level(c, r.coarse, &coarse));
     validation_row(rows, "cells", fine.cells, coarse.cells, NAN, "");
-    validation_row(rows, "worst of four shapes (relative Hausdorff distance)", NAN, r.distance, NAN, "at most 0.05");
+    validation_row(rows, "worst of four shapes (relative Hausdorff distance)", NAN, r.distance, NAN,
+                   "at most 0.05");
     validation_row(rows, "mean error of ten frequencies, before", NAN, r.error_before, NAN, "");
     validation_row(rows, "mean error of ten frequencies, after", NAN, r.error_after, NAN, "");
-    validation_row(rows, "operations of a linear solve, fine over coarse", NAN, r.flops_fine / r.flops_coarse, NAN,
-                   "predicted");
+    validation_row(rows, "operations of a linear solve, fine over coarse", NAN, r.flops_fine / r.flops_coarse,
+                   NAN, "predicted");
     assert_true(coarse.cells < 1000 && r.distance <= 0.05);
     assert_true(r.error_after < 0.03 && r.error_before > 0.07);
     char raw_mesh[256];
@@ -83,7 +87,7 @@ static void test_clip(void **state)
     compare(rows, "launch speed [m/s]", a.speed, b.speed, d.speed, 0.05);
     compare(rows, "rotation in flight until 0.3 s [rad]", a.turn, b.turn, d.turn, 0.05);
     compare(rows, "range until then [m]", a.range, b.range, d.range, 0.05);
-    compare(rows, "apex above take-off [m]", a.rise, b.rise, d.rise, 0.12);
+    compare(rows, "apex above take-off [m]", a.rise, b.rise, d.rise, 1.05 * 1.05 - 1.0);
     assert_true(fabs(b.rise - a.rise) < 0.5 * fabs(d.rise - a.rise));
     validation_row(rows, "processor time of the run, fine over coarse", NAN, a.seconds / b.seconds, NAN, "");
     validation_close(rows);

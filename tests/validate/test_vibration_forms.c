@@ -29,20 +29,21 @@ static brn_vibration_mode elastic(const brn_vibration *v, int index)
 
 /* ---- a bar along x: only that axis is free, so that it is a chain ---------------------------------------------------------- */
 
-#define BAR                                                                                          \
- "brunt: 1\ntime: {step: 0.01, end: 0.01}\nmethod: none\n"                                           \
- "materials: {m: {type: neo_hookean, young: 1e6, poisson: 0, density: 1000}}\n"                      \
- "meshes: {a: {box: {size: [1, 0.1, 0.1], cells: [%d, 1, 1], element: hex8}}}\n"                     \
- "bodies:\n  - {name: bar, type: deformable, mesh: a, material: m, position: [0.5, 0, 0]}\n%s"        \
+#define BAR                                                                                    \
+ "brunt: 1\ntime: {step: 0.01, end: 0.01}\nmethod: none\n"                                     \
+ "materials: {m: {type: neo_hookean, young: 1e6, poisson: 0, density: 1000}}\n"                \
+ "meshes: {a: {box: {size: [1, 0.1, 0.1], cells: [%d, 1, 1], element: hex8}}}\n"               \
+ "bodies:\n  - {name: bar, type: deformable, mesh: a, material: m, position: [0.5, 0, 0]}\n%s" \
  "fixed:\n  - {name: rail, body: bar, where: {all: true}, axes: yz}\n%s"
 
 /* Linear elements with consistent mass: lambda = 6 c^2/h^2 (1 - cos kh)/(2 + cos kh), k = n pi/L of a free bar. */
 static void test_bar(void **state)
 {
     (void)state;
-    FILE *rows = validation_open("vibration_bar", "Vibration of a bar",
-                                 "Free bar, modes along it, `brn_vibration_find`; 10 and 20 hex8 against the eigenvalues of the "
-                                 "discrete chain (to 1e-9) and n c/(2 L): second order.");
+    FILE *rows = validation_open(
+        "vibration_bar", "Vibration of a bar",
+        "Free bar, modes along it, `brn_vibration_find`; 10 and 20 hex8 against the eigenvalues of the "
+        "discrete chain (to 1e-9) and n c/(2 L): second order.");
     double error[2];
     for (int refined = 0; refined < 2; ++refined) {
         const int cells = 10 << refined;
@@ -78,7 +79,8 @@ static void test_bar_with_weight(void **state)
     (void)state;
     char text[1600];
     (void)snprintf(text, sizeof text, BAR, 40,
-                   "  - {name: weight, type: rigid, shape: {box: {size: [0.1, 0.2, 0.2]}}, mass: 10, position: [1.05, 0, 0]}\n",
+                   "  - {name: weight, type: rigid, shape: {box: {size: [0.1, 0.2, 0.2]}}, mass: 10, "
+                   "position: [1.05, 0, 0]}\n",
                    "  - {name: wall, body: bar, where: {face: -x}}\n"
                    "attach: [{body: bar, where: {face: +x}, to: weight}]\n");
     /* The end follows the weight, which has six freedoms: rails would hold the end twice. */
@@ -147,7 +149,8 @@ static void test_springs(void **state)
 /* Shapes of a beam of length 1 [Euler and Bernoulli]: w = cosh bx -+ cos bx - s (sinh bx -+ sin bx), clamped and free, and both free. */
 static double beam_slope(double b, bool clamped, int derivative, double x)
 {
-    const double s = clamped ? (cosh(b) + cos(b)) / (sinh(b) + sin(b)) : (cosh(b) - cos(b)) / (sinh(b) - sin(b));
+    const double s =
+        clamped ? (cosh(b) + cos(b)) / (sinh(b) + sin(b)) : (cosh(b) - cos(b)) / (sinh(b) - sin(b));
     const double sign = clamped ? -1.0 : 1.0;
     const double circle = b * x + 0.5 * pi * derivative;
     const double h = derivative % 2 == 0 ? cosh(b * x) : sinh(b * x);
@@ -176,11 +179,13 @@ static void test_beams(void **state)
     (void)state;
     static const double root[2][2] = {{4.730040745, 7.853204624}, {1.875104069, 4.694091133}};
     const double t = 0.04;
-    FILE *rows = validation_open("vibration_beam", "Vibration of beams",
-                                 "Beams 1 x 0.04 x 0.04 m, E 1e6 Pa, of 40 x 2 x 2 hex20, free (nu 0.3) and clamped at one end (nu 0: else the "
-                                 "wall holds the width too): bending frequencies "
-                                 "against Euler and Bernoulli with Timoshenko's corrections to first order in (t/L)^2. The "
-                                 "second order is about the square of the first: tolerance 2e-3.");
+    FILE *rows = validation_open(
+        "vibration_beam", "Vibration of beams",
+        "Beams 1 x 0.04 x 0.04 m, E 1e6 Pa, of 40 x 2 x 2 hex20, free (nu 0.3) and clamped at one end (nu 0: "
+        "else the "
+        "wall holds the width too): bending frequencies "
+        "against Euler and Bernoulli with Timoshenko's corrections to first order in (t/L)^2. The "
+        "second order is about the square of the first: tolerance 2e-3.");
     for (int clamped = 0; clamped < 2; ++clamped) {
         char text[1200];
         const double poisson = clamped ? 0.0 : 0.3;
@@ -217,7 +222,8 @@ static void test_plate(void **state)
 {
     (void)state;
     FILE *rows = validation_open("vibration_plate", "Vibration of a plate of shells",
-                                 "Square plate 1 x 1 x 0.01 m, E 1e9 Pa, nu 0.3, its rim held against displacement, of shells: frequencies "
+                                 "Square plate 1 x 1 x 0.01 m, E 1e9 Pa, nu 0.3, its rim held against "
+                                 "displacement, of shells: frequencies "
                                  "against those of Kirchhoff's plate.");
     double error[2];
     for (int refined = 0; refined < 2; ++refined) {
@@ -260,17 +266,18 @@ static void test_plate(void **state)
 static void test_welded_halves(void **state)
 {
     (void)state;
-#define BLOCKS                                                                                               \
- "brunt: 1\ntime: {step: 0.01, end: 0.01}\nmethod: none\n"                                                   \
- "materials: {m: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000, damping: {alpha: 3, beta: 1e-3}}}\n"
-    static const char whole[] = BLOCKS
-        "meshes: {a: {box: {size: [2, 0.4, 0.4], cells: [8, 2, 2], element: hex8}}}\n"
-        "bodies: [{name: a, type: deformable, mesh: a, material: m, position: [0.5, 0, 0]}]\n";
-    static const char halves[] = BLOCKS
-        "meshes: {a: {box: {size: [1, 0.4, 0.4], cells: [4, 2, 2], element: hex8}}}\n"
-        "bodies:\n  - {name: a, type: deformable, mesh: a, material: m}\n"
-        "  - {name: b, type: deformable, mesh: a, material: m, position: [1, 0, 0]}\n"
-        "attach: [{body: b, where: {face: -x}, to: a}]\n";
+#define BLOCKS                                                                                            \
+ "brunt: 1\ntime: {step: 0.01, end: 0.01}\nmethod: none\n"                                                \
+ "materials: {m: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000, damping: {alpha: 3, beta: " \
+ "1e-3}}}\n"
+    static const char whole[] =
+        BLOCKS "meshes: {a: {box: {size: [2, 0.4, 0.4], cells: [8, 2, 2], element: hex8}}}\n"
+               "bodies: [{name: a, type: deformable, mesh: a, material: m, position: [0.5, 0, 0]}]\n";
+    static const char halves[] =
+        BLOCKS "meshes: {a: {box: {size: [1, 0.4, 0.4], cells: [4, 2, 2], element: hex8}}}\n"
+               "bodies:\n  - {name: a, type: deformable, mesh: a, material: m}\n"
+               "  - {name: b, type: deformable, mesh: a, material: m, position: [1, 0, 0]}\n"
+               "attach: [{body: b, where: {face: -x}, to: a}]\n";
     flow f, g;
     brn_vibration *v = find(&f, whole, 8);
     brn_vibration *w = find(&g, halves, 8);
@@ -302,7 +309,8 @@ static void test_ring_down(void **state)
     (void)state;
     static const char text[] =
         "brunt: 1\ntime: {step: 0.002, end: 2.2}\nmethod: none\nintegrator: newmark\ngravity: [0, 0, 0]\n"
-        "materials: {m: {type: neo_hookean, young: 1e8, poisson: 0.3, density: 1000, damping: {alpha: 0.4, beta: 2e-3}}}\n"
+        "materials: {m: {type: neo_hookean, young: 1e8, poisson: 0.3, density: 1000, damping: {alpha: 0.4, "
+        "beta: 2e-3}}}\n"
         "meshes: {a: {box: {size: [1, 0.1, 0.15], cells: [8, 1, 2], element: hex20}}}\n"
         "bodies: [{name: beam, type: deformable, mesh: a, material: m}]\n"
         "fixed: [{body: beam, where: {face: -x}}]\n";
@@ -344,10 +352,13 @@ static void test_ring_down(void **state)
     const double period = (last - first) / periods;
     const double decay = log(energy[0] / energy[1]) / (last - first);
     FILE *rows = validation_open("vibration_ring_down", "Ring-down of a beam",
-                                 "A clamped beam, let go in its first shape, Rayleigh damping by mass and stiffness, Newmark's rule with 100 or "
-                                 "more steps a period: frequency and decay of its tip against those that `brn_vibration_find` predicts. "
+                                 "A clamped beam, let go in its first shape, Rayleigh damping by mass and "
+                                 "stiffness, Newmark's rule with 100 or "
+                                 "more steps a period: frequency and decay of its tip against those that "
+                                 "`brn_vibration_find` predicts. "
                                  "Tolerance 0.5 % and 2 %: the step, and speeds by differences.");
-    validation_row(rows, "damped frequency [Hz]", mode.damped, 1.0 / period, 1.0 / period / mode.damped - 1.0, "");
+    validation_row(rows, "damped frequency [Hz]", mode.damped, 1.0 / period, 1.0 / period / mode.damped - 1.0,
+                   "");
     const double want = mode.ratio * 2.0 * pi * mode.frequency;
     validation_row(rows, "decay [1/s]", want, decay, decay / want - 1.0, "");
     validation_close(rows);
@@ -361,8 +372,9 @@ static void test_ring_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bar),   cmocka_unit_test(test_bar_with_weight), cmocka_unit_test(test_springs),
-        cmocka_unit_test(test_beams), cmocka_unit_test(test_plate),           cmocka_unit_test(test_welded_halves),
+        cmocka_unit_test(test_bar),       cmocka_unit_test(test_bar_with_weight),
+        cmocka_unit_test(test_springs),   cmocka_unit_test(test_beams),
+        cmocka_unit_test(test_plate),     cmocka_unit_test(test_welded_halves),
         cmocka_unit_test(test_ring_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,9 @@ static void print_result(const brn_coarsening *c)
     for (int i = 0; i < r.modes; ++i) {
         brn_coarsen_mode m;
         (void)brn_coarsen_get_mode(c, i, &m);
-        (void)printf("%4d  %8.5g      %8.5g  %8.5g  %8.5g         %+5.1f %%  %+5.1f %%  %.4f\n", i + 1, m.fine,
-                     m.extrapolated, m.before, m.after, 100.0 * m.error_before, 100.0 * m.error_after, m.alike);
+        (void)printf("%4d  %8.5g      %8.5g  %8.5g  %8.5g         %+5.1f %%  %+5.1f %%  %.4f\n", i + 1,
+                     m.fine, m.extrapolated, m.before, m.after, 100.0 * m.error_before, 100.0 * m.error_after,
+                     m.alike);
     }
     (void)printf("\n  cells           %d -> %d, edges x %.4g of the scene's\n", fine.cells, coarse.cells,
                  coarse.size);
@@ -76,7 +77,8 @@ static void print_result(const brn_coarsening *c)
         (void)printf("  %-16s%s\n", i == 0 ? "changes" : "", brn_coarsen_change(c, i));
     }
     if (!r.converged) {
-        cli_warning("the fine mesh has not converged: frequencies still changed by %.1f %% when the limit of cells ended "
+        cli_warning("the fine mesh has not converged: frequencies still changed by %.1f %% when the limit of "
+                    "cells ended "
                     "refining; --limit allows more",
                     100.0 * fine.change);
     }
@@ -177,8 +179,8 @@ static int work(brn_ctx *ctx, const coarsen_args *args, const char *path, const 
     if (code != CLI_DONE) {
         return code;
     }
-    (void)printf("%s  for     edge       cells       first four frequencies [Hz]%s\n", cli_paint(stdout, CLI_BOLD),
-                 cli_paint(stdout, CLI_PLAIN));
+    (void)printf("%s  for     edge       cells       first four frequencies [Hz]%s\n",
+                 cli_paint(stdout, CLI_BOLD), cli_paint(stdout, CLI_PLAIN));
     brn_coarsening *c = NULL;
     cli_stop_cancels(ctx);
     cli_stop_catch();
@@ -187,9 +189,9 @@ static int work(brn_ctx *ctx, const coarsen_args *args, const char *path, const 
     if (status < 0) {
         cli_scene_print_problems(ctx, scene, status);
         brn_scene_destroy(scene);
-        return cli_stop_signal() != 0                                      ? 128 + cli_stop_signal()
+        return cli_stop_signal() != 0                               ? 128 + cli_stop_signal()
                : status == BRN_ERR_SCENE || status == BRN_ERR_RANGE ? CLI_USAGE
-                                                                            : CLI_FAILED;
+                                                                    : CLI_FAILED;
     }
     print_result(c);
     brn_lock *lock = NULL;
@@ -254,30 +256,36 @@ int cli_coarsen(int argc, char **argv)
     brn_coarsen_options *o = &args.options;
     o->progress = print_level;
     const cli_option options[] = {
-        {"out", 'o', CLI_TEXT, "DIR", "folder for the results, out/NAME-coarse unless given", &args.out, 0, 0, NULL},
+        {"out", 'o', CLI_TEXT, "DIR", "folder for the results, out/NAME-coarse unless given", &args.out, 0, 0,
+         NULL},
         {"body", 0, CLI_TEXT, "NAME", "the body, if the scene has several that deform", &o->body, 0, 0, NULL},
         {"limit", 0, CLI_TEXT, "CELLS", "most cells of a mesh, 100000 unless given", &args.limit, 0, 0, NULL},
-        {"change", 0, CLI_TEXT, "X", "change of frequencies that counts as converged, 0.01 unless given", &args.change,
-         0, 0, NULL},
+        {"change", 0, CLI_TEXT, "X", "change of frequencies that counts as converged, 0.01 unless given",
+         &args.change, 0, 0, NULL},
         {"shape", 0, CLI_TEXT, "X", "largest distance of shapes, 0.05 unless given", &args.shape, 0, 0, NULL},
         {"spread", 0, CLI_TEXT, "X", "largest mean error of frequencies after scaling, 0.05 unless given",
          &args.spread, 0, 0, NULL},
         {"frequency", 0, CLI_TEXT, "HZ", "measured frequency of the first mode, instead of the fine mesh's",
          &args.frequency, 0, 0, NULL},
-        {"decay", 0, CLI_TEXT, "D", "measured decay exp(-D t) of it [1/s]: damping follows", &args.decay, 0, 0, NULL},
-        {"held", 0, CLI_FLAG, NULL, "they were measured on the body as `fixed` holds it; else on the free one",
-         &o->held, 0, 0, NULL},
-        {"set", 0, CLI_LIST, "PATH=VALUE", "override a value of the scene; may be repeated", &args.scene.set, 0, 0,
-         NULL},
+        {"decay", 0, CLI_TEXT, "D", "measured decay exp(-D t) of it [1/s]: damping follows", &args.decay, 0,
+         0, NULL},
+        {"held", 0, CLI_FLAG, NULL,
+         "they were measured on the body as `fixed` holds it; else on the free one", &o->held, 0, 0, NULL},
+        {"set", 0, CLI_LIST, "PATH=VALUE", "override a value of the scene; may be repeated", &args.scene.set,
+         0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "threads, 0 = one per core", &args.threads, 0, 1024, NULL},
     };
     const cli_syntax syntax = {
         .command = "coarsen",
-        .summary = "Finds a coarse mesh that moves as a fine one does: refines the mesh of a body until its lowest frequencies have\n"
-                   "converged, takes the coarsest mesh that has the same lowest shapes, and scales the moduli so that its first\n"
-                   "frequency is right. Writes the coarse scene, tables and a page. docs/coarsening.md says what is measured.",
+        .summary = "Finds a coarse mesh that moves as a fine one does: refines the mesh of a body until its "
+                   "lowest frequencies have\n"
+                   "converged, takes the coarsest mesh that has the same lowest shapes, and scales the "
+                   "moduli so that its first\n"
+                   "frequency is right. Writes the coarse scene, tables and a page. docs/coarsening.md says "
+                   "what is measured.",
         .operand = "SCENE",
-        .operand_help = "scene file, or a folder with scene.yaml; the body's mesh comes from a generator with resolution or cells",
+        .operand_help = "scene file, or a folder with scene.yaml; the body's mesh comes from a generator "
+                        "with resolution or cells",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),

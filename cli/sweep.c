@@ -19,8 +19,9 @@ typedef struct sweep_args {
 
 static int fail_vary(const char *text)
 {
-    cli_error("--vary %s: write PATH=A:B:N for N values from A to B, PATH=A:B for a random one, or PATH=X,Y,Z",
-              text);
+    cli_error(
+        "--vary %s: write PATH=A:B:N for N values from A to B, PATH=A:B for a random one, or PATH=X,Y,Z",
+        text);
     return CLI_USAGE;
 }
 
@@ -143,17 +144,20 @@ int cli_sweep(int argc, char **argv)
     cli_study_args args = {.kind = BRN_DESIGN_SWEEP, .threads = 1, .seed = -1};
     sweep_args s = {0};
     const cli_option options[] = {
-        {"vary", 0, CLI_LIST, "PATH=A:B:N", "of a scene: N values from A to B, or PATH=X,Y,Z; may be repeated",
-         &s.vary, 0, 0, NULL},
+        {"vary", 0, CLI_LIST, "PATH=A:B:N",
+         "of a scene: N values from A to B, or PATH=X,Y,Z; may be repeated", &s.vary, 0, 0, NULL},
         {"figure", 0, CLI_LIST, "NAME", "with --vary: a figure or expression for the table; may be repeated",
          &s.figures, 0, 0, NULL},
-        {"type", 0, CLI_CHOICE, "TYPE", "with --vary: grid (default), random or latin_hypercube", &s.type, 0, 0,
-         types},
+        {"type", 0, CLI_CHOICE, "TYPE", "with --vary: grid (default), random or latin_hypercube", &s.type, 0,
+         0, types},
         {"samples", 0, CLI_INT, "N", "with --vary: points of random and latin_hypercube (default 20)",
          &s.samples, 1, 1000000, NULL},
         {"out", 'o', CLI_TEXT, "DIR", "folder of the study (default: out/NAME-sweep)", &args.out, 0, 0, NULL},
-        {"jobs", 'j', CLI_INT, "N", "simulations at once (default: one per core); results do not depend on it",
-         &args.jobs, 1, CLI_POOL_SLOTS_MAX, NULL},
+        {"jobs", 'j', CLI_INT, "N",
+         "simulations at once (default: one per core); results do not depend on it", &args.jobs, 1,
+         CLI_POOL_SLOTS_MAX, NULL},
+        {"mpi", 0, CLI_FLAG, NULL, "under mpirun: simulations in all ranks, --jobs of them in each",
+         &args.mpi, 0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "worker threads of each simulation (default 1)", &args.threads, 1, 1024,
          NULL},
         {"evaluations", 0, CLI_INT, "N", "the first N points only", &args.evaluations, 1, INT_MAX, NULL},
@@ -161,8 +165,8 @@ int cli_sweep(int argc, char **argv)
          INT_MAX, NULL},
         {"limit", 0, CLI_INT, "S", "seconds of processor time, beyond which a simulation has failed",
          &args.limit, 1, INT_MAX, NULL},
-        {"set", 0, CLI_LIST, "PATH=VALUE", "override one value of the scene; may be repeated", &args.set, 0, 0,
-         NULL},
+        {"set", 0, CLI_LIST, "PATH=VALUE", "override one value of the scene; may be repeated", &args.set, 0,
+         0, NULL},
         {"keep", 0, CLI_FLAG, NULL, "keep the trajectories of all simulations", &args.keep, 0, 0, NULL},
         {"resume", 0, CLI_FLAG, NULL, "go on with the study in the folder", &args.resume, 0, 0, NULL},
         {"overwrite", 0, CLI_FLAG, NULL, "replace the study in the folder", &args.overwrite, 0, 0, NULL},
@@ -170,17 +174,20 @@ int cli_sweep(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .command = "sweep",
-        .summary = "Simulates a scene at many points of its parameters, several at once, and writes a table of "
-                   "figures. The points are those\nof a problem file (its key `sweep`), or of --vary. Ctrl-C "
-                   "stops and keeps everything, --resume goes on.",
+        .summary =
+            "Simulates a scene at many points of its parameters, several at once, and writes a table of "
+            "figures. The points are those\nof a problem file (its key `sweep`), or of --vary. Ctrl-C "
+            "stops and keeps everything, --resume goes on.",
         .operand = "PROBLEM|SCENE",
         .operand_help = "file of a design problem; with --vary a scene file, or a folder with scene.yaml",
         .operands_min = 1,
         .options = options,
         .option_count = CLI_COUNT(options),
-        .examples = "  brunt sweep problem.yaml\n"
-                    "  brunt sweep scenes/cantilever --vary materials.steel.young=1e11:2e11:5 --figure tip.dz\n"
-                    "  brunt sweep scenes/bounce --vary contact.friction=0,0.3,0.5 --figure status --jobs 2\n",
+        .examples =
+            "  brunt sweep problem.yaml\n"
+            "  brunt sweep scenes/cantilever --vary materials.steel.young=1e11:2e11:5 --figure tip.dz\n"
+            "  brunt sweep scenes/bounce --vary contact.friction=0,0.3,0.5 --figure status --jobs 2\n"
+            "  mpirun -n 8 --bind-to none brunt sweep problem.yaml --mpi\n",
     };
     int code = cli_parse(&syntax, argc, argv, &args.operand);
     if (code == CLI_PARSED) {

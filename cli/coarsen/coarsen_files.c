@@ -45,11 +45,13 @@ bool cli_coarsen_write_csv(const cli_coarsen_output *o)
     brn_coarsen_mode m;
     cli_text text = {0};
     (void)brn_coarsen_get(o->coarsening, &r);
-    cli_text_add(&text, "mode,fine_hz,extrapolated_hz,before_hz,after_hz,error_before,error_after,alike,distance\n");
+    cli_text_add(&text,
+                 "mode,fine_hz,extrapolated_hz,before_hz,after_hz,error_before,error_after,alike,distance\n");
     for (int i = 0; i < r.modes; ++i) {
         (void)brn_coarsen_get_mode(o->coarsening, i, &m);
         cli_text_add(&text, "%d", i + 1);
-        const double value[] = {m.fine, m.extrapolated, m.before, m.after, m.error_before, m.error_after, m.alike, m.distance};
+        const double value[] = {m.fine,         m.extrapolated, m.before, m.after,
+                                m.error_before, m.error_after,  m.alike,  m.distance};
         for (size_t k = 0; k < sizeof value / sizeof value[0]; ++k) {
             add_number(&text, value[k]);
         }

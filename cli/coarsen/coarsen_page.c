@@ -7,45 +7,64 @@
 #include <stdlib.h>
 
 static const char head[] =
-    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+    "content=\"width=device-width\">\n"
     "<style>body{font:15px/1.5 system-ui,sans-serif;max-width:66em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"
+    "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:right;border-bottom:1px "
+    "solid #ddd}"
     "th{font-weight:600}td:first-child,th:first-child{text-align:left}"
-    "figure{display:inline-block;margin:.3em;vertical-align:top}canvas{width:30em;max-width:44vw;height:18em;background:#f4f5f7;"
+    "figure{display:inline-block;margin:.3em;vertical-align:top}canvas{width:30em;max-width:44vw;height:18em;"
+    "background:#f4f5f7;"
     "touch-action:none;cursor:grab}figcaption{text-align:center}code{background:#f4f5f7;padding:.1em .3em}"
     ".fits{background:#e8f4e8}</style>\n";
 
 /* Each canvas draws one mesh in one mode: place + phase * moved, lit by the slope of each triangle. */
 static const char script[] =
     "const turn={a:-0.9,b:0.45};\n"
-    "const vertex=`attribute vec3 p,u;uniform float s;uniform mat3 r;uniform vec2 k;varying vec3 q;varying float m;\n"
+    "const vertex=`attribute vec3 p,u;uniform float s;uniform mat3 r;uniform vec2 k;varying vec3 q;varying "
+    "float m;\n"
     "void main(){vec3 x=r*(p+s*u);q=x;m=length(u);gl_Position=vec4(x.xy*k,-x.z*0.4,1.);}`;\n"
-    "const pixel=`#extension GL_OES_standard_derivatives:enable\\nprecision highp float;varying vec3 q;varying float m;\n"
-    "void main(){vec3 n=normalize(cross(dFdx(q),dFdy(q)));float l=0.45+0.55*abs(dot(n,normalize(vec3(.3,.5,.8))));\n"
-    "float t=clamp(m/0.2,0.,1.);vec3 c=mix(vec3(.35,.5,.75),mix(vec3(.9,.8,.3),vec3(.8,.2,.15),clamp(2.*t-1.,0.,1.)),clamp(2.*t,0.,1.));\n"
+    "const pixel=`#extension GL_OES_standard_derivatives:enable\\nprecision highp float;varying vec3 "
+    "q;varying float m;\n"
+    "void main(){vec3 n=normalize(cross(dFdx(q),dFdy(q)));float "
+    "l=0.45+0.55*abs(dot(n,normalize(vec3(.3,.5,.8))));\n"
+    "float t=clamp(m/0.2,0.,1.);vec3 "
+    "c=mix(vec3(.35,.5,.75),mix(vec3(.9,.8,.3),vec3(.8,.2,.15),clamp(2.*t-1.,0.,1.)),clamp(2.*t,0.,1.));\n"
     "gl_FragColor=vec4(c*l,1.);}`;\n"
     "function start(canvas){const mesh=data[canvas.dataset.mesh],g=canvas.getContext('webgl');\n"
     "if(!g){canvas.replaceWith('this browser has no WebGL to show the shape');return null}\n"
     "g.getExtension('OES_standard_derivatives');const wide=g.getExtension('OES_element_index_uint');\n"
-    "const program=g.createProgram();for(const[kind,text]of[[g.VERTEX_SHADER,vertex],[g.FRAGMENT_SHADER,pixel]]){\n"
-    "const shader=g.createShader(kind);g.shaderSource(shader,text);g.compileShader(shader);g.attachShader(program,shader)}\n"
+    "const "
+    "program=g.createProgram();for(const[kind,text]of[[g.VERTEX_SHADER,vertex],[g.FRAGMENT_SHADER,pixel]]){\n"
+    "const "
+    "shader=g.createShader(kind);g.shaderSource(shader,text);g.compileShader(shader);g.attachShader(program,"
+    "shader)}\n"
     "g.linkProgram(program);g.useProgram(program);\n"
     "const fill=(name,list)=>{g.bindBuffer(g.ARRAY_BUFFER,g.createBuffer());\n"
     "g.bufferData(g.ARRAY_BUFFER,new Float32Array(list).map(v=>v/5000),g.STATIC_DRAW);\n"
-    "const at=g.getAttribLocation(program,name);g.enableVertexAttribArray(at);g.vertexAttribPointer(at,3,g.FLOAT,false,0,0)};\n"
+    "const "
+    "at=g.getAttribLocation(program,name);g.enableVertexAttribArray(at);g.vertexAttribPointer(at,3,g.FLOAT,"
+    "false,0,0)};\n"
     "fill('p',mesh.place);fill('u',mesh.moved[canvas.dataset.mode]);\n"
     "g.bindBuffer(g.ELEMENT_ARRAY_BUFFER,g.createBuffer());\n"
-    "g.bufferData(g.ELEMENT_ARRAY_BUFFER,wide?new Uint32Array(mesh.triangle):new Uint16Array(mesh.triangle),g.STATIC_DRAW);\n"
+    "g.bufferData(g.ELEMENT_ARRAY_BUFFER,wide?new Uint32Array(mesh.triangle):new "
+    "Uint16Array(mesh.triangle),g.STATIC_DRAW);\n"
     "g.enable(g.DEPTH_TEST);const at=n=>g.getUniformLocation(program,n),s=at('s'),r=at('r'),k=at('k');\n"
-    "canvas.addEventListener('pointermove',e=>{if(e.buttons){turn.a+=e.movementX/150;turn.b+=e.movementY/150}});\n"
-    "return phase=>{const w=canvas.clientWidth,h=canvas.clientHeight;if(canvas.width!==w||canvas.height!==h){canvas.width=w;canvas.height=h}\n"
+    "canvas.addEventListener('pointermove',e=>{if(e.buttons){turn.a+=e.movementX/150;turn.b+=e.movementY/"
+    "150}});\n"
+    "return phase=>{const "
+    "w=canvas.clientWidth,h=canvas.clientHeight;if(canvas.width!==w||canvas.height!==h){canvas.width=w;"
+    "canvas.height=h}\n"
     "g.viewport(0,0,w,h);g.clearColor(0.957,0.961,0.969,1);g.clear(g.COLOR_BUFFER_BIT|g.DEPTH_BUFFER_BIT);\n"
     "const[c,d,e,f]=[Math.cos(turn.a),Math.sin(turn.a),Math.cos(turn.b),Math.sin(turn.b)];\n"
-    "g.uniformMatrix3fv(r,false,[c,d*f,d*e,-d,c*f,c*e,0,e,-f]);g.uniform2f(k,1.5*Math.min(1,h/w),1.5*Math.min(1,w/h));\n"
-    "g.uniform1f(s,phase);g.drawElements(g.TRIANGLES,mesh.triangle.length,wide?g.UNSIGNED_INT:g.UNSIGNED_SHORT,0)}}\n"
+    "g.uniformMatrix3fv(r,false,[c,d*f,d*e,-d,c*f,c*e,0,e,-f]);g.uniform2f(k,1.5*Math.min(1,h/"
+    "w),1.5*Math.min(1,w/h));\n"
+    "g.uniform1f(s,phase);g.drawElements(g.TRIANGLES,mesh.triangle.length,wide?g.UNSIGNED_INT:g.UNSIGNED_"
+    "SHORT,0)}}\n"
     "const draw=[...document.querySelectorAll('canvas')].map(start).filter(f=>f);\n"
     "const still=document.getElementById('still');\n"
-    "function frame(t){const phase=still.checked?1:Math.sin(t/400);for(const f of draw)f(phase);requestAnimationFrame(frame)}\n"
+    "function frame(t){const phase=still.checked?1:Math.sin(t/400);for(const f of "
+    "draw)f(phase);requestAnimationFrame(frame)}\n"
     "requestAnimationFrame(frame)\n";
 
 /* ---- data ------------------------------------------------------------------------------------------------------------------ */
@@ -156,7 +175,8 @@ static void add_summary(cli_text *text, const cli_coarsen_output *o, const brn_c
     cli_text_add(text, " of ");
     add_escaped(text, o->scene);
     cli_text_add(text,
-                 "</h1>\n<p>%d cells move as %d do: shapes of the first %d modes are within %.1f %%, and the mean error of %d "
+                 "</h1>\n<p>%d cells move as %d do: shapes of the first %d modes are within %.1f %%, and the "
+                 "mean error of %d "
                  "frequencies is %.1f %% after scaling the moduli by %.4g (%.1f %% before).",
                  coarse.cells, fine.cells, BRN_COARSEN_SHAPES, 100.0 * r->distance, r->modes,
                  100.0 * r->error_after, r->scale, 100.0 * r->error_before);
@@ -166,7 +186,8 @@ static void add_summary(cli_text *text, const cli_coarsen_output *o, const brn_c
     }
     cli_text_add(text, "</p>\n<p>%s</p>\n<p>",
                  r->converged ? "Finer meshes change the lowest frequencies by less than was asked for."
-                              : "The limit of cells ended refining before the frequencies had converged; see their extrapolation.");
+                              : "The limit of cells ended refining before the frequencies had converged; see "
+                                "their extrapolation.");
     for (int i = 0; i < r->changes; ++i) {
         cli_text_add(text, "<code>");
         add_escaped(text, brn_coarsen_change(o->coarsening, i));
@@ -177,8 +198,10 @@ static void add_summary(cli_text *text, const cli_coarsen_output *o, const brn_c
 
 static void add_modes(cli_text *text, const brn_coarsening *c, int modes)
 {
-    cli_text_add(text, "<h2>Frequencies</h2><table><tr><th>mode</th><th>fine</th><th>extrapolated</th><th>coarse, before</th>"
-                       "<th>after</th><th>error before</th><th>after</th><th>alike</th><th>distance</th></tr>\n");
+    cli_text_add(text,
+                 "<h2>Frequencies</h2><table><tr><th>mode</th><th>fine</th><th>extrapolated</th><th>coarse, "
+                 "before</th>"
+                 "<th>after</th><th>error before</th><th>after</th><th>alike</th><th>distance</th></tr>\n");
     for (int i = 0; i < modes; ++i) {
         brn_coarsen_mode m;
         (void)brn_coarsen_get_mode(c, i, &m);
@@ -198,7 +221,8 @@ static void add_modes(cli_text *text, const brn_coarsening *c, int modes)
 
 static void add_levels(cli_text *text, const brn_coarsening *c, int levels)
 {
-    cli_text_add(text, "<h2>Meshes</h2><table><tr><th>for</th><th>edge</th><th>cells</th><th>first frequency</th><th>change</th>"
+    cli_text_add(text, "<h2>Meshes</h2><table><tr><th>for</th><th>edge</th><th>cells</th><th>first "
+                       "frequency</th><th>change</th>"
                        "<th>worst distance</th><th>spread</th></tr>\n");
     for (int i = 0; i < levels; ++i) {
         brn_coarsen_level l;
@@ -207,7 +231,8 @@ static void add_levels(cli_text *text, const brn_coarsening *c, int levels)
         for (int k = 0; k < BRN_COARSEN_SHAPES && !l.refining; ++k) {
             worst = l.distance[k] <= worst ? worst : l.distance[k];
         }
-        cli_text_add(text, "<tr%s><td>%s</td>", l.fits ? " class=\"fits\"" : "", l.refining ? "fine" : "coarse");
+        cli_text_add(text, "<tr%s><td>%s</td>", l.fits ? " class=\"fits\"" : "",
+                     l.refining ? "fine" : "coarse");
         add_cell(text, "x %.3g", l.size);
         add_cell(text, "%.0f", l.cells);
         add_cell(text, "%.5g Hz", l.frequency[0]);
@@ -221,16 +246,18 @@ static void add_levels(cli_text *text, const brn_coarsening *c, int levels)
 
 static void add_pictures(cli_text *text, const brn_coarsening *c, int shown)
 {
-    cli_text_add(text, "<h2>Shapes</h2><p>Fine left, coarse right. Drag to turn. <label><input type=\"checkbox\" id=\"still\"> "
+    cli_text_add(text, "<h2>Shapes</h2><p>Fine left, coarse right. Drag to turn. <label><input "
+                       "type=\"checkbox\" id=\"still\"> "
                        "stand still</label></p>\n");
     for (int i = 0; i < shown; ++i) {
         brn_coarsen_mode m;
         (void)brn_coarsen_get_mode(c, i, &m);
         for (int coarse = 0; coarse < 2; ++coarse) {
-            cli_text_add(text,
-                         "<figure><canvas data-mesh=\"%d\" data-mode=\"%d\"></canvas><figcaption>mode %d, %s: %.5g "
-                         "Hz</figcaption></figure>\n",
-                         coarse, i, i + 1, coarse ? "coarse" : "fine", coarse ? m.after : m.fine);
+            cli_text_add(
+                text,
+                "<figure><canvas data-mesh=\"%d\" data-mode=\"%d\"></canvas><figcaption>mode %d, %s: %.5g "
+                "Hz</figcaption></figure>\n",
+                coarse, i, i + 1, coarse ? "coarse" : "fine", coarse ? m.after : m.fine);
         }
     }
 }
@@ -251,8 +278,8 @@ bool cli_coarsen_write_page(const cli_coarsen_output *o)
     cli_text_add(&text, ",\n");
     whole = whole && add_mesh(&text, o->coarsening, shown, true);
     cli_text_add(&text, "];\n%s</script>\n", script);
-    const bool done = cli_coarsen_write_file(o->dir, "coarsen.html",
-                                             whole && !text.failed ? text.bytes : NULL, text.size);
+    const bool done =
+        cli_coarsen_write_file(o->dir, "coarsen.html", whole && !text.failed ? text.bytes : NULL, text.size);
     cli_text_free(&text);
     return done;
 }

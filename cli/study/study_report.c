@@ -54,7 +54,8 @@ static void describe_point(const brn_design *design, const brn_design_evaluation
 static void show_last(cli_study_report *r, const brn_design_progress *now)
 {
     const bool objective = brn_design_objective(r->design) != NULL;
-    const bool better = now->best != NULL && now->best->index == now->last->index && now->best->index != r->best;
+    const bool better =
+        now->best != NULL && now->best->index == now->last->index && now->best->index != r->best;
     if (better) {
         r->best = now->best->index;
     }
@@ -114,7 +115,8 @@ static void print_evaluation(const char *label, const brn_design_evaluation *e)
 static void print_best(const brn_design *design, const brn_design_result *result)
 {
     const brn_design_evaluation *best = &result->best;
-    (void)printf("\n%s %s\n", brn_design_maximises(design) ? "highest" : "lowest", brn_design_objective(design));
+    (void)printf("\n%s %s\n", brn_design_maximises(design) ? "highest" : "lowest",
+                 brn_design_objective(design));
     if (result->start.samples > 0) {
         print_evaluation("start", &result->start);
     }
@@ -123,7 +125,9 @@ static void print_best(const brn_design *design, const brn_design_result *result
     for (int i = 0; i < brn_design_parameter_count(design); ++i) {
         brn_design_parameter p;
         if (brn_design_get_parameter(design, i, &p) == BRN_OK) {
-            const char *edge = best->x[i] <= p.min ? "  at its min" : best->x[i] >= p.max ? "  at its max" : "";
+            const char *edge = best->x[i] <= p.min   ? "  at its min"
+                               : best->x[i] >= p.max ? "  at its max"
+                                                     : "";
             (void)printf("  %-24s%14.6g%14.6g %s%s\n", p.name,
                          result->start.samples > 0 ? result->start.x[i] : p.start, best->x[i], p.unit, edge);
         }
@@ -134,12 +138,10 @@ static const char *end_text(const char *end)
 {
     static const struct {
         const char *end, *text;
-    } known[] = {{"budget", "all evaluations are used"},
-                 {"tolerance", "steps became shorter than the tolerance"},
-                 {"target", "the target is reached"},
-                 {"stalled", "no further progress"},
-                 {"points", "all points are done"},
-                 {"stopped", "stopped"}};
+    } known[] = {
+        {"budget", "all evaluations are used"}, {"tolerance", "steps became shorter than the tolerance"},
+        {"target", "the target is reached"},    {"stalled", "no further progress"},
+        {"points", "all points are done"},      {"stopped", "stopped"}};
     for (int i = 0; i < CLI_COUNT(known); ++i) {
         if (strcmp(known[i].end, end) == 0) {
             return known[i].text;

@@ -12,7 +12,7 @@ static volatile sig_atomic_t own_signal;
 static volatile sig_atomic_t *told = &own_signal; /* shared with the child after cli_stop_share */
 enum { CHILDREN_MAX = 256 };
 static volatile sig_atomic_t child_process[CHILDREN_MAX]; /* 0: free */
-static pid_t parent_process; /* not 0: this is a child */
+static pid_t parent_process;                              /* not 0: this is a child */
 static _Atomic(brn_ctx *) stepping;
 
 static const double TWICE = 0.2; /* [s] */

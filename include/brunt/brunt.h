@@ -471,7 +471,8 @@ typedef struct brn_run_options {
     bool overwrite;       /* allow an out folder that already holds a run */
     int checkpoint_every; /* steps; 0: never, -1: every tenth of the run, but at least every 100 */
     double report_mb;     /* [MB] largest report.html; 0: none, < 0: what the scene says (25) */
-    bool figures_only;    /* write scene.yaml, series.csv and summary.json alone: nothing to look at or to resume */
+    bool
+        figures_only; /* write scene.yaml, series.csv and summary.json alone: nothing to look at or to resume */
     /* Called after every step; return true to stop after it (everything is kept). May be NULL. To stop within a step, see
        brn_ctx_cancel. */
     bool (*progress)(void *user, const brn_progress *progress);

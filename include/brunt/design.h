@@ -44,8 +44,9 @@ typedef struct brn_design_parameter {
 
 BRN_API int brn_design_parameter_count(const brn_design *design);
 BRN_API brn_status brn_design_get_parameter(const brn_design *design, int index, brn_design_parameter *out);
-BRN_API const char *brn_design_scene(const brn_design *design);     /* its file */
-BRN_API const char *brn_design_objective(const brn_design *design); /* as written; NULL: a sweep without one */
+BRN_API const char *brn_design_scene(const brn_design *design); /* its file */
+BRN_API const char *
+brn_design_objective(const brn_design *design); /* as written; NULL: a sweep without one */
 BRN_API bool brn_design_maximises(const brn_design *design);
 /* Reference of the file, as brn_info. */
 BRN_API brn_status brn_design_info(brn_ctx *ctx, char **text);
@@ -65,10 +66,12 @@ typedef struct brn_design_job {
 
 typedef struct brn_design_outcome {
     int64_t number;
-    brn_status status; /* what brn_run returned; BRN_ERR_FULL ends everything, BRN_REMARK_STOPPED: it was stopped */
-    bool lost;         /* nothing came back from it, by no fault of the design (its process was killed): a resume repeats it */
-    char reason[512];  /* of a failure */
-    double wall, cpu;  /* [s] */
+    brn_status
+        status; /* what brn_run returned; BRN_ERR_FULL ends everything, BRN_REMARK_STOPPED: it was stopped */
+    bool
+        lost; /* nothing came back from it, by no fault of the design (its process was killed): a resume repeats it */
+    char reason[512]; /* of a failure */
+    double wall, cpu; /* [s] */
 } brn_design_outcome;
 
 /* start: false if no job can be started at all. collect: waits for the end of one of those that were started; its status is negative
@@ -89,17 +92,18 @@ typedef struct brn_design_evaluation {
     double objective;         /* as the problem has it (not negated); NaN: none */
     const double *constraint; /* [constraints] lhs - rhs of each, at most 0 where it holds */
     double violation;         /* largest of them, at least 0; NaN: not known */
-    int samples, succeeded;   /* simulations, and how many of them worked; -1: the problem does not say what works */
-    const char *status;       /* "done", "failed" */
+    int samples,
+        succeeded; /* simulations, and how many of them worked; -1: the problem does not say what works */
+    const char *status; /* "done", "failed" */
     const char *reason;
     const char *folder; /* of its (first) run, below the study's */
     double wall, cpu;   /* [s] */
 } brn_design_evaluation;
 
 typedef struct brn_design_progress {
-    int64_t done, total; /* evaluations */
-    int running;         /* simulations under way */
-    double wall, cpu;    /* [s] of this call; of all simulations */
+    int64_t done, total;               /* evaluations */
+    int running;                       /* simulations under way */
+    double wall, cpu;                  /* [s] of this call; of all simulations */
     const brn_design_evaluation *last; /* just done; NULL: none, this is a sign of life */
     const brn_design_evaluation *best; /* NULL: none yet */
 } brn_design_progress;
@@ -119,7 +123,8 @@ typedef struct brn_design_options {
 } brn_design_options;
 
 typedef struct brn_design_result {
-    const char *end;                   /* why it ended: "budget", "tolerance", "target", "stalled"; "points" of a sweep; "stopped", "failed" */
+    const char *
+        end; /* why it ended: "budget", "tolerance", "target", "stalled"; "points" of a sweep; "stopped", "failed" */
     int64_t evaluations;               /* in the table */
     int64_t repeated;                  /* of them, how many were in the log already */
     int64_t failed;                    /* without a value */

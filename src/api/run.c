@@ -110,7 +110,8 @@ static brn_status prepare_folder(run *r, bool *resuming)
         return brn_fail(r->ctx, BRN_ERR_FILE, "%s: path too long", r->options->out);
     }
     BRN_TRY(brn_lock_take(r->ctx, r->options->out, &r->lock));
-    *resuming = r->options->resume && !r->options->figures_only && brn_file_exists(in_folder(r, "checkpoint.h5", path));
+    *resuming = r->options->resume && !r->options->figures_only &&
+                brn_file_exists(in_folder(r, "checkpoint.h5", path));
     const bool occupied = brn_file_exists(in_folder(r, "trajectory.h5", path));
     if (occupied && !r->options->resume && !r->options->overwrite) {
         return brn_fail(r->ctx, BRN_ERR_FILE,

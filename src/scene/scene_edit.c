@@ -100,9 +100,10 @@ static brn_status check(brn_ctx *ctx, const brn_scene *wanted, const char *text,
     const bool same = status >= 0 && same_tree(wanted->root, got->root);
     brn_scene_destroy(got);
     if (status == BRN_ERR_SCENE || (status >= 0 && !same)) {
-        return brn_fail(ctx, BRN_ERR_SCENE,
-                        "%s: cannot be changed in place: it is more than one value on one line, or has an alias",
-                        assignment);
+        return brn_fail(
+            ctx, BRN_ERR_SCENE,
+            "%s: cannot be changed in place: it is more than one value on one line, or has an alias",
+            assignment);
     }
     return status;
 }

@@ -79,10 +79,9 @@ static brn_status walk_entries(walk *w, const brn_param *param, const brn_blocks
     BRN_ALLOC(w->scene->ctx, names, count);
     int shown = 0;
     for (int i = 0; i < count; ++i) {
-        const brn_block *block = variants != NULL
-                                     ? variants->items[i].value
-                                     : (const void *)((const char *)blocks->items +
-                                                      (size_t)i * param->table->size);
+        const brn_block *block =
+            variants != NULL ? variants->items[i].value
+                             : (const void *)((const char *)blocks->items + (size_t)i * param->table->size);
         names[i] = block->name;
     }
     size_t length = 0;

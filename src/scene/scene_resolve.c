@@ -607,7 +607,8 @@ brn_status brn_scene_resolve_as(brn_scene *scene, const brn_table *root, const c
         .path = {.ctx = scene->ctx},
     };
     void *value = brn_bump_take(r.memory, 1, root->size);
-    brn_status status = value != NULL ? fill_block(&r, root, scene->root, NULL, false, value) : BRN_ERR_MEMORY;
+    brn_status status =
+        value != NULL ? fill_block(&r, root, scene->root, NULL, false, value) : BRN_ERR_MEMORY;
     status = r.path.failed ? BRN_ERR_MEMORY : status;
     brn_text_clear(&r.path);
     if (status < 0 && status != BRN_ERR_SCENE) {

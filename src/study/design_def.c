@@ -185,8 +185,11 @@ static const brn_param design_params[] = {
 };
 
 static const brn_hint design_hints[] = {
-    {"minimise", "objective"},   {"minimize", "objective"},    {"maximize", "maximise"},
-    {"optimiser", "optimizer"},  {"tolerances", "robustness: {tolerances: [...]}"},
+    {"minimise", "objective"},
+    {"minimize", "objective"},
+    {"maximize", "maximise"},
+    {"optimiser", "optimizer"},
+    {"tolerances", "robustness: {tolerances: [...]}"},
     {"bodies", "scene: FILE: a design problem names a scene, this file is one"},
     {NULL, NULL},
 };

@@ -139,8 +139,9 @@ brn_status brn_design_write_best(brn_design *design, const char *out)
     brn_text_add(&text, "# %s with the best point that was found: %s = %s\n", design->scene_path,
                  brn_design_objective(design), brn_format_real(best->objective, number));
     for (int i = 0; i < design->n; ++i) {
-        brn_text_add(&text, "#   %s = %s%s%s\n", design->axis[i].info.name, brn_format_real(best->x[i], number),
-                     design->axis[i].info.unit[0] != '\0' ? " " : "", design->axis[i].info.unit);
+        brn_text_add(&text, "#   %s = %s%s%s\n", design->axis[i].info.name,
+                     brn_format_real(best->x[i], number), design->axis[i].info.unit[0] != '\0' ? " " : "",
+                     design->axis[i].info.unit);
     }
     brn_text_append(&text, tree, strlen(tree));
     brn_free(design->ctx, tree);
@@ -176,7 +177,8 @@ static void write_evaluation(const brn_design *d, brn_json *json, const char *ke
     brn_json_close(json);
 }
 
-brn_status brn_design_write_summary(const brn_design *design, const char *out, const brn_design_result *result)
+brn_status brn_design_write_summary(const brn_design *design, const char *out,
+                                    const brn_design_result *result)
 {
     const brn_design *d = design;
     brn_json json = {.text = {.ctx = d->ctx}, .lines = 2};

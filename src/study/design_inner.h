@@ -103,7 +103,8 @@ struct brn_design {
     /* of the last run */
     brn_design_record **used; /* [nused] in order */
     int64_t nused, used_room;
-    brn_design_record **logged; /* [nlogged] by index: what the log holds and is not used yet; NULL: nothing */
+    brn_design_record *
+        *logged; /* [nlogged] by index: what the log holds and is not used yet; NULL: nothing */
     int64_t nlogged;
     int64_t repeated;
 };
@@ -131,18 +132,21 @@ brn_status brn_design_sweep_points(brn_design *design, int64_t seed, double **po
 
 /* ---- records (design_record.c) ---- */
 
-void brn_design_forget(brn_design *design); /* all records */
+void brn_design_forget(brn_design *design);                            /* all records */
 brn_design_record *brn_design_record_create(const brn_design *design); /* NULL: no memory */
 void brn_design_record_destroy(const brn_design *design, brn_design_record *record);
 void brn_design_record_view(const brn_design_record *record, brn_design_evaluation *out);
 /* Is a better than b? Feasible before infeasible, then by objective; one without a value is never better. */
-bool brn_design_record_better(const brn_design *design, const brn_design_record *a, const brn_design_record *b);
-const brn_design_record *brn_design_best(const brn_design *design); /* of those used; NULL: none has a value */
+bool brn_design_record_better(const brn_design *design, const brn_design_record *a,
+                              const brn_design_record *b);
+const brn_design_record *
+brn_design_best(const brn_design *design); /* of those used; NULL: none has a value */
 /* From the simulations of a point. */
 void brn_design_record_sum_up(const brn_design *design, brn_design_record *record,
                               brn_design_simulation *simulation);
 
-brn_status brn_design_simulations_create(const brn_design *design, brn_design_simulation **out); /* [samples] */
+brn_status brn_design_simulations_create(const brn_design *design,
+                                         brn_design_simulation **out); /* [samples] */
 void brn_design_simulations_destroy(const brn_design *design, brn_design_simulation *simulation);
 /* The figures, objective, constraints and success of a run that has ended. */
 brn_status brn_design_measure(const brn_design *design, const double *x, const char *folder,
@@ -166,6 +170,7 @@ const char *brn_design_folder(const brn_design *design, int64_t index, int sampl
 extern const char *const brn_design_own_columns[];
 brn_status brn_design_write_table(const brn_design *design, const char *out);
 brn_status brn_design_write_best(brn_design *design, const char *out);
-brn_status brn_design_write_summary(const brn_design *design, const char *out, const brn_design_result *result);
+brn_status brn_design_write_summary(const brn_design *design, const char *out,
+                                    const brn_design_result *result);
 
 #endif

@@ -55,9 +55,9 @@ static brn_status make(brn_ctx *ctx, brn_scene *file, brn_design_kind kind, brn_
         *out = NULL;
         return status;
     }
-    return read < 0                   ? read
+    return read < 0                  ? read
            : status == BRN_ERR_SCENE ? brn_fail(ctx, status, "%s", brn_design_problem(d, 0))
-                                      : status;
+                                     : status;
 }
 
 brn_status brn_design_parse(brn_ctx *ctx, const char *text, size_t length, const char *name,
@@ -175,10 +175,10 @@ static brn_status read_paths(brn_design *d, brn_design_axis *axis, double *scene
         brn_scene_field field;
         double value = NAN;
         if (find_number(d, where_of(d, &def->block, i < 0 ? "path" : "paths"), path, &field, &value)) {
-            axis->info.unit = axis->info.unit[0] == '\0' && field.param->unit != NULL &&
-                                      strcmp(field.param->unit, "1") != 0
-                                  ? field.param->unit
-                                  : axis->info.unit;
+            axis->info.unit =
+                axis->info.unit[0] == '\0' && field.param->unit != NULL && strcmp(field.param->unit, "1") != 0
+                    ? field.param->unit
+                    : axis->info.unit;
             axis->info.whole = axis->info.whole || is_whole(&field);
             *scene_value = isnan(*scene_value) ? value : *scene_value;
             axis->path[axis->npath++] = (brn_design_path){path, is_whole(&field)};
@@ -202,7 +202,8 @@ static brn_status read_axis(brn_design *d, int index)
     const double middle = axis->log ? sqrt(info->min * info->max) : 0.5 * (info->min + info->max);
     axis->info.start = isfinite(def->start) ? def->start : within ? scene_value : middle;
     if (strchr(def->name, '`') != NULL || strlen(def->name) > 100 || def->name[0] == '\0') {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "name"), "must have 1 to 100 characters without `");
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "name"),
+                              "must have 1 to 100 characters without `");
     } else if (!brn_expression_is_name(def->name) && strpbrk(def->name, "[]/-") == NULL) {
         brn_scene_add_problem(d->file, where_of(d, &def->block, "name"),
                               "cannot be used: a word of expressions, or not of letters, digits, _ and .");
@@ -316,7 +317,8 @@ static void check_optimizer(brn_design *d)
     const brn_optimizer_def *def = &d->def->optimizer;
     const bool bobyqa = def->type == BRN_OPTIMIZER_BOBYQA;
     if ((bobyqa || def->type == BRN_OPTIMIZER_SUBPLEX) && d->def->constraints.count > 0) {
-        brn_scene_add_problem(d->file, "optimizer.type", "takes no constraints; take cobyla, gradient or cmaes");
+        brn_scene_add_problem(d->file, "optimizer.type",
+                              "takes no constraints; take cobyla, gradient or cmaes");
     }
     if (bobyqa && d->n == 1) {
         brn_scene_add_problem(d->file, "optimizer.type", "needs two parameters; take cobyla or subplex");
@@ -467,8 +469,8 @@ static void check_all_names(brn_design *d)
 
 /* ---- columns of the table -------------------------------------------------------------------------------------------------------------- */
 
-static brn_status add_column(brn_design *d, int room, const char *text, size_t length, const brn_expression *e,
-                             int reference)
+static brn_status add_column(brn_design *d, int room, const char *text, size_t length,
+                             const brn_expression *e, int reference)
 {
     char *name = brn_bump_text(&d->memory, text, length);
     if (name == NULL) {
@@ -607,7 +609,8 @@ static brn_status try_scene(brn_design *d)
     brn_status status = try_ends(d, x);
     status = status >= 0 ? try_point(d, x) : status;
     if (status == BRN_ERR_SCENE && !has_problems(d)) {
-        brn_scene_add_problem(d->file, "parameters", "the scene refuses the start: %s", brn_ctx_message(d->ctx));
+        brn_scene_add_problem(d->file, "parameters", "the scene refuses the start: %s",
+                              brn_ctx_message(d->ctx));
     }
     brn_free(d->ctx, x);
     if (status < 0 || has_problems(d)) {
@@ -637,7 +640,8 @@ brn_status brn_design_prepare(brn_design *design)
     BRN_GIVEN(NULL, design);
     brn_design *d = design;
     if (d->scene == NULL || d->prepared) {
-        return brn_fail(d->ctx, BRN_ERR_RANGE, "%s", d->prepared ? "it is prepared already" : brn_design_problem(d, 0));
+        return brn_fail(d->ctx, BRN_ERR_RANGE, "%s",
+                        d->prepared ? "it is prepared already" : brn_design_problem(d, 0));
     }
     d->hash = hash_problem(d);
     BRN_TRY(apply_fixed(d));
@@ -664,7 +668,8 @@ brn_status brn_design_prepare(brn_design *design)
 
 int brn_design_problem_count(const brn_design *design)
 {
-    return design != NULL ? brn_scene_problem_count(design->file) + brn_scene_problem_count(design->scene) : 0;
+    return design != NULL ? brn_scene_problem_count(design->file) + brn_scene_problem_count(design->scene)
+                          : 0;
 }
 
 const char *brn_design_problem(const brn_design *design, int index)
@@ -673,7 +678,8 @@ const char *brn_design_problem(const brn_design *design, int index)
         return "";
     }
     const int own = brn_scene_problem_count(design->file);
-    return index < own ? brn_scene_problem(design->file, index) : brn_scene_problem(design->scene, index - own);
+    return index < own ? brn_scene_problem(design->file, index)
+                       : brn_scene_problem(design->scene, index - own);
 }
 
 int brn_design_parameter_count(const brn_design *design)

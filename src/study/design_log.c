@@ -224,10 +224,11 @@ static brn_status check_header(const reader *r, const brn_yaml *line)
         return brn_fail(ctx, BRN_ERR_FORMAT, "%s: not the log of a design study", r->path);
     }
     if (!is_text(child(line, "hash"), hash)) {
-        return brn_fail(ctx, BRN_ERR_RANGE,
-                        "%s is of another problem or another scene: what changed would mix values that do not "
-                        "belong together (evaluations, target, tolerance, limit and title may change)",
-                        r->path);
+        return brn_fail(
+            ctx, BRN_ERR_RANGE,
+            "%s is of another problem or another scene: what changed would mix values that do not "
+            "belong together (evaluations, target, tolerance, limit and title may change)",
+            r->path);
     }
     if (!is_text(child(line, "seed"), seed)) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s was begun with another seed than %s", r->path, seed);
@@ -310,11 +311,13 @@ static brn_status keep_record(reader *r, const brn_yaml *line)
 static brn_status read_line(reader *r, const char *text, size_t length, int number)
 {
     brn_bump memory = {.ctx = r->design->ctx};
-    const brn_yaml_options options = {.depth_max = 16, .nodes_max = LINE_NODES_MAX, .problem = ignore_problem};
+    const brn_yaml_options options = {
+        .depth_max = 16, .nodes_max = LINE_NODES_MAX, .problem = ignore_problem};
     brn_yaml *line = NULL;
     brn_status status = brn_yaml_parse(&memory, text, length, &options, &line);
     if (status == BRN_ERR_SCENE || (status >= 0 && line->kind != BRN_YAML_MAP)) {
-        status = brn_fail(r->design->ctx, BRN_ERR_FORMAT, "%s:%d: not a line of a design log", r->path, number);
+        status =
+            brn_fail(r->design->ctx, BRN_ERR_FORMAT, "%s:%d: not a line of a design log", r->path, number);
     } else if (status >= 0) {
         status = number == 1 ? check_header(r, line) : keep_record(r, line);
     }

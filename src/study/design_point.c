@@ -203,7 +203,8 @@ double brn_design_from_search(const brn_design_axis *axis, double y)
 {
     /* What came from one of these goes back to it, whatever was rounded on the way. */
     const double known[] = {axis->info.start, axis->info.min, axis->info.max};
-    const double range = brn_design_to_search(axis, axis->info.max) - brn_design_to_search(axis, axis->info.min);
+    const double range =
+        brn_design_to_search(axis, axis->info.max) - brn_design_to_search(axis, axis->info.min);
     for (int i = 0; i < BRN_COUNT(known); ++i) {
         if (fabs(y - brn_design_to_search(axis, known[i])) <= 1e-14 * range) {
             return axis->info.whole ? rint(known[i]) : known[i];

@@ -64,7 +64,8 @@ void brn_design_record_view(const brn_design_record *record, brn_design_evaluati
     };
 }
 
-bool brn_design_record_better(const brn_design *design, const brn_design_record *a, const brn_design_record *b)
+bool brn_design_record_better(const brn_design *design, const brn_design_record *a,
+                              const brn_design_record *b)
 {
     if (design->objective == NULL || isnan(a->objective) || isnan(a->violation)) {
         return false;
@@ -203,7 +204,8 @@ static brn_status measure(const brn_design *d, const brn_value_source *source, b
 /* A simulation that ended well but has nothing for the objective says so. */
 static void tell_missing(const brn_design *d, brn_design_simulation *out)
 {
-    const char *missing = d->objective != NULL && isnan(out->objective) ? brn_expression_text(d->objective) : NULL;
+    const char *missing =
+        d->objective != NULL && isnan(out->objective) ? brn_expression_text(d->objective) : NULL;
     for (int i = 0; i < d->nconstraint && missing == NULL; ++i) {
         missing = isnan(out->constraint[i]) ? brn_expression_text(d->constraint[i]) : NULL;
     }
@@ -283,10 +285,12 @@ void brn_design_record_sum_up(const brn_design *design, brn_design_record *recor
     record->violation = record->failed ? NAN : 0.0;
     for (int k = 0; k < d->nconstraint; ++k) {
         record->constraint[k] = combine(d, simulation, k);
-        record->violation = isnan(record->constraint[k]) ? NAN : fmax(record->violation, record->constraint[k]);
+        record->violation =
+            isnan(record->constraint[k]) ? NAN : fmax(record->violation, record->constraint[k]);
     }
     record->reason = reason != NULL ? brn_strdup(d->ctx, reason) : NULL;
     for (int i = 0; i < d->ncolumn; ++i) { /* the first one's figures go over to the record */
-        record->figure[i] = simulation[0].figure[i] != NULL ? brn_strdup(d->ctx, simulation[0].figure[i]) : NULL;
+        record->figure[i] =
+            simulation[0].figure[i] != NULL ? brn_strdup(d->ctx, simulation[0].figure[i]) : NULL;
     }
 }

@@ -15,11 +15,11 @@ typedef struct study {
     const brn_design_options *options;
     char *log, *out;
     int64_t total;
-    int64_t jobs;     /* numbers given out */
-    brn_status end;   /* not BRN_OK: no further job is started */
-    double began;     /* [s] wall */
-    double elapsed;   /* [s] of earlier calls */
-    double limit;     /* [s] of a simulation */
+    int64_t jobs;   /* numbers given out */
+    brn_status end; /* not BRN_OK: no further job is started */
+    double began;   /* [s] wall */
+    double elapsed; /* [s] of earlier calls */
+    double limit;   /* [s] of a simulation */
 } study;
 
 /* One simulation under way or to come. */
@@ -282,8 +282,8 @@ static brn_status run_jobs(study *s, job *jobs, int64_t count)
         BRN_TRY(evaluator->collect(evaluator->user, &outcome));
         const int64_t at = outcome.number - first;
         if (at < 0 || at >= count || !jobs[at].started || jobs[at].ended) {
-            return brn_fail(s->ctx, BRN_ERR_RANGE, "the evaluator ended job %" PRId64 ", which was not under way",
-                            outcome.number);
+            return brn_fail(s->ctx, BRN_ERR_RANGE,
+                            "the evaluator ended job %" PRId64 ", which was not under way", outcome.number);
         }
         --running;
         note_end(s, end_job(s, &jobs[at], &outcome));
@@ -551,8 +551,8 @@ static brn_status open_log(study *s, int64_t seed)
 {
     const brn_design_options *o = s->options;
     if (brn_file_exists(s->log) && !o->resume && !o->overwrite) {
-        return brn_fail(s->ctx, BRN_ERR_FILE, "%s already holds a study: resume it, overwrite it, or take another folder",
-                        s->out);
+        return brn_fail(s->ctx, BRN_ERR_FILE,
+                        "%s already holds a study: resume it, overwrite it, or take another folder", s->out);
     }
     if (brn_file_exists(s->log) && o->resume) {
         return brn_design_log_read(s->design, s->log, seed, &s->elapsed);

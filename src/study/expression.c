@@ -16,7 +16,8 @@ const char *brn_expression_help(void)
            "  or_else(x, y)            x, or y where x has no value: a flight that never was\n"
            "  first last highest lowest mean(column), at(column, time)\n"
            "                           of a column of series.csv; its name alone is the last value\n"
-           "  names                    parameters, keys of summary.json, columns of series.csv; `arm/right.x` in "
+           "  names                    parameters, keys of summary.json, columns of series.csv; "
+           "`arm/right.x` in "
            "backticks\n"
            "                           where a name has other characters than letters, digits, '_' and '.'\n";
 }
@@ -259,7 +260,8 @@ static brn_status fail_name(const checker *c, const brn_expression_node *n)
     const brn_status status = brn_fail(
         c->ctx, BRN_ERR_FORMAT, "position %d: unknown %s '%s'%s%s%s", n->at + 1, columns ? "column" : "name",
         n->text, near >= 0 ? "; did you mean '" : "", near >= 0 ? words[near] : "",
-        near >= 0 ? "'?" : ": a parameter, a key of summary.json or a column of series.csv ('brunt info figures')");
+        near >= 0 ? "'?"
+                  : ": a parameter, a key of summary.json or a column of series.csv ('brunt info figures')");
     brn_free(c->ctx, (void *)words);
     return status;
 }

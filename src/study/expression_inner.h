@@ -38,9 +38,9 @@ typedef enum brn_expression_op {
 /* A node comes after its parts. */
 typedef struct brn_expression_node {
     brn_expression_op op;
-    int a, b;        /* its parts; -1: none. Of BRN_COLUMN_AT: a is the time */
-    int at, length;  /* bytes of the text that it is */
-    double number;   /* NUMBER */
+    int a, b;         /* its parts; -1: none. Of BRN_COLUMN_AT: a is the time */
+    int at, length;   /* bytes of the text that it is */
+    double number;    /* NUMBER */
     const char *text; /* NAME, WORD */
     brn_column_use use;
 } brn_expression_node;

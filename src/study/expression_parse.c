@@ -32,22 +32,14 @@ typedef struct function {
 enum { MANY = 100 };
 
 static const function functions[] = {
-    {"min", BRN_OP_MIN, 2, MANY, BRN_COLUMN_PLAIN},
-    {"max", BRN_OP_MAX, 2, MANY, BRN_COLUMN_PLAIN},
-    {"abs", BRN_OP_ABS, 1, 1, BRN_COLUMN_PLAIN},
-    {"sqrt", BRN_OP_SQRT, 1, 1, BRN_COLUMN_PLAIN},
-    {"sin", BRN_OP_SIN, 1, 1, BRN_COLUMN_PLAIN},
-    {"cos", BRN_OP_COS, 1, 1, BRN_COLUMN_PLAIN},
-    {"exp", BRN_OP_EXP, 1, 1, BRN_COLUMN_PLAIN},
-    {"log", BRN_OP_LOG, 1, 1, BRN_COLUMN_PLAIN},
-    {"atan2", BRN_OP_ATAN2, 2, 2, BRN_COLUMN_PLAIN},
-    {"or_else", BRN_OP_OR_ELSE, 2, 2, BRN_COLUMN_PLAIN},
-    {"first", BRN_OP_NAME, 1, 1, BRN_COLUMN_FIRST},
-    {"last", BRN_OP_NAME, 1, 1, BRN_COLUMN_LAST},
-    {"highest", BRN_OP_NAME, 1, 1, BRN_COLUMN_HIGHEST},
-    {"lowest", BRN_OP_NAME, 1, 1, BRN_COLUMN_LOWEST},
-    {"mean", BRN_OP_NAME, 1, 1, BRN_COLUMN_MEAN},
-    {"at", BRN_OP_NAME, 2, 2, BRN_COLUMN_AT},
+    {"min", BRN_OP_MIN, 2, MANY, BRN_COLUMN_PLAIN},     {"max", BRN_OP_MAX, 2, MANY, BRN_COLUMN_PLAIN},
+    {"abs", BRN_OP_ABS, 1, 1, BRN_COLUMN_PLAIN},        {"sqrt", BRN_OP_SQRT, 1, 1, BRN_COLUMN_PLAIN},
+    {"sin", BRN_OP_SIN, 1, 1, BRN_COLUMN_PLAIN},        {"cos", BRN_OP_COS, 1, 1, BRN_COLUMN_PLAIN},
+    {"exp", BRN_OP_EXP, 1, 1, BRN_COLUMN_PLAIN},        {"log", BRN_OP_LOG, 1, 1, BRN_COLUMN_PLAIN},
+    {"atan2", BRN_OP_ATAN2, 2, 2, BRN_COLUMN_PLAIN},    {"or_else", BRN_OP_OR_ELSE, 2, 2, BRN_COLUMN_PLAIN},
+    {"first", BRN_OP_NAME, 1, 1, BRN_COLUMN_FIRST},     {"last", BRN_OP_NAME, 1, 1, BRN_COLUMN_LAST},
+    {"highest", BRN_OP_NAME, 1, 1, BRN_COLUMN_HIGHEST}, {"lowest", BRN_OP_NAME, 1, 1, BRN_COLUMN_LOWEST},
+    {"mean", BRN_OP_NAME, 1, 1, BRN_COLUMN_MEAN},       {"at", BRN_OP_NAME, 2, 2, BRN_COLUMN_AT},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -173,7 +165,8 @@ static brn_status parse_number(parser *p, int *out)
     const int start = position(p);
     size_t n = strspn(p->at, digits);
     n += p->at[n] == '.' ? 1 + strspn(p->at + n + 1, digits) : 0;
-    const size_t sign = p->at[n] == 'e' || p->at[n] == 'E' ? 1 + (p->at[n + 1] == '+' || p->at[n + 1] == '-') : 0;
+    const size_t sign =
+        p->at[n] == 'e' || p->at[n] == 'E' ? 1 + (p->at[n + 1] == '+' || p->at[n + 1] == '-') : 0;
     const size_t exponent = sign > 0 ? strspn(p->at + n + sign, digits) : 0;
     n += exponent > 0 ? sign + exponent : 0;
     char text[64];
@@ -187,8 +180,8 @@ static brn_status parse_number(parser *p, int *out)
                         (int)(n < 40 ? n + (p->at[n] != '\0') : 40), p->at);
     }
     p->at += n;
-    return add_node(p, (brn_expression_node){.op = BRN_OP_NUMBER, .a = -1, .b = -1, .at = start, .number = value},
-                    out);
+    return add_node(
+        p, (brn_expression_node){.op = BRN_OP_NUMBER, .a = -1, .b = -1, .at = start, .number = value}, out);
 }
 
 /* 'word' or "word", or `name`. */
@@ -203,13 +196,11 @@ static brn_status parse_quoted(parser *p, int *out)
     }
     const char *word = keep_word(p, p->at, (size_t)(end - p->at));
     p->at = end + 1;
-    return add_node(p,
-                    (brn_expression_node){.op = quote == '`' ? BRN_OP_NAME : BRN_OP_WORD,
-                                          .a = -1,
-                                          .b = -1,
-                                          .at = start,
-                                          .text = word},
-                    out);
+    return add_node(
+        p,
+        (brn_expression_node){
+            .op = quote == '`' ? BRN_OP_NAME : BRN_OP_WORD, .a = -1, .b = -1, .at = start, .text = word},
+        out);
 }
 
 /* A function of a column: its argument is a name, not a value. */
@@ -239,9 +230,10 @@ static brn_status parse_column(parser *p, const function *f, int start, int *out
     if (!take_sign(p, ")")) {
         return fail_expected(p, "')'");
     }
-    return add_node(
-        p, (brn_expression_node){.op = BRN_OP_NAME, .a = time, .b = -1, .at = start, .text = name, .use = f->use},
-        out);
+    return add_node(p,
+                    (brn_expression_node){
+                        .op = BRN_OP_NAME, .a = time, .b = -1, .at = start, .text = name, .use = f->use},
+                    out);
 }
 
 static brn_status parse_call(parser *p, const function *f, int start, int *out)
@@ -319,7 +311,8 @@ static brn_status parse_primary(parser *p, int *out)
 {
     skip_blanks(p);
     const char c = *p->at;
-    if (c != '\0' && (strchr(digits, c) != NULL || (c == '.' && strchr(digits, p->at[1]) != NULL && p->at[1] != '\0'))) {
+    if (c != '\0' &&
+        (strchr(digits, c) != NULL || (c == '.' && strchr(digits, p->at[1]) != NULL && p->at[1] != '\0'))) {
         return parse_number(p, out);
     }
     if (c == '\'' || c == '"' || c == '`') {

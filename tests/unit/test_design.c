@@ -2,20 +2,21 @@
 #include "test.h"
 
 #include "base/os.h"
-#include "no_fsync.h"
 #include "full_disk.h"
+#include "no_fsync.h"
 
 #include <brunt/design.h>
 #include <sys/stat.h>
 
 /* Any scene: its values are read from the settings of a job. */
-static const char scene_text[] = "brunt: 1\n"
-                                 "time: {step: 0.1, end: 0.2}\n"
-                                 "contact: {friction: 0.5}\n"
-                                 "materials: {steel: {type: linear, young: 2e11, poisson: 0.3, density: 7800}}\n"
-                                 "meshes: {cube: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}}\n"
-                                 "bodies: [{name: cube, type: deformable, mesh: cube, material: steel}]\n"
-                                 "fixed: [{name: foot, body: cube, where: {face: -z}}]\n";
+static const char scene_text[] =
+    "brunt: 1\n"
+    "time: {step: 0.1, end: 0.2}\n"
+    "contact: {friction: 0.5}\n"
+    "materials: {steel: {type: linear, young: 2e11, poisson: 0.3, density: 7800}}\n"
+    "meshes: {cube: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}}\n"
+    "bodies: [{name: cube, type: deformable, mesh: cube, material: steel}]\n"
+    "fixed: [{name: foot, body: cube, where: {face: -z}}]\n";
 
 static const char head[] = "brunt: 1\nscene: design-scene.yaml\n";
 
@@ -241,7 +242,8 @@ static void test_sweeps(void **state)
         "parameters:\n  - {name: x, path: \"meshes.cube.box.size[0]\", values: [0.5, 1, 4]}\n"
         "  - {name: cells, path: \"meshes.cube.box.cells[0]\", min: 1, max: 5, points: 3}\n"
         "  - {name: young, path: materials.steel.young, min: 1e10, max: 1e12, scale: log, points: 3}\n"
-        "assign: {\"meshes.cube.box.size[1]\": \"2*x\"}\nfigures: [kinetic, mean(kinetic), \"at(kinetic, 0.25)\"]\n",
+        "assign: {\"meshes.cube.box.size[1]\": \"2*x\"}\nfigures: [kinetic, mean(kinetic), \"at(kinetic, "
+        "0.25)\"]\n",
         BRN_DESIGN_SWEEP);
     fake f = make_fake(2);
     brn_design_options options = options_of(&f, "design-sweep");
@@ -261,7 +263,8 @@ static void test_sweeps(void **state)
     size_t length = 0;
     assert_done(ctx, brn_file_read(ctx, "design-sweep/table.csv", 1 << 20, &table, &length));
     /* x = 0.5, y = 1: 0.04 + 0.09 + 0.5; the mean of 1 and that, and a quarter of the way */
-    assert_non_null(strstr(table, "index,x,cells,young,kinetic,mean(kinetic),\"at(kinetic, 0.25)\",objective,"));
+    assert_non_null(
+        strstr(table, "index,x,cells,young,kinetic,mean(kinetic),\"at(kinetic, 0.25)\",objective,"));
     assert_non_null(strstr(table, "\n4,0.5,3.0,"));
     assert_non_null(strstr(table, ",0.63,0.815,0.9075,"));
     brn_ctx_free(ctx, table);
@@ -342,7 +345,8 @@ static void test_torn_log(void **state)
     struct stat info;
     assert_int_equal(stat("design-wrong/log.jsonl", &info), 0);
     for (int cut = 1; cut < 4000; cut += 501) {
-        assert_done(ctx, brn_file_truncate(ctx, "design-wrong/log.jsonl", (size_t)info.st_size - (size_t)cut));
+        assert_done(ctx,
+                    brn_file_truncate(ctx, "design-wrong/log.jsonl", (size_t)info.st_size - (size_t)cut));
         f.started = 0;
         assert_true(run_study(ctx, &f, true, BRN_OK, &result) == best);
         assert_true(f.started >= 1 && f.started < 12);
@@ -367,7 +371,8 @@ static void test_another_problem(void **state)
     brn_design_options options = options_of(&f, "design-wrong");
     options.overwrite = false;
     brn_design *design = open_design(ctx, search_text, BRN_DESIGN_SEARCH);
-    assert_int_equal(brn_design_run(design, &options, &result), BRN_ERR_FILE); /* neither resume nor overwrite */
+    assert_int_equal(brn_design_run(design, &options, &result),
+                     BRN_ERR_FILE); /* neither resume nor overwrite */
     options.resume = true;
     options.evaluations = 50; /* may change */
     assert_done(ctx, brn_design_run(design, &options, &result));
@@ -420,9 +425,9 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),      cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_robustness),  cmocka_unit_test(test_sweeps),
-        cmocka_unit_test(test_interruptions), cmocka_unit_test(test_torn_log),
+        cmocka_unit_test(test_search),          cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_robustness),      cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_interruptions),   cmocka_unit_test(test_torn_log),
         cmocka_unit_test(test_another_problem), cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

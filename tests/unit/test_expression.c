@@ -5,10 +5,11 @@
 #include "study/expression.h"
 
 static const brn_known_name known[] = {
-    {"a", false, false},           {"b", false, false},           {"zero", false, false},
-    {"nothing", false, false},     {"bad", false, false},         {"flight.range", false, false},
-    {"status", true, false},       {"landing.verdict", true, false}, {"block.z", false, true},
-    {"arm/right.x", false, true},
+    {"a", false, false},      {"b", false, false},
+    {"zero", false, false},   {"nothing", false, false},
+    {"bad", false, false},    {"flight.range", false, false},
+    {"status", true, false},  {"landing.verdict", true, false},
+    {"block.z", false, true}, {"arm/right.x", false, true},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -116,12 +117,21 @@ static void test_no_values(void **state)
     (void)state;
     brn_ctx *ctx = test_ctx(1);
     static const char *const missing[] = {
-        "nothing",      "nothing + 1",     "-nothing",        "nothing < 1",
-        "abs(nothing)", "min(1, nothing)", "not nothing",     "landing.verdict == 'rest'",
-        "nothing or 0", "nothing and 1",   "at(block.z, nothing)",
+        "nothing",
+        "nothing + 1",
+        "-nothing",
+        "nothing < 1",
+        "abs(nothing)",
+        "min(1, nothing)",
+        "not nothing",
+        "landing.verdict == 'rest'",
+        "nothing or 0",
+        "nothing and 1",
+        "at(block.z, nothing)",
     };
-    static const char *const nan[] = {"bad", "bad + 1", "min(bad, 1)", "max(1, bad)", "bad^0", "1^bad",
-                                      "bad == bad", "bad != 1", "sqrt(b)", "log(b)", "zero/zero"};
+    static const char *const nan[] = {"bad",     "bad + 1", "min(bad, 1)", "max(1, bad)",
+                                      "bad^0",   "1^bad",   "bad == bad",  "bad != 1",
+                                      "sqrt(b)", "log(b)",  "zero/zero"};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; ++i) {
         if (value_of(ctx, missing[i]).kind != BRN_VALUE_NONE) {
             fail_msg("%s has a value", missing[i]);
@@ -241,9 +251,19 @@ static void test_random_texts(void **state)
 {
     (void)state;
     brn_ctx *ctx = test_ctx(1);
-    static const char *const pieces[] = {"a",   "1",  "(",  ")",    "+",    "-",   "*",   "/",        "^",
-                                         "<",   "==", "'",  "`",    " and ", " or ", "not ", "min(",   "at(block.z,",
-                                         "2e",  ".",  ",",  "status", "pi",  "\xc3\xa4", "!",  "highest(block.z)"};
+    static const char *const pieces[] = {"a",    "1",
+                                         "(",    ")",
+                                         "+",    "-",
+                                         "*",    "/",
+                                         "^",    "<",
+                                         "==",   "'",
+                                         "`",    " and ",
+                                         " or ", "not ",
+                                         "min(", "at(block.z,",
+                                         "2e",   ".",
+                                         ",",    "status",
+                                         "pi",   "\xc3\xa4",
+                                         "!",    "highest(block.z)"};
     brn_rng rng = {7};
     int values = 0;
     for (int i = 0; i < 200000; ++i) {
@@ -291,8 +311,9 @@ static void test_random_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),     cmocka_unit_test(test_no_values), cmocka_unit_test(test_margins),
-        cmocka_unit_test(test_references), cmocka_unit_test(test_errors),    cmocka_unit_test(test_random_texts),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_no_values),
+        cmocka_unit_test(test_margins), cmocka_unit_test(test_references),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_random_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

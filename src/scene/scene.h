@@ -67,8 +67,11 @@ bool brn_scene_field_number(const brn_scene_field *field, double *out);
    noun: "design problem". BRN_ERR_SCENE as brn_scene_resolve. */
 brn_status brn_scene_resolve_as(brn_scene *scene, const brn_table *root, const char *noun, const void **out);
 
-/* The tree as YAML, as it was written and set, without comments; relative names of files are made absolute from the folder of the scene. */
+/* The tree as YAML, as it was written and set, without comments. */
 brn_status brn_scene_print_tree(const brn_scene *scene, char **text);
+/* What to set for a scene that is put elsewhere: calls `add` with "path=FILE" for every file that the scene names relative to itself. */
+brn_status brn_scene_list_files(const brn_scene *scene, brn_status (*add)(void *user, const char *assignment),
+                                void *user);
 
 /* The resolved scene as YAML text with every default explicit (a NaN default means "not given" and is left out). */
 brn_status brn_scene_print(const brn_scene *scene, const brn_schema *schema, char **text);

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* The byte of a character; libyaml counts characters, after a byte order mark. */
+/* The byte of a character; libyaml counts characters. */
 static size_t byte_of(const char *text, unsigned character)
 {
-    size_t at = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t at = 0;
     for (unsigned i = 0; i < character && text[at] != '\0'; ++i) {
         ++at;
         while (((unsigned char)text[at] & 0xc0) == 0x80) {

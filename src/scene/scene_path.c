@@ -2,6 +2,8 @@
    addressed by it. A key may itself contain a dot: the longest key that fits is taken. */
 #include "scene/scene_inner.h"
 
+#include "base/os.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,4 +73,69 @@ brn_scene_place brn_scene_find(const brn_scene *scene, const char *path)
     }
     place.found = place.node != NULL && *place.rest == '\0';
     return place;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct files {
+    const brn_scene *scene;
+    brn_text path; /* of the node at hand */
+    brn_status (*add)(void *user, const char *assignment);
+    void *user;
+} files;
+
+static brn_status add_file(files *f, const brn_yaml *node)
+{
+    brn_ctx *ctx = f->scene->ctx;
+    char *path = brn_path_beside(ctx, f->scene->file, node->text);
+    char *full = path != NULL ? brn_path_full(ctx, path) : NULL;
+    brn_text text = {.ctx = ctx};
+    brn_text_add(&text, "%s=\"%s\"", brn_text_shown(&f->path), full != NULL ? full : "");
+    brn_status status = path == NULL || text.failed ? BRN_ERR_MEMORY : BRN_OK;
+    if (status >= 0 && full != NULL && strpbrk(full, "\"\\") == NULL) {
+        status = f->add(f->user, text.data);
+    }
+    brn_text_clear(&text);
+    brn_free(ctx, full);
+    brn_free(ctx, path);
+    return status;
+}
+
+/* Keys that name a file: those of meshes, surfaces and robots. */
+static bool names_file(const brn_yaml *node)
+{
+    return node->kind == BRN_YAML_SCALAR && node->key != NULL && node->text[0] != '/' &&
+           (strcmp(node->key, "file") == 0 || strcmp(node->key, "surface") == 0);
+}
+
+/* As deep as the reader allows. */
+static brn_status find_files(files *f, const brn_yaml *node)
+{
+    if (names_file(node)) {
+        return add_file(f, node);
+    }
+    for (int i = 0; i < node->count; ++i) {
+        const size_t length = f->path.length;
+        if (node->kind == BRN_YAML_MAP) {
+            brn_text_add(&f->path, "%s%s", length > 0 ? "." : "", node->items[i]->key);
+        } else {
+            brn_text_add(&f->path, "[%d]", i);
+        }
+        BRN_TRY(find_files(f, node->items[i]));
+        if (f->path.failed) {
+            return BRN_ERR_MEMORY;
+        }
+        f->path.length = length;
+        f->path.data[length] = '\0';
+    }
+    return BRN_OK;
+}
+
+brn_status brn_scene_list_files(const brn_scene *scene, brn_status (*add)(void *user, const char *assignment),
+                                void *user)
+{
+    files f = {.scene = scene, .path = {.ctx = scene->ctx}, .add = add, .user = user};
+    const brn_status status = scene->root != NULL ? find_files(&f, scene->root) : BRN_OK;
+    brn_text_clear(&f.path);
+    return status;
 }

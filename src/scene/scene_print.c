@@ -1,8 +1,6 @@
 /* The resolved scene as YAML, every default explicit. Printing it, reading it and printing it again gives the same text. */
 #include "scene/scene_inner.h"
 
-#include "base/os.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -358,34 +356,21 @@ static bool is_flat(const brn_yaml *node)
     return flat;
 }
 
-/* Names of files are relative to the scene, and the text may be put elsewhere. */
-static bool names_file(const brn_yaml *node)
+static void print_scalar(printer *p, const brn_yaml *node)
 {
-    return node->key != NULL && (strcmp(node->key, "file") == 0 || strcmp(node->key, "surface") == 0) &&
-           node->text[0] != '/';
-}
-
-static void print_scalar(printer *p, const brn_scene *scene, const brn_yaml *node)
-{
-    char *path = names_file(node) ? brn_path_beside(scene->ctx, scene->file, node->text) : NULL;
-    if (path != NULL && brn_file_exists(path)) {
-        char *full = brn_path_full(scene->ctx, path);
-        print_text(p, full != NULL ? full : path);
-        brn_free(scene->ctx, full);
-    } else if (node->quoted || strpbrk(node->text, ",[]{}#:\"'\n") != NULL) { /* would end it in brackets */
+    if (node->quoted || strpbrk(node->text, ",[]{}#:\"'\n") != NULL) { /* would end it in brackets */
         print_text(p, node->text);
     } else {
         brn_text_add(&p->text, "%s", brn_yaml_is_null(node) ? "null" : node->text);
     }
-    brn_free(scene->ctx, path);
 }
 
 /* In brackets, on the line. */
-static void print_flow(printer *p, const brn_scene *scene, const brn_yaml *node)
+static void print_flow(printer *p, const brn_yaml *node)
 {
     const bool map = node->kind == BRN_YAML_MAP;
     if (node->kind == BRN_YAML_SCALAR) {
-        print_scalar(p, scene, node);
+        print_scalar(p, node);
         return;
     }
     brn_text_add(&p->text, map ? "{" : "[");
@@ -395,13 +380,13 @@ static void print_flow(printer *p, const brn_scene *scene, const brn_yaml *node)
             print_text(p, node->items[i]->key);
             brn_text_add(&p->text, ": ");
         }
-        print_flow(p, scene, node->items[i]);
+        print_flow(p, node->items[i]);
     }
     brn_text_add(&p->text, map ? "}" : "]");
 }
 
 /* Maps of maps and lists of maps get lines, what is flat gets brackets. */
-static void print_node(printer *p, const brn_scene *scene, const brn_yaml *node, int indent)
+static void print_node(printer *p, const brn_yaml *node, int indent)
 {
     for (int i = 0; i < node->count; ++i) {
         const brn_yaml *child = node->items[i];
@@ -413,10 +398,10 @@ static void print_node(printer *p, const brn_scene *scene, const brn_yaml *node,
         const bool lines = node->kind == BRN_YAML_MAP && child->kind != BRN_YAML_SCALAR && !is_flat(child);
         if (lines) {
             brn_text_add(&p->text, "\n");
-            print_node(p, scene, child, indent + 2);
+            print_node(p, child, indent + 2);
         } else {
             brn_text_add(&p->text, " ");
-            print_flow(p, scene, child);
+            print_flow(p, child);
             brn_text_add(&p->text, "\n");
         }
     }
@@ -429,6 +414,6 @@ brn_status brn_scene_print_tree(const brn_scene *scene, char **text)
     if (scene->root == NULL || scene->root->kind != BRN_YAML_MAP) {
         return brn_fail(scene->ctx, BRN_ERR_SCENE, "%s: there is no scene in it", scene->file);
     }
-    print_node(&p, scene, scene->root, 0);
+    print_node(&p, scene->root, 0);
     return brn_text_take(&p.text, text);
 }

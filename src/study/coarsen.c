@@ -280,10 +280,14 @@ brn_status brn_coarsen(brn_ctx *ctx, brn_scene *scene, const brn_coarsen_options
     const brn_coarsen_options standard = brn_coarsen_options_default();
     brn_coarsen_work w = {.ctx = ctx, .scene = scene, .options = options != NULL ? options : &standard};
     BRN_TRY(check_options(ctx, w.options));
-    BRN_TRY(open_work(&w));
-    BRN_ALLOC(ctx, w.out, 1); /* before anything of the scene changes */
+    BRN_ALLOC(ctx, w.out, 1);
     w.out->ctx = ctx;
-    brn_status status = work_all(&w);
+    brn_status status = open_work(&w);
+    if (status < 0) { /* nothing of the scene has changed */
+        brn_coarsening_destroy(w.out);
+        return status;
+    }
+    status = work_all(&w);
     if (status < 0) {
         restore(&w);
         brn_coarsening_destroy(w.out);

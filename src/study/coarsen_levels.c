@@ -184,9 +184,13 @@ static brn_status judge(brn_coarsen_work *w, brn_sample *candidate, bool *fits)
     return brn_coarsen_tell(w, level);
 }
 
-/* A mesh with as many cells as one that was a candidate is that one. */
+/* A mesh with as many cells as one that was a candidate, or as the fine one, is that one. */
 static bool is_known(const brn_coarsening *c, const brn_coarsen_level *level, bool *fits)
 {
+    if (level->cells >= c->level[c->result.fine].cells) {
+        *fits = true;
+        return true;
+    }
     for (const brn_coarsen_level *l = c->level; l < level; ++l) {
         if (!l->refining && l->cells == level->cells) {
             *fits = l->fits;

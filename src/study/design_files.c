@@ -119,32 +119,65 @@ brn_status brn_design_write_table(const brn_design *design, const char *out)
 
 /* ---- best.yaml ------------------------------------------------------------------------------------------------------------------ */
 
+/* In the words of the user, if every value can be put in its place there; else only what they mean. */
+typedef struct best_text {
+    brn_design *design;
+    char *text;  /* NULL: not possible */
+} best_text;
+
+static brn_status put_value(void *user, const char *assignment)
+{
+    best_text *b = user;
+    char *edited = NULL;
+    const brn_status status =
+        b->text != NULL ? brn_scene_edit(b->design->ctx, b->text, assignment, &edited) : BRN_ERR_SCENE;
+    brn_free(b->design->ctx, b->text);
+    b->text = edited;
+    if (status < 0 && status != BRN_ERR_SCENE) {
+        return status;
+    }
+    return brn_scene_set(b->design->scene, assignment);
+}
+
+static brn_status make_best_text(brn_design *d, const brn_design_record *best, char **out)
+{
+    best_text b = {.design = d};
+    size_t length = 0;
+    brn_design_settings settings = {.ctx = d->ctx};
+    brn_status status = brn_file_read(d->ctx, d->scene_path, BRN_SCENE_BYTES_MAX, &b.text, &length);
+    status = status >= 0 ? brn_design_point_settings(d, best->x, 0, &settings, NULL) : status;
+    for (int i = 0; status >= 0 && i < settings.count; ++i) {
+        status = put_value(&b, settings.item[i]);
+    }
+    status = status >= 0 ? brn_scene_list_files(d->scene, put_value, &b) : status;
+    brn_design_settings_clear(&settings);
+    if (status < 0) {
+        brn_free(d->ctx, b.text);
+        return status;
+    }
+    *out = b.text;
+    return b.text != NULL ? BRN_OK : brn_scene_print_tree(d->scene, out);
+}
+
 brn_status brn_design_write_best(brn_design *design, const char *out)
 {
     const brn_design_record *best = brn_design_best(design);
     if (best == NULL) {
         return BRN_OK;
     }
-    brn_design_settings settings = {.ctx = design->ctx};
-    brn_status status = brn_design_point_settings(design, best->x, 0, &settings, NULL);
-    for (int i = 0; status >= 0 && i < settings.count; ++i) {
-        status = brn_scene_set(design->scene, settings.item[i]);
-    }
-    brn_design_settings_clear(&settings);
-    char *tree = NULL;
-    status = status >= 0 ? brn_scene_print_tree(design->scene, &tree) : status;
-    BRN_TRY(status);
+    char *scene = NULL;
+    BRN_TRY(make_best_text(design, best, &scene));
     char number[BRN_REAL_TEXT];
     brn_text text = {.ctx = design->ctx};
-    brn_text_add(&text, "# %s with the best point that was found: %s = %s\n", design->scene_path,
+    brn_text_add(&text, "# %s with the best point that was found: %s = %s\n", brn_path_base(design->scene_path),
                  brn_design_objective(design), brn_format_real(best->objective, number));
     for (int i = 0; i < design->n; ++i) {
         brn_text_add(&text, "#   %s = %s%s%s\n", design->axis[i].info.name,
                      brn_format_real(best->x[i], number), design->axis[i].info.unit[0] != '\0' ? " " : "",
                      design->axis[i].info.unit);
     }
-    brn_text_append(&text, tree, strlen(tree));
-    brn_free(design->ctx, tree);
+    brn_text_append(&text, scene, strlen(scene));
+    brn_free(design->ctx, scene);
     return write_text(design, out, "best.yaml", &text);
 }
 

@@ -547,24 +547,27 @@ static brn_status fail_problems(brn_design *d)
     return brn_fail(d->ctx, BRN_ERR_SCENE, "%s", brn_design_problem(d, 0));
 }
 
+/* What the scene refuses of `set` is the fault of the problem, if the scene is in order by itself. */
 static brn_status apply_fixed(brn_design *d)
 {
+    BRN_TRY(resolve_scene(d, NULL));
     for (int i = 0; i < d->def->set.count; ++i) {
         const brn_setting_def *def = (const brn_setting_def *)d->def->set.items + i;
         brn_text text = {.ctx = d->ctx};
         brn_text_add(&text, "%s=%s", def->block.name, def->value);
-        const brn_status status = text.failed ? BRN_ERR_MEMORY : brn_scene_set(d->scene, text.data);
+        brn_status status = text.failed ? BRN_ERR_MEMORY : brn_scene_set(d->scene, text.data);
+        status = status >= 0 ? resolve_scene(d, NULL) : status;
         brn_text_clear(&text);
         if (status == BRN_ERR_SCENE) {
-            brn_scene_add_problem(d->file, def->block.path, "%s", brn_ctx_message(d->ctx));
-        } else if (status < 0) {
-            return status;
+            brn_scene_add_problem(d->file, def->block.path, "the scene refuses it: %s", brn_ctx_message(d->ctx));
+            return fail_problems(d);
         }
+        BRN_TRY(status);
     }
     for (int i = 0; i < d->nset; ++i) {
         BRN_TRY(brn_scene_set(d->scene, d->set[i]));
     }
-    return has_problems(d) ? fail_problems(d) : BRN_OK;
+    return BRN_OK;
 }
 
 /* Sets the scene to a point and resolves it. */

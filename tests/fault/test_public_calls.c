@@ -83,11 +83,19 @@ typedef struct things {
     brn_design_result result;
     brn_design_parameter parameter;
     brn_design_evaluation evaluation;
+    brn_coarsening *coarsening, *coarsening_out;
+    brn_coarsen_result coarse;
+    brn_coarsen_level coarse_level;
+    brn_coarsen_mode coarse_mode;
+    brn_coarsen_shape coarse_shape;
 } things;
 
 static const char design_text[] =
     "brunt: 1\nscene: calls-scene.yaml\nparameters: [{name: dt, path: time.step, min: 1e-3, max: 1e-2}]\n"
     "objective: kinetic\n";
+
+/* A cube of one cell is coarse enough. */
+static const brn_coarsen_options any_shape = {.change = 1.0, .shape = 10.0, .spread = 10.0, .limit = 50};
 
 static void make_things(things *t)
 {
@@ -106,6 +114,9 @@ static void make_things(things *t)
     assert_done(t->ctx, brn_view_live(t->ctx, t->model, scene_text, &t->live));
     assert_done(t->ctx, brn_snapshot_create(t->ctx, t->model, &t->snapshot));
     assert_done(t->ctx, brn_vibration_find(t->ctx, t->model, NULL, &t->vibration));
+    assert_done(t->ctx, brn_scene_parse(t->ctx, scene_text, strlen(scene_text), "calls.yaml", &t->scene_out));
+    assert_done(t->ctx, brn_coarsen(t->ctx, t->scene_out, &any_shape, &t->coarsening));
+    brn_scene_destroy(t->scene_out);
     t->dirs[0] = run_dir;
     test_write_file("calls-scene.yaml", scene_text);
     assert_done(t->ctx, brn_design_parse(t->ctx, design_text, strlen(design_text), "calls-design.yaml",
@@ -117,6 +128,7 @@ static void make_things(things *t)
 static void free_things(things *t)
 {
     brn_design_destroy(t->design);
+    brn_coarsening_destroy(t->coarsening);
     brn_vibration_destroy(t->vibration);
     brn_snapshot_destroy(t->snapshot);
     brn_view_close(t->live);
@@ -201,6 +213,12 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_scene_set(t->scene, NULL));
     CALL(FAILS, brn_scene_set(t->scene, ""));
     CALL(FAILS, brn_scene_set(t->scene, "="));
+    CALL(FAILS, brn_scene_edit(NULL, "a: 1\n", "a=2", &t->text));
+    CALL(FAILS, brn_scene_edit(t->ctx, NULL, "a=2", &t->text));
+    CALL(FAILS, brn_scene_edit(t->ctx, "a: 1\n", NULL, &t->text));
+    CALL(FAILS, brn_scene_edit(t->ctx, "a: 1\n", "a=2", NULL));
+    CALL(FAILS, brn_scene_edit(t->ctx, "a: 1\n", "", &t->text));
+    CALL(WORKS, brn_scene_edit(t->ctx, "", "a=2", &t->text));
     CALL(RETURNS, brn_scene_problem_count(NULL));
     CALL(RETURNS, brn_scene_problem(NULL, 0));
     CALL(RETURNS, brn_scene_problem(t->scene, INT_MAX));
@@ -478,6 +496,25 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_design_get_evaluation(NULL, 0, &t->evaluation));
     CALL(FAILS, brn_design_get_evaluation(t->design, 0, NULL));
     CALL(FAILS, brn_design_get_evaluation(t->design, 0, &t->evaluation)); /* none yet */
+    CALL(RETURNS, brn_coarsen_options_default());
+    CALL(FAILS, brn_coarsen(NULL, t->scene, &any_shape, &t->coarsening_out));
+    CALL(FAILS, brn_coarsen(t->ctx, NULL, &any_shape, &t->coarsening_out));
+    CALL(FAILS, brn_coarsen(t->ctx, t->scene, &any_shape, NULL));
+    CALL(FAILS, brn_coarsen(t->ctx, t->scene, &(brn_coarsen_options){.limit = NAN}, &t->coarsening_out));
+    CALL(RETURNS, brn_coarsening_destroy(NULL));
+    CALL(FAILS, brn_coarsen_get(NULL, &t->coarse));
+    CALL(FAILS, brn_coarsen_get(t->coarsening, NULL));
+    CALL(FAILS, brn_coarsen_get_level(NULL, 0, &t->coarse_level));
+    CALL(FAILS, brn_coarsen_get_level(t->coarsening, 0, NULL));
+    CALL(FAILS, brn_coarsen_get_level(t->coarsening, INT_MAX, &t->coarse_level));
+    CALL(FAILS, brn_coarsen_get_mode(NULL, 0, &t->coarse_mode));
+    CALL(FAILS, brn_coarsen_get_mode(t->coarsening, 0, NULL));
+    CALL(FAILS, brn_coarsen_get_mode(t->coarsening, -1, &t->coarse_mode));
+    CALL(FAILS, brn_coarsen_get_shape(NULL, 0, true, &t->coarse_shape));
+    CALL(FAILS, brn_coarsen_get_shape(t->coarsening, 0, true, NULL));
+    CALL(FAILS, brn_coarsen_get_shape(t->coarsening, INT_MIN, false, &t->coarse_shape));
+    CALL(RETURNS, brn_coarsen_change(NULL, 0));
+    CALL(RETURNS, brn_coarsen_change(t->coarsening, INT_MAX));
     return false;
 }
 
@@ -534,8 +571,8 @@ static void test_every_function_is_called(void **state)
         const char *path;
         int functions;
     } headers[] = {{BRN_SOURCE_DIR "/include/brunt/brunt.h", 81},
-                   {BRN_SOURCE_DIR "/include/brunt/study.h", 5},
-                   {BRN_SOURCE_DIR "/include/brunt/design.h", 16}};
+                   {BRN_SOURCE_DIR "/include/brunt/study.h", 12},
+                   {BRN_SOURCE_DIR "/include/brunt/design.h", 17}};
     for (size_t h = 0; h < sizeof headers / sizeof headers[0]; ++h) {
         char *header = read_header(headers[h].path);
         int functions = 0;

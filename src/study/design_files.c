@@ -122,7 +122,7 @@ brn_status brn_design_write_table(const brn_design *design, const char *out)
 /* In the words of the user, if every value can be put in its place there; else only what they mean. */
 typedef struct best_text {
     brn_design *design;
-    char *text;  /* NULL: not possible */
+    char *text; /* NULL: not possible */
 } best_text;
 
 static brn_status put_value(void *user, const char *assignment)
@@ -169,8 +169,9 @@ brn_status brn_design_write_best(brn_design *design, const char *out)
     BRN_TRY(make_best_text(design, best, &scene));
     char number[BRN_REAL_TEXT];
     brn_text text = {.ctx = design->ctx};
-    brn_text_add(&text, "# %s with the best point that was found: %s = %s\n", brn_path_base(design->scene_path),
-                 brn_design_objective(design), brn_format_real(best->objective, number));
+    brn_text_add(&text, "# %s with the best point that was found: %s = %s\n",
+                 brn_path_base(design->scene_path), brn_design_objective(design),
+                 brn_format_real(best->objective, number));
     for (int i = 0; i < design->n; ++i) {
         brn_text_add(&text, "#   %s = %s%s%s\n", design->axis[i].info.name,
                      brn_format_real(best->x[i], number), design->axis[i].info.unit[0] != '\0' ? " " : "",

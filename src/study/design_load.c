@@ -559,7 +559,8 @@ static brn_status apply_fixed(brn_design *d)
         status = status >= 0 ? resolve_scene(d, NULL) : status;
         brn_text_clear(&text);
         if (status == BRN_ERR_SCENE) {
-            brn_scene_add_problem(d->file, def->block.path, "the scene refuses it: %s", brn_ctx_message(d->ctx));
+            brn_scene_add_problem(d->file, def->block.path, "the scene refuses it: %s",
+                                  brn_ctx_message(d->ctx));
             return fail_problems(d);
         }
         BRN_TRY(status);

@@ -6,17 +6,17 @@
 
 static const double pi = 3.14159265358979323846;
 
-#define HEAD                                                                                                 \
- "brunt: 1\n"                                                                                                \
- "time: {step: 0.01, end: 0.01}\n"                                                                           \
- "method: {type: none}\n"                                                                                    \
- "materials:\n"                                                                                              \
- "  m: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000, damping: {alpha: 1, beta: 1e-3}} # soft\n" \
+#define HEAD                                                                                             \
+ "brunt: 1\n"                                                                                            \
+ "time: {step: 0.01, end: 0.01}\n"                                                                       \
+ "method: {type: none}\n"                                                                                \
+ "materials:\n"                                                                                          \
+ "  m: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000, damping: {alpha: 1, beta: 1e-3}} # " \
+ "soft\n"                                                                                                \
  "  n: {type: neo_hookean, lame_lambda: 1e6, lame_mu: 5e5, density: 1000}\n"
 #define MESH "meshes: {a: {box: {size: [1, 0.13, 0.2], cells: [10, 2, 3], element: hex8}}}\n"
-static const char beam[] = HEAD MESH
-    "bodies: [{name: beam, type: deformable, mesh: a, material: m}]\n"
-    "fixed: [{name: wall, body: beam, where: {face: -x}}]\n";
+static const char beam[] = HEAD MESH "bodies: [{name: beam, type: deformable, mesh: a, material: m}]\n"
+                                     "fixed: [{name: wall, body: beam, where: {face: -x}}]\n";
 
 static brn_coarsen_options few(void)
 {
@@ -72,7 +72,8 @@ static void check_shapes(const brn_coarsening *c, const brn_coarsen_result *r)
             }
         }
         assert_near(most[0], tenth, 1e-9);
-        assert_true(i >= BRN_COARSEN_SHAPES || fabs(most[1] / most[0] - 1.0) < 0.1); /* shapes fit within 5 % */
+        assert_true(i >= BRN_COARSEN_SHAPES ||
+                    fabs(most[1] / most[0] - 1.0) < 0.1); /* shapes fit within 5 % */
     }
 }
 
@@ -160,10 +161,10 @@ static void test_measured(void **state)
 static void test_changes(void **state)
 {
     (void)state;
-    static const char text[] = HEAD MESH
-        "bodies:\n"
-        "  - {name: beam, type: deformable, mesh: a, material: m,\n"
-        "     materials: [{where: {box: {min: [0, -1, -1], max: [1, 1, 1]}}, material: n}]}\n";
+    static const char text[] =
+        HEAD MESH "bodies:\n"
+                  "  - {name: beam, type: deformable, mesh: a, material: m,\n"
+                  "     materials: [{where: {box: {min: [0, -1, -1], max: [1, 1, 1]}}, material: n}]}\n";
     flow f;
     brn_coarsen_result r;
     const brn_coarsen_options o = few();
@@ -242,22 +243,23 @@ static void test_refused(void **state)
     o = few();
     o.body = "roof";
     expect_refusal(beam, NULL, &o, BRN_ERR_SCENE, "no deformable body 'roof'");
-    static const char two[] = HEAD MESH "  \n"
-        "bodies:\n"
-        "  - {name: beam, type: deformable, mesh: a, material: m}\n"
-        "  - {name: other, type: deformable, mesh: a, material: m, position: [0, 1, 0]}\n";
+    static const char two[] =
+        HEAD MESH "  \n"
+                  "bodies:\n"
+                  "  - {name: beam, type: deformable, mesh: a, material: m}\n"
+                  "  - {name: other, type: deformable, mesh: a, material: m, position: [0, 1, 0]}\n";
     expect_refusal(two, NULL, NULL, BRN_ERR_SCENE, "2 deformable bodies");
-    static const char shared[] = HEAD
-        "meshes: {a: {box: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}, b: {box: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}}\n"
-        "bodies:\n"
-        "  - {name: beam, type: deformable, mesh: a, material: m}\n"
-        "  - {name: other, type: deformable, mesh: b, material: m, position: [0, 1, 0]}\n";
+    static const char shared[] =
+        HEAD "meshes: {a: {box: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}, b: {box: {size: [1, 0.2, 0.2], "
+             "cells: [4, 1, 1]}}}\n"
+             "bodies:\n"
+             "  - {name: beam, type: deformable, mesh: a, material: m}\n"
+             "  - {name: other, type: deformable, mesh: b, material: m, position: [0, 1, 0]}\n";
     o = few();
     o.body = "beam";
     expect_refusal(shared, NULL, &o, BRN_ERR_SCENE, "also of body 'other'");
-    static const char voxels[] = HEAD
-        "meshes: {a: {voxel: {cell: 0.1, layers: ['##/##']}}}\n"
-        "bodies: [{name: beam, type: deformable, mesh: a, material: m}]\n";
+    static const char voxels[] = HEAD "meshes: {a: {voxel: {cell: 0.1, layers: ['##/##']}}}\n"
+                                      "bodies: [{name: beam, type: deformable, mesh: a, material: m}]\n";
     expect_refusal(voxels, NULL, NULL, BRN_ERR_SCENE, "neither 'resolution' nor 'cells'");
 }
 
@@ -286,8 +288,8 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beam),    cmocka_unit_test(test_twins),       cmocka_unit_test(test_measured),
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_refused),     cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_beam),    cmocka_unit_test(test_twins),   cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_refused), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,9 +76,11 @@ void cli_pool_destroy(cli_pool *pool)
 
 /* ---- in the child ---------------------------------------------------------------------------------------------------- */
 
-static _Noreturn void be_child(const cli_pool *pool, const cli_work *work, pid_t parent, int pipe_end)
+static _Noreturn void be_child(const cli_pool *pool, const cli_work *work, pid_t parent, int pipe_end,
+                               const sigset_t *mask)
 {
     cli_stop_follow(parent, work->ends_with_parent);
+    (void)sigprocmask(SIG_SETMASK, mask, NULL);
     for (int i = 0; i < pool->slots; ++i) {
         if (pool->slot[i].process > 0) {
             (void)close(pool->slot[i].pipe_end);
@@ -116,11 +118,17 @@ bool cli_pool_start(cli_pool *pool, const cli_work *work)
     }
     (void)fflush(stdout); /* else the child would print it once more */
     (void)fflush(stderr);
+    /* The parent's word to stop would end a child that does not listen yet. */
+    sigset_t word, mask;
+    (void)sigemptyset(&word);
+    (void)sigaddset(&word, SIGUSR1);
+    (void)sigprocmask(SIG_BLOCK, &word, &mask);
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
         (void)close(ends[0]);
-        be_child(pool, work, parent, ends[1]);
+        be_child(pool, work, parent, ends[1], &mask);
     }
+    (void)sigprocmask(SIG_SETMASK, &mask, NULL);
     (void)close(ends[1]);
     if (process < 0) {
         (void)close(ends[0]);

@@ -69,7 +69,7 @@ same() { # FOLDER REFERENCE
 logged() {
     sed 1d "$1/log.jsonl" | sed -E 's/"(wall_s|cpu_s|elapsed_s)": [-+.0-9e]*//g' | sort
 }
-# A study in the background, with rank numbers in $rank0, $rank1, ..., until its log has so many lines.
+# A study in the background, with the processes of its ranks in $rank0, $rank1, ..., until its log has so many lines.
 begin() { # FOLDER LINES OPTION...
     folder=$1 wanted=$2
     shift 2
@@ -80,10 +80,21 @@ begin() { # FOLDER LINES OPTION...
         sleep 0.05
         tries=$((tries + 1))
     done
-    rank0=$(pgrep -P $process | sed -n 1p)
-    rank1=$(pgrep -P $process | sed -n 2p)
-    rank2=$(pgrep -P $process | sed -n 3p)
+    set -- $(pgrep -P $process)
+    rank0=${1:-} rank1=${2:-} rank2=${3:-}
     [ -n "$rank2" ] || fail "$folder: the study ended before it could be disturbed: $(cat begun.out)"
+}
+
+# Within ten seconds it has ended; it may wait for somebody to ask how.
+gone() {
+    for process_number; do
+        tries=0
+        while ps -o stat= -p "$process_number" 2>/dev/null | grep -qv '^Z' && [ $tries -lt 100 ]; do
+            sleep 0.1
+            tries=$((tries + 1))
+        done
+        [ $tries -lt 100 ] || fail "process $process_number outlives its study"
+    done
 }
 
 # ---- any number of ranks -----------------------------------------------------------------------------------------------------------
@@ -148,10 +159,7 @@ begin worker 4 $long
 simulations=$(for rank in $rank0 $rank1 $rank2; do pgrep -P "$rank"; done)
 kill -KILL "$rank2"
 wait $process && fail "a killed rank went unnoticed"
-sleep 1
-for gone in $rank0 $rank1 $simulations; do
-    kill -0 "$gone" 2>/dev/null && fail "process $gone outlives its study"
-done
+gone $rank0 $rank1 $simulations
 expect 0 ranks 2 design problem.yaml -o worker --resume $long --jobs 1
 says stdout "from the log"
 same worker calm
@@ -173,16 +181,14 @@ for which in 0 1; do
     [ $code = 143 ] || fail "rank $which was stopped: exit code $code, wanted 143"
     grep -q 'everything so far is kept' begun.out || fail "rank $which was stopped: does not say how to go on"
     [ -s stop$which/table.csv ] || fail "rank $which was stopped: no table"
-    grep -q '"lost": true' stop$which/log.jsonl && fail "rank $which was stopped: something is lost"
+    grep -q '"lost": true' stop$which/log.jsonl && fail "rank $which was stopped: something is lost: $(grep '"lost": true' stop$which/log.jsonl)"
     expect 0 ranks 3 design problem.yaml -o stop$which --resume $long --jobs 1 -q
     same stop$which calm
 done
 begin stop 4 $long
 kill -INT $process
 wait $process && fail "mpirun was interrupted, and ended as if it was not"
-for gone in $rank0 $rank1 $rank2; do
-    kill -0 "$gone" 2>/dev/null && fail "rank $gone outlives mpirun"
-done
+gone $rank0 $rank1 $rank2
 expect 0 "$brunt" design problem.yaml -o stop --resume $long -q
 same stop calm
 finish

@@ -14,6 +14,8 @@ int cli_design(int argc, char **argv)
         {"jobs", 'j', CLI_INT, "N",
          "simulations at once (default: one per core); results do not depend on it", &args.jobs, 1,
          CLI_POOL_SLOTS_MAX, NULL},
+        {"mpi", 0, CLI_FLAG, NULL, "under mpirun: simulations in all ranks, --jobs of them in each",
+         &args.mpi, 0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "worker threads of each simulation (default 1)", &args.threads, 1, 1024,
          NULL},
         {"evaluations", 0, CLI_INT, "N", "how many points, at most, instead of the problem's number",
@@ -43,7 +45,8 @@ int cli_design(int argc, char **argv)
         .option_count = CLI_COUNT(options),
         .examples = "  brunt design problem.yaml\n"
                     "  brunt design problem.yaml --jobs 4 --evaluations 200 --out out/long\n"
-                    "  brunt design problem.yaml --resume\n",
+                    "  brunt design problem.yaml --resume\n"
+                    "  mpirun -n 8 --bind-to none brunt design problem.yaml --mpi\n",
     };
     int code = cli_parse(&syntax, argc, argv, &args.path);
     args.operand = args.path;

@@ -156,6 +156,8 @@ int cli_sweep(int argc, char **argv)
         {"jobs", 'j', CLI_INT, "N",
          "simulations at once (default: one per core); results do not depend on it", &args.jobs, 1,
          CLI_POOL_SLOTS_MAX, NULL},
+        {"mpi", 0, CLI_FLAG, NULL, "under mpirun: simulations in all ranks, --jobs of them in each",
+         &args.mpi, 0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "worker threads of each simulation (default 1)", &args.threads, 1, 1024,
          NULL},
         {"evaluations", 0, CLI_INT, "N", "the first N points only", &args.evaluations, 1, INT_MAX, NULL},
@@ -184,7 +186,8 @@ int cli_sweep(int argc, char **argv)
         .examples =
             "  brunt sweep problem.yaml\n"
             "  brunt sweep scenes/cantilever --vary materials.steel.young=1e11:2e11:5 --figure tip.dz\n"
-            "  brunt sweep scenes/bounce --vary contact.friction=0,0.3,0.5 --figure status --jobs 2\n",
+            "  brunt sweep scenes/bounce --vary contact.friction=0,0.3,0.5 --figure status --jobs 2\n"
+            "  mpirun -n 8 --bind-to none brunt sweep problem.yaml --mpi\n",
     };
     int code = cli_parse(&syntax, argc, argv, &args.operand);
     if (code == CLI_PARSED) {

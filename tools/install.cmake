@@ -1,4 +1,4 @@
-# Install rules: the headers, both libraries, the command, brunt-fill, brunt.pc for pkg-config and bruntConfig.cmake for find_package.
+# Install rules: the headers, both libraries, the command, brunt-fill, brunt-mpi.so, brunt.pc for pkg-config and bruntConfig.cmake for find_package.
 # Every path in the installed files is relative to the prefix, so the tree may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -63,6 +63,9 @@ if(TARGET brunt)
 endif()
 if(TARGET brunt-fill)
   install(TARGETS brunt-fill RUNTIME DESTINATION ${BRUNT_LIBEXEC})
+endif()
+if(TARGET brunt-mpi)
+  install(TARGETS brunt-mpi LIBRARY DESTINATION ${BRUNT_LIBEXEC})
 endif()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/brunt)
 

@@ -76,9 +76,11 @@ void cli_pool_destroy(cli_pool *pool)
 
 /* ---- in the child ---------------------------------------------------------------------------------------------------- */
 
-static _Noreturn void be_child(const cli_pool *pool, const cli_work *work, pid_t parent, int pipe_end)
+static _Noreturn void be_child(const cli_pool *pool, const cli_work *work, pid_t parent, int pipe_end,
+                               const sigset_t *mask)
 {
     cli_stop_follow(parent, work->ends_with_parent);
+    (void)sigprocmask(SIG_SETMASK, mask, NULL);
     for (int i = 0; i < pool->slots; ++i) {
         if (pool->slot[i].process > 0) {
             (void)close(pool->slot[i].pipe_end);
@@ -96,7 +98,11 @@ static _Noreturn void be_child(const cli_pool *pool, const cli_work *work, pid_t
     const int code = work->call(work->user, answer);
     const bool told = write(pipe_end, answer, pool->answer) == (ssize_t)pool->answer;
     (void)close(pipe_end);
-    exit(told ? code : EXIT_FAILURE);
+    (void)fflush(NULL);
+    _exit(
+        told
+            ? code
+            : EXIT_FAILURE); /* what the parent's libraries do at their end (MPI's) is not the child's to do */
 }
 
 /* ---- in the parent ----------------------------------------------------------------------------------------------------- */
@@ -112,11 +118,17 @@ bool cli_pool_start(cli_pool *pool, const cli_work *work)
     }
     (void)fflush(stdout); /* else the child would print it once more */
     (void)fflush(stderr);
+    /* The parent's word to stop would end a child that does not listen yet. */
+    sigset_t word, mask;
+    (void)sigemptyset(&word);
+    (void)sigaddset(&word, SIGUSR1);
+    (void)sigprocmask(SIG_BLOCK, &word, &mask);
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
         (void)close(ends[0]);
-        be_child(pool, work, parent, ends[1]);
+        be_child(pool, work, parent, ends[1], &mask);
     }
+    (void)sigprocmask(SIG_SETMASK, &mask, NULL);
     (void)close(ends[1]);
     if (process < 0) {
         (void)close(ends[0]);
@@ -166,28 +178,36 @@ static void collect(const cli_pool *pool, slot *s, cli_work_end *end, char *answ
     s->process = 0;
 }
 
-bool cli_pool_wait(cli_pool *pool, cli_work_end *end, void *answer)
+cli_pool_state cli_pool_ask(cli_pool *pool, int milliseconds, cli_work_end *end, void *answer)
 {
-    for (;;) {
-        struct pollfd ends[CLI_POOL_SLOTS_MAX];
-        int at[CLI_POOL_SLOTS_MAX], count = 0;
-        for (int i = 0; i < pool->slots && count < CLI_POOL_SLOTS_MAX; ++i) {
-            if (pool->slot[i].process > 0) {
-                at[count] = i;
-                ends[count++] = (struct pollfd){.fd = pool->slot[i].pipe_end, .events = POLLIN};
-            }
-        }
-        if (count == 0) {
-            return false;
-        }
-        if (poll(ends, (nfds_t)count, -1) < 0) {
-            continue; /* a signal: the children hear of it, and end */
-        }
-        for (int i = 0; i < count; ++i) {
-            if (ends[i].revents != 0 && read_some(pool, &pool->slot[at[i]])) {
-                collect(pool, &pool->slot[at[i]], end, answer);
-                return true;
-            }
+    struct pollfd ends[CLI_POOL_SLOTS_MAX];
+    int at[CLI_POOL_SLOTS_MAX], count = 0;
+    for (int i = 0; i < pool->slots && count < CLI_POOL_SLOTS_MAX; ++i) {
+        if (pool->slot[i].process > 0) {
+            at[count] = i;
+            ends[count++] = (struct pollfd){.fd = pool->slot[i].pipe_end, .events = POLLIN};
         }
     }
+    if (count == 0) {
+        (void)poll(NULL, 0, milliseconds > 0 ? milliseconds : 0);
+        return CLI_POOL_EMPTY;
+    }
+    /* After a signal the children hear of it, and end. */
+    const int ready = poll(ends, (nfds_t)count, milliseconds);
+    for (int i = 0; ready > 0 && i < count; ++i) {
+        if (ends[i].revents != 0 && read_some(pool, &pool->slot[at[i]])) {
+            collect(pool, &pool->slot[at[i]], end, answer);
+            return CLI_POOL_ENDED;
+        }
+    }
+    return CLI_POOL_BUSY;
+}
+
+bool cli_pool_wait(cli_pool *pool, cli_work_end *end, void *answer)
+{
+    cli_pool_state state = CLI_POOL_BUSY;
+    while (state == CLI_POOL_BUSY) {
+        state = cli_pool_ask(pool, -1, end, answer);
+    }
+    return state == CLI_POOL_ENDED;
 }

@@ -31,6 +31,8 @@ typedef struct cli_work_end {
     double wall, cpu; /* [s] */
 } cli_work_end;
 
+typedef enum cli_pool_state { CLI_POOL_ENDED, CLI_POOL_BUSY, CLI_POOL_EMPTY } cli_pool_state;
+
 /* answer: bytes of it. NULL: no memory. */
 cli_pool *cli_pool_create(int slots, size_t answer);
 /* Kills what is still under way. */
@@ -39,6 +41,8 @@ void cli_pool_destroy(cli_pool *pool);
 bool cli_pool_start(cli_pool *pool, const cli_work *work);
 /* Waits until one has ended; false: none is under way. */
 bool cli_pool_wait(cli_pool *pool, cli_work_end *end, void *answer);
+/* The same without waiting longer than that, or than a signal; with none under way (CLI_POOL_EMPTY) it waits as long. */
+cli_pool_state cli_pool_ask(cli_pool *pool, int milliseconds, cli_work_end *end, void *answer);
 /* Cores that this process may run on. */
 int cli_cores(void);
 

@@ -1,6 +1,5 @@
 #include "study/evaluator.h"
 
-#include "run/pool.h"
 #include "terminal/stop.h"
 
 #include <signal.h>
@@ -82,9 +81,8 @@ static int child(void *user, void *to)
 
 /* ---- in the parent ----------------------------------------------------------------------------------------------------- */
 
-static brn_status start(void *user, const brn_design_job *job)
+brn_status cli_evaluator_start(cli_evaluator *e, const brn_design_job *job)
 {
-    cli_evaluator *e = user;
     work w = {job, e->threads}; /* the child has a copy of everything */
     e->limit = job->limit;
     const cli_work description = {
@@ -101,32 +99,51 @@ static bool is_crash(int number)
     return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGABRT;
 }
 
-static brn_status collect(void *user, brn_design_outcome *out)
+static void fill_outcome(const cli_evaluator *e, const cli_work_end *end, const answer *came,
+                         brn_design_outcome *out)
 {
-    cli_evaluator *e = user;
-    cli_work_end end;
-    answer came;
-    if (!cli_pool_wait(e->pool, &end, &came)) {
-        return BRN_ERR_MISSING;
-    }
-    *out = (brn_design_outcome){.number = end.number, .wall = end.wall, .cpu = end.cpu};
-    if (end.told) {
-        out->status = came.status;
-        (void)snprintf(out->reason, sizeof out->reason, "%.*s", (int)sizeof came.reason - 1, came.reason);
-    } else if (end.signal == SIGXCPU) {
+    *out = (brn_design_outcome){.number = end->number, .wall = end->wall, .cpu = end->cpu};
+    if (end->told) {
+        out->status = came->status;
+        (void)snprintf(out->reason, sizeof out->reason, "%.*s", (int)sizeof came->reason - 1, came->reason);
+    } else if (end->signal == SIGXCPU) {
         out->status = BRN_ERR_LIMIT;
         (void)snprintf(out->reason, sizeof out->reason, "took more than its limit of %g s of processor time",
                        e->limit);
-    } else if (end.signal != 0) {
+    } else if (end->signal != 0) {
         out->status = BRN_ERR_CANCELLED;
-        out->lost = !is_crash(end.signal);
-        (void)snprintf(out->reason, sizeof out->reason, "its process was ended by signal %d", end.signal);
+        out->lost = !is_crash(end->signal);
+        (void)snprintf(out->reason, sizeof out->reason, "its process was ended by signal %d", end->signal);
     } else {
         out->status = BRN_ERR_CANCELLED;
         out->lost = true;
-        (void)snprintf(out->reason, sizeof out->reason, "its process ended with code %d", end.code);
+        (void)snprintf(out->reason, sizeof out->reason, "its process ended with code %d", end->code);
     }
-    return BRN_OK;
+}
+
+cli_pool_state cli_evaluator_ask(cli_evaluator *e, int milliseconds, brn_design_outcome *out)
+{
+    cli_work_end end;
+    answer came;
+    const cli_pool_state state = cli_pool_ask(e->pool, milliseconds, &end, &came);
+    if (state == CLI_POOL_ENDED) {
+        fill_outcome(e, &end, &came, out);
+    }
+    return state;
+}
+
+static brn_status start(void *user, const brn_design_job *job)
+{
+    return cli_evaluator_start(user, job);
+}
+
+static brn_status collect(void *user, brn_design_outcome *out)
+{
+    cli_pool_state state = CLI_POOL_BUSY;
+    while (state == CLI_POOL_BUSY) {
+        state = cli_evaluator_ask(user, -1, out);
+    }
+    return state == CLI_POOL_ENDED ? BRN_OK : BRN_ERR_MISSING;
 }
 
 cli_evaluator *cli_evaluator_create(int jobs, int threads)

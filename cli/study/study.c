@@ -3,8 +3,11 @@
 #include "run/pool.h"
 #include "run/run_folder.h"
 #include "run/scene_input.h"
+#include "study/driver.h"
 #include "study/evaluator.h"
+#include "study/mpi_load.h"
 #include "study/study_report.h"
+#include "study/worker.h"
 #include "terminal/stop.h"
 #include "terminal/terminal.h"
 
@@ -62,10 +65,9 @@ static void print_resume(const cli_study_args *args, const char *out)
                   args->operand, out);
 }
 
-static int report_failure(const cli_study_args *args, brn_ctx *ctx, const brn_design *design, const char *out,
-                          brn_status status)
+static int report_failure(const cli_study_args *args, const char *message, const brn_design *design,
+                          const char *out, brn_status status)
 {
-    const char *message = brn_ctx_message(ctx);
     const long long kept = (long long)brn_design_evaluation_count(design);
     cli_error("%s", message[0] != '\0' ? message : brn_status_name(status));
     if (status == BRN_ERR_FILE && cli_folder_has(out, "log.jsonl") && kept == 0) {
@@ -83,17 +85,55 @@ static int report_failure(const cli_study_args *args, brn_ctx *ctx, const brn_de
     return CLI_FAILED;
 }
 
-static int run_design(const cli_study_args *args, brn_ctx *ctx, brn_design *design, const char *out)
+/* Where simulations run: here, or in the ranks of MPI. */
+typedef struct workplace {
+    cli_evaluator *local;
+    cli_driver *driver;
+} workplace;
+
+static bool open_workplace(const cli_study_args *args, const cli_mpi *mpi, workplace *place)
+{
+    *place = (workplace){0};
+    if (!cli_stop_share()) {
+        cli_error("out of memory");
+        return false;
+    }
+    cli_stop_catch();
+    if (mpi != NULL) {
+        place->driver = cli_driver_create(mpi, args->jobs, args->threads);
+        return place->driver != NULL;
+    }
+    const int jobs = args->jobs > 0 ? args->jobs : cli_cores();
+    place->local = cli_evaluator_create(jobs < CLI_POOL_SLOTS_MAX ? jobs : CLI_POOL_SLOTS_MAX, args->threads);
+    if (place->local == NULL) {
+        cli_error("out of memory");
+    }
+    return place->local != NULL;
+}
+
+static void close_workplace(workplace *place)
+{
+    cli_evaluator_destroy(place->local);
+    cli_driver_destroy(place->driver);
+}
+
+static void announce(const cli_study_args *args, const cli_mpi *mpi, const workplace *place, int slots,
+                     const char *out)
+{
+    (void)fprintf(stderr, "%s -> %s, %d simulation%s at once", args->operand, out, slots,
+                  slots == 1 ? "" : "s");
+    if (place->driver != NULL) {
+        const int machines = cli_driver_machines(place->driver);
+        (void)fprintf(stderr, ", in %d rank%s on %d machine%s", mpi->size(), mpi->size() == 1 ? "" : "s",
+                      machines, machines == 1 ? "" : "s");
+    }
+    (void)fprintf(stderr, "\n");
+}
+
+static int run_in(const cli_study_args *args, const cli_mpi *mpi, workplace *place, brn_ctx *ctx,
+                  brn_design *design, const char *out)
 {
     cli_study_report report = cli_study_report_start(design, args->quiet);
-    const int jobs = args->jobs > 0 ? args->jobs : cli_cores();
-    cli_evaluator *evaluator =
-        cli_evaluator_create(jobs < CLI_POOL_SLOTS_MAX ? jobs : CLI_POOL_SLOTS_MAX, args->threads);
-    if (evaluator == NULL || !cli_stop_share()) {
-        cli_error("out of memory");
-        cli_evaluator_destroy(evaluator);
-        return CLI_FAILED;
-    }
     brn_design_options options = brn_design_options_default();
     options.out = out;
     options.resume = args->resume;
@@ -102,20 +142,19 @@ static int run_design(const cli_study_args *args, brn_ctx *ctx, brn_design *desi
     options.evaluations = args->evaluations;
     options.seed = args->seed;
     options.limit = args->limit;
-    options.evaluator = cli_evaluator_get(evaluator);
+    options.evaluator =
+        place->driver != NULL ? cli_driver_get(place->driver) : cli_evaluator_get(place->local);
     options.progress = cli_study_report_show;
     options.progress_user = &report;
     if (!args->quiet) {
-        (void)fprintf(stderr, "%s -> %s, %d simulation%s at once\n", args->operand, out, jobs,
-                      jobs == 1 ? "" : "s");
+        announce(args, mpi, place, options.evaluator.slots, out);
     }
-    cli_stop_catch();
     brn_design_result result;
     const brn_status status = brn_design_run(design, &options, &result);
     cli_study_report_clear(&report);
-    cli_evaluator_destroy(evaluator);
     if (status < 0) {
-        return report_failure(args, ctx, design, out, status);
+        const char *problem = place->driver != NULL ? cli_driver_problem(place->driver) : "";
+        return report_failure(args, problem[0] != '\0' ? problem : brn_ctx_message(ctx), design, out, status);
     }
     if (!args->quiet) {
         cli_study_report_print(design, &result, out);
@@ -128,17 +167,24 @@ static int run_design(const cli_study_args *args, brn_ctx *ctx, brn_design *desi
     return cli_study_report_verdict(design, &result);
 }
 
-int cli_study_run(const cli_study_args *args)
+static int run_design(const cli_study_args *args, const cli_mpi *mpi, brn_ctx *ctx, brn_design *design,
+                      const char *out)
+{
+    workplace place;
+    const int code =
+        open_workplace(args, mpi, &place) ? run_in(args, mpi, &place, ctx, design, out) : CLI_FAILED;
+    close_workplace(&place);
+    return code;
+}
+
+/* mpi NULL: on this machine. */
+static int run_study(const cli_study_args *args, const cli_mpi *mpi)
 {
     /* Of one thread, because simulations are forked. */
     brn_ctx_options options = brn_ctx_options_default();
     options.threads = 1;
     brn_ctx *ctx = NULL;
     brn_design *design = NULL;
-    if (args->resume && args->overwrite) {
-        cli_error("--resume continues a study and --overwrite replaces it: give one of them");
-        return CLI_USAGE;
-    }
     char *out = args->out != NULL ? strdup(args->out) : default_out(args);
     if (out == NULL || brn_ctx_create(&options, &ctx) < 0) {
         cli_error("out of memory");
@@ -146,9 +192,38 @@ int cli_study_run(const cli_study_args *args)
         return CLI_FAILED;
     }
     const brn_status status = open_design(ctx, args, &design);
-    const int code = status < 0 ? print_problems(ctx, design, status) : run_design(args, ctx, design, out);
+    const int code =
+        status < 0 ? print_problems(ctx, design, status) : run_design(args, mpi, ctx, design, out);
     brn_design_destroy(design);
     brn_ctx_destroy(ctx);
     free(out);
     return code;
+}
+
+static int run_in_ranks(const cli_study_args *args)
+{
+    const cli_mpi *mpi = cli_mpi_open();
+    if (mpi == NULL) {
+        return CLI_FAILED;
+    }
+    if (mpi->rank() == 0) {
+        const int code = run_study(args, mpi);
+        (void)fflush(stdout); /* whatever happens to the other ranks */
+        cli_driver_end(mpi);
+        return code;
+    }
+    const int code = cli_worker_run(mpi);
+    if (code == CLI_DONE) {
+        mpi->close();
+    }
+    return code;
+}
+
+int cli_study_run(const cli_study_args *args)
+{
+    if (args->resume && args->overwrite) {
+        cli_error("--resume continues a study and --overwrite replaces it: give one of them");
+        return CLI_USAGE;
+    }
+    return args->mpi ? run_in_ranks(args) : run_study(args, NULL);
 }

@@ -14,7 +14,7 @@ typedef struct cli_study_args {
     const char *out; /* NULL: out/NAME-design or out/NAME-sweep */
     cli_list set;
     int jobs, threads, evaluations, seed, limit; /* 0 or -1: not given */
-    bool resume, overwrite, keep, quiet;
+    bool resume, overwrite, keep, quiet, mpi;
     brn_design_kind kind;
 } cli_study_args;
 

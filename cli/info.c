@@ -3,8 +3,9 @@
 #include "terminal/options.h"
 #include "terminal/terminal.h"
 
-#include <brunt/brunt.h>
+#include <brunt/design.h>
 #include <stdio.h>
+#include <string.h>
 
 int cli_info(int argc, char **argv)
 {
@@ -14,7 +15,7 @@ int cli_info(int argc, char **argv)
         .operand = "TOPIC",
         .operand_help =
             "methods, materials, elements, scene, figures, the name of one of them, or a key of the scene "
-            "(contact, output, time, ...); none: an overview",
+            "(contact, output, time, ...); design: the file of a design problem; none: an overview",
         .examples = "  brunt info\n"
                     "  brunt info materials\n"
                     "  brunt info neo_hookean\n",
@@ -32,7 +33,8 @@ int cli_info(int argc, char **argv)
         return CLI_FAILED;
     }
     char *text = NULL;
-    const brn_status status = brn_info(ctx, topic, &text);
+    const bool design = topic != NULL && strcmp(topic, "design") == 0;
+    const brn_status status = design ? brn_design_info(ctx, &text) : brn_info(ctx, topic, &text);
     if (status < 0) {
         cli_error("%s", brn_ctx_message(ctx));
     } else {

@@ -28,10 +28,13 @@ static const command commands[] = {
      cli_check},
     {"compare", "SCENE", "run a scene with several methods or settings and tabulate the runs", true,
      cli_compare},
+    {"design", "PROBLEM", "search the parameters that make figures of a run as good as possible", true, cli_design},
+    {"sweep", "PROBLEM|SCENE", "simulate a scene at many points and tabulate figures", true, cli_sweep},
     {"info", "[TOPIC]", "reference of methods, materials, elements and the scene format", false, cli_info},
     {"export", "DIR", "convert a run folder for other programs: vtu, obj, csv, gltf, html, png, mp4", true,
      cli_export},
     {"view", "DIR|SCENE", "show a run in the browser, or simulate a scene there", true, cli_view},
+    {"coarsen", "SCENE", "find a coarse mesh that moves as a fine one does", true, cli_coarsen},
     {"cone", "FILE", "solve a frictional contact problem of a file on its own", false, cli_cone},
     {"bench", "[options]", "measure the speed of this machine and this build", false, cli_bench},
 };
@@ -41,7 +44,7 @@ static void print_overview(FILE *out)
     (void)fprintf(out, "brunt %s: deformable solids, simulated from a scene file\n\n", BRN_VERSION);
     (void)fprintf(out, "usage: brunt COMMAND [options]\n\ncommands:\n");
     for (int i = 0; i < CLI_COUNT(commands); ++i) {
-        (void)fprintf(out, "  %-8s%-12s%s\n", commands[i].name, commands[i].operands, commands[i].help);
+        (void)fprintf(out, "  %-8s%-14s%s\n", commands[i].name, commands[i].operands, commands[i].help);
     }
     (void)fprintf(out,
                   "\n  --help, -h            print this text\n"

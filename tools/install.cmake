@@ -1,4 +1,4 @@
-# Install rules: the header, both libraries, the command, brunt-fill, brunt.pc for pkg-config and bruntConfig.cmake for find_package.
+# Install rules: the headers, both libraries, the command, brunt-fill, brunt.pc for pkg-config and bruntConfig.cmake for find_package.
 # Every path in the installed files is relative to the prefix, so the tree may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -55,7 +55,7 @@ list(REMOVE_DUPLICATES BRUNT_PRIVATE_NAMES)
 list(REMOVE_DUPLICATES BRUNT_PRIVATE_FOLDERS)
 
 # ---- files -----------------------------------------------------------------------------------------------------------------
-install(FILES ${CMAKE_SOURCE_DIR}/include/brunt/brunt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brunt)
+install(FILES ${CMAKE_SOURCE_DIR}/include/brunt/brunt.h ${CMAKE_SOURCE_DIR}/include/brunt/study.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/brunt)
 install(TARGETS brunt_static brunt_shared ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET brunt)

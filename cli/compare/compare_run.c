@@ -1,8 +1,8 @@
 #include "compare/compare_run.h"
 
+#include "run/pool.h"
 #include "run/run_folder.h"
 #include "run/session.h"
-#include "terminal/stop.h"
 #include "terminal/terminal.h"
 
 #include <errno.h>
@@ -10,11 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-_Static_assert(sizeof(cli_outcome) <= 16384,
-               "an outcome fits in a pipe, 64 KiB here, so that a child never waits for its reader");
+_Static_assert(sizeof(cli_outcome) <= CLI_POOL_ANSWER_MAX, "an outcome is an answer");
 
 int cli_compare_check(const cli_compare_job *job, char method[CLI_METHOD_SIZE])
 {
@@ -85,19 +82,19 @@ static void run_session(const cli_compare_job *job, cli_session *session, cli_ou
     out->summary.status = NULL;
 }
 
-static int child(const cli_compare_job *job, int pipe_end)
+static int child(void *user, void *answer)
 {
-    cli_outcome out = {.status = "failed", .reason = "the scene could not be opened"};
+    const cli_compare_job *job = user;
+    cli_outcome *out = answer;
+    *out = (cli_outcome){.status = "failed", .reason = "the scene could not be opened"};
     cli_session session;
     if (cli_session_open(&session, &job->scene, job->path, job->threads, job->quiet) == CLI_DONE) {
-        (void)cli_scene_method(session.ctx, session.scene, out.method);
-        run_session(job, &session, &out);
+        (void)cli_scene_method(session.ctx, session.scene, out->method);
+        run_session(job, &session, out);
     }
-    report(job, &session, &out);
+    report(job, &session, out);
     cli_session_close(&session);
-    const bool told = write(pipe_end, &out, sizeof out) == (ssize_t)sizeof out;
-    (void)close(pipe_end);
-    return told ? EXIT_SUCCESS : EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }
 
 /* ---- in the parent ----------------------------------------------------------------------------------------------------- */
@@ -111,56 +108,26 @@ static void fail(cli_outcome *out, const char *format, int number)
     (void)snprintf(out->reason, sizeof out->reason, format, number);
 }
 
-/* The whole outcome, or false if the child ended without sending it. */
-static bool read_outcome(int pipe_end, cli_outcome *out)
-{
-    char *to = (char *)out;
-    size_t got = 0;
-    while (got < sizeof *out) {
-        const ssize_t n = read(pipe_end, to + got, sizeof *out - got);
-        if (n <= 0 && !(n < 0 && errno == EINTR)) {
-            return false;
-        }
-        got += n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 void cli_compare_run(const cli_compare_job *job, cli_outcome *out)
 {
-    int ends[2];
-    (void)fflush(stdout); /* else the child would print it once more */
-    (void)fflush(stderr);
-    if (pipe(ends) != 0) {
-        fail(out, "no pipe to the run: error %d", errno);
-        return;
-    }
-    const pid_t parent = getpid(), process = fork();
-    if (process == 0) {
-        (void)close(ends[0]);
-        cli_stop_follow(parent);
-        exit(child(job, ends[1]));
-    }
-    (void)close(ends[1]);
-    if (process < 0) {
+    cli_pool *pool = cli_pool_create(1, sizeof *out);
+    cli_compare_job copy = *job;
+    cli_work_end end = {0};
+    cli_outcome came;
+    if (pool == NULL || !cli_pool_start(pool, &(cli_work){.call = child, .user = &copy}) ||
+        !cli_pool_wait(pool, &end, &came)) {
         fail(out, "no process for the run: error %d", errno);
-    } else {
-        cli_stop_child(process);
-        cli_outcome came;
-        const bool told = read_outcome(ends[0], &came);
-        int status = 0;
-        while (waitpid(process, &status, 0) < 0 && errno == EINTR) {}
-        cli_stop_child(0);
-        if (told) {
-            *out = came;
-        } else if (WIFSIGNALED(status)) {
-            fail(out, "its process was ended by signal %d", WTERMSIG(status));
-        } else {
-            fail(out, "its process ended with code %d", WEXITSTATUS(status));
-        }
-        if (!told) {
-            cli_error("%s: %s", job->name, out->reason);
-        }
+        end.told = true; /* nothing more to say */
+        came = *out;
+    } else if (end.signal != 0 && !end.told) {
+        fail(out, "its process was ended by signal %d", end.signal);
+    } else if (!end.told) {
+        fail(out, "its process ended with code %d", end.code);
     }
-    (void)close(ends[0]);
+    if (end.told) {
+        *out = came;
+    } else {
+        cli_error("%s: %s", job->name, out->reason);
+    }
+    cli_pool_destroy(pool);
 }

@@ -167,7 +167,7 @@ static int watch(studio *s, cli_browser *browser)
                     signs == 0 ? "it never opened the page" : "is the run too large for it?");
         }
         (void)pthread_mutex_lock(&s->lock);
-        cli_progress_count(&progress, "picture", s->taken, s->total, time - start);
+        cli_progress_count(&progress, "picture", s->taken, s->total, time - start, "");
         going = !s->finished && s->problem[0] == '\0';
         code = s->finished ? CLI_DONE : code;
         (void)pthread_mutex_unlock(&s->lock);

@@ -129,7 +129,7 @@ void cli_progress_show(cli_progress *p, const brn_progress *now)
     p->steps_since = 0;
 }
 
-void cli_progress_count(cli_progress *p, const char *noun, int done, int total, double wall)
+void cli_progress_count(cli_progress *p, const char *noun, int done, int total, double wall, const char *note)
 {
     const double part = total > 0 ? (double)done / total : 0.0, passed = wall - p->last_wall;
     const bool due = p->terminal ? passed >= redraw_every : passed >= line_every;
@@ -142,6 +142,7 @@ void cli_progress_count(cli_progress *p, const char *noun, int done, int total, 
     (void)snprintf(text[1], PIECE_SIZE, "ETA %s",
                    cli_duration(part > 0.0 ? wall * (1.0 - part) / part : NAN, left));
     (void)snprintf(text[2], PIECE_SIZE, total > 0 ? "%s %d/%d" : "%s %d", noun, done, total);
+    (void)snprintf(text[3], PIECE_SIZE, "%s", note);
     if (p->terminal) {
         draw_bar(part, text);
         p->line_shown = true;

@@ -21,8 +21,8 @@ typedef struct cli_progress {
 
 cli_progress cli_progress_start(bool quiet);
 void cli_progress_show(cli_progress *p, const brn_progress *now);
-/* Likewise for counted things, "picture 3/20"; total 0: not known. wall [s] since the start. */
-void cli_progress_count(cli_progress *p, const char *noun, int done, int total, double wall);
+/* Likewise for counted things, "picture 3/20"; total 0: not known. wall [s] since the start. note: what else to say, "": nothing. */
+void cli_progress_count(cli_progress *p, const char *noun, int done, int total, double wall, const char *note);
 /* Clears the bar, so that something else can be printed there. */
 void cli_progress_clear(cli_progress *p);
 

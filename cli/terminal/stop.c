@@ -4,12 +4,14 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t own_signal;
 static volatile sig_atomic_t *told = &own_signal; /* shared with the child after cli_stop_share */
-static volatile sig_atomic_t child_process;
+enum { CHILDREN_MAX = 256 };
+static volatile sig_atomic_t child_process[CHILDREN_MAX]; /* 0: free */
 static pid_t parent_process; /* not 0: this is a child */
 static _Atomic(brn_ctx *) stepping;
 
@@ -29,6 +31,15 @@ static double clock_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void tell_children(int number)
+{
+    for (int i = 0; i < CHILDREN_MAX; ++i) {
+        if (child_process[i] > 0) {
+            (void)kill((pid_t)child_process[i], number);
+        }
+    }
+}
+
 static void on_signal(int number)
 {
     /* timeout(1) and job systems send to the process and to its group: one wish, two signals. */
@@ -37,18 +48,14 @@ static void on_signal(int number)
         return;
     }
     if (*told != 0) {
-        if (child_process > 0) {
-            (void)kill((pid_t)child_process, SIGKILL);
-        }
+        tell_children(SIGKILL);
         (void)signal(number, SIG_DFL);
         (void)raise(number);
     }
     *told = number;
     first = clock_now();
     cancel(number);
-    if (child_process > 0) {
-        (void)kill((pid_t)child_process, SIGUSR1); /* it may be in a long step */
-    }
+    tell_children(SIGUSR1); /* they may be in a long step */
 }
 
 static void handle(int number, void (*handler)(int))
@@ -103,14 +110,43 @@ bool cli_stop_share(void)
     return true;
 }
 
-void cli_stop_child(pid_t child)
+bool cli_stop_child(pid_t child)
 {
-    child_process = (sig_atomic_t)child;
+    for (int i = 0; i < CHILDREN_MAX; ++i) {
+        if (child_process[i] == 0) {
+            child_process[i] = (sig_atomic_t)child;
+            /* A signal between the fork and here did not reach it. */
+            if (*told != 0) {
+                (void)kill(child, SIGUSR1);
+            }
+            return true;
+        }
+    }
+    return false;
 }
 
-void cli_stop_follow(pid_t parent)
+void cli_stop_child_gone(pid_t child)
+{
+    for (int i = 0; i < CHILDREN_MAX; ++i) {
+        if (child_process[i] == (sig_atomic_t)child) {
+            child_process[i] = 0;
+        }
+    }
+}
+
+void cli_stop_follow(pid_t parent, bool at_once)
 {
     parent_process = parent;
     handle_all(SIG_IGN);
     handle(SIGUSR1, cancel);
+    /* Its siblings are none of its own. */
+    for (int i = 0; i < CHILDREN_MAX; ++i) {
+        child_process[i] = 0;
+    }
+    if (at_once) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) { /* gone before that was asked for */
+            _exit(1);
+        }
+    }
 }

@@ -17,9 +17,10 @@ int cli_stop_signal(void);
 /* Runs in a child process: a terminal sends its signals to parent and child alike, so the child ignores its own and looks
    at what the parent was told. Called once before the first fork; false when memory runs out. */
 bool cli_stop_share(void);
-/* In the parent: the child that a second signal also ends, 0 if there is none. */
-void cli_stop_child(pid_t child);
-/* In the child, right after the fork: listens to the parent, and stops too when the parent is gone. */
-void cli_stop_follow(pid_t parent);
+/* In the parent: a child that hears of signals, and that a second one ends; false: there are too many (256). Then that it is gone. */
+bool cli_stop_child(pid_t child);
+void cli_stop_child_gone(pid_t child);
+/* In the child, right after the fork: listens to the parent, and stops too when the parent is gone; at_once: is killed then. */
+void cli_stop_follow(pid_t parent, bool at_once);
 
 #endif

@@ -121,6 +121,10 @@ BRN_API brn_status brn_scene_parse(brn_ctx *ctx, const char *text, size_t length
                                    brn_scene **out);
 /* "time.step=0.02", "materials.rubber.young=1e6", "bodies.ball.position=[0,0,1]", "bodies[2].velocity=[0,0,1]" */
 BRN_API brn_status brn_scene_set(brn_scene *scene, const char *assignment);
+/* The same on a scene's text: one value changes, or a key is added; comments and layout stay. *out is freed with brn_ctx_free.
+   BRN_ERR_SCENE: not in place, because what would change is more than a value in one place (an alias, a text of several lines, a block
+   without brackets). */
+BRN_API brn_status brn_scene_edit(brn_ctx *ctx, const char *text, const char *assignment, char **out);
 BRN_API int brn_scene_problem_count(const brn_scene *scene);
 BRN_API const char *brn_scene_problem(const brn_scene *scene,
                                       int index); /* "stack.yaml:14: bodies[3]...: must be" */
@@ -467,6 +471,7 @@ typedef struct brn_run_options {
     bool overwrite;       /* allow an out folder that already holds a run */
     int checkpoint_every; /* steps; 0: never, -1: every tenth of the run, but at least every 100 */
     double report_mb;     /* [MB] largest report.html; 0: none, < 0: what the scene says (25) */
+    bool figures_only;    /* write scene.yaml, series.csv and summary.json alone: nothing to look at or to resume */
     /* Called after every step; return true to stop after it (everything is kept). May be NULL. To stop within a step, see
        brn_ctx_cancel. */
     bool (*progress)(void *user, const brn_progress *progress);

@@ -5,8 +5,8 @@
 #include "api/report.h"
 #include "base/os.h"
 #include "base/rng.h"
-#include "linalg/modes.h"
 #include "output/export/export.h"
+#include "step/modal.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -111,16 +111,6 @@ static brn_status largest_eigenvalue(brn_system *s, double *v, double *w, double
     return BRN_OK;
 }
 
-/* M with the matrix's block size, as the mode finder needs it. */
-static brn_status expand_mass(const brn_system *s, brn_block_matrix **out)
-{
-    BRN_TRY(brn_block_matrix_copy(s->matrix, out));
-    brn_block_matrix_zero(*out);
-    brn_system_mass_add(s, 1.0, *out);
-    brn_system_condense(s, *out);
-    return BRN_OK;
-}
-
 /* The bodies to find modes of: copies vibrate like the first of them, so the others are held. Adds the number of rigid motions
    left and of dofs. */
 static void hold_copies(const brn_model *model, unsigned char *held, int *rigid, int *nfree)
@@ -145,8 +135,22 @@ static void hold_copies(const brn_model *model, unsigned char *held, int *rigid,
     }
 }
 
+/* The first of the modes that something resists; 0: none. */
+static brn_status first_elastic(brn_system *s, const brn_modes *modes, double *out)
+{
+    double *work = NULL;
+    BRN_TAKE(brn_ctx_arena(s->ctx), work, s->ndof);
+    for (int i = 0; i < modes->count && *out == 0.0; ++i) {
+        brn_mode_kind kind = BRN_MODE_LOOSE;
+        const double *shape = &modes->shape[(size_t)i * (size_t)modes->ndof];
+        BRN_TRY(brn_mode_classify(s->matrix, NULL, modes->lambda[i], shape, work, &kind));
+        *out = kind == BRN_MODE_ELASTIC ? modes->lambda[i] : 0.0;
+    }
+    return BRN_OK;
+}
+
 /* Lowest eigenvalue that is not a rigid motion. */
-static brn_status lowest_elastic(brn_system *s, double highest, double *out)
+static brn_status lowest_elastic(brn_system *s, double *out)
 {
     int rigid = 0;
     int nfree = 0;
@@ -159,16 +163,13 @@ static brn_status lowest_elastic(brn_system *s, double highest, double *out)
         return BRN_OK;
     }
     brn_block_matrix *mass = NULL;
-    BRN_TRY(expand_mass(s, &mass));
     brn_modes *modes = NULL;
-    const brn_status status = brn_modes_find(s->ctx, s->matrix, mass, held, wanted, 1e-4, &modes);
+    brn_status status = brn_modal_mass(s, true, &mass);
+    status = status >= 0 ? brn_modes_find(s->ctx, s->matrix, mass, held, wanted, 1e-4, &modes) : status;
     brn_block_matrix_destroy(mass);
-    BRN_TRY(status);
-    for (int i = 0; i < modes->count && *out == 0.0; ++i) {
-        *out = modes->lambda[i] > 1e-9 * highest ? modes->lambda[i] : 0.0;
-    }
+    status = status >= 0 ? first_elastic(s, modes, out) : status;
     brn_modes_destroy(modes);
-    return BRN_OK;
+    return status;
 }
 
 static brn_status estimate(brn_system *s, double *stable, double *resolving)
@@ -185,7 +186,7 @@ static brn_status estimate(brn_system *s, double *stable, double *resolving)
     BRN_TRY(brn_system_elastic(s, &s->model->rest[0][0], BRN_TANGENT_PROJECTED, NULL, NULL, s->matrix));
     brn_system_condense(s, s->matrix);
     BRN_TRY(largest_eigenvalue(s, v, w, &high));
-    BRN_TRY(lowest_elastic(s, high, &low));
+    BRN_TRY(lowest_elastic(s, &low));
     *stable = high > 0.0 ? 2.0 / sqrt(high) : INFINITY;
     *resolving = low > 0.0 ? 2.0 * pi / sqrt(low) / 20.0 : INFINITY;
     return BRN_OK;

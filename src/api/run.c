@@ -110,7 +110,7 @@ static brn_status prepare_folder(run *r, bool *resuming)
         return brn_fail(r->ctx, BRN_ERR_FILE, "%s: path too long", r->options->out);
     }
     BRN_TRY(brn_lock_take(r->ctx, r->options->out, &r->lock));
-    *resuming = r->options->resume && brn_file_exists(in_folder(r, "checkpoint.h5", path));
+    *resuming = r->options->resume && !r->options->figures_only && brn_file_exists(in_folder(r, "checkpoint.h5", path));
     const bool occupied = brn_file_exists(in_folder(r, "trajectory.h5", path));
     if (occupied && !r->options->resume && !r->options->overwrite) {
         return brn_fail(r->ctx, BRN_ERR_FILE,
@@ -153,6 +153,9 @@ static brn_status open_outputs(run *r, bool resuming)
     }
     BRN_TRY(brn_run_series_open(r->sim, in_folder(r, "series.csv", path),
                                 resuming ? (int64_t)r->sums.rows : -1, &r->series));
+    if (r->options->figures_only) {
+        return BRN_OK;
+    }
     BRN_TRY(brn_trajectory_open(r->ctx, in_folder(r, "trajectory.h5", path), r->model,
                                 resuming ? (int)r->sums.frames : -1, &r->trajectory));
     if (brn_trajectory_get(r->trajectory)->has_pressure) {
@@ -259,7 +262,7 @@ static brn_status tell_stages(run *r)
     char path[PATH_SIZE];
     brn_stage_result result[BRN_STAGES];
     const char *rule[BRN_STAGES];
-    if (r->options->out == NULL || !r->model->stages.given) {
+    if (r->options->out == NULL || r->options->figures_only || !r->model->stages.given) {
         return BRN_OK;
     }
     r->stage = brn_stages_now(r->sim->state);
@@ -269,7 +272,7 @@ static brn_status tell_stages(run *r)
 
 static brn_status checkpoint(run *r)
 {
-    if (r->options->out == NULL) {
+    if (r->options->out == NULL || r->options->figures_only) {
         return BRN_OK;
     }
     char path[PATH_SIZE];
@@ -507,10 +510,12 @@ static brn_status write_vtu(const run *r)
 static brn_status finish(run *r, brn_status status, brn_summary *out)
 {
     char path[PATH_SIZE];
-    const bool started = r->trajectory != NULL;
+    const bool started = r->trajectory != NULL || (r->options->figures_only && r->series != NULL);
     const brn_status lost = started ? brn_lock_check(r->lock) : BRN_OK;
     if (lost < 0) {
-        brn_trajectory_abandon(r->trajectory);
+        if (r->trajectory != NULL) {
+            brn_trajectory_abandon(r->trajectory);
+        }
         status = lost;
     }
     const brn_status closed[] = {brn_run_series_close(r->series), brn_trajectory_close(r->trajectory)};
@@ -536,7 +541,7 @@ static brn_status finish(run *r, brn_status status, brn_summary *out)
         }
         write_report(r);
     }
-    if (status == BRN_OK && r->options->out != NULL && r->model->write_vtu) {
+    if (status == BRN_OK && r->options->out != NULL && !r->options->figures_only && r->model->write_vtu) {
         status = write_vtu(r);
     }
     brn_lock_release(r->lock);

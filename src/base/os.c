@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -240,6 +242,36 @@ brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, siz
     return brn_file_end(&out);
 }
 
+static bool write_all(int fd, const char *bytes, size_t length)
+{
+    for (size_t done = 0; done < length;) {
+        const ssize_t n = write(fd, bytes + done, length - done);
+        if (n <= 0 && !(n < 0 && errno == EINTR)) {
+            return false;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+brn_status brn_file_append(brn_ctx *ctx, const char *path, const char *bytes, size_t length)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return file_error(ctx, path, "open");
+    }
+    const off_t end = lseek(fd, 0, SEEK_END);
+    brn_status status = BRN_OK;
+    if (end < 0 || !write_all(fd, bytes, length) || fsync(fd) != 0) {
+        status = file_error(ctx, path, "write");
+        if (end >= 0 && ftruncate(fd, end) != 0) {
+            status = file_error(ctx, path, "cut");
+        }
+    }
+    (void)close(fd);
+    return status;
+}
+
 brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length)
 {
     return truncate(path, (off_t)length) == 0 ? BRN_OK : file_error(ctx, path, "cut");
@@ -282,6 +314,12 @@ brn_status brn_dir_make(brn_ctx *ctx, const char *path)
         return brn_fail(ctx, BRN_ERR_FILE, "%s: is not a folder", path);
     }
     return BRN_OK;
+}
+
+char *brn_path_full(brn_ctx *ctx, const char *path)
+{
+    char full[PATH_MAX];
+    return realpath(path, full) != NULL ? brn_strdup(ctx, full) : NULL;
 }
 
 char *brn_path_join(brn_ctx *ctx, const char *dir, const char *name)

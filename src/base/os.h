@@ -38,6 +38,8 @@ brn_status brn_file_end(brn_file_out *out);
 void brn_file_drop(brn_file_out *out);
 /* Syncs `temporary` to the disk and renames it to `path`. */
 brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *path);
+/* Adds bytes at the end of a file (made if absent) and syncs it; on failure the file is as it was. */
+brn_status brn_file_append(brn_ctx *ctx, const char *path, const char *bytes, size_t length);
 brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length);
 bool brn_file_exists(const char *path);
 brn_status brn_file_remove(brn_ctx *ctx, const char *path); /* no error if it is missing */
@@ -45,6 +47,8 @@ brn_status brn_dir_make(brn_ctx *ctx, const char *path);    /* with its parents;
 /* Folder of a path ("." if it has none) joined with a name (an absolute name is kept). Free with brn_free. */
 char *brn_path_beside(brn_ctx *ctx, const char *path, const char *name);
 char *brn_path_join(brn_ctx *ctx, const char *dir, const char *name);
+/* The absolute path of something that exists, without links; NULL: there is none. Free with brn_free. */
+char *brn_path_full(brn_ctx *ctx, const char *path);
 const char *brn_path_base(const char *path);      /* the part after the last slash */
 const char *brn_path_extension(const char *path); /* "msh", "" if none */
 

@@ -50,6 +50,26 @@ void brn_scene_add_problem(brn_scene *scene, const char *path, const char *forma
 /* How many problems were found so far, repeats counted: more than before means that something since is wrong. */
 int brn_scene_found(const brn_scene *scene);
 
+/* The value that a path of a resolved scene leads to: "bodies.ball.position[2]". */
+typedef struct brn_scene_field {
+    const brn_param *param; /* its unit, kind and range */
+    const void *value;      /* the field of the struct */
+    int entry;              /* of a list or vector; -1: all of it */
+} brn_scene_field;
+
+/* BRN_ERR_RANGE: no key of the scene's format is there (it has a default value otherwise); the message has the nearest. */
+brn_status brn_scene_find_field(const brn_scene *scene, const brn_schema *schema, const char *path,
+                                brn_scene_field *out);
+/* The number there, NaN if it is not given; false: it is no single number. */
+bool brn_scene_field_number(const brn_scene_field *field, double *out);
+
+/* Reads a file that is no scene but is written in the same way: fills *out, a struct of `root`, whose memory is the scene's.
+   noun: "design problem". BRN_ERR_SCENE as brn_scene_resolve. */
+brn_status brn_scene_resolve_as(brn_scene *scene, const brn_table *root, const char *noun, const void **out);
+
+/* The tree as YAML, as it was written and set, without comments; relative names of files are made absolute from the folder of the scene. */
+brn_status brn_scene_print_tree(const brn_scene *scene, char **text);
+
 /* The resolved scene as YAML text with every default explicit (a NaN default means "not given" and is left out). */
 brn_status brn_scene_print(const brn_scene *scene, const brn_schema *schema, char **text);
 

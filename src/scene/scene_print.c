@@ -1,6 +1,8 @@
 /* The resolved scene as YAML, every default explicit. Printing it, reading it and printing it again gives the same text. */
 #include "scene/scene_inner.h"
 
+#include "base/os.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -342,5 +344,91 @@ brn_status brn_scene_print(const brn_scene *scene, const brn_schema *schema, cha
         brn_text_add(&p.text, "# The method was chosen: %s.\n", scene->method_why);
     }
     print_table(&p, schema->root, scene->def, 0);
+    return brn_text_take(&p.text, text);
+}
+
+/* ---- the tree as it was written ----------------------------------------------------------------------------------------- */
+
+static bool is_flat(const brn_yaml *node)
+{
+    bool flat = true;
+    for (int i = 0; i < node->count; ++i) {
+        flat = flat && node->items[i]->kind == BRN_YAML_SCALAR;
+    }
+    return flat;
+}
+
+/* Names of files are relative to the scene, and the text may be put elsewhere. */
+static bool names_file(const brn_yaml *node)
+{
+    return node->key != NULL && (strcmp(node->key, "file") == 0 || strcmp(node->key, "surface") == 0) &&
+           node->text[0] != '/';
+}
+
+static void print_scalar(printer *p, const brn_scene *scene, const brn_yaml *node)
+{
+    char *path = names_file(node) ? brn_path_beside(scene->ctx, scene->file, node->text) : NULL;
+    if (path != NULL && brn_file_exists(path)) {
+        char *full = brn_path_full(scene->ctx, path);
+        print_text(p, full != NULL ? full : path);
+        brn_free(scene->ctx, full);
+    } else if (node->quoted || strpbrk(node->text, ",[]{}#:\"'\n") != NULL) { /* would end it in brackets */
+        print_text(p, node->text);
+    } else {
+        brn_text_add(&p->text, "%s", brn_yaml_is_null(node) ? "null" : node->text);
+    }
+    brn_free(scene->ctx, path);
+}
+
+/* In brackets, on the line. */
+static void print_flow(printer *p, const brn_scene *scene, const brn_yaml *node)
+{
+    const bool map = node->kind == BRN_YAML_MAP;
+    if (node->kind == BRN_YAML_SCALAR) {
+        print_scalar(p, scene, node);
+        return;
+    }
+    brn_text_add(&p->text, map ? "{" : "[");
+    for (int i = 0; i < node->count; ++i) {
+        brn_text_add(&p->text, i > 0 ? ", " : "");
+        if (map) {
+            print_text(p, node->items[i]->key);
+            brn_text_add(&p->text, ": ");
+        }
+        print_flow(p, scene, node->items[i]);
+    }
+    brn_text_add(&p->text, map ? "}" : "]");
+}
+
+/* Maps of maps and lists of maps get lines, what is flat gets brackets. */
+static void print_node(printer *p, const brn_scene *scene, const brn_yaml *node, int indent)
+{
+    for (int i = 0; i < node->count; ++i) {
+        const brn_yaml *child = node->items[i];
+        if (node->kind == BRN_YAML_MAP) {
+            print_key(p, child->key, indent);
+        } else {
+            brn_text_add(&p->text, "%*s-", indent, "");
+        }
+        const bool lines = node->kind == BRN_YAML_MAP && child->kind != BRN_YAML_SCALAR && !is_flat(child);
+        if (lines) {
+            brn_text_add(&p->text, "\n");
+            print_node(p, scene, child, indent + 2);
+        } else {
+            brn_text_add(&p->text, " ");
+            print_flow(p, scene, child);
+            brn_text_add(&p->text, "\n");
+        }
+    }
+}
+
+brn_status brn_scene_print_tree(const brn_scene *scene, char **text)
+{
+    *text = NULL;
+    printer p = {.text = {.ctx = scene->ctx}};
+    if (scene->root == NULL || scene->root->kind != BRN_YAML_MAP) {
+        return brn_fail(scene->ctx, BRN_ERR_SCENE, "%s: there is no scene in it", scene->file);
+    }
+    print_node(&p, scene, scene->root, 0);
     return brn_text_take(&p.text, text);
 }

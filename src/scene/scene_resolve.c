@@ -485,14 +485,16 @@ static int root_int(const brn_scene *scene, const char *key, int standard)
 }
 
 /* What must hold before the rest can be read at all. */
-static bool check_root(brn_scene *scene)
+static bool check_root(brn_scene *scene, const char *noun)
 {
     const brn_yaml *root = scene->root;
     if (root->kind != BRN_YAML_MAP) {
-        brn_scene_tell(scene, root->line, NULL, "", "%s; it begins with 'brunt: %d'",
-                       brn_yaml_is_null(root)        ? "the scene is empty"
-                       : root->kind == BRN_YAML_LIST ? "a scene is a block of keys, found a list"
-                                                     : "a scene is a block of keys, found a text",
+        const bool empty = brn_yaml_is_null(root);
+        brn_scene_tell(scene, root->line, NULL, "", "%s %s is %s%s; it begins with 'brunt: %d'",
+                       empty ? "the" : "a", noun, empty ? "empty" : "a block of keys, found ",
+                       empty                         ? ""
+                       : root->kind == BRN_YAML_LIST ? "a list"
+                                                     : "a text",
                        BRN_SCENE_VERSION);
         return false;
     }
@@ -580,11 +582,37 @@ brn_status brn_scene_resolve(brn_scene *scene, const brn_schema *schema)
     scene->method_why = NULL;
     brn_bump_clear(&scene->def_memory);
     brn_scene_forget_problems(scene);
-    if (scene->root != NULL && check_root(scene)) {
+    if (scene->root != NULL && check_root(scene, "scene")) {
         const brn_status status = resolve_root(scene, schema);
         if (status < 0 && status != BRN_ERR_SCENE) {
             return brn_fail(scene->ctx, status, "%s: out of memory while reading the scene", scene->file);
         }
     }
+    return scene->nproblem > 0 ? brn_scene_fail(scene) : BRN_OK;
+}
+
+brn_status brn_scene_resolve_as(brn_scene *scene, const brn_table *root, const char *noun, const void **out)
+{
+    const brn_schema schema = {.root = root};
+    *out = NULL;
+    if (scene->root == NULL || !check_root(scene, noun)) {
+        return brn_scene_fail(scene);
+    }
+    brn_resolver r = {
+        .ctx = scene->ctx,
+        .scene = scene,
+        .schema = &schema,
+        .memory = &scene->def_memory,
+        .dimension = 3,
+        .path = {.ctx = scene->ctx},
+    };
+    void *value = brn_bump_take(r.memory, 1, root->size);
+    brn_status status = value != NULL ? fill_block(&r, root, scene->root, NULL, false, value) : BRN_ERR_MEMORY;
+    status = r.path.failed ? BRN_ERR_MEMORY : status;
+    brn_text_clear(&r.path);
+    if (status < 0 && status != BRN_ERR_SCENE) {
+        return brn_fail(scene->ctx, status, "%s: out of memory while reading it", scene->file);
+    }
+    *out = value;
     return scene->nproblem > 0 ? brn_scene_fail(scene) : BRN_OK;
 }

@@ -149,8 +149,9 @@ static brn_status syntax_problem(builder *b)
 
 /* ---- building ------------------------------------------------------------------------------------------------ */
 
-static brn_status node_create(builder *b, brn_yaml_kind kind, yaml_mark_t mark, brn_yaml **out)
+static brn_status node_create(builder *b, brn_yaml_kind kind, const yaml_event_t *event, brn_yaml **out)
 {
+    const yaml_mark_t mark = event->start_mark;
     if (b->nodes >= b->options->nodes_max) {
         tell(b, line_of(b, mark), true, "more than %d entries in all, the limit of a scene",
              b->options->nodes_max);
@@ -162,6 +163,8 @@ static brn_status node_create(builder *b, brn_yaml_kind kind, yaml_mark_t mark, 
     node->kind = kind;
     node->line = line_of(b, mark);
     node->weight = 1;
+    node->begin = (unsigned)mark.index;
+    node->end = (unsigned)event->end_mark.index;
     *out = node;
     return BRN_OK;
 }
@@ -271,7 +274,7 @@ static brn_status read_scalar(builder *b, const yaml_event_t *event)
     const char *name = NULL;
     brn_yaml *node = NULL;
     BRN_TRY(anchor_name(b, event->data.scalar.anchor, &name));
-    BRN_TRY(node_create(b, BRN_YAML_SCALAR, event->start_mark, &node));
+    BRN_TRY(node_create(b, BRN_YAML_SCALAR, event, &node));
     refuse_tag(b, event->data.scalar.tag, event->start_mark);
     const char *text = (const char *)event->data.scalar.value;
     size_t n = event->data.scalar.length;
@@ -293,6 +296,7 @@ static brn_status copy_node(builder *b, const brn_yaml *from, brn_yaml **out)
     brn_yaml *copy = NULL;
     BRN_BUMP(b->memory, copy, 1);
     *copy = *from;
+    copy->aliased = true;
     if (from->count > 0) {
         BRN_BUMP(b->memory, copy->items, from->count);
     }
@@ -379,7 +383,9 @@ static brn_status open_frame(builder *b, brn_yaml_kind kind, const yaml_event_t 
     BRN_TRY(anchor_name(b, list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor,
                         &f.anchor));
     refuse_tag(b, list ? event->data.sequence_start.tag : event->data.mapping_start.tag, event->start_mark);
-    BRN_TRY(node_create(b, kind, event->start_mark, &f.node));
+    BRN_TRY(node_create(b, kind, event, &f.node));
+    f.node->flow = list ? event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
+                        : event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
     b->frames[b->depth++] = f;
     return BRN_OK;
 }
@@ -423,7 +429,7 @@ static brn_status drop_twins(builder *b, brn_yaml **item, size_t *count)
     return BRN_OK;
 }
 
-static brn_status close_frame(builder *b)
+static brn_status close_frame(builder *b, const yaml_event_t *event)
 {
     frame *f = &b->frames[b->depth - 1];
     brn_yaml *node = f->node;
@@ -436,6 +442,7 @@ static brn_status close_frame(builder *b)
         BRN_BUMP(b->memory, node->items, count);
         memcpy(node->items, item, count * sizeof *item);
     }
+    node->end = (unsigned)event->end_mark.index;
     node->count = (int)count; /* nodes_max is an int */
     for (size_t i = 0; i < count; ++i) {
         node->weight += item[i]->weight;
@@ -468,7 +475,7 @@ static brn_status handle(builder *b, const yaml_event_t *event)
         return open_frame(b, BRN_YAML_MAP, event);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        return close_frame(b);
+        return close_frame(b, event);
     case YAML_STREAM_END_EVENT:
         b->finished = true;
         return BRN_OK;
@@ -507,7 +514,7 @@ brn_status brn_yaml_parse(brn_bump *memory, const char *text, size_t length, con
         yaml_event_delete(&event);
     }
     if (status == BRN_OK && b->root == NULL) {
-        status = node_create(b, BRN_YAML_SCALAR, (yaml_mark_t){0}, &b->root);
+        status = node_create(b, BRN_YAML_SCALAR, &(yaml_event_t){0}, &b->root);
         if (status == BRN_OK) {
             b->root->text = "";
         }

@@ -18,6 +18,11 @@ typedef struct brn_yaml {
     const char *key;         /* in the map above, else NULL */
     const char *text;        /* SCALAR */
     struct brn_yaml **items; /* children, [count] */
+    /* Where it stands in the text, in characters (not bytes) from its start, past a byte order mark: of maps and lists without brackets
+       the first, and where the next thing begins. */
+    unsigned begin, end;
+    bool flow;    /* MAP, LIST: written in brackets */
+    bool aliased; /* it is a copy, of what an anchor marks or a part of that: begin and end are of the original */
 } brn_yaml;
 
 enum {

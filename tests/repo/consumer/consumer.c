@@ -1,5 +1,6 @@
 /* A program outside the tree: a context, a bad scene, and its problem. */
 #include <brunt/brunt.h>
+#include <brunt/study.h>
 #include <stdio.h>
 
 int main(void)
@@ -16,6 +17,7 @@ int main(void)
     }
     printf("%s %s: %d problems\n", BRN_VERSION, brn_status_name(status), brn_scene_problem_count(scene));
     const int problems = brn_scene_problem_count(scene);
+    brn_vibration_destroy(NULL);
     brn_model_destroy(model);
     brn_scene_destroy(scene);
     brn_ctx_destroy(ctx);

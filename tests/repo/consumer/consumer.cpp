@@ -1,5 +1,6 @@
-// The header is clean C++, and the library links from there.
+// The headers are clean C++, and the library links from there.
 #include <brunt/brunt.h>
+#include <brunt/study.h>
 
 #include <cstdio>
 
@@ -15,6 +16,9 @@ int main()
     const brn_status status = brn_info(ctx, "methods", &text);
     std::printf("%s\n", text != nullptr ? text : brn_ctx_message(ctx));
     brn_ctx_free(ctx, text);
+    if (brn_vibration_options_default().modes != 10) {
+        return 1;
+    }
     brn_ctx_destroy(ctx);
     return status < 0 ? 1 : 0;
 }

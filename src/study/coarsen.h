@@ -1,0 +1,41 @@
+/* Private to the files of coarsening. */
+#ifndef BRN_STUDY_COARSEN_H
+#define BRN_STUDY_COARSEN_H
+
+#include "study/knob.h"
+#include "study/sample.h"
+
+enum { BRN_COARSEN_LEVELS = 40, BRN_COARSEN_CHANGES = 64 };
+
+struct brn_coarsening {
+    brn_ctx *ctx;
+    brn_coarsen_result result;
+    char *body;
+    brn_coarsen_level level[BRN_COARSEN_LEVELS];
+    brn_coarsen_mode mode[BRN_COARSEN_MODES];
+    char *change[BRN_COARSEN_CHANGES];
+    brn_sample *fine, *coarse; /* the meshes that were taken */
+    brn_match *match;
+    double *moved[2]; /* fine, coarse: [modes][nodes of the body][3], [m] */
+    int *triangle[2]; /* [triangles][3] of the body's own node numbers */
+};
+
+/* A scene at work: what is tried, and what it was. */
+typedef struct brn_coarsen_work {
+    brn_ctx *ctx;
+    brn_scene *scene;
+    const brn_coarsen_options *options;
+    brn_knobs knobs;
+    brn_coarsening *out;
+    double scale; /* [m] of a shape's largest displacement */
+} brn_coarsen_work;
+
+/* The mesh with cells of this size, as another level; *out is NULL, and no level is added, if there is no such mesh. */
+brn_status brn_coarsen_try(brn_coarsen_work *work, double size, bool refining, brn_sample **out);
+/* Ends with out->fine, or an error. */
+brn_status brn_coarsen_refine(brn_coarsen_work *work);
+/* Ends with out->coarse and out->match. */
+brn_status brn_coarsen_search(brn_coarsen_work *work);
+brn_status brn_coarsen_tell(brn_coarsen_work *work, const brn_coarsen_level *level);
+
+#endif

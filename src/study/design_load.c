@@ -1,0 +1,757 @@
+/* A design problem: from its file to what can be run, with everything that is wrong. */
+#include "study/design_inner.h"
+
+#include "api/series_row.h"
+#include "base/hash.h"
+#include "base/os.h"
+#include "optimize/optimize.h"
+#include "output/figures/stage_figures.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading -------------------------------------------------------------------------------------------------------------- */
+
+static brn_status load_scene(brn_design *d)
+{
+    d->scene_path = brn_path_beside(d->ctx, brn_scene_file(d->file), d->def->scene);
+    if (d->scene_path == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    const brn_status status = brn_scene_load(d->ctx, d->scene_path, &d->scene);
+    if (d->scene == NULL && status != BRN_ERR_MEMORY) {
+        brn_scene_add_problem(d->file, "scene", "%s", brn_ctx_message(d->ctx));
+        return BRN_ERR_SCENE;
+    }
+    return status;
+}
+
+static brn_status make(brn_ctx *ctx, brn_scene *file, brn_design_kind kind, brn_status read, brn_design **out)
+{
+    brn_design *d = NULL;
+    if (file == NULL) {
+        return read;
+    }
+    d = brn_calloc(ctx, 1, sizeof *d);
+    if (d == NULL) {
+        brn_scene_destroy(file);
+        return BRN_ERR_MEMORY;
+    }
+    d->ctx = ctx;
+    d->kind = kind;
+    d->file = file;
+    d->memory.ctx = ctx;
+    brn_registry_fill(&d->registry);
+    *out = d;
+    const void *def = NULL;
+    brn_status status = brn_scene_resolve_as(file, &brn_design_table, "design problem", &def);
+    d->def = def;
+    if (status >= 0 && read >= 0) {
+        status = load_scene(d);
+    }
+    if (status == BRN_ERR_MEMORY) {
+        brn_design_destroy(d);
+        *out = NULL;
+        return status;
+    }
+    return read < 0                   ? read
+           : status == BRN_ERR_SCENE ? brn_fail(ctx, status, "%s", brn_design_problem(d, 0))
+                                      : status;
+}
+
+brn_status brn_design_parse(brn_ctx *ctx, const char *text, size_t length, const char *name,
+                            brn_design_kind kind, brn_design **out)
+{
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, text);
+    BRN_GIVEN(ctx, out);
+    *out = NULL;
+    brn_scene *file = NULL;
+    const brn_status status =
+        brn_scene_parse(ctx, text, length, name != NULL ? name : "design problem", &file);
+    return make(ctx, file, kind, status, out);
+}
+
+brn_status brn_design_load(brn_ctx *ctx, const char *path, brn_design_kind kind, brn_design **out)
+{
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, path);
+    BRN_GIVEN(ctx, out);
+    *out = NULL;
+    brn_scene *file = NULL;
+    const brn_status status = brn_scene_load(ctx, path, &file);
+    return make(ctx, file, kind, status, out);
+}
+
+brn_status brn_design_set(brn_design *design, const char *assignment)
+{
+    BRN_GIVEN(NULL, design);
+    BRN_GIVEN(design->ctx, assignment);
+    if (design->scene == NULL || design->prepared) {
+        return brn_fail(design->ctx, BRN_ERR_RANGE, "%s", "values are set between reading and preparing");
+    }
+    BRN_GROW(design->ctx, design->set, design->set_room, design->nset + 1);
+    char *copy = brn_strdup(design->ctx, assignment);
+    if (copy == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    design->set[design->nset++] = copy;
+    return BRN_OK;
+}
+
+/* ---- paths of the scene ----------------------------------------------------------------------------------------------------- */
+
+/* Looks a path up in the resolved scene. where: the key of the problem that has it. False: told. */
+static bool find_number(brn_design *d, const char *where, const char *path, brn_scene_field *field,
+                        double *value)
+{
+    if (brn_scene_find_field(d->scene, &d->registry.schema, path, field) < 0) {
+        brn_scene_add_problem(d->file, where, "%s", brn_ctx_message(d->ctx));
+        return false;
+    }
+    if (!brn_scene_field_number(field, value)) {
+        brn_scene_add_problem(d->file, where, "'%s' of the scene is not a single number%s", path,
+                              field->param->kind == BRN_VECTOR || field->param->kind == BRN_REALS
+                                  ? "; take one entry, like [0]"
+                                  : "");
+        return false;
+    }
+    return true;
+}
+
+static bool is_whole(const brn_scene_field *field)
+{
+    return field->param->kind == BRN_INT || field->param->kind == BRN_INTS;
+}
+
+/* A key below a block of the problem. */
+static const char *where_of(brn_design *d, const brn_block *block, const char *key)
+{
+    const size_t size = strlen(block->path) + strlen(key) + 2;
+    char *text = brn_bump_take(&d->memory, size, 1);
+    if (text == NULL) {
+        return block->path;
+    }
+    (void)snprintf(text, size, "%s.%s", block->path, key);
+    return text;
+}
+
+/* ---- parameters ---------------------------------------------------------------------------------------------------------------- */
+
+static void check_range(brn_design *d, brn_design_axis *axis)
+{
+    const brn_parameter_def *def = axis->def;
+    brn_design_parameter *info = &axis->info;
+    for (int i = 0; i < def->values.count; ++i) {
+        info->min = isnan(def->min) ? fmin(i > 0 ? info->min : INFINITY, def->values.v[i]) : def->min;
+        info->max = isnan(def->max) ? fmax(i > 0 ? info->max : -INFINITY, def->values.v[i]) : def->max;
+    }
+    if (def->values.count == 0) {
+        info->min = def->min;
+        info->max = def->max;
+    }
+    const bool search = d->kind == BRN_DESIGN_SEARCH;
+    if (isnan(info->min) || isnan(info->max) || (search && (isnan(def->min) || isnan(def->max)))) {
+        brn_scene_add_problem(d->file, def->block.path, "needs min and max%s",
+                              search ? "" : ", or the values of a grid");
+    } else if (!(info->min < info->max) && def->values.count == 0) {
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "max"), "must be > min");
+    } else if (axis->log && !(info->min > 0.0)) {
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "min"), "must be > 0 where scale is log");
+    } else if (isfinite(def->start) && !(def->start >= info->min && def->start <= info->max)) {
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "start"), "must lie between min and max");
+    }
+}
+
+static brn_status read_paths(brn_design *d, brn_design_axis *axis, double *scene_value)
+{
+    const brn_parameter_def *def = axis->def;
+    BRN_BUMP(&d->memory, axis->path, def->paths.count + 1);
+    *scene_value = NAN;
+    axis->info.whole = false;
+    for (int i = def->path != NULL ? -1 : 0; i < def->paths.count; ++i) {
+        const char *path = i < 0 ? def->path : def->paths.v[i];
+        brn_scene_field field;
+        double value = NAN;
+        if (find_number(d, where_of(d, &def->block, i < 0 ? "path" : "paths"), path, &field, &value)) {
+            axis->info.unit = axis->info.unit[0] == '\0' && field.param->unit != NULL &&
+                                      strcmp(field.param->unit, "1") != 0
+                                  ? field.param->unit
+                                  : axis->info.unit;
+            axis->info.whole = axis->info.whole || is_whole(&field);
+            *scene_value = isnan(*scene_value) ? value : *scene_value;
+            axis->path[axis->npath++] = (brn_design_path){path, is_whole(&field)};
+        }
+    }
+    return BRN_OK;
+}
+
+static brn_status read_axis(brn_design *d, int index)
+{
+    brn_design_axis *axis = &d->axis[index];
+    const brn_parameter_def *def = (const brn_parameter_def *)d->def->parameters.items + index;
+    axis->def = def;
+    axis->log = def->scale == BRN_SCALE_LOG;
+    axis->info = (brn_design_parameter){.name = def->name, .unit = ""};
+    double scene_value = NAN;
+    BRN_TRY(read_paths(d, axis, &scene_value));
+    check_range(d, axis);
+    const brn_design_parameter *info = &axis->info;
+    const bool within = scene_value >= info->min && scene_value <= info->max;
+    const double middle = axis->log ? sqrt(info->min * info->max) : 0.5 * (info->min + info->max);
+    axis->info.start = isfinite(def->start) ? def->start : within ? scene_value : middle;
+    if (strchr(def->name, '`') != NULL || strlen(def->name) > 100 || def->name[0] == '\0') {
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "name"), "must have 1 to 100 characters without `");
+    } else if (!brn_expression_is_name(def->name) && strpbrk(def->name, "[]/-") == NULL) {
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "name"),
+                              "cannot be used: a word of expressions, or not of letters, digits, _ and .");
+    }
+    return BRN_OK;
+}
+
+static brn_status read_axes(brn_design *d)
+{
+    d->n = d->def->parameters.count;
+    if (d->n == 0) {
+        brn_scene_add_problem(d->file, "parameters", "there is none");
+    }
+    BRN_BUMP(&d->memory, d->axis, d->n + 1);
+    for (int i = 0; i < d->n; ++i) {
+        BRN_TRY(read_axis(d, i));
+    }
+    return BRN_OK;
+}
+
+static brn_status read_tolerances(brn_design *d)
+{
+    const brn_robustness_def *robust = &d->def->robustness;
+    d->samples = brn_block_given(&robust->block) ? robust->samples : 1;
+    d->ntolerance = robust->tolerances.count;
+    BRN_BUMP(&d->memory, d->tolerance, d->ntolerance + 1);
+    for (int i = 0; i < d->ntolerance; ++i) {
+        brn_design_tolerance *t = &d->tolerance[i];
+        const brn_tolerance_def *def = (const brn_tolerance_def *)robust->tolerances.items + i;
+        *t = (brn_design_tolerance){.def = def, .axis = -1};
+        if ((def->path != NULL) == (def->parameter != NULL)) {
+            brn_scene_add_problem(d->file, def->block.path, "needs a path or a parameter, one of them");
+            continue;
+        }
+        if (isnan(def->by) == isnan(def->percent)) {
+            brn_scene_add_problem(d->file, def->block.path, "needs by or percent, one of them");
+        }
+        const char *names[256];
+        int count = 0;
+        for (int k = 0; k < d->n && k < BRN_COUNT(names) && def->parameter != NULL; ++k) {
+            names[count++] = d->axis[k].info.name;
+            t->axis = strcmp(d->axis[k].info.name, def->parameter) == 0 ? k : t->axis;
+        }
+        brn_scene_field field;
+        double value = NAN;
+        const char *where = where_of(d, &def->block, def->path != NULL ? "path" : "parameter");
+        if (def->parameter != NULL && t->axis < 0) {
+            const int near = brn_nearest_word(def->parameter, names, count);
+            brn_scene_add_problem(d->file, where, "there is no parameter of this name%s%s%s",
+                                  near >= 0 ? "; did you mean '" : "", near >= 0 ? names[near] : "",
+                                  near >= 0 ? "'?" : "");
+        } else if (def->path != NULL && find_number(d, where, def->path, &field, &value)) {
+            t->whole = is_whole(&field);
+            if (!isfinite(value)) {
+                brn_scene_add_problem(d->file, where, "the scene does not give it a value to deviate from");
+            }
+        }
+    }
+    return BRN_OK;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------------------------------------------- */
+
+static brn_status read_expression(brn_design *d, const char *where, const char *text, brn_expression **out)
+{
+    *out = NULL;
+    if (text == NULL) {
+        return BRN_OK;
+    }
+    const brn_status status = brn_expression_parse(d->ctx, text, out);
+    if (status == BRN_ERR_FORMAT) {
+        brn_scene_add_problem(d->file, where, "%s", brn_ctx_message(d->ctx));
+        return BRN_OK;
+    }
+    return status;
+}
+
+static brn_status read_list(brn_design *d, const char *key, const brn_texts *texts, brn_expression ***out,
+                            int *count)
+{
+    BRN_BUMP(&d->memory, *out, texts->count + 1);
+    *count = texts->count;
+    for (int i = 0; i < texts->count; ++i) {
+        char where[64];
+        (void)snprintf(where, sizeof where, "%s[%d]", key, i);
+        BRN_TRY(read_expression(d, where, texts->v[i], &(*out)[i]));
+    }
+    return BRN_OK;
+}
+
+static brn_status read_assigns(brn_design *d)
+{
+    d->nassign = d->def->assign.count;
+    BRN_BUMP(&d->memory, d->assign, d->nassign + 1);
+    for (int i = 0; i < d->nassign; ++i) {
+        const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
+        brn_scene_field field;
+        double value = NAN;
+        d->assign[i].to.path = def->block.name;
+        if (find_number(d, def->block.path, def->block.name, &field, &value)) {
+            d->assign[i].to.whole = is_whole(&field);
+        }
+        BRN_TRY(read_expression(d, def->block.path, def->value, &d->assign[i].value));
+    }
+    return BRN_OK;
+}
+
+/* What an optimiser does not take. */
+static void check_optimizer(brn_design *d)
+{
+    const brn_optimizer_def *def = &d->def->optimizer;
+    const bool bobyqa = def->type == BRN_OPTIMIZER_BOBYQA;
+    if ((bobyqa || def->type == BRN_OPTIMIZER_SUBPLEX) && d->def->constraints.count > 0) {
+        brn_scene_add_problem(d->file, "optimizer.type", "takes no constraints; take cobyla, gradient or cmaes");
+    }
+    if (bobyqa && d->n == 1) {
+        brn_scene_add_problem(d->file, "optimizer.type", "needs two parameters; take cobyla or subplex");
+    }
+    if (def->population > 0 && def->population < 4) {
+        brn_scene_add_problem(d->file, "optimizer.population", "must be 4 or more, or 0");
+    }
+}
+
+static brn_status read_expressions(brn_design *d)
+{
+    const brn_design_def *def = d->def;
+    if (def->objective != NULL && def->maximise != NULL) {
+        brn_scene_add_problem(d->file, "maximise", "stands beside 'objective'; keep one of the two");
+    }
+    if (def->objective == NULL && def->maximise == NULL && d->kind == BRN_DESIGN_SEARCH) {
+        brn_scene_add_problem(d->file, "", "missing key 'objective' or 'maximise' (what is sought)");
+    }
+    if (d->kind == BRN_DESIGN_SEARCH) {
+        check_optimizer(d);
+    }
+    const char *key = def->maximise != NULL ? "maximise" : "objective";
+    BRN_TRY(read_expression(d, key, def->maximise != NULL ? def->maximise : def->objective, &d->objective));
+    BRN_TRY(read_expression(d, "success", def->success, &d->success));
+    BRN_TRY(read_list(d, "constraints", &def->constraints, &d->constraint, &d->nconstraint));
+    for (int i = 0; i < d->nconstraint; ++i) {
+        char where[64];
+        (void)snprintf(where, sizeof where, "constraints[%d]", i);
+        if (d->constraint[i] != NULL && !brn_expression_is_margin(d->constraint[i])) {
+            brn_scene_add_problem(
+                d->file, where, "must be one comparison by <, <=, > or >=; write several as several entries");
+        }
+    }
+    BRN_TRY(read_list(d, "figures", &def->figures, &d->figure, &d->nfigure));
+    return read_assigns(d);
+}
+
+/* ---- names that expressions may use ------------------------------------------------------------------------------------------------ */
+
+static brn_status add_known(brn_design *d, const char *name, bool word, bool column)
+{
+    BRN_GROW(d->ctx, d->known, d->known_room, d->nknown + 1);
+    const char *copy = brn_bump_text(&d->memory, name, strlen(name));
+    if (copy == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    d->known[d->nknown++] = (brn_known_name){copy, word, column};
+    return BRN_OK;
+}
+
+static brn_status know_stages(brn_design *d)
+{
+    char name[128];
+    for (int s = 0; s < BRN_STAGES; ++s) {
+        (void)snprintf(name, sizeof name, "%s.integrator", brn_stage_name(s));
+        BRN_TRY(add_known(d, name, true, false));
+        for (int i = 0; i < brn_stage_figure_count(); ++i) {
+            brn_figure figure;
+            BRN_TRY(brn_stage_figure_get(i, &figure));
+            (void)snprintf(name, sizeof name, "%s.%s", brn_stage_name(s), figure.name);
+            BRN_TRY(add_known(d, name, false, false));
+        }
+    }
+    return add_known(d, "landing.verdict", true, false);
+}
+
+static brn_status know_figures(brn_design *d, const brn_model *model)
+{
+    static const char *const words[] = {"status", "reason", "warnings", "method", "choices", "state_hash"};
+    for (int i = 0; i < BRN_COUNT(words); ++i) {
+        BRN_TRY(add_known(d, words[i], true, false));
+    }
+    const char *method = model->method->name;
+    for (int i = 0; i < brn_figure_count(BRN_OF_RUN, method); ++i) {
+        brn_figure figure;
+        BRN_TRY(brn_figure_get(BRN_OF_RUN, method, i, &figure));
+        BRN_TRY(add_known(d, figure.name, false, false));
+    }
+    if (model->stages.given) {
+        BRN_TRY(know_stages(d));
+    }
+    brn_series_row row = {.ctx = d->ctx};
+    brn_status status = brn_series_row_make(&row, model, brn_method_of_table(model->method));
+    for (int i = 0; status >= 0 && i < row.count; ++i) {
+        status = add_known(d, row.name[i], false, true);
+    }
+    brn_series_row_clear(&row);
+    return status;
+}
+
+static void check_names(brn_design *d, const char *where, const brn_expression *e, int nknown)
+{
+    if (e != NULL && brn_expression_check(d->ctx, e, d->known, nknown) < 0) {
+        brn_scene_add_problem(d->file, where, "%s", brn_ctx_message(d->ctx));
+    }
+}
+
+/* The parameters come first in the list of names: `assign` may use no others. */
+static brn_status know_parameters(brn_design *d)
+{
+    for (int i = 0; i < d->n; ++i) {
+        BRN_TRY(add_known(d, d->axis[i].info.name, false, false));
+    }
+    for (int i = 0; i < d->nassign; ++i) {
+        const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
+        check_names(d, def->block.path, d->assign[i].value, d->n);
+    }
+    return BRN_OK;
+}
+
+/* A column of the table, beside figures and parameters. */
+static bool is_taken(const char *name)
+{
+    bool taken = strcmp(name, "index") == 0;
+    for (int i = 0; brn_design_own_columns[i] != NULL; ++i) {
+        taken = taken || strcmp(name, brn_design_own_columns[i]) == 0;
+    }
+    return taken;
+}
+
+static void check_all_names(brn_design *d)
+{
+    char where[64];
+    for (int i = 0; i < d->n; ++i) {
+        if (is_taken(d->axis[i].info.name)) {
+            brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, "name"),
+                                  "is a column of the table; choose another");
+        }
+        for (int k = d->n; k < d->nknown; ++k) {
+            if (strcmp(d->known[k].name, d->axis[i].info.name) == 0) {
+                brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, "name"),
+                                      "is the name of a figure; choose another");
+                break;
+            }
+        }
+    }
+    check_names(d, d->def->maximise != NULL ? "maximise" : "objective", d->objective, d->nknown);
+    check_names(d, "success", d->success, d->nknown);
+    for (int i = 0; i < d->nconstraint; ++i) {
+        (void)snprintf(where, sizeof where, "constraints[%d]", i);
+        check_names(d, where, d->constraint[i], d->nknown);
+    }
+    for (int i = 0; i < d->nfigure; ++i) {
+        (void)snprintf(where, sizeof where, "figures[%d]", i);
+        check_names(d, where, d->figure[i], d->nknown);
+    }
+}
+
+/* ---- columns of the table -------------------------------------------------------------------------------------------------------------- */
+
+static brn_status add_column(brn_design *d, int room, const char *text, size_t length, const brn_expression *e,
+                             int reference)
+{
+    char *name = brn_bump_text(&d->memory, text, length);
+    if (name == NULL) {
+        return BRN_ERR_MEMORY;
+    }
+    for (int i = 0; i < d->ncolumn; ++i) {
+        if (strcmp(d->column[i].name, name) == 0) {
+            return BRN_OK;
+        }
+    }
+    for (int i = 0; i < d->n; ++i) {
+        if (strcmp(d->axis[i].info.name, name) == 0) {
+            return BRN_OK; /* it has a column already */
+        }
+    }
+    if (d->ncolumn < room) {
+        d->column[d->ncolumn++] = (brn_design_column){name, e, reference};
+    }
+    return BRN_OK;
+}
+
+static brn_status add_references(brn_design *d, int room, const brn_expression *e)
+{
+    for (int i = 0; e != NULL && i < brn_expression_reference_count(e); ++i) {
+        const brn_reference r = brn_expression_reference(e, i);
+        BRN_TRY(add_column(d, room, r.text, (size_t)r.length, e, i));
+    }
+    return BRN_OK;
+}
+
+static int reference_count(const brn_expression *e)
+{
+    return e != NULL ? brn_expression_reference_count(e) : 0;
+}
+
+static brn_status list_columns(brn_design *d)
+{
+    int room = reference_count(d->objective) + reference_count(d->success) + d->nfigure;
+    for (int i = 0; i < d->nconstraint; ++i) {
+        room += reference_count(d->constraint[i]);
+    }
+    BRN_BUMP(&d->memory, d->column, room + 1);
+    for (int i = 0; i < d->nfigure; ++i) {
+        const char *text = brn_expression_text(d->figure[i]);
+        BRN_TRY(add_column(d, room, text, strlen(text), d->figure[i], -1));
+    }
+    BRN_TRY(add_references(d, room, d->objective));
+    for (int i = 0; i < d->nconstraint; ++i) {
+        BRN_TRY(add_references(d, room, d->constraint[i]));
+    }
+    return add_references(d, room, d->success);
+}
+
+/* ---- against the scene --------------------------------------------------------------------------------------------------------------------- */
+
+static brn_status resolve_scene(brn_design *d, uint64_t *hash)
+{
+    char *text = NULL;
+    const brn_status status = brn_scene_write(d->scene, &text);
+    if (status >= 0 && hash != NULL) {
+        *hash = brn_hash_text(*hash, text);
+    }
+    brn_free(d->ctx, text);
+    return status;
+}
+
+static bool has_problems(const brn_design *d)
+{
+    return brn_scene_problem_count(d->file) > 0;
+}
+
+static brn_status fail_problems(brn_design *d)
+{
+    return brn_fail(d->ctx, BRN_ERR_SCENE, "%s", brn_design_problem(d, 0));
+}
+
+static brn_status apply_fixed(brn_design *d)
+{
+    for (int i = 0; i < d->def->set.count; ++i) {
+        const brn_setting_def *def = (const brn_setting_def *)d->def->set.items + i;
+        brn_text text = {.ctx = d->ctx};
+        brn_text_add(&text, "%s=%s", def->block.name, def->value);
+        const brn_status status = text.failed ? BRN_ERR_MEMORY : brn_scene_set(d->scene, text.data);
+        brn_text_clear(&text);
+        if (status == BRN_ERR_SCENE) {
+            brn_scene_add_problem(d->file, def->block.path, "%s", brn_ctx_message(d->ctx));
+        } else if (status < 0) {
+            return status;
+        }
+    }
+    for (int i = 0; i < d->nset; ++i) {
+        BRN_TRY(brn_scene_set(d->scene, d->set[i]));
+    }
+    return has_problems(d) ? fail_problems(d) : BRN_OK;
+}
+
+/* Sets the scene to a point and resolves it. */
+static brn_status try_point(brn_design *d, const double *x)
+{
+    brn_design_settings settings = {.ctx = d->ctx};
+    brn_status status = brn_design_point_settings(d, x, 0, &settings, NULL);
+    for (int i = 0; status >= 0 && i < settings.count; ++i) {
+        status = brn_scene_set(d->scene, settings.item[i]);
+    }
+    brn_design_settings_clear(&settings);
+    return status >= 0 ? resolve_scene(d, NULL) : status;
+}
+
+/* Every parameter alone at its ends: what the scene refuses is the fault of the problem. */
+static brn_status try_ends(brn_design *d, double *x)
+{
+    for (int i = 0; i < d->n; ++i) {
+        const double start = x[i];
+        for (int end = 0; end < 2; ++end) {
+            x[i] = end == 0 ? d->axis[i].info.min : d->axis[i].info.max;
+            const brn_status status = try_point(d, x);
+            if (status == BRN_ERR_SCENE) {
+                brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, end == 0 ? "min" : "max"),
+                                      "the scene refuses it: %s", brn_ctx_message(d->ctx));
+            } else if (status < 0) {
+                return status;
+            }
+        }
+        x[i] = start;
+    }
+    return BRN_OK;
+}
+
+static brn_status try_scene(brn_design *d)
+{
+    double *x = NULL;
+    BRN_ALLOC(d->ctx, x, d->n);
+    for (int i = 0; i < d->n; ++i) {
+        x[i] = d->axis[i].info.start;
+    }
+    brn_status status = try_ends(d, x);
+    status = status >= 0 ? try_point(d, x) : status;
+    if (status == BRN_ERR_SCENE && !has_problems(d)) {
+        brn_scene_add_problem(d->file, "parameters", "the scene refuses the start: %s", brn_ctx_message(d->ctx));
+    }
+    brn_free(d->ctx, x);
+    if (status < 0 || has_problems(d)) {
+        return status < 0 && status != BRN_ERR_SCENE ? status : fail_problems(d);
+    }
+    brn_model *model = NULL;
+    status = brn_model_compile(d->ctx, d->scene, &model);
+    status = status >= 0 ? know_figures(d, model) : status;
+    brn_model_destroy(model);
+    return status;
+}
+
+/* Options that say how far it goes, not where, may change when it goes on. */
+static uint64_t hash_problem(const brn_design *d)
+{
+    brn_design_def def = *d->def;
+    def.title = NULL;
+    def.optimizer.evaluations = 0;
+    def.optimizer.target = def.optimizer.tolerance = 0.0;
+    def.limit = 0.0;
+    return brn_table_hash(brn_hash_text(BRN_HASH_START, d->kind == BRN_DESIGN_SWEEP ? "sweep" : "search"),
+                          &brn_design_table, &def);
+}
+
+brn_status brn_design_prepare(brn_design *design)
+{
+    BRN_GIVEN(NULL, design);
+    brn_design *d = design;
+    if (d->scene == NULL || d->prepared) {
+        return brn_fail(d->ctx, BRN_ERR_RANGE, "%s", d->prepared ? "it is prepared already" : brn_design_problem(d, 0));
+    }
+    d->hash = hash_problem(d);
+    BRN_TRY(apply_fixed(d));
+    BRN_TRY(resolve_scene(d, &d->hash));
+    BRN_TRY(read_axes(d));
+    BRN_TRY(read_tolerances(d));
+    BRN_TRY(read_expressions(d));
+    BRN_TRY(know_parameters(d));
+    if (has_problems(d)) {
+        return fail_problems(d);
+    }
+    BRN_TRY(brn_design_make_draws(d));
+    BRN_TRY(try_scene(d));
+    check_all_names(d);
+    if (has_problems(d)) {
+        return fail_problems(d);
+    }
+    BRN_TRY(list_columns(d));
+    d->prepared = true;
+    return BRN_OK;
+}
+
+/* ---- asking --------------------------------------------------------------------------------------------------------------------------------- */
+
+int brn_design_problem_count(const brn_design *design)
+{
+    return design != NULL ? brn_scene_problem_count(design->file) + brn_scene_problem_count(design->scene) : 0;
+}
+
+const char *brn_design_problem(const brn_design *design, int index)
+{
+    if (design == NULL) {
+        return "";
+    }
+    const int own = brn_scene_problem_count(design->file);
+    return index < own ? brn_scene_problem(design->file, index) : brn_scene_problem(design->scene, index - own);
+}
+
+int brn_design_parameter_count(const brn_design *design)
+{
+    return design != NULL && design->prepared ? design->n : 0;
+}
+
+brn_status brn_design_get_parameter(const brn_design *design, int index, brn_design_parameter *out)
+{
+    BRN_GIVEN(NULL, design);
+    BRN_GIVEN(design->ctx, out);
+    if (index < 0 || index >= brn_design_parameter_count(design)) {
+        return brn_fail(design->ctx, BRN_ERR_RANGE, "there is no parameter %d", index);
+    }
+    *out = design->axis[index].info;
+    return BRN_OK;
+}
+
+const char *brn_design_scene(const brn_design *design)
+{
+    return design != NULL && design->scene_path != NULL ? design->scene_path : "";
+}
+
+const char *brn_design_objective(const brn_design *design)
+{
+    return design != NULL && design->objective != NULL ? brn_expression_text(design->objective) : NULL;
+}
+
+bool brn_design_maximises(const brn_design *design)
+{
+    return design != NULL && design->def != NULL && design->def->maximise != NULL;
+}
+
+brn_status brn_design_info(brn_ctx *ctx, char **text)
+{
+    BRN_GIVEN(NULL, ctx);
+    BRN_GIVEN(ctx, text);
+    const brn_schema schema = {.root = &brn_design_table};
+    brn_text out = {.ctx = ctx};
+    brn_text_add(&out, "design: %s\n", brn_design_table.help);
+    brn_table_describe(&brn_design_table, &schema, 2, &out);
+    brn_text_add(&out, "\nexpressions\n%s", brn_expression_help());
+    return brn_text_take(&out, text);
+}
+
+static void free_expressions(brn_design *d)
+{
+    brn_expression_destroy(d->objective);
+    brn_expression_destroy(d->success);
+    for (int i = 0; d->constraint != NULL && i < d->nconstraint; ++i) {
+        brn_expression_destroy(d->constraint[i]);
+    }
+    for (int i = 0; d->figure != NULL && i < d->nfigure; ++i) {
+        brn_expression_destroy(d->figure[i]);
+    }
+    for (int i = 0; d->assign != NULL && i < d->nassign; ++i) {
+        brn_expression_destroy(d->assign[i].value);
+    }
+}
+
+void brn_design_destroy(brn_design *design)
+{
+    if (design == NULL) {
+        return;
+    }
+    brn_design *d = design;
+    brn_ctx *ctx = d->ctx;
+    brn_design_forget(d);
+    free_expressions(d);
+    for (int i = 0; i < d->nset; ++i) {
+        brn_free(ctx, d->set[i]);
+    }
+    brn_free(ctx, (void *)d->set);
+    brn_free(ctx, d->known);
+    brn_free(ctx, d->draw);
+    brn_free(ctx, d->scene_path);
+    brn_bump_clear(&d->memory);
+    brn_scene_destroy(d->scene);
+    brn_scene_destroy(d->file);
+    brn_free(ctx, d);
+}

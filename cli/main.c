@@ -143,6 +143,31 @@ static void restart_without_threads(char **argv)
     }
 }
 
+#if defined(__x86_64__)
+/* The kernels that OpenBLAS has chosen; weak, as another BLAS may stand in its place. */
+char *openblas_get_corename(void) __attribute__((weak));
+
+/* OpenBLAS takes a processor that is newer than itself for one of 2004, without AVX, and is four to eight times as slow on it. Kernels are chosen
+   before main, by the environment alone: so the command starts again with those of a processor that has the same instructions. */
+static void restart_with_kernels(char **argv)
+{
+    static const char name[] = "OPENBLAS_CORETYPE";
+    const bool old = openblas_get_corename != 0 && strcmp(openblas_get_corename(), "Prescott") == 0;
+    __builtin_cpu_init();
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    if (old && avx2 && getenv(name) == NULL && setenv(name, avx512 ? "SkylakeX" : "Haswell", 1) == 0) {
+        (void)execv("/proc/self/exe", argv);
+    }
+}
+#else
+static void restart_with_kernels(char **argv)
+{
+    (void)argv;
+}
+#endif
+
 /* The standard output is a pipe that nobody reads any more. */
 static bool reader_left(void)
 {
@@ -156,6 +181,7 @@ int main(int argc, char **argv)
         return CLI_FAILED; /* there is nowhere to say so */
     }
     restart_without_threads(argv);
+    restart_with_kernels(argv);
     /* A limit of file size is an error of the write, as a full disk is. */
     (void)signal(SIGXFSZ, SIG_IGN);
     const int code = dispatch(argc, argv);

@@ -17,13 +17,21 @@ static void add_block(int dim, const double *w, const double *r, double *u)
     }
 }
 
-/* W r of contact i. */
+static bool is_zero(int dim, const double *r)
+{
+    return r[0] == 0.0 && r[1] == 0.0 && (dim == 2 || r[2] == 0.0);
+}
+
+/* W r of contact i. Contacts that carry nothing, often most of them, cost no more than a look. */
 static void product(const brn_cone_problem *p, int i, const double *r, double u[3])
 {
     const int dim = p->dim;
     u[0] = u[1] = u[2] = 0.0;
     for (int k = p->first[i]; k < p->first[i + 1]; ++k) {
-        add_block(dim, p->w + (size_t)k * (size_t)(dim * dim), r + (size_t)p->column[k] * (size_t)dim, u);
+        const double *x = r + (size_t)p->column[k] * (size_t)dim;
+        if (!is_zero(dim, x)) {
+            add_block(dim, p->w + (size_t)k * (size_t)(dim * dim), x, u);
+        }
     }
 }
 
@@ -147,7 +155,7 @@ static double rounding_of(const brn_cone_problem *p, int i, const double *r)
         for (int k = p->first[i]; k < p->first[i + 1]; ++k) {
             const double *w = p->w + (size_t)k * (size_t)(dim * dim) + (size_t)(dim * d);
             const double *x = r + (size_t)p->column[k] * (size_t)dim;
-            for (int c = 0; c < dim; ++c) {
+            for (int c = 0; c < dim && !is_zero(dim, x); ++c) {
                 sum += fabs(w[c] * x[c]);
             }
         }

@@ -1,6 +1,7 @@
 /* Gauss-Seidel over contacts, each solved exactly [Jourdan, Alart & Jean 1998], and Newton's method. Gauss-Seidel comes near from
    anywhere but its last digits may take for ever in hyperstatic stacks; Newton's method needs a good start. So they take turns, and where the
-   first is not enough a path (cone_path.c) may lead to a better start. */
+   first is not enough a path (cone_path.c) may lead to a better start. Most problems need no more than a few sweeps before Newton's method, or
+   none if they start near their solution: where a turn would be long, that is tried before it. */
 #include "cone/cone.h"
 #include "cone/cone_inner.h"
 
@@ -13,6 +14,9 @@ static const double SOFTEST = 1e6;
 enum { STAGES_MAX = 40 };
 /* Of a turn of Gauss-Seidel, and of a turn of Newton's method that has a good start. */
 enum { SWEEPS_LEAST = 32, STEPS_USUAL = 10 };
+/* Of the short turn before: its sweeps, and the relative error of a start from which Newton's method does without them. */
+enum { SWEEPS_SHORT = 16 };
+static const double CLOSE = 1e-3;
 
 brn_cone_options brn_cone_options_default(void)
 {
@@ -139,6 +143,25 @@ static int turn_sweeps(const brn_cone_problem *p)
     return (int)fmin(fmax(newton / sweep, SWEEPS_LEAST), 1e6);
 }
 
+/* Whether most contacts feel most others. Where they do not, sweeps are so much cheaper than dense factorisations that they come first. */
+static bool is_dense(const brn_cone_problem *p)
+{
+    return 2.0 * p->first[p->contacts] >= (double)p->contacts * p->contacts;
+}
+
+/* Before long turns: a short one, and Newton's method on the hardest problem alone. */
+static brn_status hurry(brn_cone_work *w)
+{
+    bool moves = true;
+    if (!(w->report->relative <= CLOSE)) {
+        BRN_TRY(relax(w, SWEEPS_SHORT, &moves));
+        if (!isfinite(w->report->relative)) {
+            restore(w);
+        }
+    }
+    return done(w) ? BRN_OK : approach(w, HARDEST);
+}
+
 /* Turns get longer, as what has not helped so far needs more of it, and end when two in a row have not halved the error. */
 static brn_status alternate(brn_cone_work *w)
 {
@@ -146,6 +169,9 @@ static brn_status alternate(brn_cone_work *w)
     int count = turn_sweeps(w->p);
     brn_cone_velocities(w->p, w->r, w->u);
     (void)brn_cone_judge(w);
+    if (!done(w) && count > SWEEPS_LEAST && is_dense(w->p)) {
+        BRN_TRY(hurry(w));
+    }
     bool path = w->options->path > 0;
     for (int idle = 0; !done(w) && moves && idle < 2 && w->report->sweeps < w->options->sweeps;) {
         const double before = w->best_relative;

@@ -553,6 +553,12 @@ brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)
     return status;
 }
 
+brn_status brn_system_mass_compliance(brn_system *s, int axis, const brn_columns *columns, double *w)
+{
+    BRN_TRY(mass_factor(s, axis));
+    return brn_factor_compliance(s->mass_factor[axis], columns, w);
+}
+
 brn_status brn_system_damping_update(brn_system *s, const double *x)
 {
     if (s->damping == NULL) {

@@ -86,6 +86,9 @@ void brn_system_mass_add(const brn_system *system, double scale, brn_block_matri
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 
+/* w [count][count] = B' M^-1 B of forces along an axis, columns of B with a value a row, at rows that are free there. */
+brn_status brn_system_mass_compliance(brn_system *system, int axis, const brn_columns *columns, double *w);
+
 /* Another set of dofs is held from now on. */
 void brn_system_hold(brn_system *system);
 

@@ -282,6 +282,7 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
     brn_bbi_flight_go(bbi, h, info);
     BRN_TRY(move(bbi, in, t, h, out, &some, info));
+    BRN_TRY(brn_bbi_warm_remember(bbi, out));
     brn_bbi_flight_put(bbi, out);
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
     BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
@@ -333,6 +334,7 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
         BRN_TRY(brn_bbi_flight_begin(bbi, in, t, h_done, &all));
     }
     bbi->kept.loose = bbi->kept.tried = false;
+    brn_bbi_warm_forget(out);
     BRN_TRY(all ? brn_bbi_flight_step(bbi, in, t, *h_done, out, info)
                 : deform(bbi, in, t, *h_done, out, info));
     BRN_TRY(brn_bbi_keep_end(bbi, in, !all, out));

@@ -119,7 +119,8 @@ typedef struct brn_bbi_kept {
     double *move, *bend;
     double along[BRN_BBI_PAIRS];
     int pairs, oldest;
-    bool noted; /* a move is under way */
+    bool noted;  /* a move is under way */
+    bool learns; /* in a step with a factor of its own: iterations that keep it go on by what they learned */
     bool guesses;
     double *start, *guess; /* [ndof] y before, and where the last steps lead to */
 } brn_bbi_kept;
@@ -249,11 +250,24 @@ brn_status brn_bbi_keep_make(brn_bbi *bbi, double error);
 void brn_bbi_keep_learn(brn_bbi *bbi);
 /* Whether another factor is cheaper than what it would take with this one to come down to an error. */
 bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal);
+/* After a factor of the step's own was made where that is the error. */
+void brn_bbi_keep_own(brn_bbi *bbi, double error);
 /* n->step with the factor as it is and what was learned. */
 brn_status brn_bbi_keep_direction(brn_bbi *bbi);
 /* The state after the step remembers the factor, or that there is none; moved: bodies deformed in it. */
 brn_status brn_bbi_keep_end(brn_bbi *bbi, const brn_state *in, bool moved, brn_state *out);
 void brn_bbi_keep_forget(brn_state *state);
+
+/* ---- bbi_warm.c: forces that a step starts with ---- */
+
+/* Contact problems of fewer points cost so little that they are always solved well, and from nothing. */
+enum { BRN_BBI_LARGE = 150 };
+
+/* The points at the start of a step get the forces that they had. */
+void brn_bbi_warm_start(brn_bbi *bbi, const brn_state *in);
+/* The state after the step remembers forces, if there are many; before those of the projection are added. */
+brn_status brn_bbi_warm_remember(const brn_bbi *bbi, brn_state *out);
+void brn_bbi_warm_forget(brn_state *out);
 
 /* ---- bbi_anchor.c: where points stick in a step without inertia ---- */
 

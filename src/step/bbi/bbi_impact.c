@@ -96,22 +96,104 @@ static brn_status solve_dense(projection *p)
                      : brn_fail(p->bbi->ctx, BRN_ERR_SINGULAR, "active contacts of an impact have no mass");
 }
 
-/* p->w with the mass as metric, by solving for every row. */
-static brn_status fill_by_mass(projection *p)
+/* The points that rows belong to, as bbi->chosen. */
+static void choose_points(projection *p)
 {
     brn_bbi *bbi = p->bbi;
+    bbi->nchosen = 0;
     for (int j = 0; j < p->n; ++j) {
-        const brn_bbi_point *from = &bbi->point[p->row[j].point];
-        double unit[3];
-        unit_of(from, p->row[j].k, unit);
-        memset(p->change, 0, (size_t)bbi->system->ndof * sizeof *p->change);
-        brn_bbi_pull(bbi, from, unit, p->change);
-        BRN_TRY(respond(p, p->change));
-        for (int i = 0; i < p->n; ++i) {
-            double u[3];
-            brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->change, u);
-            p->w[i * p->n + j] = u[p->row[i].k];
+        if (p->row[j].k == 0) {
+            bbi->point[p->row[j].point].chosen = bbi->nchosen;
+            bbi->chosen[bbi->nchosen++] = p->row[j].point;
         }
+    }
+}
+
+/* Unit forces along an axis at the chosen points, on the rows that can move. */
+static brn_status list_axis(const brn_bbi *bbi, int axis, brn_columns *out)
+{
+    const brn_model *model = bbi->model;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    size_t entries = 0;
+    int *start = NULL;
+    int *node = NULL;
+    double *value = NULL;
+    for (int j = 0; j < bbi->nchosen; ++j) {
+        entries += (size_t)bbi->point[bbi->chosen[j]].count;
+    }
+    BRN_TAKE(arena, start, bbi->nchosen + 1);
+    BRN_TAKE(arena, node, entries + 1);
+    BRN_TAKE(arena, value, entries + 1);
+    int at = 0;
+    for (int j = 0; j < bbi->nchosen; ++j) {
+        const brn_bbi_point *point = &bbi->point[bbi->chosen[j]];
+        start[j] = at;
+        for (int k = point->first; k < point->first + point->count; ++k) {
+            if (model->fixed[bbi->row[k] * model->dim + axis] == BRN_DOF_FREE) {
+                node[at] = bbi->row[k];
+                value[at++] = bbi->weight[k];
+            }
+        }
+    }
+    start[bbi->nchosen] = at;
+    *out = (brn_columns){bbi->nchosen, start, node, value};
+    return BRN_OK;
+}
+
+/* The world's components along an axis of what rows look at, and of the unit forces that go with them. */
+static void list_sides(const projection *p, int axis, double *look, double *push)
+{
+    const brn_bbi *bbi = p->bbi;
+    for (int j = 0; j < p->n; ++j) {
+        const brn_bbi_point *point = &bbi->point[p->row[j].point];
+        double side[3] = {0};
+        double unit[3];
+        double world[3];
+        side[p->row[j].k] = 1.0;
+        brn_bbi_to_world(bbi, point, side, world);
+        look[j] = world[axis];
+        unit_of(point, p->row[j].k, unit);
+        brn_bbi_to_world(bbi, point, unit, world);
+        push[j] = world[axis];
+    }
+}
+
+/* p->w += that of the mass along an axis. */
+static brn_status add_axis(projection *p, int axis)
+{
+    brn_bbi *bbi = p->bbi;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const size_t points = (size_t)bbi->nchosen;
+    brn_columns columns;
+    double *w = NULL;
+    double *look = NULL;
+    double *push = NULL;
+    BRN_TRY(list_axis(bbi, axis, &columns));
+    BRN_TAKE(arena, w, points * points);
+    BRN_TAKE(arena, look, p->n);
+    BRN_TAKE(arena, push, p->n);
+    BRN_TRY(brn_system_mass_compliance(bbi->system, axis, &columns, w));
+    list_sides(p, axis, look, push);
+    for (int i = 0; i < p->n; ++i) {
+        const double *from = &w[(size_t)bbi->point[p->row[i].point].chosen * points];
+        const double scaled = bbi->newton->scheme->s * look[i];
+        for (int j = 0; j < p->n; ++j) {
+            p->w[i * p->n + j] += scaled * from[bbi->point[p->row[j].point].chosen] * push[j];
+        }
+    }
+    return BRN_OK;
+}
+
+/* p->w with the mass as metric: it is the same along every axis that nothing holds, and knows no other. */
+static brn_status fill_by_mass(projection *p)
+{
+    brn_arena *arena = brn_ctx_arena(p->bbi->ctx);
+    choose_points(p);
+    memset(p->w, 0, (size_t)p->n * (size_t)p->n * sizeof *p->w);
+    for (int axis = 0; axis < p->bbi->model->dim; ++axis) {
+        const brn_arena_mark mark = brn_arena_now(arena);
+        BRN_TRY(add_axis(p, axis));
+        brn_arena_rewind(arena, mark);
     }
     return BRN_OK;
 }
@@ -121,12 +203,7 @@ static brn_status fill_by_factor(projection *p)
 {
     brn_bbi *bbi = p->bbi;
     const int dim = bbi->model->dim;
-    bbi->nchosen = 0;
-    for (int j = 0; j < p->n; ++j) {
-        if (p->row[j].k == 0) {
-            bbi->chosen[bbi->nchosen++] = p->row[j].point;
-        }
-    }
+    choose_points(p);
     BRN_TRY(brn_bbi_columns_need(bbi));
     for (int s = 0; s < p->n * p->n; ++s) {
         const row *at = &p->row[s / p->n];

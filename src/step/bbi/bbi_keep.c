@@ -279,7 +279,7 @@ brn_status brn_bbi_keep_begin(brn_bbi *bbi, const brn_state *in, bool first)
     brn_bbi_kept *k = &bbi->kept;
     const brn_memory *memory = brn_state_recall(in, FACTOR);
     k->pairs = k->tries = k->total = 0;
-    k->guesses = k->noted = k->fresh = false;
+    k->guesses = k->noted = k->fresh = k->learns = false;
     k->tried = k->tried && !first;
     k->turned = false;
     const brn_memory *ways = brn_state_recall(in, WAYS);
@@ -326,6 +326,12 @@ static int slot_of(const brn_bbi_kept *k, int pair)
     return (k->oldest + pair) % BRN_BBI_PAIRS;
 }
 
+/* [N] on a dof, without those of contact: a tangent knows nothing of them. */
+static double inner_force(const brn_bbi *bbi, size_t dof)
+{
+    return bbi->newton->unbalanced[dof] - bbi->push[dof];
+}
+
 /* Before a move from n->y. */
 static void note(brn_bbi *bbi)
 {
@@ -336,7 +342,9 @@ static void note(brn_bbi *bbi)
     k->pairs = k->pairs == BRN_BBI_PAIRS ? k->pairs - 1 : k->pairs;
     const size_t at = (size_t)slot_of(k, k->pairs) * ndof;
     memcpy(&k->move[at], n->y, ndof * sizeof *k->move);
-    memcpy(&k->bend[at], n->unbalanced, ndof * sizeof *k->bend);
+    for (size_t i = 0; i < ndof; ++i) {
+        k->bend[at + i] = inner_force(bbi, i);
+    }
     k->noted = true;
 }
 
@@ -353,7 +361,7 @@ void brn_bbi_keep_learn(brn_bbi *bbi)
     double *bend = &k->bend[(size_t)slot * ndof];
     for (size_t i = 0; i < ndof; ++i) {
         move[i] = n->y[i] - move[i];
-        bend[i] -= n->unbalanced[i];
+        bend[i] -= inner_force(bbi, i);
     }
     k->along[slot] = dot(bbi, move, bend);
     k->noted = false;
@@ -408,6 +416,21 @@ bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal)
     }
     const double rate = log(k->first / error) / k->tries; /* digits an iteration */
     return !(rate > 0.0) || k->tries + log(error / goal) / rate > k->cap;
+}
+
+void brn_bbi_keep_own(brn_bbi *bbi, double error)
+{
+    const brn_newton *n = bbi->newton;
+    brn_bbi_kept *k = &bbi->kept;
+    k->pairs = 0;
+    k->turned = k->noted = false;
+    k->cap = n->rolls || k->never ? 0 : brn_factor_near_cap(n->factor);
+    k->learns = k->cap >= k->least;
+    if (k->learns) {
+        k->first = error;
+        k->tries = 1;
+        note(bbi);
+    }
 }
 
 brn_status brn_bbi_keep_direction(brn_bbi *bbi)

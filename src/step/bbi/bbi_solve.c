@@ -21,8 +21,6 @@ static const double KEEP = 0.5;
 /* Relative error of the contact problem: in the last iteration; at first; and before the last, as a share of the last step's length, which the
    next one will be a small part of. */
 static const double CONE_TOLERANCE = 1e-10, CONE_FIRST = 1e-5, CONE_SHARE = 1e-3;
-/* Smaller problems cost so little that they are always solved well. */
-enum { CONE_LARGE = 150 };
 /* Newton steps that it may take, each with a dense factorisation: as many as this number of operations, within bounds. */
 static const double CONE_WORK = 3e10, CONE_STEPS_LEAST = 50.0, CONE_STEPS_MOST = 1000.0;
 /* Worse than this it is of no use. */
@@ -35,6 +33,9 @@ static const double UNHELD = 1e-3;
 static const double AROUND = 2.0;
 /* Of the scene: as long as an iteration without inertia goes further than that, what rolls comes to lie on other points. */
 static const double ROLLS = 1e-5;
+
+/* [rad] Bodies that turn by less in a step start it where they are. */
+static const double SWING = 1e-3;
 
 /* ---- the velocity at the end ---------------------------------------------------------------------------------------------- */
 
@@ -225,7 +226,7 @@ static double cone_tolerance(const brn_bbi *bbi, double length, double before)
     for (int k = 0; k < bbi->nchosen * bbi->model->dim; ++k) {
         scale = fmax(scale, fabs(bbi->cone_q[k]));
     }
-    const bool rough = bbi->nchosen >= CONE_LARGE && scale > 0.0;
+    const bool rough = bbi->nchosen >= BRN_BBI_LARGE && scale > 0.0;
     return fmax(CONE_TOLERANCE, rough ? fmin(before, CONE_SHARE * length / scale) : 0.0);
 }
 
@@ -388,16 +389,28 @@ static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 }
 
 /* n->step of the free system, with a new factor or the last one. */
-static brn_status free_step(brn_bbi *bbi, bool keep, bool *projected, brn_step_info *info)
+static brn_status free_step(brn_bbi *bbi, bool keep, double error, bool *projected, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     if (keep) {
-        return brn_newton_again(n);
+        return bbi->kept.learns ? brn_bbi_keep_direction(bbi) : brn_newton_again(n);
     }
     n->factored = false;
     bbi->kept.of = NULL;
     brn_bbi_columns_clear(bbi);
-    return n->rolls ? brn_bbi_lean_direction(bbi, projected, info) : brn_newton_direction(n, projected, info);
+    BRN_TRY(n->rolls ? brn_bbi_lean_direction(bbi, projected, info)
+                     : brn_newton_direction(n, projected, info));
+    brn_bbi_keep_own(bbi, error);
+    return BRN_OK;
+}
+
+/* Whether the factor of the iteration before is good enough for another one. */
+static bool keeps(brn_bbi *bbi, double error, double last, double length)
+{
+    if (!bbi->newton->factored || rolls_on(bbi, length)) {
+        return false;
+    }
+    return bbi->kept.learns ? !brn_bbi_keep_slow(bbi, error, 1.0) : error < KEEP * last;
 }
 
 /* Whether the step n->step of the free system would meet something. */
@@ -428,6 +441,39 @@ static brn_status loose_step(brn_bbi *bbi, double error)
     return BRN_OK;
 }
 
+/* A tangent at x^n is that of a body which has not turned yet: along it the step would stretch, and stiffness resists that more than all else. So
+   bodies that nothing holds start where their rigid motion leads to. *any: there are such. */
+static void swing(brn_bbi *bbi, bool *any)
+{
+    brn_newton *n = bbi->newton;
+    const brn_model *model = bbi->model;
+    *any = false;
+    for (int b = 0; b < model->nbody && n->scheme->inertia; ++b) {
+        const brn_body *body = &model->body[b];
+        double *way = n->trial;
+        if (bbi->spin[bbi->cluster[b]].bound || brn_bbi_flies(bbi, b)) {
+            continue;
+        }
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
+                const int dof = model->node_row[a] * model->dim + i;
+                way[dof] = n->scheme->drift[dof];
+            }
+        }
+        if (!brn_newton_swing(n, b, bbi->from, SWING, way)) {
+            continue;
+        }
+        *any = true;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < model->dim && model->node_row[a] >= 0; ++i) {
+                const int dof = model->node_row[a] * model->dim + i;
+                n->y[dof] = way[dof];
+            }
+        }
+    }
+    brn_model_follow(model, n->y);
+}
+
 /* Points at x^n, and then where the step starts. */
 static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
 {
@@ -436,6 +482,12 @@ static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
     brn_scheme_place(n->scheme, n->y, n->x);
     BRN_TRY(brn_bbi_find(bbi, reach));
     if (!bbi->kept.guesses) {
+        bool any;
+        swing(bbi, &any);
+        if (any) {
+            brn_scheme_place(n->scheme, n->y, n->x);
+            return find_around(bbi, 1, brn_newton_most(n->y, bbi->system->ndof));
+        }
         return BRN_OK;
     }
     memcpy(n->y, bbi->kept.guess, bytes);
@@ -483,7 +535,8 @@ static brn_status answer_again(brn_bbi *bbi, double *tolerance, brn_step_info *i
 }
 
 /* *again: the step wants factors of its own, from its start: it meets something, or does not get on with the one that was kept. */
-static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *again, brn_step_info *info)
+static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_reach *reach, bool *again,
+                          brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
     brn_stopwatch *watch = &bbi->system->watch;
@@ -503,6 +556,9 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         (void)brn_stopwatch_switch(watch, &watch->phases.candidates);
         brn_scheme_place(n->scheme, n->y, n->x);
         BRN_TRY(k == 0 ? start(bbi, reach) : find_around(bbi, k, length));
+        if (k == 0 && !bbi->kept.loose) {
+            brn_bbi_warm_start(bbi, in);
+        }
         brn_bbi_anchor_begin(bbi, k == 0);
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
@@ -522,9 +578,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
             return brn_fail(bbi->ctx, BRN_ERR_NOT_FINITE, "t = %g s: a force is not a finite number",
                             n->scheme->t);
         }
-        if (bbi->kept.loose) {
-            brn_bbi_keep_learn(bbi);
-        }
+        brn_bbi_keep_learn(bbi);
         /* A step with a factor that is kept goes on as long as it gains; whatever is wrong with it, its own factors will tell. */
         const bool loose = bbi->kept.loose;
         const double goal = loose && error < KEEP * last ? LOOSE : 1.0;
@@ -537,8 +591,8 @@ static brn_status iterate(brn_bbi *bbi, const brn_touching_reach *reach, bool *a
         BRN_TRY(brn_newton_spend(n));
         brn_bbi_lean_ease(bbi, length, before, error / last);
         before = length;
-        const bool keep = k > 0 && n->factored && error < KEEP * last && !rolls_on(bbi, length);
-        BRN_TRY(loose ? loose_step(bbi, error) : free_step(bbi, keep, &projected, info));
+        BRN_TRY(loose ? loose_step(bbi, error)
+                      : free_step(bbi, k > 0 && keeps(bbi, error, last, length), error, &projected, info));
         *again = loose && !bbi->kept.loose;
         if (*again) {
             return BRN_OK;
@@ -594,7 +648,7 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
         brn_bbi_flight_give(bbi, in);
         BRN_TRY(brn_bbi_keep_begin(bbi, in, loose));
         set_slip(bbi, in);
-        status = iterate(bbi, &reach, &again, info);
+        status = iterate(bbi, in, &reach, &again, info);
         loose = false;
         if (again && status >= 0) {
             continue;

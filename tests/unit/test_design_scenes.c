@@ -2,6 +2,8 @@
    deviate to both sides of the shape that designed.yaml has. */
 #include "test.h"
 
+#include "base/param.h"
+
 #include <brunt/design.h>
 
 #include <math.h>
@@ -46,8 +48,10 @@ static void test_copies(void **state)
             brn_design_parameter p;
             assert_int_equal(brn_design_get_parameter(design, k, &p), BRN_OK);
             const double middle = 0.5 * (p.min + p.max), half = 0.5 * (p.max - p.min);
-            if (!(fabs(p.start - middle) <= 1e-6 * half)) { /* the start is the scene's value; both are written in decimals */
-                fail_msg("%s: %s = %g is not the middle of %g and %g", scenes[i], p.name, p.start, p.min, p.max);
+            if (!(fabs(p.start - middle) <=
+                  1e-6 * half)) { /* the start is the scene's value; both are written in decimals */
+                fail_msg("%s: %s = %g is not the middle of %g and %g", scenes[i], p.name, p.start, p.min,
+                         p.max);
             }
         }
         brn_design_destroy(design);

@@ -66,8 +66,6 @@ brn_status brn_newton_again(brn_newton *n);
 /* Changes a step (packed, from positions x [nnode][3]) that turns deformable bodies along straight lines into one that ends with them truly turned: the
    same to first order. Held dofs go as they did. Returns the largest turn [rad]. */
 double brn_newton_turn(const brn_newton *n, const double *x, double *step);
-/* The same of one body, and only the rigid motion of it is left; false: it turns by less than `least` > 0 [rad], and nothing is changed. */
-bool brn_newton_swing(const brn_newton *n, int body, const double *x, double least, double *step);
 
 /* ---- newton_search.c ---- */
 

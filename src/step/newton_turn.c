@@ -88,9 +88,8 @@ static void turn_by(const double w[3], double b, double c, const double v[3], do
     }
 }
 
-/* The nodes that nothing holds go by the screw, and a share of what they went besides turns with it. */
-static void follow(const brn_newton *n, const brn_body *body, const double *x, const screw *s, double share,
-                   double *step)
+/* The nodes that nothing holds go by the screw, and what they went besides turns with it. */
+static void follow(const brn_newton *n, const brn_body *body, const double *x, const screw *s, double *step)
 {
     const brn_model *model = n->model;
     const int dim = model->dim;
@@ -115,7 +114,7 @@ static void follow(const brn_newton *n, const brn_body *body, const double *x, c
         }
         brn_dense_cross3(s->turn, r, swing);
         for (int i = 0; i < dim; ++i) {
-            rest[i] = share * (step[row * dim + i] - s->way[i] - swing[i]);
+            rest[i] = step[row * dim + i] - s->way[i] - swing[i];
         }
         turn_by(s->turn, b, c, r, turned);
         turn_by(s->turn, b, c, rest, other);
@@ -127,38 +126,21 @@ static void follow(const brn_newton *n, const brn_body *body, const double *x, c
     }
 }
 
-/* Whether a body is one that turns, and how. */
-static bool find_screw(const brn_newton *n, const brn_body *body, const double *x, const double *step,
-                       screw *out)
-{
-    return (body->type == BRN_BODY_DEFORMABLE || body->type == BRN_BODY_SHELL) &&
-           find_mean(n->model, body, x, step, out) && find_turn(n->model, body, x, step, out);
-}
-
 double brn_newton_turn(const brn_newton *n, const double *x, double *step)
 {
     double most = 0.0;
     for (int b = 0; b < n->model->nbody; ++b) {
         const brn_body *body = &n->model->body[b];
         screw s;
-        if (!find_screw(n, body, x, step, &s)) {
+        if ((body->type != BRN_BODY_DEFORMABLE && body->type != BRN_BODY_SHELL) ||
+            !find_mean(n->model, body, x, step, &s) || !find_turn(n->model, body, x, step, &s)) {
             continue;
         }
         const double angle = brn_dense_length3(s.turn);
         most = fmax(most, angle);
         if (angle > 0.0) {
-            follow(n, body, x, &s, 1.0, step);
+            follow(n, body, x, &s, step);
         }
     }
     return most;
-}
-
-bool brn_newton_swing(const brn_newton *n, int body, const double *x, double least, double *step)
-{
-    screw s;
-    if (!find_screw(n, &n->model->body[body], x, step, &s) || !(brn_dense_length3(s.turn) >= least)) {
-        return false;
-    }
-    follow(n, &n->model->body[body], x, &s, 0.0, step);
-    return true;
 }

@@ -101,7 +101,7 @@ static void test_same_steps(void **state)
     }
 }
 
-/* Iterations that keep a factor of the step's own learn from each other, and bodies start the step turned: with contact too it ends where it does
+/* Iterations that keep a factor of the step's own learn from each other: with contact too it ends where it does
    without. The law of impact has the last tangent in it, so there is none here. */
 static void test_same_iterations(void **state)
 {

@@ -251,8 +251,6 @@ brn_status brn_bbi_keep_make(brn_bbi *bbi, double error);
 void brn_bbi_keep_learn(brn_bbi *bbi);
 /* Whether another factor is cheaper than what it would take with this one to come down to an error. */
 bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal);
-/* Whether a factor, which has been analysed, costs so much that it is worth to go on with one. */
-bool brn_bbi_keep_pays(const brn_bbi *bbi);
 /* After a factor of the step's own was made where that is the error. */
 void brn_bbi_keep_own(brn_bbi *bbi, double error);
 /* n->step with the factor as it is and what was learned. */

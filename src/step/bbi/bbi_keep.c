@@ -423,7 +423,8 @@ bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal)
     return !(rate > 0.0) || k->tries + log(error / goal) / rate > k->cap;
 }
 
-bool brn_bbi_keep_pays(const brn_bbi *bbi)
+/* Whether a factor, which has been analysed, costs so much that it is worth to go on with one. */
+static bool pays(const brn_bbi *bbi)
 {
     return !bbi->newton->rolls && brn_factor_near_cap(bbi->newton->factor) >= bbi->kept.dear;
 }
@@ -433,7 +434,7 @@ void brn_bbi_keep_own(brn_bbi *bbi, double error)
     brn_bbi_kept *k = &bbi->kept;
     k->pairs = 0;
     k->turned = k->noted = false;
-    k->learns = brn_bbi_keep_pays(bbi);
+    k->learns = pays(bbi);
     if (k->learns) {
         k->cap = brn_factor_near_cap(bbi->newton->factor);
         k->cap = k->cap > CAP_LEAST ? k->cap : CAP_LEAST;

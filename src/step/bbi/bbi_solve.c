@@ -34,11 +34,6 @@ static const double AROUND = 2.0;
 /* Of the scene: as long as an iteration without inertia goes further than that, what rolls comes to lie on other points. */
 static const double ROLLS = 1e-5;
 
-/* [rad] Bodies that turn by less in a step start it where they are. */
-static const double SWING = 1e-3;
-/* Times what counts as none: penetrations that they may start with. */
-static const double DEEP = 1e3;
-
 /* ---- the velocity at the end ---------------------------------------------------------------------------------------------- */
 
 /* bbi->slip + y (of free dofs) is the velocity at the end over c; in a static step, the way itself. */
@@ -443,77 +438,24 @@ static brn_status loose_step(brn_bbi *bbi, double error)
     return BRN_OK;
 }
 
-/* The rows of a body of one packed vector become those of another. */
-static void copy_body(const brn_model *model, int b, const double *from, double *to)
-{
-    const brn_body *body = &model->body[b];
-    const size_t bytes = (size_t)model->dim * sizeof *to;
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        if (model->node_row[a] >= 0) {
-            memcpy(&to[model->node_row[a] * model->dim], &from[model->node_row[a] * model->dim], bytes);
-        }
-    }
-}
-
-/* A tangent at x^n is that of a body which has not turned yet: along it the step would stretch, and stiffness resists that more than all else. So
-   bodies that nothing holds start where their rigid motion leads to, where a factor is dear. *any: there are such, and kept.start is what y was. */
-static brn_status swing(brn_bbi *bbi, bool *any)
-{
-    brn_newton *n = bbi->newton;
-    *any = false;
-    if (!n->scheme->inertia) {
-        return BRN_OK;
-    }
-    BRN_TRY(brn_newton_analyse(n));
-    if (!brn_bbi_keep_pays(bbi)) {
-        return BRN_OK;
-    }
-    memcpy(bbi->kept.start, n->y, (size_t)bbi->system->ndof * sizeof *n->y);
-    for (int b = 0; b < bbi->model->nbody; ++b) {
-        if (bbi->spin[bbi->cluster[b]].bound || brn_bbi_flies(bbi, b)) {
-            continue;
-        }
-        copy_body(bbi->model, b, n->scheme->drift, n->trial);
-        if (brn_newton_swing(n, b, bbi->from, SWING, n->trial)) {
-            copy_body(bbi->model, b, n->trial, n->y);
-            *any = true;
-        }
-    }
-    brn_model_follow(bbi->model, n->y);
-    return BRN_OK;
-}
-
-/* Whether nothing is deeper in anything than a step may start: from there a vertex could come out on another side. */
-static bool is_clear(const brn_bbi *bbi)
-{
-    bool clear = true;
-    for (int i = 0; i < bbi->npoint && clear; ++i) {
-        const brn_bbi_point *p = &bbi->point[i];
-        const double deep = bbi->kept.guesses ? 0.0 : DEEP * brn_bbi_allowed(bbi, p);
-        clear = p->touch.gap + p->depth >= -deep;
-    }
-    return clear;
-}
-
 /* Points at x^n, and then where the step starts. */
 static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
 {
     brn_newton *n = bbi->newton;
     const size_t bytes = (size_t)bbi->system->ndof * sizeof *n->y;
-    bool elsewhere = bbi->kept.guesses;
     brn_scheme_place(n->scheme, n->y, n->x);
     BRN_TRY(brn_bbi_find(bbi, reach));
-    if (elsewhere) {
-        memcpy(n->y, bbi->kept.guess, bytes);
-    } else {
-        BRN_TRY(swing(bbi, &elsewhere));
-    }
-    if (!elsewhere) {
+    if (!bbi->kept.guesses) {
         return BRN_OK;
     }
+    memcpy(n->y, bbi->kept.guess, bytes);
     brn_scheme_place(n->scheme, n->y, n->x);
     BRN_TRY(find_around(bbi, 1, brn_newton_most(n->y, bbi->system->ndof)));
-    if (is_clear(bbi)) {
+    bool clear = true;
+    for (int i = 0; i < bbi->npoint && clear; ++i) {
+        clear = bbi->point[i].touch.gap + bbi->point[i].depth >= 0.0;
+    }
+    if (clear) {
         return BRN_OK;
     }
     memcpy(n->y, bbi->kept.start, bytes);

@@ -22,7 +22,7 @@ static const struct {
 /* Factors of stiffness, thickness and step of what the method would choose. */
 static const double factors[][3] = {{0.01, 1.0, 1.0},   {100.0, 1.0, 1.0},  {1.0, 1e-3, 1.0},
                                     {1.0, 10.0, 1.0},   {1.0, 1.0, 0.01},   {1.0, 1.0, 100.0},
-                                    {0.01, 0.1, 100.0}, {100.0, 3.0, 100.0}};
+                                    {0.01, 0.1, 100.0}, {100.0, 1.0, 100.0}};
 
 static flow open_scene(int which, const double *first)
 {

@@ -35,21 +35,23 @@ static void test_thread(void **state)
 {
     (void)state;
     pull_thread(NULL, 1e-3);
-    pull_thread("method.schedule=exact", 0.02); /* 0.009: impulses of elements and thread at times of their own, one after the other */
+    pull_thread("method.schedule=exact",
+                0.02); /* 0.009: impulses of elements and thread at times of their own, one after the other */
 }
 
 /* Damped elements with a mean dilatation, one by one from the queue: the rest of the block's batch is beside them. */
 static void test_exact_patches(void **state)
 {
     (void)state;
-    flow f = flow_open(
-        1,
-        "brunt: 1\nmethod: {type: acm, schedule: exact}\ntime: {step: 0.005, end: 0.05}\n"
-        "materials: {m: {type: neo_hookean, young: 1.0e5, poisson: 0.3, density: 1000, damping: {beta: 1.0e-3}}}\n"
-        "meshes: {block: {box: {size: [0.1, 0.1, 0.2], cells: [2, 2, 3], element: tet4}}}\n"
-        "bodies: [{name: block, type: deformable, mesh: block, material: m, dilatation: mean}]\n"
-        "fixed: [{name: hand, body: block, where: {face: +z}}]\n",
-        NULL);
+    flow f =
+        flow_open(1,
+                  "brunt: 1\nmethod: {type: acm, schedule: exact}\ntime: {step: 0.005, end: 0.05}\n"
+                  "materials: {m: {type: neo_hookean, young: 1.0e5, poisson: 0.3, density: 1000, damping: "
+                  "{beta: 1.0e-3}}}\n"
+                  "meshes: {block: {box: {size: [0.1, 0.1, 0.2], cells: [2, 2, 3], element: tet4}}}\n"
+                  "bodies: [{name: block, type: deformable, mesh: block, material: m, dilatation: mean}]\n"
+                  "fixed: [{name: hand, body: block, where: {face: +z}}]\n",
+                  NULL);
     brn_report r = {0};
     while (!brn_sim_done(f.sim)) {
         assert_done(f.ctx, brn_sim_step(f.sim, &r));
@@ -89,6 +91,7 @@ static void test_lift(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_thread), cmocka_unit_test(test_exact_patches), cmocka_unit_test(test_lift)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_thread), cmocka_unit_test(test_exact_patches),
+                                       cmocka_unit_test(test_lift)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,8 @@ brn_status brn_acm_damp_run(const brn_acm *acm, int which, brn_arena *scratch)
     BRN_TAKE(scratch, v, 2 * size);
     for (int first = 0; first < run->count; first += BRN_LANES) {
         const int count = first + BRN_LANES < run->count ? BRN_LANES : run->count - first;
-        const int skip = (run->first + first) % BRN_LANES; /* of a run of one element: its batch begins before it */
+        const int skip =
+            (run->first + first) % BRN_LANES; /* of a run of one element: its batch begins before it */
         group->kind->eval(group, (const double(*)[3])acm->nodes.place, run->first + first - skip,
                           count + skip, BRN_TANGENT_VISCOUS, NULL, NULL, hess);
         for (int e = 0; e < count; ++e) {

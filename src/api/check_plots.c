@@ -24,6 +24,20 @@ static void list_columns(brn_text *out, const brn_series_row *columns, const cha
     }
 }
 
+/* A figure of another method: the scene may be run with that, too, and this run has nothing to draw there. */
+static bool of_other_method(const char *word)
+{
+    for (int m = 0; m < brn_method_count(); ++m) {
+        const brn_method *method = brn_method_get(m);
+        for (int i = 0; i < method->nfigures; ++i) {
+            if (strcmp(method->figures[i].figure.name, word) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static brn_status check_column(brn_scene *scene, const brn_series_row *columns, const brn_block *block,
                                const char *key, const char *word)
 {
@@ -31,6 +45,9 @@ static brn_status check_column(brn_scene *scene, const brn_series_row *columns, 
         if (strcmp(columns->name[i], word) == 0) {
             return BRN_OK;
         }
+    }
+    if (of_other_method(word)) {
+        return BRN_OK;
     }
     char path[256];
     brn_text text = {.ctx = brn_scene_ctx(scene)};

@@ -509,7 +509,7 @@ static void choose_scales(weather *w)
     /* An explicit step must resolve the thinnest element: one that is refused costs nothing and shows little. */
     lasts = w->out->explicit_ ? 0.2 * rings : lasts;
     /* Every vibration is paid for. */
-    lasts = d->asynchronous ? fmin(lasts, 5.0 * rings) : lasts;
+    lasts = d->asynchronous ? fmin(lasts, 2.0 * rings) : lasts;
     d->h = 0.01 * lasts * pick_decade(&d->rng, -1.5, w->out->explicit_ ? 0.0 : 1.5);
     d->end = d->h * (5 + pick_one(&d->rng, 36));
 }

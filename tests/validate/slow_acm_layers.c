@@ -22,7 +22,7 @@ static const struct {
 /* Factors of stiffness, thickness and step of what the method would choose. */
 static const double factors[][3] = {{0.01, 1.0, 1.0},   {100.0, 1.0, 1.0},  {1.0, 1e-3, 1.0},
                                     {1.0, 10.0, 1.0},   {1.0, 1.0, 0.01},   {1.0, 1.0, 100.0},
-                                    {0.01, 0.1, 100.0}, {100.0, 3.0, 100.0}};
+                                    {0.01, 0.1, 100.0}, {100.0, 1.0, 100.0}};
 
 static flow open_scene(int which, const double *first)
 {
@@ -106,7 +106,7 @@ static void test_any_layers(void **state)
         char note[60];
         (void)snprintf(note, sizeof note, "%s, layers down to %g", scenes[which].name, deepest);
         assert_true(deepest >= 1.0);
-        validation_row(rows, "smallest gap [m]", NAN, least, NAN, note);
+        validation_row(rows, "smallest gap of a state [m]", NAN, isinf(least) ? NAN : least, NAN, note);
     }
     validation_close(rows);
 }

@@ -91,15 +91,17 @@ brn_status brn_acm_damp_run(const brn_acm *acm, int which, brn_arena *scratch)
     BRN_TAKE(scratch, v, 2 * size);
     for (int first = 0; first < run->count; first += BRN_LANES) {
         const int count = first + BRN_LANES < run->count ? BRN_LANES : run->count - first;
-        group->kind->eval(group, (const double(*)[3])acm->nodes.place, run->first + first, count,
-                          BRN_TANGENT_VISCOUS, NULL, NULL, hess);
+        const int skip =
+            (run->first + first) % BRN_LANES; /* of a run of one element: its batch begins before it */
+        group->kind->eval(group, (const double(*)[3])acm->nodes.place, run->first + first - skip,
+                          count + skip, BRN_TANGENT_VISCOUS, NULL, NULL, hess);
         for (int e = 0; e < count; ++e) {
             const int *node = &stencils.node[(size_t)(run->first + first + e) * (size_t)width];
             double *gradient = &acm->forces.damping[run->gradient + (size_t)(first + e) * (size_t)size];
             for (int k = 0; k < width; ++k) {
                 memcpy(&v[k * dim], &acm->nodes.velocity[3 * node[k]], (size_t)dim * sizeof *v);
             }
-            multiply(&hess[e * hess_size], width, dim, v, &v[size]);
+            multiply(&hess[(e + skip) * hess_size], width, dim, v, &v[size]);
             damp(acm, run, node, v, &v[size], gradient);
         }
     }

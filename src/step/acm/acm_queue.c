@@ -4,6 +4,8 @@
    first layers have the same step. Events of one tick act in a fixed order: elements, what comes from outside, contact. */
 #include "step/acm/acm.h"
 
+#include "base/lanes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,8 +169,11 @@ static brn_status act_element(brn_acm *acm, int which, brn_tick t)
     for (int k = 0; k < stencils.width; ++k) {
         brn_acm_advance(acm, node[k], t);
     }
-    group->kind->eval(group, (const double(*)[3])acm->nodes.place, run->first, 1, BRN_TANGENT_EXACT, NULL,
-                      &acm->forces.gradient[run->gradient], NULL);
+    /* From the beginning of its batch: gradients of the others there are made anew before they are used. */
+    const int skip = run->first % BRN_LANES;
+    const size_t before = (size_t)skip * (size_t)brn_group_grad_size(group);
+    group->kind->eval(group, (const double(*)[3])acm->nodes.place, run->first - skip, 1 + skip,
+                      BRN_TANGENT_EXACT, NULL, &acm->forces.gradient[run->gradient - before], NULL);
     if (group->beta > 0.0) {
         const brn_arena_mark mark = brn_arena_now(arena);
         const brn_status status = brn_acm_damp_run(acm, which, arena);

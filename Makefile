@@ -42,8 +42,10 @@ demo: build ## a ball is thrown at a wall: run it, draw its picture, export it f
 	@echo "  $(OUT)/vtu/           the frames for ParaView: paraview $$(ls $(OUT)/vtu/*.pvd)"
 
 # Tests that lack something skip themselves, so that going on without it is right; what is missing has then been said.
-test: build ## every test but the slow ones
+# They come first, as the build makes brunt-mpi.so where MPI is there.
+test: ## every test but the slow ones
 	@tools/setup --tests || true
+	@$(MAKE) --no-print-directory build
 	@tools/viewer_packages || true
 	@$(CTEST) --test-dir $(BUILD) -LE slow
 

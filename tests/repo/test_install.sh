@@ -59,6 +59,34 @@ fi
 expect 2 "$prefix/bin/brunt" check "$scratch/box.yaml"
 says stderr 'box.yaml:3: meshes.a: filling a surface with tets needs'
 
+# ---- MPI is in brunt-mpi.so alone, which the moved tree finds ------------------------------------------------------------------
+for file in "$prefix/bin/brunt" "$library/libbrunt.so"; do
+    ! ldd "$file" | grep -q libmpi || fail "$file is linked with MPI"
+done
+[ ! -d "$scratch/elsewhere" ] || mv "$scratch/elsewhere" "$prefix/libexec"
+cat >"$scratch/sweep.yaml" <<END
+brunt: 1
+time: {step: 0.01, end: 0.01}
+method: none
+materials: {m: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000}}
+meshes: {a: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}}
+bodies: [{name: box, type: deformable, mesh: a, material: m}]
+END
+sweep() { # CODE
+    expect "$1" "$prefix/bin/brunt" sweep "$scratch/sweep.yaml" --vary time.step=0.01,0.005 --figure status --mpi \
+        -o "$scratch/swept" --overwrite
+}
+if [ -e "$binary/brunt-mpi.so" ]; then
+    [ -e "$prefix/libexec/brunt/brunt-mpi.so" ] || fail "brunt-mpi.so is not installed"
+    exported=$(nm -D --defined-only "$prefix/libexec/brunt/brunt-mpi.so" | awk '{print $3}' | grep -v -x -e _init -e _fini -e _edata -e _end -e __bss_start)
+    [ "$exported" = brunt_mpi_table ] || fail "brunt-mpi.so exports $exported"
+    sweep 0
+    says stderr 'in 1 rank on 1 machine'
+    mv "$prefix/libexec/brunt/brunt-mpi.so" "$scratch/"
+fi
+sweep 1
+says stderr '--mpi needs'
+
 # ---- pkg-config ------------------------------------------------------------------------------------------------------------
 build_with_pkgconfig() { # COMPILER FLAGS SOURCE
     expect 0 "$1" $2 -Wall -Werror -Wpedantic "$3" -o "$scratch/shared" $(pkg-config --cflags --libs brunt)

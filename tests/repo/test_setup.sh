@@ -66,12 +66,13 @@ says stdout chromium
 run 0 --pictures
 called 'apt-get .*install -y --no-install-recommends chromium$'
 
-# What the tests of the viewer need is another; Node and npm are left alone where they are, whoever installed them.
+# What the tests need is another, MPI among it, without which building does; Node and npm are left alone where they are, whoever installed them.
 fresh
 make_fake dpkg-query 'exit 1'
 run 0 --tests --missing
 says stdout chromium
 says stdout ffmpeg
+says stdout openmpi
 says stdout nodejs
 says stdout npm
 run 0 --viewer
@@ -79,7 +80,7 @@ called 'apt-get .*install -y --no-install-recommends ca-certificates nodejs npm$
 make_fake node 'exit 0'
 make_fake npm 'exit 0'
 run 0 --tests
-called 'apt-get .*install -y --no-install-recommends ca-certificates chromium ffmpeg fonts-dejavu-core$'
+called 'apt-get .*install -y --no-install-recommends ca-certificates chromium ffmpeg fonts-dejavu-core libopenmpi-dev openmpi-bin$'
 
 # Removed with its settings kept is missing as well.
 fresh

@@ -19,7 +19,8 @@ static const struct {
     {"trash-compactor", {"meshes.rag.grid.cells=[3, 3]", "time.end=0.06"}},
 };
 
-/* Factors of stiffness, thickness and step of what the method would choose. */
+/* A layer that is both stiffer and thicker than the gap at the start shoots bodies off, and ends a run with the limit of its layers: not among these.
+   Factors of stiffness, thickness and step of what the method would choose. */
 static const double factors[][3] = {{0.01, 1.0, 1.0},   {100.0, 1.0, 1.0},  {1.0, 1e-3, 1.0},
                                     {1.0, 10.0, 1.0},   {1.0, 1.0, 0.01},   {1.0, 1.0, 100.0},
                                     {0.01, 0.1, 100.0}, {100.0, 1.0, 100.0}};

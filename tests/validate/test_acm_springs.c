@@ -85,7 +85,7 @@ static void test_lift(void **state)
     assert_true(r.gravity - start > 1.0); /* 2 kg, 0.1 m */
     assert_true(
         error <
-        1e-2); /* 3e-3 where it begins to move at once; half of it all without the weight of what is held */
+        1e-2); /* 3e-3, where it begins to move at once; the weight of what is held is more than half of the work */
     flow_close(&f);
 }
 

@@ -153,6 +153,12 @@ static brn_status add_matrices(brn_modal *m)
 
 /* ---- what can move ------------------------------------------------------------------------------------------------------- */
 
+/* Of a row. The lumped mass says nothing: at corners of quadratic elements it is below 0. */
+static bool has_mass(const brn_model *model, int row)
+{
+    return model->mass->value[model->mass->start[row]] > 0.0;
+}
+
 static bool vibrates(const brn_modal *m, int body)
 {
     const brn_body *b = &m->system->model->body[body];
@@ -172,7 +178,7 @@ static void let_go(brn_modal *m)
         m->loose += dim == 3 ? 6 : 3;
         for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
             const int row = model->node_row[a];
-            for (int i = 0; row >= 0 && model->node_mass[a] > 0.0 && i < dim; ++i) {
+            for (int i = 0; row >= 0 && has_mass(model, row) && i < dim; ++i) {
                 const bool tied = m->body < 0 && model->fixed[row * dim + i] == BRN_DOF_TIED;
                 m->held[row * dim + i] = tied ? BRN_DOF_TIED : BRN_DOF_FREE;
             }

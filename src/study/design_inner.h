@@ -82,6 +82,7 @@ struct brn_design {
     int nset, set_room;
     brn_registry registry;
     bool prepared;
+    bool starved; /* memory ran out where nobody could return that */
 
     int n;
     brn_design_axis *axis;
@@ -142,8 +143,8 @@ bool brn_design_record_better(const brn_design *design, const brn_design_record 
 const brn_design_record *
 brn_design_best(const brn_design *design); /* of those used; NULL: none has a value */
 /* From the simulations of a point. */
-void brn_design_record_sum_up(const brn_design *design, brn_design_record *record,
-                              brn_design_simulation *simulation);
+brn_status brn_design_record_sum_up(const brn_design *design, brn_design_record *record,
+                                    brn_design_simulation *simulation);
 
 brn_status brn_design_simulations_create(const brn_design *design,
                                          brn_design_simulation **out); /* [samples] */

@@ -106,7 +106,9 @@ brn_status brn_design_set(brn_design *design, const char *assignment)
 static bool find_number(brn_design *d, const char *where, const char *path, brn_scene_field *field,
                         double *value)
 {
-    if (brn_scene_find_field(d->scene, &d->registry.schema, path, field) < 0) {
+    const brn_status status = brn_scene_find_field(d->scene, &d->registry.schema, path, field);
+    if (status < 0) {
+        d->starved = d->starved || status == BRN_ERR_MEMORY;
         brn_scene_add_problem(d->file, where, "%s", brn_ctx_message(d->ctx));
         return false;
     }
@@ -131,6 +133,7 @@ static const char *where_of(brn_design *d, const brn_block *block, const char *k
     const size_t size = strlen(block->path) + strlen(key) + 2;
     char *text = brn_bump_take(&d->memory, size, 1);
     if (text == NULL) {
+        d->starved = true;
         return block->path;
     }
     (void)snprintf(text, size, "%s.%s", block->path, key);
@@ -411,7 +414,9 @@ static brn_status know_figures(brn_design *d, const brn_model *model)
 
 static void check_names(brn_design *d, const char *where, const brn_expression *e, int nknown)
 {
-    if (e != NULL && brn_expression_check(d->ctx, e, d->known, nknown) < 0) {
+    const brn_status status = e != NULL ? brn_expression_check(d->ctx, e, d->known, nknown) : BRN_OK;
+    if (status < 0) {
+        d->starved = d->starved || status == BRN_ERR_MEMORY;
         brn_scene_add_problem(d->file, where, "%s", brn_ctx_message(d->ctx));
     }
 }
@@ -539,11 +544,14 @@ static brn_status resolve_scene(brn_design *d, uint64_t *hash)
 
 static bool has_problems(const brn_design *d)
 {
-    return brn_scene_problem_count(d->file) > 0;
+    return d->starved || brn_scene_problem_count(d->file) > 0;
 }
 
 static brn_status fail_problems(brn_design *d)
 {
+    if (d->starved) {
+        return brn_fail(d->ctx, BRN_ERR_MEMORY, "%s: out of memory", brn_scene_file(d->file));
+    }
     return brn_fail(d->ctx, BRN_ERR_SCENE, "%s", brn_design_problem(d, 0));
 }
 

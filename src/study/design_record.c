@@ -264,8 +264,8 @@ static double combine(const brn_design *d, const brn_design_simulation *simulati
     return d->def->robustness.mode == BRN_ROBUST_MEAN ? sum / (double)d->samples : worst;
 }
 
-void brn_design_record_sum_up(const brn_design *design, brn_design_record *record,
-                              brn_design_simulation *simulation)
+brn_status brn_design_record_sum_up(const brn_design *design, brn_design_record *record,
+                                    brn_design_simulation *simulation)
 {
     const brn_design *d = design;
     record->samples = d->samples;
@@ -288,9 +288,12 @@ void brn_design_record_sum_up(const brn_design *design, brn_design_record *recor
         record->violation =
             isnan(record->constraint[k]) ? NAN : fmax(record->violation, record->constraint[k]);
     }
-    record->reason = reason != NULL ? brn_strdup(d->ctx, reason) : NULL;
-    for (int i = 0; i < d->ncolumn; ++i) { /* the first one's figures go over to the record */
-        record->figure[i] =
-            simulation[0].figure[i] != NULL ? brn_strdup(d->ctx, simulation[0].figure[i]) : NULL;
+    record->reason = brn_strdup(d->ctx, reason != NULL ? reason : "");
+    bool fine = record->reason != NULL;
+    for (int i = 0; i < d->ncolumn; ++i) { /* the record has the figures of the first one */
+        const char *figure = simulation[0].figure[i];
+        record->figure[i] = figure != NULL ? brn_strdup(d->ctx, figure) : NULL;
+        fine = fine && (figure == NULL || record->figure[i] != NULL);
     }
+    return fine ? BRN_OK : BRN_ERR_MEMORY;
 }

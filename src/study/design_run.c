@@ -162,9 +162,10 @@ static brn_status make_job(study *s, job *j)
 /* A point whose last simulation has ended. */
 static brn_status finish_task(study *s, task *t, int running)
 {
-    brn_design_record_sum_up(s->design, t->record, t->simulation);
-    const brn_status status =
-        brn_design_log_add(s->design, s->log, t->record, t->simulation, t->drawn, elapsed(s));
+    brn_status status = brn_design_record_sum_up(s->design, t->record, t->simulation);
+    if (status >= 0) {
+        status = brn_design_log_add(s->design, s->log, t->record, t->simulation, t->drawn, elapsed(s));
+    }
     if (status < 0) {
         t->record->samples = 0; /* not in the log: it does not count */
         return status;

@@ -1,5 +1,5 @@
 /* Modes of a fine mesh found again on a coarse one. The fine shapes are interpolated at the nodes of the coarse mesh, and compared there
-   with the node masses as weights:
+   with the diagonal of the mass as weights:
 
        c_ij = <p_i, y_j> / (|p_i| |y_j|),      the modal assurance criterion is c^2.
 
@@ -142,10 +142,12 @@ static const double *coarse_shape(const pairing *p, int mode)
 
 static double weigh(const pairing *p, const double *a, const double *b)
 {
+    const brn_model *model = p->coarse->model;
     const brn_body *body = brn_sample_body(p->coarse);
     double sum = 0.0;
     for (int n = 0; n < body->node_count; ++n) {
-        const double mass = p->coarse->model->node_mass[body->node_first + n];
+        const int row = model->node_row[body->node_first + n];
+        const double mass = row >= 0 ? model->mass->value[model->mass->start[row]] : 0.0;
         sum += mass * (a[3 * n] * b[3 * n] + a[3 * n + 1] * b[3 * n + 1] + a[3 * n + 2] * b[3 * n + 2]);
     }
     return sum;

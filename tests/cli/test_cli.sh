@@ -8,7 +8,7 @@ cd "$scratch" || exit 1
 expect 0 "$brunt" --version
 says stdout "brunt "
 expect 0 "$brunt" --help
-for command in run check compare info export view cone bench; do
+for command in run check compare design sweep info export view coarsen cone bench; do
     says stdout "  $command"
 done
 silent stderr
@@ -17,7 +17,7 @@ expect 2 "$brunt"
 says stderr "usage: brunt COMMAND"
 expect 2 "$brunt" rnu
 says stderr "did you mean 'run'?"
-says stderr "run check compare info export view cone bench"
+says stderr "run check compare design sweep info export view coarsen cone bench"
 expect 2 "$brunt" --verison
 says stderr "did you mean '--version'?"
 expect 2 "$brunt" xylophone
@@ -55,7 +55,10 @@ lists() { # COMMAND OPTION...
 lists run out method set threads resume overwrite no-report quiet
 lists check method set write threads
 lists compare methods variant set reference out threads budget resume overwrite quiet
+lists design out jobs threads evaluations seed limit set keep resume overwrite quiet
+lists sweep vary figure type samples out jobs threads evaluations seed limit set keep resume overwrite quiet
 lists info
+lists coarsen out body limit change shape spread frequency decay held set threads
 lists cone tolerance sweeps newton path compare out
 lists export format out every budget quiet time frame size view fit zoom colour range scale hide ghost cut paint turn title fps \
     speed patch contacts wireframe axes label beside theme timeout

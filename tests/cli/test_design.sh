@@ -154,7 +154,7 @@ expect 0 "$brunt" design problem.yaml -o stopped --resume -q
 same "stopped and resumed" stopped
 
 # A worker alone: its evaluation has failed, a resume repeats it. Runs of many steps can be met.
-begin worker 3 --jobs 1 --set time.step=5e-5
+begin worker 3 --jobs 1 --set time.step=5e-5 --evaluations 8
 victim=$(pgrep -P $process | head -1)
 [ -n "$victim" ] && kill -KILL "$victim"
 wait $process || fail "a killed worker ended the study"
@@ -162,8 +162,8 @@ if grep -q '"lost": true' worker/log.jsonl; then
     grep -q 'ended by signal 9' worker/log.jsonl || fail "a killed worker: no reason in the log"
     says_before=$(grep -c '"lost": true' worker/log.jsonl)
     [ "$says_before" = 1 ] || fail "one killed worker, $says_before evaluations lost"
-    expect 0 "$brunt" design problem.yaml -o worker --resume --set time.step=5e-5 -q
-    expect 0 "$brunt" design problem.yaml -o calm --set time.step=5e-5 -q
+    expect 0 "$brunt" design problem.yaml -o worker --resume --set time.step=5e-5 --evaluations 8 -q
+    expect 0 "$brunt" design problem.yaml -o calm --set time.step=5e-5 --evaluations 8 -q
     values calm >calm.txt
     values worker >worker.txt
     cmp -s calm.txt worker.txt || fail "a killed worker: another table after the resume"
@@ -172,11 +172,14 @@ else
 fi
 
 # ---- failures -----------------------------------------------------------------------------------------------------------------------
-# Inverted by a pressure that no element withstands: every simulation fails, the log has the reasons.
-expect 1 "$brunt" design problem.yaml -o failing --set loads.push.pressure=1e12 --evaluations 6 -q
+# Two bodies in one place cannot start: every simulation fails, and the log has the reasons.
+sed -e 's/^method: none/method: ipc/' -e 's/^bodies:/bodies:\n  - {name: twin, type: deformable, mesh: bar, material: soft, position: [0.02, 0.01, 0.03]}/' bar.yaml >twins.yaml
+sed 's/bar.yaml/twins.yaml/' problem.yaml >failing.yaml
+expect 1 "$brunt" design failing.yaml -o failing --evaluations 6 -q
 says stderr "no evaluation has a value; the first: "
-[ "$(grep -c '"status": "failed", "reason": "[^"]' failing/log.jsonl)" = 6 ] || fail "failing: reasons are missing"
+[ "$(grep -c '"status": "failed", "reason": "[^"]' failing/log.jsonl)" = 6 ] || fail "failing: reasons are missing: $(cat failing/log.jsonl)"
 [ ! -e failing/best.yaml ] || fail "failing: there is a best"
+[ "$(grep -c ',failed,' failing/table.csv)" = 6 ] || fail "failing: not 6 rows of failures"
 # Over its time.
 expect 1 "$brunt" design problem.yaml -o late --set time.step=1e-6 --set time.end=100 --evaluations 1 --limit 1 -q
 says stderr "took more than its limit of 1 s of processor time"

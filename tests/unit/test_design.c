@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/os.h"
+#include "faulty.h"
 #include "full_disk.h"
 #include "no_fsync.h"
 
@@ -422,6 +423,37 @@ static void test_full_disk(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* A whole study, with deviations and an expression of every kind. */
+static brn_status study_once(brn_ctx *ctx, void *arg)
+{
+    (void)arg;
+    const char text[] =
+        "brunt: 1\nscene: design-scene.yaml\nset: {time.end: 0.1}\n"
+        "parameters: [{name: x, path: \"meshes.cube.box.size[0]\", min: 0.1, max: 2}]\n"
+        "assign: {\"meshes.cube.box.size[1]\": 2*x}\nobjective: kinetic\nconstraints: [x < 1]\n"
+        "success: status == 'done'\nfigures: [mean(kinetic)]\n"
+        "robustness: {samples: 2, tolerances: [{path: contact.friction, by: 0.1}]}\n"
+        "optimizer: {type: cmaes, evaluations: 5}\n";
+    brn_design *design = NULL;
+    brn_design_result result;
+    fake f = make_fake(1);
+    const brn_design_options options = options_of(&f, "design-memory");
+    brn_status status = brn_design_parse(ctx, text, strlen(text), "design.yaml", BRN_DESIGN_SEARCH, &design);
+    status = status >= 0 ? brn_design_prepare(design) : status;
+    status = status >= 0 ? brn_design_run(design, &options, &result) : status;
+    brn_design_destroy(design);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    test_write_file("design-scene.yaml", scene_text);
+    assert_true(faulty_run(study_once, NULL, 0) > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_robustness),      cmocka_unit_test(test_sweeps),
         cmocka_unit_test(test_interruptions),   cmocka_unit_test(test_torn_log),
         cmocka_unit_test(test_another_problem), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

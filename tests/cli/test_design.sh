@@ -73,6 +73,7 @@ values whole >whole.txt
 head -1 whole/table.csv | grep -qF 'index,young,height,lowest(top.dz),top.dz,status,objective,height > 0.15,violation,succeeded,samples,outcome,cause,wall,cpu,folder' ||
     fail "table.csv: another head: $(head -1 whole/table.csv)"
 [ -s whole/best/report.html ] && [ -s whole/best/trajectory.h5 ] || fail "the best was not run again"
+[ -s whole/report.html ] && [ -s whole/stl/bar.stl ] || fail "no page of the study, or nothing to print"
 for file in scene.yaml summary.json series.csv; do
     [ -s whole/runs/0029/$file ] || fail "no $file of the last run"
 done
@@ -102,6 +103,17 @@ for line, row in zip(lines[1:], rows):
 best = min((line for line in lines[1:] if line["violation"] <= 1e-6), key=lambda line: line["objective"])
 assert summary["best"]["index"] == best["index"] and summary["best"]["objective"] == best["objective"]
 assert summary["start"]["parameters"] == {"young": 1e5, "height": 0.2}
+# What the page shows is the table.
+study = json.load(open("whole/best/study.json"))
+column = {c["name"]: (k, c) for k, c in enumerate(study["columns"])}
+assert study["kind"] == "design" and study["start"] == 0 and study["best"] == best["index"] and len(study["rows"]) == 30
+assert column["young"][1] == {"name": "young", "role": "parameter", "unit": "Pa", "low": 1e4, "high": 1e6}
+assert [column[name][1]["role"] for name in ("objective", "height > 0.15", "top.dz", "success")] == ["objective", "constraint", "figure", "success"]
+assert "status" not in column  # a word
+for row, shown in zip(rows, study["rows"]):
+    for name in ("young", "height", "objective", "height > 0.15", "top.dz"):
+        assert shown[column[name][0]] == float(row[name]), name
+    assert shown[column["success"][0]] == float(row["succeeded"])
 END
 fi
 

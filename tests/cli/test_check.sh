@@ -147,9 +147,9 @@ printf 'brunt: 1\nmeshes: {a: {stl: part.stl}, b: {ply: part.ply}}\n' >formats.y
 expect 2 "$brunt" check formats.yaml
 says stderr "meshes.a.stl: unknown key; write {file: NAME.stl} for the surface"
 says stderr "meshes.b.ply: unknown key; PLY is not read: convert the file to STL or OBJ"
-expect 2 "$brunt" export nowhere --format stl
+expect 2 "$brunt" export nowhere --format 3mf
 says stderr "obj: surfaces"
-if grep -q "did you mean" stderr; then fail "vtu is not what stl was meant to be"; fi
+if grep -q "did you mean" stderr; then fail "vtu is not what 3mf was meant to be"; fi
 
 # ---- resolution of a surface: in metres, whatever the file's unit -------------------------------------------------------------------
 cat >cube.obj <<EOF

@@ -56,8 +56,8 @@ lists run out method set threads resume overwrite no-report quiet
 lists check method set write threads
 lists compare methods variant set reference out threads budget resume overwrite quiet
 lists modes modes body free out set threads overwrite no-report quiet
-lists design out jobs threads evaluations seed limit set keep resume overwrite quiet
-lists sweep vary figure type samples out jobs threads evaluations seed limit set keep resume overwrite quiet
+lists design out jobs threads evaluations seed limit set keep resume overwrite quiet mpi
+lists sweep vary figure type samples out jobs threads evaluations seed limit set keep resume overwrite quiet mpi
 lists info
 lists calibrate time value from to pick near modes newmark scene set mode material body free out threads
 lists coarsen out body limit change shape spread frequency decay held set threads

@@ -423,16 +423,18 @@ bool brn_bbi_keep_slow(brn_bbi *bbi, double error, double goal)
     return !(rate > 0.0) || k->tries + log(error / goal) / rate > k->cap;
 }
 
-/* Whether a factor, which has been analysed, costs so much that it is worth to go on with one. */
+/* Whether a factor, which has been analysed, costs so much that it is worth to go on with one. Nothing is to be learned from a move in which holds
+   move too: part of the change of forces comes from theirs. */
 static bool pays(const brn_bbi *bbi)
 {
-    return !bbi->newton->rolls && brn_factor_near_cap(bbi->newton->factor) >= bbi->kept.dear;
+    return !bbi->newton->rolls && brn_newton_remaining(bbi->newton) == 0.0 &&
+           brn_factor_near_cap(bbi->newton->factor) >= bbi->kept.dear;
 }
 
 void brn_bbi_keep_own(brn_bbi *bbi, double error)
 {
     brn_bbi_kept *k = &bbi->kept;
-    k->pairs = 0;
+    k->pairs = k->tries = 0;
     k->turned = k->noted = false;
     k->learns = pays(bbi);
     if (k->learns) {

@@ -389,14 +389,18 @@ static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 static brn_status free_step(brn_bbi *bbi, bool keep, double error, bool *projected, brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
-    if (keep) {
-        return bbi->kept.learns ? brn_bbi_keep_direction(bbi) : brn_newton_again(n);
+    if (keep && bbi->kept.learns) {
+        return brn_bbi_keep_direction(bbi);
     }
-    n->factored = false;
-    bbi->kept.of = NULL;
-    brn_bbi_columns_clear(bbi);
-    BRN_TRY(n->rolls ? brn_bbi_lean_direction(bbi, projected, info)
-                     : brn_newton_direction(n, projected, info));
+    if (keep) {
+        BRN_TRY(brn_newton_again(n));
+    } else {
+        n->factored = false;
+        bbi->kept.of = NULL;
+        brn_bbi_columns_clear(bbi);
+        BRN_TRY(n->rolls ? brn_bbi_lean_direction(bbi, projected, info)
+                         : brn_newton_direction(n, projected, info));
+    }
     brn_bbi_keep_own(bbi, error);
     return BRN_OK;
 }
@@ -567,6 +571,10 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
         *again = loose && (status == BRN_ERR_CONVERGENCE || (status >= 0 && n->taken < TAKEN));
         if (*again) {
             return BRN_OK;
+        }
+        if (status == BRN_ERR_CONVERGENCE && bbi->kept.tries > 1) { /* what was learned leads nowhere */
+            n->factored = false;
+            continue;
         }
         BRN_TRY(status);
         known = loose;                     /* nothing pushes */

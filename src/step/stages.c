@@ -171,7 +171,10 @@ static void add_part(const brn_system *system, brn_story *story, const brn_stage
     }
     next.rigid = r->rigid + now->rigid;
     const double along = brn_dense_dot3(way, up);
-    next.range = sqrt(fmax(0.0, brn_dense_dot3(way, way) - along * along));
+    for (int i = 0; i < 3; ++i) { /* by squares, a way straight up would leave the root of their rounding */
+        way[i] -= along * up[i];
+    }
+    next.range = brn_dense_length3(way);
     *r = next;
 }
 

@@ -35,7 +35,9 @@ static const brn_param params[] = {
     BRN_P_BOOL(brn_ipc_params, convergent, false,
                "count what several sides of a surface see together once: forces do not depend on the mesh"),
     BRN_P_REAL(brn_ipc_params, friction_speed, "m/s", NAN, 0.0, INFINITY, BRN_OPEN,
-               "eps_v: slower slip counts as sticking; by default 1e-3 sizes of the smaller body a second"),
+               "eps_v: slower slip counts as sticking; by default 1e-3 sizes of the smaller body a second, "
+               "or 1e-3 of "
+               "the slowest motion"),
     BRN_P_INT(brn_ipc_params, friction_iterations, 1, 0, 1000,
               "how often a step is solved with the friction's normal forces renewed; 0: until they settle"),
     BRN_P_REAL(brn_ipc_params, tolerance, "1", 1e-4, 0.0, 1.0, BRN_OPEN,

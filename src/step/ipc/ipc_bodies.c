@@ -10,8 +10,10 @@ static const double PER_STRAIN = 1e-3, LEAST = 5e-6, MOST = 1e-3, RIGID = 1e-4;
 /* A gap at the start makes dhat a little smaller than itself, but not below this fraction of the size, nor this one of the
    coordinates, whose rounding is 1e-16. */
 static const double WITHIN_GAP = 0.99, FLOOR = 1e-8, FLOOR_PLACE = 1e-11;
-/* eps_v in sizes a second. */
-static const double SPEED = 1e-3;
+/* eps_v in sizes a second; of the speed of what is moved, if that is less; but at least, in sizes a second. */
+static const double SPEED = 1e-3, OF_MOTION = 1e-3, SPEED_LEAST = 1e-6;
+/* Parts of a motion that are slower than this share of its fastest are not what it is about. */
+static const double AT_REST = 1e-2;
 
 /* Times of a run at which motions are looked at. */
 enum { MOMENTS = 8 };
@@ -99,6 +101,49 @@ static double guided_strain(const brn_ipc *ipc, int number, double size)
     return most / size;
 }
 
+/* [m/s] of the fastest node of a hold, just before t. */
+static double hold_speed(const brn_model *model, const brn_hold *hold, double t)
+{
+    double most = 0.0;
+    for (int k = 0; k < hold->nnode; ++k) {
+        double v[3];
+        brn_motion_place(&hold->motion, model->rest[hold->node[k]], t, NULL, v);
+        most = fmax(most, brn_dense_length3(v));
+    }
+    return most;
+}
+
+/* [m/s] of the slowest part of a motion; +inf: it rests. */
+static double motion_speed(const brn_model *model, const brn_hold *hold)
+{
+    const brn_motion *motion = &hold->motion;
+    const int parts = motion->rows > 0 ? motion->rows - 1 : 1;
+    double most = 0.0;
+    double least = INFINITY;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < parts; ++k) {
+            const double end =
+                motion->rows > 0 ? motion->table[4 * (k + 1)] : fmin(motion->until, model->step);
+            const double speed = hold_speed(model, hold, end);
+            most = fmax(most, speed);
+            least = pass == 1 && speed > AT_REST * most ? fmin(least, speed) : least;
+        }
+    }
+    return least;
+}
+
+/* eps_v of a body of that size. What is moved slowly drags others along as slowly, and what slips below eps_v hardly rubs. */
+static double choose_speed(const brn_model *model, double size)
+{
+    double slowest = INFINITY;
+    for (int m = 0; m < model->nhold; ++m) {
+        slowest = brn_motion_moves(&model->hold[m].motion)
+                      ? fmin(slowest, motion_speed(model, &model->hold[m]))
+                      : slowest;
+    }
+    return fmin(SPEED * size, fmax(SPEED_LEAST * size, OF_MOTION * slowest));
+}
+
 static void choose_body(const brn_ipc *ipc, int number, brn_ipc_body *to)
 {
     const brn_model *model = ipc->model;
@@ -115,7 +160,7 @@ static void choose_body(const brn_ipc *ipc, int number, brn_ipc_body *to)
             body->type == BRN_BODY_RIGID ? RIGID : fmin(fmax(PER_STRAIN * strain, LEAST), MOST);
         to->size = size > 0.0 ? size : ipc->system->size;
         to->dhat = fmax(share * to->size, FLOOR_PLACE * place);
-        to->speed = SPEED * to->size;
+        to->speed = choose_speed(model, to->size);
         to->kappa_start = young > 0.0 ? 0.1 * young : 1.0;
     }
     to->dhat = isnan(p->dhat) ? to->dhat : p->dhat;

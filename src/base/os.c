@@ -341,6 +341,12 @@ bool brn_file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+bool brn_file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 brn_status brn_file_remove(brn_ctx *ctx, const char *path)
 {
     const bool gone = unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR || errno == EISDIR;

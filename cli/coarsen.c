@@ -1,6 +1,7 @@
 /* brunt coarsen: a coarse mesh that moves as the fine one does. */
 #include "coarsen/coarsen_files.h"
 #include "commands.h"
+#include "run/run_folder.h"
 #include "run/scene_input.h"
 #include "terminal/options.h"
 #include "terminal/stop.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct coarsen_args {
     cli_scene_input scene;
@@ -172,13 +174,21 @@ static bool write_scene(const cli_coarsen_output *o, brn_scene *scene, const cha
 
 /* ---- the command ---------------------------------------------------------------------------------------------------------------- */
 
-static int work(brn_ctx *ctx, const coarsen_args *args, const char *path, const char *out)
+static bool write_files(const cli_coarsen_output *output, brn_scene *scene, const char *path,
+                        const cli_list *set)
 {
-    brn_scene *scene = NULL;
-    const int code = cli_scene_open(ctx, &args->scene, path, &scene);
-    if (code != CLI_DONE) {
-        return code;
+    const bool done = write_scene(output, scene, path, set) && cli_coarsen_write_csv(output) &&
+                      cli_coarsen_write_json(output) && cli_coarsen_write_page(output);
+    if (done) {
+        (void)printf("  %-16s%s: scene.yaml, coarsen.html, coarsen.csv, coarsen.json\n", "written",
+                     output->dir);
     }
+    return done;
+}
+
+static int find_mesh(brn_ctx *ctx, const coarsen_args *args, brn_scene *scene, const char *path,
+                     const char *out)
+{
     (void)printf("%s  for     edge       cells       first four frequencies [Hz]%s\n",
                  cli_paint(stdout, CLI_BOLD), cli_paint(stdout, CLI_PLAIN));
     brn_coarsening *c = NULL;
@@ -188,28 +198,50 @@ static int work(brn_ctx *ctx, const coarsen_args *args, const char *path, const 
     cli_stop_cancels(NULL);
     if (status < 0) {
         cli_scene_print_problems(ctx, scene, status);
-        brn_scene_destroy(scene);
         return cli_stop_signal() != 0                               ? 128 + cli_stop_signal()
                : status == BRN_ERR_SCENE || status == BRN_ERR_RANGE ? CLI_USAGE
                                                                     : CLI_FAILED;
     }
     print_result(c);
-    brn_lock *lock = NULL;
-    bool done = brn_lock_take(ctx, out, &lock) >= 0; /* makes the folder */
-    if (!done) {
-        cli_error("%s", brn_ctx_message(ctx));
-    }
     const cli_coarsen_output output = {ctx, c, out, args->scene.operand};
-    done = done && write_scene(&output, scene, path, &args->scene.set);
-    done = done && cli_coarsen_write_csv(&output) && cli_coarsen_write_json(&output) &&
-           cli_coarsen_write_page(&output);
-    if (done) {
-        (void)printf("  %-16s%s: scene.yaml, coarsen.html, coarsen.csv, coarsen.json\n", "written", out);
+    const bool done = write_files(&output, scene, path, &args->scene.set);
+    brn_coarsening_destroy(c);
+    return done ? CLI_DONE : CLI_FAILED;
+}
+
+static bool folder_is_free(const char *out, const char *path)
+{
+    if (cli_folder_holds_run(out) || cli_folder_holds_modes(out)) {
+        cli_error("%s holds a run or modes: choose another folder for the coarse scene, --out DIR", out);
+        return false;
+    }
+    return !cli_folder_would_lose(out, path);
+}
+
+/* The folder is taken before the search, which may be long: nobody else is to write there at its end. */
+static int work(brn_ctx *ctx, const coarsen_args *args, const char *path, const char *out)
+{
+    brn_scene *scene = NULL;
+    brn_lock *lock = NULL;
+    const bool fresh = access(out, F_OK) != 0;
+    int code = cli_scene_open(ctx, &args->scene, path, &scene);
+    if (code == CLI_DONE) {
+        code = folder_is_free(out, path) ? CLI_DONE : CLI_USAGE;
+    }
+    const brn_status locked = code == CLI_DONE ? brn_lock_take(ctx, out, &lock) : BRN_OK; /* makes it */
+    if (locked < 0) {
+        cli_error("%s", brn_ctx_message(ctx));
+        code = locked == BRN_ERR_BUSY ? CLI_USAGE : CLI_FAILED;
+    }
+    if (code == CLI_DONE) {
+        code = find_mesh(ctx, args, scene, path, out);
     }
     brn_lock_release(lock);
-    brn_coarsening_destroy(c);
+    if (fresh && code != CLI_DONE) {
+        (void)rmdir(out); /* if nothing came of it */
+    }
     brn_scene_destroy(scene);
-    return done ? CLI_DONE : CLI_FAILED;
+    return code;
 }
 
 static int open_and_work(const coarsen_args *args)

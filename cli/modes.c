@@ -34,10 +34,13 @@ static char *default_out(const char *path)
     return out;
 }
 
-static int check_folder(const modes_args *args, const char *dir)
+static int check_folder(const modes_args *args, const char *path, const char *dir)
 {
     if (cli_folder_holds_run(dir)) {
         cli_error("%s holds a run: modes need a folder of their own, --out DIR", dir);
+        return CLI_USAGE;
+    }
+    if (!cli_folder_holds_modes(dir) && cli_folder_would_lose(dir, path)) {
         return CLI_USAGE;
     }
     if (cli_folder_holds_modes(dir) && !args->overwrite) {
@@ -211,7 +214,7 @@ static int modes_with(const modes_args *args)
     }
     /* The scene first: if its name is misspelt, it does not matter whether the folder is taken. */
     if (session.scene != NULL) {
-        code = check_folder(args, dir);
+        code = check_folder(args, path, dir);
         code = code == CLI_DONE ? find_modes(&session, args, dir) : code;
     }
     cli_session_close(&session);

@@ -6,6 +6,7 @@
 #include "terminal/grow_text.h"
 #include "terminal/terminal.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,8 +86,12 @@ static int add_parameter(cli_text *to, const char *text)
 static int make_problem(const sweep_args *s, const char *scene, cli_text *to)
 {
     char *full = realpath(scene, NULL);
+    if (full == NULL) {
+        cli_error("%s: cannot open: %s", scene, strerror(errno));
+        return CLI_USAGE;
+    }
     cli_text_add(to, "brunt: 1\nscene: ");
-    add_quoted(to, full != NULL ? full : scene, strlen(full != NULL ? full : scene));
+    add_quoted(to, full, strlen(full));
     free(full);
     cli_text_add(to, "\nsweep: {type: %s%s", s->type != NULL ? s->type : "grid", s->samples > 0 ? "" : "}\n");
     if (s->samples > 0) {

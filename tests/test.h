@@ -10,10 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include <brunt/brunt.h>
+
+/* Whatever folder a test is started from, it leaves its files beside the tests' programs, not among the sources. */
+__attribute__((constructor)) static inline void test_go_to_build(void)
+{
+    if (chdir(BRN_BINARY_DIR "/tests") != 0) {
+        perror(BRN_BINARY_DIR "/tests");
+        _exit(1);
+    }
+}
 
 /* |got - want| <= tolerance, with both numbers in the message; NaN fails. */
 static inline void test_near(double got, double want, double tolerance, const char *what, const char *file,

@@ -28,6 +28,21 @@ bool cli_folder_holds_run(const char *dir)
            cli_folder_has(dir, "checkpoint.h5") || cli_folder_has(dir, "series.csv");
 }
 
+bool cli_folder_would_lose(const char *dir, const char *path)
+{
+    char name[4096];
+    struct stat ours, theirs;
+    const int length = snprintf(name, sizeof name, "%s/scene.yaml", dir);
+    const bool same = length > 0 && length < (int)sizeof name && stat(name, &ours) == 0 &&
+                      stat(path, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+                      ours.st_ino == theirs.st_ino;
+    if (same) {
+        cli_error("%s would be replaced by the scene that is written there: choose another folder, --out DIR",
+                  path);
+    }
+    return same;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

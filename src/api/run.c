@@ -99,6 +99,24 @@ static brn_status write_scene(run *r)
     return status;
 }
 
+/* A run leaves the scene with every default in its folder: not in the place of the one that a person wrote. */
+static brn_status spare_scene(run *r)
+{
+    static const char *const own[] = {"trajectory.h5", "checkpoint.h5", "summary.json", "series.csv"};
+    char path[PATH_SIZE];
+    for (int i = 0; i < BRN_COUNT(own); ++i) {
+        if (brn_file_exists(in_folder(r, own[i], path))) {
+            return BRN_OK; /* that of an earlier run */
+        }
+    }
+    return brn_file_same(in_folder(r, "scene.yaml", path), brn_scene_file(r->scene))
+               ? brn_fail(r->ctx, BRN_ERR_FILE,
+                          "%s: a run writes its scene to this name, and would replace the one that it is to "
+                          "read: choose another folder",
+                          path)
+               : BRN_OK;
+}
+
 static brn_status prepare_folder(run *r, bool *resuming)
 {
     char path[PATH_SIZE];
@@ -110,6 +128,7 @@ static brn_status prepare_folder(run *r, bool *resuming)
         return brn_fail(r->ctx, BRN_ERR_FILE, "%s: path too long", r->options->out);
     }
     BRN_TRY(brn_lock_take(r->ctx, r->options->out, &r->lock));
+    BRN_TRY(spare_scene(r));
     *resuming = r->options->resume && !r->options->figures_only &&
                 brn_file_exists(in_folder(r, "checkpoint.h5", path));
     const bool occupied = brn_file_exists(in_folder(r, "trajectory.h5", path));

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* fileno, realpath, fsync, sched_getaffinity */
+#define _GNU_SOURCE /* fileno, flock, realpath, fsync, sched_getaffinity */
 #include "base/os.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -127,6 +128,9 @@ static double memory_bytes(void)
     return pages > 0 && page > 0 ? (double)pages * (double)page : (double)SIZE_MAX;
 }
 
+/* [bytes] read at once; after that many it is asked whether somebody still waits for the file. */
+static const size_t PIECE = (size_t)16 << 20;
+
 brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **out, size_t *length)
 {
     *out = NULL;
@@ -157,12 +161,15 @@ brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **ou
             data = grown;
             capacity = wanted;
         }
-        const ssize_t got = read(fd, data + used, capacity - used - 1);
+        const size_t room = capacity - used - 1;
+        const ssize_t got = read(fd, data + used, room < PIECE ? room : PIECE);
         if (got == 0) {
             break;
         }
         if (got < 0 && errno != EINTR) {
             status = file_error(ctx, path, "read");
+        } else if (got == (ssize_t)PIECE) {
+            status = brn_ctx_check(ctx);
         }
         used += got > 0 ? (size_t)got : 0;
     }
@@ -177,8 +184,19 @@ brn_status brn_file_read(brn_ctx *ctx, const char *path, size_t limit, char **ou
     return BRN_OK;
 }
 
+/* A rename would put a file in the place of a device or a pipe. */
+static brn_status check_target(brn_ctx *ctx, const char *path)
+{
+    struct stat info;
+    const char *other = stat(path, &info) == 0 ? other_kind(info.st_mode) : "";
+    return other[0] == '\0'
+               ? BRN_OK
+               : brn_fail(ctx, BRN_ERR_FILE, "%s: is %s, not a file: nothing is written there", path, other);
+}
+
 brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *path)
 {
+    BRN_TRY(check_target(ctx, path));
     const int fd = open(temporary, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return file_error(ctx, temporary, "open");
@@ -191,6 +209,38 @@ brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *pat
     return rename(temporary, path) == 0 ? BRN_OK : file_error(ctx, path, "replace");
 }
 
+/* How often a temporary file may be gone again, because whoever wrote it has just put it in its place. */
+enum { TRIES = 100 };
+
+/* Opens the temporary file and locks it, as two that write to one name would mix what they write; where the system has no locks it
+   goes without. Without a stream: another one has just finished with it. */
+static brn_status open_alone(brn_file_out *out)
+{
+    struct stat ours, now;
+    const char *path = out->temporary;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (fd < 0) {
+        return file_error(out->ctx, path, "create");
+    }
+    brn_status status = BRN_OK;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        status = brn_fail(out->ctx, BRN_ERR_BUSY,
+                          "%s: another process is writing it: wait for its end, or "
+                          "choose another name",
+                          out->path);
+    } else if (fstat(fd, &ours) != 0) {
+        status = file_error(out->ctx, path, "create");
+    } else if (stat(path, &now) == 0 && now.st_dev == ours.st_dev && now.st_ino == ours.st_ino) {
+        const bool empty = S_ISREG(ours.st_mode) && ftruncate(fd, 0) == 0;
+        out->stream = empty ? fdopen(fd, "wb") : NULL;
+        status = out->stream != NULL ? BRN_OK : file_error(out->ctx, path, "create");
+    }
+    if (out->stream == NULL) {
+        (void)close(fd);
+    }
+    return status;
+}
+
 brn_status brn_file_begin(brn_ctx *ctx, const char *path, brn_file_out *out)
 {
     out->ctx = ctx;
@@ -198,16 +248,19 @@ brn_status brn_file_begin(brn_ctx *ctx, const char *path, brn_file_out *out)
     if (snprintf(out->path, sizeof out->path, "%s", path) >= (int)sizeof out->path) {
         return brn_fail(ctx, BRN_ERR_FILE, "%s: path too long", path);
     }
+    BRN_TRY(check_target(ctx, path));
     (void)snprintf(out->temporary, sizeof out->temporary, "%s.tmp", path);
-    out->stream = fopen(out->temporary, "wb");
+    for (int i = 0; out->stream == NULL && i < TRIES; ++i) {
+        BRN_TRY(open_alone(out));
+    }
     return out->stream != NULL ? BRN_OK : file_error(ctx, out->temporary, "create");
 }
 
 void brn_file_drop(brn_file_out *out)
 {
     if (out->stream != NULL) {
+        (void)remove(out->temporary); /* while it is locked: later it may be another's */
         (void)fclose(out->stream);
-        (void)remove(out->temporary);
         out->stream = NULL;
     }
 }
@@ -222,16 +275,22 @@ brn_status brn_file_add(brn_file_out *out, const void *bytes, size_t length)
     return status;
 }
 
+/* It stays open, and locked, until it has its name. */
 brn_status brn_file_end(brn_file_out *out)
 {
-    const bool closed = fclose(out->stream) == 0;
-    out->stream = NULL;
-    if (!closed) {
-        const brn_status status = file_error(out->ctx, out->temporary, "write");
-        (void)remove(out->temporary);
+    brn_status status = BRN_OK;
+    if (fflush(out->stream) != 0 || fsync(fileno(out->stream)) != 0) {
+        status = file_error(out->ctx, out->temporary, "write");
+    } else if (rename(out->temporary, out->path) != 0) {
+        status = file_error(out->ctx, out->path, "replace");
+    }
+    if (status < 0) {
+        brn_file_drop(out);
         return status;
     }
-    return brn_file_replace(out->ctx, out->temporary, out->path);
+    (void)fclose(out->stream);
+    out->stream = NULL;
+    return BRN_OK;
 }
 
 brn_status brn_file_write(brn_ctx *ctx, const char *path, const char *bytes, size_t length)
@@ -280,6 +339,12 @@ brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length)
 bool brn_file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+bool brn_file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 brn_status brn_file_remove(brn_ctx *ctx, const char *path)

@@ -42,6 +42,7 @@ brn_status brn_file_replace(brn_ctx *ctx, const char *temporary, const char *pat
 brn_status brn_file_append(brn_ctx *ctx, const char *path, const char *bytes, size_t length);
 brn_status brn_file_truncate(brn_ctx *ctx, const char *path, size_t length);
 bool brn_file_exists(const char *path);
+bool brn_file_same(const char *a, const char *b); /* one file by two names; false: one of them is missing */
 brn_status brn_file_remove(brn_ctx *ctx, const char *path); /* no error if it is missing */
 brn_status brn_dir_make(brn_ctx *ctx, const char *path);    /* with its parents; it may exist already */
 /* Folder of a path ("." if it has none) joined with a name (an absolute name is kept). Free with brn_free. */

@@ -142,28 +142,53 @@ static const char *where_of(brn_design *d, const brn_block *block, const char *k
 
 /* ---- parameters ---------------------------------------------------------------------------------------------------------------- */
 
+/* Whole numbers begin and end with one: what lies between is rounded and must not leave the range. */
+static void find_range(const brn_design_axis *axis, double *min, double *max)
+{
+    const brn_parameter_def *def = axis->def;
+    const bool whole = axis->info.whole;
+    *min = whole ? ceil(def->min) : def->min;
+    *max = whole ? floor(def->max) : def->max;
+    for (int i = 0; i < def->values.count; ++i) {
+        *min = isnan(def->min) ? fmin(i > 0 ? *min : INFINITY, def->values.v[i]) : *min;
+        *max = isnan(def->max) ? fmax(i > 0 ? *max : -INFINITY, def->values.v[i]) : *max;
+    }
+}
+
+static void check_values(brn_design *d, const brn_design_axis *axis)
+{
+    const brn_reals *values = &axis->def->values;
+    for (int i = 0; i < values->count; ++i) {
+        const double value = values->v[i];
+        const bool broken = axis->info.whole && value != rint(value);
+        if (broken || value < axis->info.min || value > axis->info.max) {
+            brn_scene_add_problem(d->file, where_of(d, &axis->def->block, "values"), "%g %s", value,
+                                  broken ? "is not a whole number"
+                                         : "does not lie between min and max; leave these away");
+            return;
+        }
+    }
+}
+
 static void check_range(brn_design *d, brn_design_axis *axis)
 {
     const brn_parameter_def *def = axis->def;
     brn_design_parameter *info = &axis->info;
-    for (int i = 0; i < def->values.count; ++i) {
-        info->min = isnan(def->min) ? fmin(i > 0 ? info->min : INFINITY, def->values.v[i]) : def->min;
-        info->max = isnan(def->max) ? fmax(i > 0 ? info->max : -INFINITY, def->values.v[i]) : def->max;
-    }
-    if (def->values.count == 0) {
-        info->min = def->min;
-        info->max = def->max;
-    }
+    find_range(axis, &info->min, &info->max);
     const bool search = d->kind == BRN_DESIGN_SEARCH;
+    const bool alone = def->values.count > 0 && isnan(def->min) && isnan(def->max);
     if (isnan(info->min) || isnan(info->max) || (search && (isnan(def->min) || isnan(def->max)))) {
         brn_scene_add_problem(d->file, def->block.path, "needs min and max%s",
                               search ? "" : ", or the values of a grid");
-    } else if (!(info->min < info->max) && def->values.count == 0) {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "max"), "must be > min");
+    } else if (!(info->min < info->max) && !alone) {
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "max"), "must be > min%s",
+                              info->whole ? ", with two whole numbers at least from one to the other" : "");
     } else if (axis->log && !(info->min > 0.0)) {
         brn_scene_add_problem(d->file, where_of(d, &def->block, "min"), "must be > 0 where scale is log");
     } else if (isfinite(def->start) && !(def->start >= info->min && def->start <= info->max)) {
         brn_scene_add_problem(d->file, where_of(d, &def->block, "start"), "must lie between min and max");
+    } else {
+        check_values(d, axis);
     }
 }
 

@@ -49,4 +49,24 @@ says stderr "no deformable body 'roof'"
 expect 1 "$brunt" coarsen beam.yaml --limit 20
 says stderr '60 cells, more than the limit of 20'
 expect 2 "$brunt" coarsen nowhere.yaml
+[ ! -e out/beam-coarse ] || fail "what failed left a folder"
+
+# The folder: neither one where a run is, nor the scene's own, nor one that somebody else has taken, which is told at once.
+expect 2 "$brunt" coarsen beam.yaml --limit 500 --out run
+says stderr 'run holds a run or modes'
+mkdir own
+cp beam.yaml own/scene.yaml
+for command in coarsen run modes; do
+    expect 2 "$brunt" $command own --out own
+    says stderr 'choose another folder'
+    cmp -s beam.yaml own/scene.yaml || fail "brunt $command replaced its own scene"
+done
+mkdir taken
+(
+    flock 9
+    expect 2 "$brunt" coarsen beam.yaml --limit 500 --out taken
+    says stderr 'is writing there'
+    silent stdout
+    exit $failures
+) 9>taken/brunt.lock || fail "a folder that somebody else writes to"
 finish

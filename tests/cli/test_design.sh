@@ -234,6 +234,9 @@ expect 2 "$brunt" sweep bar.yaml --figure top.dz
 says stderr "belong to --vary"
 expect 2 "$brunt" sweep bar.yaml --vary materials.soft.yung=1,2 --figure top.dz
 says stderr "did you mean 'materials.soft.young'?"
+mkdir empty
+expect 2 "$brunt" sweep empty --vary materials.soft.young=1,2 --figure top.dz
+says stderr "error: empty/scene.yaml: cannot open: No such file"
 expect 2 "$brunt" sweep bar.yaml
 says stderr "missing key 'scene'"
 expect 2 "$brunt" design absent.yaml

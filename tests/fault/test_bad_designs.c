@@ -105,6 +105,17 @@ static const struct {
      "needs a path or a parameter, one of them", BRN_DESIGN_SEARCH},
     {HEAD "parameters: [{name: young, path: materials.soft.young}]\n",
      "needs min and max, or the values of a grid", BRN_DESIGN_SWEEP},
+    {HEAD "parameters: [{name: young, path: materials.soft.young, min: 3, max: 2, values: [2.5]}]\n",
+     "d.yaml:3: parameters[0].max = 2: must be > min", BRN_DESIGN_SWEEP},
+    {HEAD "parameters: [{name: young, path: materials.soft.young, min: 1, max: 2, values: [1.5, 3]}]\n",
+     "d.yaml:3: parameters[0].values: 3 does not lie between min and max; leave these away",
+     BRN_DESIGN_SWEEP},
+    {HEAD "parameters: [{name: cells, path: \"meshes.block.box.cells[0]\", min: 1.2, max: 2.9}]\n",
+     "d.yaml:3: parameters[0].max = 2.9: must be > min, with two whole numbers at least from one to the "
+     "other",
+     BRN_DESIGN_SWEEP},
+    {HEAD "parameters: [{name: cells, path: \"meshes.block.box.cells[0]\", values: [1, 1.5]}]\n",
+     "1.5 is not a whole number", BRN_DESIGN_SWEEP},
     {HEAD PARAMETER "figures: [blck.z]\n", "figures[0] = blck.z: position 1: unknown name 'blck.z'",
      BRN_DESIGN_SWEEP},
 };

@@ -574,25 +574,6 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(FAILS, brn_design_get_evaluation(NULL, 0, &t->evaluation));
     CALL(FAILS, brn_design_get_evaluation(t->design, 0, NULL));
     CALL(FAILS, brn_design_get_evaluation(t->design, 0, &t->evaluation)); /* none yet */
-    CALL(RETURNS, brn_coarsen_options_default());
-    CALL(FAILS, brn_coarsen(NULL, t->scene, &any_shape, &t->coarsening_out));
-    CALL(FAILS, brn_coarsen(t->ctx, NULL, &any_shape, &t->coarsening_out));
-    CALL(FAILS, brn_coarsen(t->ctx, t->scene, &any_shape, NULL));
-    CALL(FAILS, brn_coarsen(t->ctx, t->scene, &(brn_coarsen_options){.limit = NAN}, &t->coarsening_out));
-    CALL(RETURNS, brn_coarsening_destroy(NULL));
-    CALL(FAILS, brn_coarsen_get(NULL, &t->coarse));
-    CALL(FAILS, brn_coarsen_get(t->coarsening, NULL));
-    CALL(FAILS, brn_coarsen_get_level(NULL, 0, &t->coarse_level));
-    CALL(FAILS, brn_coarsen_get_level(t->coarsening, 0, NULL));
-    CALL(FAILS, brn_coarsen_get_level(t->coarsening, INT_MAX, &t->coarse_level));
-    CALL(FAILS, brn_coarsen_get_mode(NULL, 0, &t->coarse_mode));
-    CALL(FAILS, brn_coarsen_get_mode(t->coarsening, 0, NULL));
-    CALL(FAILS, brn_coarsen_get_mode(t->coarsening, -1, &t->coarse_mode));
-    CALL(FAILS, brn_coarsen_get_shape(NULL, 0, true, &t->coarse_shape));
-    CALL(FAILS, brn_coarsen_get_shape(t->coarsening, 0, true, NULL));
-    CALL(FAILS, brn_coarsen_get_shape(t->coarsening, INT_MIN, false, &t->coarse_shape));
-    CALL(RETURNS, brn_coarsen_change(NULL, 0));
-    CALL(RETURNS, brn_coarsen_change(t->coarsening, INT_MAX));
     return false;
 }
 

@@ -7,6 +7,8 @@
 #include "base/rng.h"
 #include "base/text.h"
 
+#include <sys/stat.h>
+
 static void test_arena_keeps_chunks_and_alignment(void **state)
 {
     (void)state;
@@ -196,6 +198,50 @@ static void test_files(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* Two that write to one name: the second is told, and what the first writes is whole. */
+static void test_one_writer_of_a_file(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    brn_file_out first, second;
+    assert_done(ctx, brn_dir_make(ctx, "base-files"));
+    assert_done(ctx, brn_file_begin(ctx, "base-files/one.txt", &first));
+    assert_done(ctx, brn_file_add(&first, "first", 5));
+    assert_int_equal(brn_file_begin(ctx, "base-files/one.txt", &second), BRN_ERR_BUSY);
+    assert_non_null(strstr(brn_ctx_message(ctx), "base-files/one.txt: another process is writing it"));
+    brn_file_drop(&second);
+    assert_true(brn_file_exists("base-files/one.txt.tmp"));
+    assert_done(ctx, brn_file_end(&first));
+    assert_done(ctx, brn_file_begin(ctx, "base-files/one.txt", &second));
+    brn_file_drop(&second);
+    assert_false(brn_file_exists("base-files/one.txt.tmp"));
+    char *bytes = NULL;
+    size_t length = 0;
+    assert_done(ctx, brn_file_read(ctx, "base-files/one.txt", 100, &bytes, &length));
+    assert_string_equal(bytes, "first");
+    brn_free(ctx, bytes);
+    brn_ctx_destroy(ctx);
+}
+
+/* What is no file is not replaced by one: a name like /dev/null would be a file from then on. */
+static void test_no_file_in_place_of_a_pipe(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    struct stat info;
+    assert_done(ctx, brn_dir_make(ctx, "base-files"));
+    (void)unlink("base-files/pipe");
+    assert_int_equal(mkfifo("base-files/pipe", 0600), 0);
+    assert_done(ctx, brn_file_write(ctx, "base-files/text", "x", 1));
+    assert_int_equal(brn_file_write(ctx, "base-files/pipe", "x", 1), BRN_ERR_FILE);
+    assert_non_null(strstr(brn_ctx_message(ctx), "base-files/pipe: is a pipe, not a file"));
+    assert_int_equal(brn_file_replace(ctx, "base-files/text", "base-files/pipe"), BRN_ERR_FILE);
+    assert_int_equal(brn_file_write(ctx, "base-files", "x", 1), BRN_ERR_FILE);
+    assert_true(stat("base-files/pipe", &info) == 0 && S_ISFIFO(info.st_mode));
+    assert_false(brn_file_exists("base-files/pipe.tmp"));
+    brn_ctx_destroy(ctx);
+}
+
 static void test_parameter_ranges(void **state)
 {
     (void)state;
@@ -220,6 +266,8 @@ int main(void)
         cmocka_unit_test(test_real_text_round_trip),
         cmocka_unit_test(test_nearest_word),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_one_writer_of_a_file),
+        cmocka_unit_test(test_no_file_in_place_of_a_pipe),
         cmocka_unit_test(test_parameter_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,8 @@
 typedef struct brn_design_path {
     const char *path;
     bool whole;
+    const void *value; /* where it leads to in the scene as it was read: two paths may be one */
+    int entry;
 } brn_design_path;
 
 typedef struct brn_design_axis {

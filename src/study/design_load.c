@@ -122,9 +122,10 @@ static bool find_number(brn_design *d, const char *where, const char *path, brn_
     return true;
 }
 
-static bool is_whole(const brn_scene_field *field)
+static brn_design_path path_of(const char *path, const brn_scene_field *field)
 {
-    return field->param->kind == BRN_INT || field->param->kind == BRN_INTS;
+    const bool whole = field->param->kind == BRN_INT || field->param->kind == BRN_INTS;
+    return (brn_design_path){path, whole, field->value, field->entry};
 }
 
 /* A key below a block of the problem. */
@@ -151,15 +152,16 @@ static void check_range(brn_design *d, brn_design_axis *axis)
         info->max = isnan(def->max) ? fmax(i > 0 ? info->max : -INFINITY, def->values.v[i]) : def->max;
     }
     if (def->values.count == 0) {
-        info->min = def->min;
-        info->max = def->max;
+        info->min = info->whole ? ceil(def->min) : def->min;
+        info->max = info->whole ? floor(def->max) : def->max;
     }
     const bool search = d->kind == BRN_DESIGN_SEARCH;
     if (isnan(info->min) || isnan(info->max) || (search && (isnan(def->min) || isnan(def->max)))) {
         brn_scene_add_problem(d->file, def->block.path, "needs min and max%s",
                               search ? "" : ", or the values of a grid");
     } else if (!(info->min < info->max) && def->values.count == 0) {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "max"), "must be > min");
+        brn_scene_add_problem(d->file, where_of(d, &def->block, "max"), "must be > min%s",
+                              def->min < def->max ? ", with two whole numbers from one to the other" : "");
     } else if (axis->log && !(info->min > 0.0)) {
         brn_scene_add_problem(d->file, where_of(d, &def->block, "min"), "must be > 0 where scale is log");
     } else if (isfinite(def->start) && !(def->start >= info->min && def->start <= info->max)) {
@@ -182,9 +184,10 @@ static brn_status read_paths(brn_design *d, brn_design_axis *axis, double *scene
                 axis->info.unit[0] == '\0' && field.param->unit != NULL && strcmp(field.param->unit, "1") != 0
                     ? field.param->unit
                     : axis->info.unit;
-            axis->info.whole = axis->info.whole || is_whole(&field);
             *scene_value = isnan(*scene_value) ? value : *scene_value;
-            axis->path[axis->npath++] = (brn_design_path){path, is_whole(&field)};
+            axis->path[axis->npath] = path_of(path, &field);
+            axis->info.whole = axis->info.whole || axis->path[axis->npath].whole;
+            ++axis->npath;
         }
     }
     return BRN_OK;
@@ -259,7 +262,7 @@ static brn_status read_tolerances(brn_design *d)
                                   near >= 0 ? "; did you mean '" : "", near >= 0 ? names[near] : "",
                                   near >= 0 ? "'?" : "");
         } else if (def->path != NULL && find_number(d, where, def->path, &field, &value)) {
-            t->whole = is_whole(&field);
+            t->whole = path_of(def->path, &field).whole;
             if (!isfinite(value)) {
                 brn_scene_add_problem(d->file, where, "the scene does not give it a value to deviate from");
             }
@@ -305,13 +308,51 @@ static brn_status read_assigns(brn_design *d)
         const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
         brn_scene_field field;
         double value = NAN;
-        d->assign[i].to.path = def->block.name;
+        d->assign[i].to = (brn_design_path){.path = def->block.name};
         if (find_number(d, def->block.path, def->block.name, &field, &value)) {
-            d->assign[i].to.whole = is_whole(&field);
+            d->assign[i].to = path_of(def->block.name, &field);
         }
         BRN_TRY(read_expression(d, def->block.path, def->value, &d->assign[i].value));
     }
     return BRN_OK;
+}
+
+/* Whether something before has set the value that a path leads to: axes up to and with `axis`, of that the first `npath` paths, then the
+   first nassign of `assign`. The later would win, and the parameter before seem to do nothing. */
+static bool is_set_before(const brn_design *d, const brn_design_path *to, int axis, int npath, int nassign)
+{
+    bool found = false;
+    for (int i = 0; i <= axis && i < d->n; ++i) {
+        for (int k = 0; k < (i < axis ? d->axis[i].npath : npath); ++k) {
+            const brn_design_path *other = &d->axis[i].path[k];
+            found = found || (other->value == to->value && other->entry == to->entry);
+        }
+    }
+    for (int i = 0; i < nassign; ++i) {
+        const brn_design_path *other = &d->assign[i].to;
+        found = found || (other->value == to->value && other->entry == to->entry);
+    }
+    return found;
+}
+
+static void check_set_twice(brn_design *d)
+{
+    static const char *const told = "'%s' of the scene is set by another parameter or 'assign' already";
+    for (int i = 0; i < d->n; ++i) {
+        for (int k = 0; k < d->axis[i].npath; ++k) {
+            const brn_design_path *to = &d->axis[i].path[k];
+            if (is_set_before(d, to, i, k, 0)) {
+                brn_scene_add_problem(d->file, d->axis[i].def->block.path, told, to->path);
+            }
+        }
+    }
+    for (int i = 0; i < d->nassign; ++i) {
+        const brn_design_path *to = &d->assign[i].to;
+        const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
+        if (to->value != NULL && is_set_before(d, to, d->n, 0, i)) {
+            brn_scene_add_problem(d->file, def->block.path, told, to->path);
+        }
+    }
 }
 
 /* What an optimiser does not take. */
@@ -661,6 +702,7 @@ brn_status brn_design_prepare(brn_design *design)
     BRN_TRY(read_axes(d));
     BRN_TRY(read_tolerances(d));
     BRN_TRY(read_expressions(d));
+    check_set_twice(d);
     BRN_TRY(know_parameters(d));
     if (has_problems(d)) {
         return fail_problems(d);

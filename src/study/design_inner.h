@@ -122,6 +122,8 @@ typedef struct brn_design_settings {
 } brn_design_settings;
 
 void brn_design_settings_clear(brn_design_settings *settings);
+/* value: as YAML. */
+brn_status brn_design_settings_add(brn_design_settings *settings, const char *path, const char *value);
 /* x [n]; sample 0 deviates in nothing. With deviations of paths the design's scene is set and resolved. drawn [ntolerance]: what was
    added to each; may be NULL. */
 brn_status brn_design_point_settings(brn_design *design, const double *x, int sample,

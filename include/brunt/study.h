@@ -162,7 +162,7 @@ typedef struct brn_trace_options {
 
 BRN_API brn_trace_options brn_trace_options_default(void);
 /* Numbers in columns, between commas, semicolons, tabs or blanks (the first of these that the first line has); the first line may name the columns; `#`
-   and `%` begin comments. Rows in which the time or the value is empty are left out. A folder is that of a run: its series.csv is read. Errors name the line. options
+   and `%` begin comments. Times are in s, or in ms, us or ns if the name of their column says so, "time [ms]", or a line of units below. Rows in which the time or the value is empty are left out. A folder is that of a run: its series.csv is read. Errors name the line. options
    NULL: defaults. */
 BRN_API brn_status brn_trace_read(brn_ctx *ctx, const char *path, const brn_trace_options *options,
                                   brn_trace **out);

@@ -571,6 +571,12 @@ static void test_trace(void **state)
     reads(ctx, "n,t,a,b\n1,0,9,1.5\n2,0.5,9,0.5\n3,1,,-0.5\n", NULL, "b", "b");
     reads(ctx, "n,t,a,b\n1,0,9,1.5\n2,0.5,9,0.5\n3,1,,-0.5\n", "2", "4", "b");
     reads(ctx, "1,0,9,1.5\n2,0.5,9,0.5\n3,1,,-0.5\n", "2", "4", "");
+    /* times in other units, by the name of their column or a line of units */
+    reads(ctx, "Time [ms];x\n0;1,5\n500;0,5\n1000;-0,5\n", NULL, NULL, "x");
+    reads(ctx, "x\tt (\xc2\xb5s)\n1.5\t0\n0.5\t5e5\n-0.5\t1e6\n", NULL, NULL, "x");
+    reads(ctx, "Zeit,Weg\n[ms],[mm]\n0,1.5\n500,0.5\n1000,-0.5\n", NULL, NULL, "Weg");
+    reads(ctx, "a,b\nfirst,second\nms,V\n0,1.5\n500,0.5\n1000,-0.5\n", NULL, NULL, "b");
+    reads(ctx, "time [s],x (mm)\n0,1.5\n0.5,0.5\n1,-0.5\n", NULL, NULL, "x (mm)");
     /* rows without a value are left out */
     reads(ctx, "t,x\n0,1.5\n0.2,\n0.3,nan\n0.5,0.5\n,3\n1,-0.5\n", NULL, NULL, "x");
     (void)mkdir("ring_down_run", 0777);
@@ -592,6 +598,8 @@ static void test_bad_traces(void **state)
         {"", NULL, NULL, "there is nothing in it"},
         {"# only this\n\n", NULL, NULL, "there is nothing in it"},
         {"1\n2\n", NULL, NULL, "one column"},
+        {"time [samples],x\n0,1\n", NULL, NULL,
+         "a.csv:1: column 'time [samples]': times are wanted in s, ms, us or ns"},
         {"t,x\n0,1\n1,abc\n", NULL, NULL, "a.csv:3: column 2: expected a number, found 'abc'"},
         {"t,x\n0,1\n1,inf\n", NULL, NULL, "a.csv:3: column 2: expected a number"},
         {"t,x\n0,1\n0,2\n", NULL, NULL, "a.csv:3: time 0 does not come after 0"},

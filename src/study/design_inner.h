@@ -112,6 +112,16 @@ struct brn_design {
     int64_t repeated;
 };
 
+/* ---- names and columns (design_names.c); problems are added to those of the file ---- */
+
+/* Path of a key below a block of the problem, for messages. */
+const char *brn_design_where(brn_design *design, const brn_block *block, const char *key);
+/* First the parameters, which are all that `assign` may use. */
+brn_status brn_design_know_parameters(brn_design *design);
+brn_status brn_design_know_figures(brn_design *design, const brn_model *model);
+void brn_design_check_names(brn_design *design);
+brn_status brn_design_list_columns(brn_design *design);
+
 /* ---- points (design_point.c) ---- */
 
 /* What a simulation of a point sets in the scene. */

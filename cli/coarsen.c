@@ -18,7 +18,7 @@
 typedef struct coarsen_args {
     cli_scene_input scene;
     const char *out;
-    const char *change, *shape, *spread, *limit, *frequency, *decay;
+    const char *change, *shape, *spread, *limit, *frequency, *decay, *match;
     int threads;
     brn_coarsen_options options;
 } coarsen_args;
@@ -68,6 +68,11 @@ static void print_result(const brn_coarsening *c)
     (void)printf("  frequencies     mean error %.1f %% -> %.1f %%\n", 100.0 * r.error_before,
                  100.0 * r.error_after);
     (void)printf("  moduli          x %.4g\n", r.scale);
+    if (!isnan(r.load)) {
+        (void)printf(
+            "  load            %.4g J in both; by the first frequency the coarse mesh would have %+.1f %%\n",
+            r.load, 100.0 * r.load_error);
+    }
     if (!isnan(r.beta)) {
         (void)printf("  damping         beta %.4g s\n", r.beta);
     }
@@ -282,6 +287,16 @@ static bool read_number(const char *name, const char *text, double least, double
     return true;
 }
 
+static bool read_match(const char *text, bool *load)
+{
+    *load = text != NULL && strcmp(text, "load") == 0;
+    if (text != NULL && !*load && strcmp(text, "frequency") != 0) {
+        cli_error("--match %s: must be frequency or load", text);
+        return false;
+    }
+    return true;
+}
+
 int cli_coarsen(int argc, char **argv)
 {
     coarsen_args args = {.options = brn_coarsen_options_default()};
@@ -303,6 +318,10 @@ int cli_coarsen(int argc, char **argv)
          0, NULL},
         {"held", 0, CLI_FLAG, NULL,
          "they were measured on the body as `fixed` holds it; else on the free one", &o->held, 0, 0, NULL},
+        {"match", 0, CLI_TEXT, "WHAT",
+         "what the moduli make right: frequency (default), the first one; or load, the energy of the scene's "
+         "load",
+         &args.match, 0, 0, NULL},
         {"set", 0, CLI_LIST, "PATH=VALUE", "override a value of the scene; may be repeated", &args.scene.set,
          0, 0, NULL},
         {"threads", 0, CLI_INT, "N", "threads, 0 = one per core", &args.threads, 0, 1024, NULL},
@@ -313,7 +332,8 @@ int cli_coarsen(int argc, char **argv)
                    "lowest frequencies have\n"
                    "converged, takes the coarsest mesh that has the same lowest shapes, and scales the "
                    "moduli so that its first\n"
-                   "frequency is right. Writes the coarse scene, tables and a page. docs/coarsening.md says "
+                   "frequency is right, or the energy of its load. Writes the coarse scene, tables and a "
+                   "page. docs/coarsening.md says "
                    "what is measured.",
         .operand = "SCENE",
         .operand_help = "scene file, or a folder with scene.yaml; the body's mesh comes from a generator "
@@ -331,7 +351,8 @@ int cli_coarsen(int argc, char **argv)
                           read_number("shape", args.shape, 0.0, &o->shape) &&
                           read_number("spread", args.spread, 0.0, &o->spread) &&
                           read_number("frequency", args.frequency, 0.0, &o->frequency) &&
-                          read_number("decay", args.decay, 0.0, &o->decay);
+                          read_number("decay", args.decay, 0.0, &o->decay) &&
+                          read_match(args.match, &o->load);
         code = read ? open_and_work(&args) : CLI_USAGE;
     }
     cli_list_free(&args.scene.set);

@@ -1,34 +1,14 @@
 /* brunt design: parameters of a scene that make figures of its run as good as possible. */
 #include "commands.h"
-#include "run/pool.h"
 #include "study/study.h"
-
-#include <limits.h>
 
 int cli_design(int argc, char **argv)
 {
     cli_study_args args = {.kind = BRN_DESIGN_SEARCH, .threads = 1, .seed = -1};
     const cli_option options[] = {
-        {"out", 'o', CLI_TEXT, "DIR", "folder of the study (default: out/NAME-design)", &args.out, 0, 0,
-         NULL},
-        {"jobs", 'j', CLI_INT, "N",
-         "simulations at once (default: one per core); results do not depend on it", &args.jobs, 1,
-         CLI_POOL_SLOTS_MAX, NULL},
-        {"mpi", 0, CLI_FLAG, NULL, "under mpirun: simulations in all ranks, --jobs of them in each",
-         &args.mpi, 0, 0, NULL},
-        {"threads", 0, CLI_INT, "N", "worker threads of each simulation (default 1)", &args.threads, 1, 1024,
-         NULL},
-        {"evaluations", 0, CLI_INT, "N", "how many points, at most, instead of the problem's number",
-         &args.evaluations, 1, INT_MAX, NULL},
-        {"seed", 0, CLI_INT, "S", "of the optimiser, instead of the problem's", &args.seed, 0, INT_MAX, NULL},
-        {"limit", 0, CLI_INT, "S", "seconds of processor time, beyond which a simulation has failed",
-         &args.limit, 1, INT_MAX, NULL},
-        {"set", 0, CLI_LIST, "PATH=VALUE", "override one value of the scene; may be repeated", &args.set, 0,
-         0, NULL},
-        {"keep", 0, CLI_FLAG, NULL, "keep the trajectories of all simulations", &args.keep, 0, 0, NULL},
-        {"resume", 0, CLI_FLAG, NULL, "go on with the study in the folder", &args.resume, 0, 0, NULL},
-        {"overwrite", 0, CLI_FLAG, NULL, "replace the study in the folder", &args.overwrite, 0, 0, NULL},
-        {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &args.quiet, 0, 0, NULL},
+        CLI_STUDY_OPTIONS(args, "folder of the study (default: out/NAME-design)",
+                          "how many points, at most, instead of the problem's number",
+                          "of the optimiser, instead of the problem's"),
     };
     const cli_syntax syntax = {
         .command = "design",

@@ -1,13 +1,11 @@
 /* brunt sweep: a scene at many points, and a table of its figures. */
 #include "commands.h"
-#include "run/pool.h"
 #include "run/scene_input.h"
 #include "study/study.h"
 #include "terminal/grow_text.h"
 #include "terminal/terminal.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,25 +155,8 @@ int cli_sweep(int argc, char **argv)
          0, types},
         {"samples", 0, CLI_INT, "N", "with --vary: points of random and latin_hypercube (default 20)",
          &s.samples, 1, 1000000, NULL},
-        {"out", 'o', CLI_TEXT, "DIR", "folder of the study (default: out/NAME-sweep)", &args.out, 0, 0, NULL},
-        {"jobs", 'j', CLI_INT, "N",
-         "simulations at once (default: one per core); results do not depend on it", &args.jobs, 1,
-         CLI_POOL_SLOTS_MAX, NULL},
-        {"mpi", 0, CLI_FLAG, NULL, "under mpirun: simulations in all ranks, --jobs of them in each",
-         &args.mpi, 0, 0, NULL},
-        {"threads", 0, CLI_INT, "N", "worker threads of each simulation (default 1)", &args.threads, 1, 1024,
-         NULL},
-        {"evaluations", 0, CLI_INT, "N", "the first N points only", &args.evaluations, 1, INT_MAX, NULL},
-        {"seed", 0, CLI_INT, "S", "of random and latin_hypercube, instead of the problem's", &args.seed, 0,
-         INT_MAX, NULL},
-        {"limit", 0, CLI_INT, "S", "seconds of processor time, beyond which a simulation has failed",
-         &args.limit, 1, INT_MAX, NULL},
-        {"set", 0, CLI_LIST, "PATH=VALUE", "override one value of the scene; may be repeated", &args.set, 0,
-         0, NULL},
-        {"keep", 0, CLI_FLAG, NULL, "keep the trajectories of all simulations", &args.keep, 0, 0, NULL},
-        {"resume", 0, CLI_FLAG, NULL, "go on with the study in the folder", &args.resume, 0, 0, NULL},
-        {"overwrite", 0, CLI_FLAG, NULL, "replace the study in the folder", &args.overwrite, 0, 0, NULL},
-        {"quiet", 'q', CLI_FLAG, NULL, "print errors only", &args.quiet, 0, 0, NULL},
+        CLI_STUDY_OPTIONS(args, "folder of the study (default: out/NAME-sweep)", "the first N points only",
+                          "of random and latin_hypercube, instead of the problem's"),
     };
     const cli_syntax syntax = {
         .command = "sweep",

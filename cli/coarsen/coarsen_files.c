@@ -101,6 +101,8 @@ static void write_result(brn_json *json, const cli_coarsen_output *o, const brn_
     brn_json_real(json, "scale", r->scale);
     brn_json_real(json, "lambda", r->lambda);
     brn_json_real(json, "beta", r->beta);
+    brn_json_real(json, "load", r->load);
+    brn_json_real(json, "load_error", r->load_error);
     brn_json_real(json, "error_before", r->error_before);
     brn_json_real(json, "error_after", r->error_after);
     brn_json_real(json, "distance", r->distance);

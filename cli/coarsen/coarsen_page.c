@@ -180,6 +180,13 @@ static void add_summary(cli_text *text, const cli_coarsen_output *o, const brn_c
                  "frequencies is %.1f %% after scaling the moduli by %.4g (%.1f %% before).",
                  coarse.cells, fine.cells, BRN_COARSEN_SHAPES, 100.0 * r->distance, r->modes,
                  100.0 * r->error_after, r->scale, 100.0 * r->error_before);
+    if (!isnan(r->load)) {
+        cli_text_add(
+            text,
+            " Moduli are such that the load of the scene stores %.4g J in both; by the first frequency "
+            "the coarse mesh would have %+.1f %%.",
+            r->load, 100.0 * r->load_error);
+    }
     if (r->flops_coarse > 0.0) {
         cli_text_add(text, " A linear solve is predicted to take %.3g times fewer operations.",
                      r->flops_fine / r->flops_coarse);

@@ -57,7 +57,8 @@ BRN_API brn_status brn_vibration_write(brn_ctx *ctx, const brn_model *model, con
      1. the mesh is refined, by 2, until the lowest frequencies of the free body change by less than `change`;
      2. the coarsest mesh is sought, by bisection, that takes the lowest shapes of that one within `shape`, and whose frequencies one
         factor brings within `spread`;
-     3. one factor on the moduli of the body's materials makes its first frequency that of the fine mesh, or a measured one. */
+     3. one factor on the moduli of the body's materials makes its first frequency that of the fine mesh, or a measured one, or else
+        the energy that the scene's load stores that of the fine mesh. */
 typedef struct brn_coarsening brn_coarsening;
 
 enum { BRN_COARSEN_MODES = 10, BRN_COARSEN_SHAPES = 4 };
@@ -98,6 +99,9 @@ typedef struct brn_coarsen_options {
     double frequency,
         decay; /* measured ring-down: [Hz] and [1/s]; frequency 0: the fine mesh says what is right */
     bool held; /* ... of the body as `fixed` holds it; else of the free one */
+    /* Moduli by the scene's load: its stage `loading`, or all of a static run, which is simulated with the fine mesh and some times with the
+       coarse one, stores the same elastic energy in both. BRN_ERR_SCENE: it has no such load. */
+    bool load;
     /* Called with every mesh; return true to give up with BRN_ERR_CANCELLED. May be NULL. */
     bool (*progress)(void *user, const brn_coarsen_level *level);
     void *progress_user;
@@ -105,15 +109,17 @@ typedef struct brn_coarsen_options {
 
 typedef struct brn_coarsen_result {
     const char *body;
-    int levels;       /* brn_coarsen_get_level */
-    int modes;        /* brn_coarsen_get_mode */
-    int changes;      /* brn_coarsen_change */
-    int fine, coarse; /* levels */
-    bool converged;   /* else refining was ended by the limit */
-    double order;     /* of convergence of the first frequency; NaN: fewer than three fine meshes */
-    double scale;     /* on the moduli */
-    double lambda;    /* [rad^2/s^2] target of the first mode */
-    double beta;      /* [s] damping from the measured decay; NaN: damping stays */
+    int levels;        /* brn_coarsen_get_level */
+    int modes;         /* brn_coarsen_get_mode */
+    int changes;       /* brn_coarsen_change */
+    int fine, coarse;  /* levels */
+    bool converged;    /* else refining was ended by the limit */
+    double order;      /* of convergence of the first frequency; NaN: fewer than three fine meshes */
+    double scale;      /* on the moduli */
+    double lambda;     /* [rad^2/s^2] target of the first mode */
+    double beta;       /* [s] damping from the measured decay; NaN: damping stays */
+    double load;       /* [J] of the scene's load with the fine mesh; NaN: it was not asked for */
+    double load_error; /* of the coarse mesh, over that, if the first frequency decided */
     double error_before, error_after; /* mean of |errors| over the modes */
     double distance;                  /* largest of the shapes */
     double flops_fine, flops_coarse; /* predicted of one linear solve of the scene's method; 0: it has none */
@@ -156,7 +162,7 @@ typedef struct brn_trace_options {
 
 BRN_API brn_trace_options brn_trace_options_default(void);
 /* Numbers in columns, between commas, semicolons, tabs or blanks (the first of these that the first line has); the first line may name the columns; `#`
-   and `%` begin comments. Rows in which the time or the value is empty are left out. A folder is that of a run: its series.csv is read. Errors name the line. options
+   and `%` begin comments. Times are in s, or in ms, us or ns if the name of their column says so, "time [ms]", or a line of units below. Rows in which the time or the value is empty are left out. A folder is that of a run: its series.csv is read. Errors name the line. options
    NULL: defaults. */
 BRN_API brn_status brn_trace_read(brn_ctx *ctx, const char *path, const brn_trace_options *options,
                                   brn_trace **out);

@@ -121,7 +121,8 @@ static brn_status find_scale(brn_coarsen_work *w)
     if (!(c->result.scale > 0.0) || !isfinite(c->result.scale)) {
         return brn_fail(w->ctx, BRN_ERR_CONVERGENCE, "the coarse mesh has no mode to scale");
     }
-    return BRN_OK;
+    c->result.load = c->result.load_error = NAN;
+    return o->load ? brn_coarsen_match_load(w) : BRN_OK;
 }
 
 /* ---- changes of the scene --------------------------------------------------------------------------------------------------------- */
@@ -146,6 +147,33 @@ static double rounded(double value)
     return value != 0.0 ? round(value / unit) * unit : 0.0;
 }
 
+brn_status brn_coarsen_set_mesh(brn_coarsen_work *w, double size)
+{
+    char *text = NULL;
+    BRN_TRY(brn_knobs_mesh(&w->knobs, size, &text));
+    const brn_status status = brn_scene_set(w->scene, text);
+    brn_free(w->ctx, text);
+    return status;
+}
+
+static double scaled(double modulus, double scale)
+{
+    return scale != 1.0 ? rounded(modulus * scale) : modulus;
+}
+
+brn_status brn_coarsen_set_moduli(brn_coarsen_work *w, double scale)
+{
+    for (int i = 0; i < w->knobs.nmodulus; ++i) {
+        const brn_knob_value *m = &w->knobs.modulus[i];
+        char *text = NULL;
+        BRN_TRY(brn_knob_assign(w->ctx, m->path, scaled(m->value, scale), &text));
+        const brn_status status = brn_scene_set(w->scene, text);
+        brn_free(w->ctx, text);
+        BRN_TRY(status);
+    }
+    return BRN_OK;
+}
+
 static brn_status list_changes(brn_coarsen_work *w)
 {
     brn_coarsening *c = w->out;
@@ -154,8 +182,8 @@ static brn_status list_changes(brn_coarsen_work *w)
     brn_status status = brn_knobs_mesh(k, c->level[c->result.coarse].size, &text);
     BRN_TRY(keep_change(c, status, text));
     for (int i = 0; i < k->nmodulus; ++i) {
-        status = brn_knob_assign(w->ctx, k->modulus[i].path, rounded(k->modulus[i].value * c->result.scale),
-                                 &text);
+        status =
+            brn_knob_assign(w->ctx, k->modulus[i].path, scaled(k->modulus[i].value, c->result.scale), &text);
         BRN_TRY(keep_change(c, status, text));
     }
     /* alpha, beta, alpha, beta, ... */
@@ -180,16 +208,9 @@ static brn_status apply_changes(brn_coarsen_work *w)
 /* The scene as it was. What was not given in its text is given now, with the same value. */
 static void restore(brn_coarsen_work *w)
 {
-    char *text = NULL;
-    if (brn_knobs_mesh(&w->knobs, 1.0, &text) >= 0) {
-        (void)brn_scene_set(w->scene, text);
-    }
-    brn_free(w->ctx, text);
-    for (int i = 0; i < w->knobs.nmodulus && w->out->result.changes > 0; ++i) {
-        if (brn_knob_assign(w->ctx, w->knobs.modulus[i].path, w->knobs.modulus[i].value, &text) >= 0) {
-            (void)brn_scene_set(w->scene, text);
-            brn_free(w->ctx, text);
-        }
+    (void)brn_coarsen_set_mesh(w, 1.0);
+    if (w->out->result.changes > 0 || w->options->load) {
+        (void)brn_coarsen_set_moduli(w, 1.0);
     }
 }
 
@@ -262,6 +283,9 @@ static brn_status check_options(brn_ctx *ctx, const brn_coarsen_options *o)
     if (!(o->frequency >= 0.0) || !(o->decay >= 0.0) || !isfinite(o->frequency) || !isfinite(o->decay)) {
         return brn_fail(ctx, BRN_ERR_RANGE, "frequency = %g, decay = %g: must be >= 0", o->frequency,
                         o->decay);
+    }
+    if (o->frequency > 0.0 && o->load) {
+        return brn_fail(ctx, BRN_ERR_RANGE, "the load or a measured frequency can decide, not both");
     }
     if (o->frequency == 0.0 && (o->decay > 0.0 || o->held)) {
         return brn_fail(ctx, BRN_ERR_RANGE, "%s is of a measured frequency: give that too",

@@ -36,6 +36,11 @@ brn_status brn_coarsen_try(brn_coarsen_work *work, double size, bool refining, b
 brn_status brn_coarsen_refine(brn_coarsen_work *work);
 /* Ends with out->coarse and out->match. */
 brn_status brn_coarsen_search(brn_coarsen_work *work);
+/* The scene's mesh at this size, its moduli times a factor; 1: exactly as they were. */
+brn_status brn_coarsen_set_mesh(brn_coarsen_work *work, double size);
+brn_status brn_coarsen_set_moduli(brn_coarsen_work *work, double scale);
+/* Replaces result.scale, which the search begins with, by that of the scene's load. The scene is left with the coarse mesh and its moduli. */
+brn_status brn_coarsen_match_load(brn_coarsen_work *work);
 brn_status brn_coarsen_tell(brn_coarsen_work *work, const brn_coarsen_level *level);
 
 #endif

@@ -22,13 +22,9 @@ brn_status brn_coarsen_try(brn_coarsen_work *w, double size, bool refining, brn_
     if (c->result.levels == BRN_COARSEN_LEVELS) {
         return brn_fail(w->ctx, BRN_ERR_LIMIT, "more than %d meshes", BRN_COARSEN_LEVELS);
     }
-    char *assignment = NULL;
-    BRN_TRY(brn_knobs_mesh(&w->knobs, size, &assignment));
-    brn_status status = brn_scene_set(w->scene, assignment);
-    brn_free(w->ctx, assignment);
-    BRN_TRY(status);
-    status = brn_sample_make(w->ctx, w->scene, w->knobs.body, refining ? BRN_COARSEN_MODES : COARSE_MODES,
-                             false, out);
+    BRN_TRY(brn_coarsen_set_mesh(w, size));
+    const brn_status status = brn_sample_make(w->ctx, w->scene, w->knobs.body,
+                                              refining ? BRN_COARSEN_MODES : COARSE_MODES, false, out);
     if (status == BRN_ERR_SCENE || status == BRN_ERR_MESH) {
         return BRN_OK; /* regions without nodes, cells that would invert: too coarse */
     }

@@ -15,6 +15,8 @@
 typedef struct brn_design_path {
     const char *path;
     bool whole;
+    const void *value; /* where it leads to in the scene as it was read: two paths may be one */
+    int entry;
 } brn_design_path;
 
 typedef struct brn_design_axis {
@@ -110,6 +112,16 @@ struct brn_design {
     int64_t repeated;
 };
 
+/* ---- names and columns (design_names.c); problems are added to those of the file ---- */
+
+/* Path of a key below a block of the problem, for messages. */
+const char *brn_design_where(brn_design *design, const brn_block *block, const char *key);
+/* First the parameters, which are all that `assign` may use. */
+brn_status brn_design_know_parameters(brn_design *design);
+brn_status brn_design_know_figures(brn_design *design, const brn_model *model);
+void brn_design_check_names(brn_design *design);
+brn_status brn_design_list_columns(brn_design *design);
+
 /* ---- points (design_point.c) ---- */
 
 /* What a simulation of a point sets in the scene. */
@@ -120,6 +132,8 @@ typedef struct brn_design_settings {
 } brn_design_settings;
 
 void brn_design_settings_clear(brn_design_settings *settings);
+/* value: as YAML. */
+brn_status brn_design_settings_add(brn_design_settings *settings, const char *path, const char *value);
 /* x [n]; sample 0 deviates in nothing. With deviations of paths the design's scene is set and resolved. drawn [ntolerance]: what was
    added to each; may be NULL. */
 brn_status brn_design_point_settings(brn_design *design, const double *x, int sample,

@@ -1,11 +1,9 @@
 /* A design problem: from its file to what can be run, with everything that is wrong. */
 #include "study/design_inner.h"
 
-#include "api/series_row.h"
 #include "base/hash.h"
 #include "base/os.h"
 #include "optimize/optimize.h"
-#include "output/figures/stage_figures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -122,13 +120,14 @@ static bool find_number(brn_design *d, const char *where, const char *path, brn_
     return true;
 }
 
-static bool is_whole(const brn_scene_field *field)
+static brn_design_path path_of(const char *path, const brn_scene_field *field)
 {
-    return field->param->kind == BRN_INT || field->param->kind == BRN_INTS;
+    const bool whole = field->param->kind == BRN_INT || field->param->kind == BRN_INTS;
+    return (brn_design_path){path, whole, field->value, field->entry};
 }
 
 /* A key below a block of the problem. */
-static const char *where_of(brn_design *d, const brn_block *block, const char *key)
+const char *brn_design_where(brn_design *d, const brn_block *block, const char *key)
 {
     const size_t size = strlen(block->path) + strlen(key) + 2;
     char *text = brn_bump_take(&d->memory, size, 1);
@@ -162,7 +161,7 @@ static void check_values(brn_design *d, const brn_design_axis *axis)
         const double value = values->v[i];
         const bool broken = axis->info.whole && value != rint(value);
         if (broken || value < axis->info.min || value > axis->info.max) {
-            brn_scene_add_problem(d->file, where_of(d, &axis->def->block, "values"), "%g %s", value,
+            brn_scene_add_problem(d->file, brn_design_where(d, &axis->def->block, "values"), "%g %s", value,
                                   broken ? "is not a whole number"
                                          : "does not lie between min and max; leave these away");
             return;
@@ -181,12 +180,14 @@ static void check_range(brn_design *d, brn_design_axis *axis)
         brn_scene_add_problem(d->file, def->block.path, "needs min and max%s",
                               search ? "" : ", or the values of a grid");
     } else if (!(info->min < info->max) && !alone) {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "max"), "must be > min%s",
+        brn_scene_add_problem(d->file, brn_design_where(d, &def->block, "max"), "must be > min%s",
                               info->whole ? ", with two whole numbers at least from one to the other" : "");
     } else if (axis->log && !(info->min > 0.0)) {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "min"), "must be > 0 where scale is log");
+        brn_scene_add_problem(d->file, brn_design_where(d, &def->block, "min"),
+                              "must be > 0 where scale is log");
     } else if (isfinite(def->start) && !(def->start >= info->min && def->start <= info->max)) {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "start"), "must lie between min and max");
+        brn_scene_add_problem(d->file, brn_design_where(d, &def->block, "start"),
+                              "must lie between min and max");
     } else {
         check_values(d, axis);
     }
@@ -202,14 +203,16 @@ static brn_status read_paths(brn_design *d, brn_design_axis *axis, double *scene
         const char *path = i < 0 ? def->path : def->paths.v[i];
         brn_scene_field field;
         double value = NAN;
-        if (find_number(d, where_of(d, &def->block, i < 0 ? "path" : "paths"), path, &field, &value)) {
+        if (find_number(d, brn_design_where(d, &def->block, i < 0 ? "path" : "paths"), path, &field,
+                        &value)) {
             axis->info.unit =
                 axis->info.unit[0] == '\0' && field.param->unit != NULL && strcmp(field.param->unit, "1") != 0
                     ? field.param->unit
                     : axis->info.unit;
-            axis->info.whole = axis->info.whole || is_whole(&field);
             *scene_value = isnan(*scene_value) ? value : *scene_value;
-            axis->path[axis->npath++] = (brn_design_path){path, is_whole(&field)};
+            axis->path[axis->npath] = path_of(path, &field);
+            axis->info.whole = axis->info.whole || axis->path[axis->npath].whole;
+            ++axis->npath;
         }
     }
     return BRN_OK;
@@ -230,10 +233,10 @@ static brn_status read_axis(brn_design *d, int index)
     const double middle = axis->log ? sqrt(info->min * info->max) : 0.5 * (info->min + info->max);
     axis->info.start = isfinite(def->start) ? def->start : within ? scene_value : middle;
     if (strchr(def->name, '`') != NULL || strlen(def->name) > 100 || def->name[0] == '\0') {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "name"),
+        brn_scene_add_problem(d->file, brn_design_where(d, &def->block, "name"),
                               "must have 1 to 100 characters without `");
     } else if (!brn_expression_is_name(def->name) && strpbrk(def->name, "[]/-") == NULL) {
-        brn_scene_add_problem(d->file, where_of(d, &def->block, "name"),
+        brn_scene_add_problem(d->file, brn_design_where(d, &def->block, "name"),
                               "cannot be used: a word of expressions, or not of letters, digits, _ and .");
     }
     return BRN_OK;
@@ -277,14 +280,14 @@ static brn_status read_tolerances(brn_design *d)
         }
         brn_scene_field field;
         double value = NAN;
-        const char *where = where_of(d, &def->block, def->path != NULL ? "path" : "parameter");
+        const char *where = brn_design_where(d, &def->block, def->path != NULL ? "path" : "parameter");
         if (def->parameter != NULL && t->axis < 0) {
             const int near = brn_nearest_word(def->parameter, names, count);
             brn_scene_add_problem(d->file, where, "there is no parameter of this name%s%s%s",
                                   near >= 0 ? "; did you mean '" : "", near >= 0 ? names[near] : "",
                                   near >= 0 ? "'?" : "");
         } else if (def->path != NULL && find_number(d, where, def->path, &field, &value)) {
-            t->whole = is_whole(&field);
+            t->whole = path_of(def->path, &field).whole;
             if (!isfinite(value)) {
                 brn_scene_add_problem(d->file, where, "the scene does not give it a value to deviate from");
             }
@@ -330,13 +333,51 @@ static brn_status read_assigns(brn_design *d)
         const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
         brn_scene_field field;
         double value = NAN;
-        d->assign[i].to.path = def->block.name;
+        d->assign[i].to = (brn_design_path){.path = def->block.name};
         if (find_number(d, def->block.path, def->block.name, &field, &value)) {
-            d->assign[i].to.whole = is_whole(&field);
+            d->assign[i].to = path_of(def->block.name, &field);
         }
         BRN_TRY(read_expression(d, def->block.path, def->value, &d->assign[i].value));
     }
     return BRN_OK;
+}
+
+/* Whether something before has set the value that a path leads to: axes up to and with `axis`, of that the first `npath` paths, then the
+   first nassign of `assign`. The later would win, and the parameter before seem to do nothing. */
+static bool is_set_before(const brn_design *d, const brn_design_path *to, int axis, int npath, int nassign)
+{
+    bool found = false;
+    for (int i = 0; i <= axis && i < d->n; ++i) {
+        for (int k = 0; k < (i < axis ? d->axis[i].npath : npath); ++k) {
+            const brn_design_path *other = &d->axis[i].path[k];
+            found = found || (other->value == to->value && other->entry == to->entry);
+        }
+    }
+    for (int i = 0; i < nassign; ++i) {
+        const brn_design_path *other = &d->assign[i].to;
+        found = found || (other->value == to->value && other->entry == to->entry);
+    }
+    return found;
+}
+
+static void check_set_twice(brn_design *d)
+{
+    static const char *const told = "'%s' of the scene is set by another parameter or 'assign' already";
+    for (int i = 0; i < d->n; ++i) {
+        for (int k = 0; k < d->axis[i].npath; ++k) {
+            const brn_design_path *to = &d->axis[i].path[k];
+            if (is_set_before(d, to, i, k, 0)) {
+                brn_scene_add_problem(d->file, d->axis[i].def->block.path, told, to->path);
+            }
+        }
+    }
+    for (int i = 0; i < d->nassign; ++i) {
+        const brn_design_path *to = &d->assign[i].to;
+        const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
+        if (to->value != NULL && is_set_before(d, to, d->n, 0, i)) {
+            brn_scene_add_problem(d->file, def->block.path, told, to->path);
+        }
+    }
 }
 
 /* What an optimiser does not take. */
@@ -382,176 +423,6 @@ static brn_status read_expressions(brn_design *d)
     }
     BRN_TRY(read_list(d, "figures", &def->figures, &d->figure, &d->nfigure));
     return read_assigns(d);
-}
-
-/* ---- names that expressions may use ------------------------------------------------------------------------------------------------ */
-
-static brn_status add_known(brn_design *d, const char *name, bool word, bool column)
-{
-    BRN_GROW(d->ctx, d->known, d->known_room, d->nknown + 1);
-    const char *copy = brn_bump_text(&d->memory, name, strlen(name));
-    if (copy == NULL) {
-        return BRN_ERR_MEMORY;
-    }
-    d->known[d->nknown++] = (brn_known_name){copy, word, column};
-    return BRN_OK;
-}
-
-static brn_status know_stages(brn_design *d)
-{
-    char name[128];
-    for (int s = 0; s < BRN_STAGES; ++s) {
-        (void)snprintf(name, sizeof name, "%s.integrator", brn_stage_name(s));
-        BRN_TRY(add_known(d, name, true, false));
-        for (int i = 0; i < brn_stage_figure_count(); ++i) {
-            brn_figure figure;
-            BRN_TRY(brn_stage_figure_get(i, &figure));
-            (void)snprintf(name, sizeof name, "%s.%s", brn_stage_name(s), figure.name);
-            BRN_TRY(add_known(d, name, false, false));
-        }
-    }
-    return add_known(d, "landing.verdict", true, false);
-}
-
-static brn_status know_figures(brn_design *d, const brn_model *model)
-{
-    static const char *const words[] = {"status", "reason", "warnings", "method", "choices", "state_hash"};
-    for (int i = 0; i < BRN_COUNT(words); ++i) {
-        BRN_TRY(add_known(d, words[i], true, false));
-    }
-    const char *method = model->method->name;
-    for (int i = 0; i < brn_figure_count(BRN_OF_RUN, method); ++i) {
-        brn_figure figure;
-        BRN_TRY(brn_figure_get(BRN_OF_RUN, method, i, &figure));
-        BRN_TRY(add_known(d, figure.name, false, false));
-    }
-    if (model->stages.given) {
-        BRN_TRY(know_stages(d));
-    }
-    brn_series_row row = {.ctx = d->ctx};
-    brn_status status = brn_series_row_make(&row, model, brn_method_of_table(model->method));
-    for (int i = 0; status >= 0 && i < row.count; ++i) {
-        status = add_known(d, row.name[i], false, true);
-    }
-    brn_series_row_clear(&row);
-    return status;
-}
-
-static void check_names(brn_design *d, const char *where, const brn_expression *e, int nknown)
-{
-    const brn_status status = e != NULL ? brn_expression_check(d->ctx, e, d->known, nknown) : BRN_OK;
-    if (status < 0) {
-        d->starved = d->starved || status == BRN_ERR_MEMORY;
-        brn_scene_add_problem(d->file, where, "%s", brn_ctx_message(d->ctx));
-    }
-}
-
-/* The parameters come first in the list of names: `assign` may use no others. */
-static brn_status know_parameters(brn_design *d)
-{
-    for (int i = 0; i < d->n; ++i) {
-        BRN_TRY(add_known(d, d->axis[i].info.name, false, false));
-    }
-    for (int i = 0; i < d->nassign; ++i) {
-        const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
-        check_names(d, def->block.path, d->assign[i].value, d->n);
-    }
-    return BRN_OK;
-}
-
-/* A column of the table, beside figures and parameters. */
-static bool is_taken(const char *name)
-{
-    bool taken = strcmp(name, "index") == 0;
-    for (int i = 0; brn_design_own_columns[i] != NULL; ++i) {
-        taken = taken || strcmp(name, brn_design_own_columns[i]) == 0;
-    }
-    return taken;
-}
-
-static void check_all_names(brn_design *d)
-{
-    char where[64];
-    for (int i = 0; i < d->n; ++i) {
-        if (is_taken(d->axis[i].info.name)) {
-            brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, "name"),
-                                  "is a column of the table; choose another");
-        }
-        for (int k = d->n; k < d->nknown; ++k) {
-            if (strcmp(d->known[k].name, d->axis[i].info.name) == 0) {
-                brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, "name"),
-                                      "is the name of a figure; choose another");
-                break;
-            }
-        }
-    }
-    check_names(d, d->def->maximise != NULL ? "maximise" : "objective", d->objective, d->nknown);
-    check_names(d, "success", d->success, d->nknown);
-    for (int i = 0; i < d->nconstraint; ++i) {
-        (void)snprintf(where, sizeof where, "constraints[%d]", i);
-        check_names(d, where, d->constraint[i], d->nknown);
-    }
-    for (int i = 0; i < d->nfigure; ++i) {
-        (void)snprintf(where, sizeof where, "figures[%d]", i);
-        check_names(d, where, d->figure[i], d->nknown);
-    }
-}
-
-/* ---- columns of the table -------------------------------------------------------------------------------------------------------------- */
-
-static brn_status add_column(brn_design *d, int room, const char *text, size_t length,
-                             const brn_expression *e, int reference)
-{
-    char *name = brn_bump_text(&d->memory, text, length);
-    if (name == NULL) {
-        return BRN_ERR_MEMORY;
-    }
-    for (int i = 0; i < d->ncolumn; ++i) {
-        if (strcmp(d->column[i].name, name) == 0) {
-            return BRN_OK;
-        }
-    }
-    for (int i = 0; i < d->n; ++i) {
-        if (strcmp(d->axis[i].info.name, name) == 0) {
-            return BRN_OK; /* it has a column already */
-        }
-    }
-    if (d->ncolumn < room) {
-        d->column[d->ncolumn++] = (brn_design_column){name, e, reference};
-    }
-    return BRN_OK;
-}
-
-static brn_status add_references(brn_design *d, int room, const brn_expression *e)
-{
-    for (int i = 0; e != NULL && i < brn_expression_reference_count(e); ++i) {
-        const brn_reference r = brn_expression_reference(e, i);
-        BRN_TRY(add_column(d, room, r.text, (size_t)r.length, e, i));
-    }
-    return BRN_OK;
-}
-
-static int reference_count(const brn_expression *e)
-{
-    return e != NULL ? brn_expression_reference_count(e) : 0;
-}
-
-static brn_status list_columns(brn_design *d)
-{
-    int room = reference_count(d->objective) + reference_count(d->success) + d->nfigure;
-    for (int i = 0; i < d->nconstraint; ++i) {
-        room += reference_count(d->constraint[i]);
-    }
-    BRN_BUMP(&d->memory, d->column, room + 1);
-    for (int i = 0; i < d->nfigure; ++i) {
-        const char *text = brn_expression_text(d->figure[i]);
-        BRN_TRY(add_column(d, room, text, strlen(text), d->figure[i], -1));
-    }
-    BRN_TRY(add_references(d, room, d->objective));
-    for (int i = 0; i < d->nconstraint; ++i) {
-        BRN_TRY(add_references(d, room, d->constraint[i]));
-    }
-    return add_references(d, room, d->success);
 }
 
 /* ---- against the scene --------------------------------------------------------------------------------------------------------------------- */
@@ -625,7 +496,8 @@ static brn_status try_ends(brn_design *d, double *x)
             x[i] = end == 0 ? d->axis[i].info.min : d->axis[i].info.max;
             const brn_status status = try_point(d, x);
             if (status == BRN_ERR_SCENE) {
-                brn_scene_add_problem(d->file, where_of(d, &d->axis[i].def->block, end == 0 ? "min" : "max"),
+                brn_scene_add_problem(d->file,
+                                      brn_design_where(d, &d->axis[i].def->block, end == 0 ? "min" : "max"),
                                       "the scene refuses it: %s", brn_ctx_message(d->ctx));
             } else if (status < 0) {
                 return status;
@@ -655,7 +527,7 @@ static brn_status try_scene(brn_design *d)
     }
     brn_model *model = NULL;
     status = brn_model_compile(d->ctx, d->scene, &model);
-    status = status >= 0 ? know_figures(d, model) : status;
+    status = status >= 0 ? brn_design_know_figures(d, model) : status;
     brn_model_destroy(model);
     return status;
 }
@@ -686,17 +558,18 @@ brn_status brn_design_prepare(brn_design *design)
     BRN_TRY(read_axes(d));
     BRN_TRY(read_tolerances(d));
     BRN_TRY(read_expressions(d));
-    BRN_TRY(know_parameters(d));
+    check_set_twice(d);
+    BRN_TRY(brn_design_know_parameters(d));
     if (has_problems(d)) {
         return fail_problems(d);
     }
     BRN_TRY(brn_design_make_draws(d));
     BRN_TRY(try_scene(d));
-    check_all_names(d);
+    brn_design_check_names(d);
     if (has_problems(d)) {
         return fail_problems(d);
     }
-    BRN_TRY(list_columns(d));
+    BRN_TRY(brn_design_list_columns(d));
     d->prepared = true;
     return BRN_OK;
 }

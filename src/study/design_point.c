@@ -24,7 +24,7 @@ static brn_status add_text(brn_design_settings *s, char *text)
     return BRN_OK;
 }
 
-static brn_status add_setting(brn_design_settings *s, const char *path, const char *value)
+brn_status brn_design_settings_add(brn_design_settings *s, const char *path, const char *value)
 {
     brn_text text = {.ctx = s->ctx};
     char *taken = NULL;
@@ -45,7 +45,7 @@ static brn_status add_number(brn_design_settings *s, const char *path, bool whol
     } else {
         (void)brn_format_real(value, text);
     }
-    return add_setting(s, path, text);
+    return brn_design_settings_add(s, path, text);
 }
 
 /* ---- names of parameters ------------------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static brn_status add_fixed(brn_design *d, brn_design_settings *out)
 {
     for (int i = 0; i < d->def->set.count; ++i) {
         const brn_setting_def *def = (const brn_setting_def *)d->def->set.items + i;
-        BRN_TRY(add_setting(out, def->block.name, def->value));
+        BRN_TRY(brn_design_settings_add(out, def->block.name, def->value));
     }
     for (int i = 0; i < d->nset; ++i) {
         char *copy = brn_strdup(d->ctx, d->set[i]);

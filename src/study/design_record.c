@@ -204,14 +204,16 @@ static brn_status measure(const brn_design *d, const brn_value_source *source, b
 /* A simulation that ended well but has nothing for the objective says so. */
 static void tell_missing(const brn_design *d, brn_design_simulation *out)
 {
-    const char *missing =
-        d->objective != NULL && isnan(out->objective) ? brn_expression_text(d->objective) : NULL;
+    double value = d->objective != NULL ? out->objective : 0.0;
+    const brn_expression *missing = !isfinite(value) ? d->objective : NULL;
     for (int i = 0; i < d->nconstraint && missing == NULL; ++i) {
-        missing = isnan(out->constraint[i]) ? brn_expression_text(d->constraint[i]) : NULL;
+        value = out->constraint[i];
+        missing = !isfinite(value) ? d->constraint[i] : NULL;
     }
     if (missing != NULL) {
         out->value = false;
-        (void)snprintf(out->reason, sizeof out->reason, "'%.200s' has no value in this run", missing);
+        (void)snprintf(out->reason, sizeof out->reason, "'%.200s' %s in this run",
+                       brn_expression_text(missing), isnan(value) ? "has no value" : "is infinite");
     }
 }
 

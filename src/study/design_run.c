@@ -1,4 +1,5 @@
 /* The driver: points from an optimiser or a sweep, simulations by the evaluator, values into the log. */
+#include "base/json.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "optimize/optimize.h"
@@ -489,6 +490,21 @@ static void sum_up(const study *s, const char *end, brn_design_result *out)
     out->cpu = cpu_total(d);
 }
 
+/* The run that is shown goes by the title of the problem: the scene's own may be that of the start. */
+static brn_status add_title(const brn_design *d, brn_design_settings *settings)
+{
+    char *title = NULL;
+    if (d->def->title == NULL) {
+        return BRN_OK;
+    }
+    brn_json json = {.text = {.ctx = d->ctx}, .lines = -1};
+    brn_json_text(&json, NULL, d->def->title);
+    BRN_TRY(brn_text_take(&json.text, &title));
+    const brn_status status = brn_design_settings_add(settings, "title", title);
+    brn_free(d->ctx, title);
+    return status;
+}
+
 /* Once more with everything that is to be looked at: the best or, if nothing is sought, the first. */
 static brn_status run_shown(study *s, bool *done)
 {
@@ -505,6 +521,7 @@ static brn_status run_shown(study *s, bool *done)
     }
     brn_design_settings settings = {.ctx = s->ctx};
     brn_status status = brn_design_point_settings(d, shown->x, 0, &settings, NULL);
+    status = status >= 0 ? add_title(d, &settings) : status;
     const brn_design_job description = {
         .number = s->jobs++,
         .scene = d->scene_path,

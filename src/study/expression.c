@@ -250,8 +250,10 @@ static brn_status fail_name(const checker *c, const brn_expression_node *n)
         return BRN_ERR_MEMORY;
     }
     const bool columns = n->use != BRN_COLUMN_PLAIN;
+    bool figures = false; /* known beside parameters */
     int count = 0;
     for (int i = 0; i < c->nknown; ++i) {
+        figures = figures || c->known[i].column;
         if (c->known[i].column || !columns) {
             words[count++] = c->known[i].name;
         }
@@ -261,7 +263,8 @@ static brn_status fail_name(const checker *c, const brn_expression_node *n)
         c->ctx, BRN_ERR_FORMAT, "position %d: unknown %s '%s'%s%s%s", n->at + 1, columns ? "column" : "name",
         n->text, near >= 0 ? "; did you mean '" : "", near >= 0 ? words[near] : "",
         near >= 0 ? "'?"
-                  : ": a parameter, a key of summary.json or a column of series.csv ('brunt info figures')");
+        : figures ? ": a parameter, a key of summary.json or a column of series.csv ('brunt info figures')"
+                  : ": only parameters are known before the run");
     brn_free(c->ctx, (void *)words);
     return status;
 }

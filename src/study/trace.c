@@ -26,6 +26,7 @@ typedef struct table {
     char **name;    /* of the columns; NULL: they have none */
     int columns;
     int time, value;
+    double unit; /* [s] of the times */
 } table;
 
 enum { COLUMNS_MAX = 10000, UNIT_LINES = 3 };
@@ -195,18 +196,79 @@ static brn_status find_column(const table *t, const char *wanted, int *out)
                : brn_scan_fail(&t->scan, "there is no column '%s'; the columns are %s", wanted, names);
 }
 
-/* The first that is called time or t, or that begins so: "time [s]", "Time(ms)" would be in other units and is not taken for seconds. */
+/* What stands in brackets at the end of a name, "ms" of "Time [ms]"; empty: there are none. *word: the name without. */
+static brn_span unit_of(const char *name, brn_span *word)
+{
+    const size_t length = strlen(name);
+    size_t open = length;
+    *word = (brn_span){name, length};
+    const char last = length > 0 ? name[length - 1] : '\0';
+    while (open > 0 && (last == ']' || last == ')') && name[open - 1] != (last == ']' ? '[' : '(')) {
+        --open;
+    }
+    if (open == 0 || open == length) {
+        return (brn_span){0};
+    }
+    *word = brn_span_trim((brn_span){name, open - 1});
+    return brn_span_trim((brn_span){name + open, length - 1 - open});
+}
+
+/* Seconds of a unit of time; false: it is none. */
+static bool seconds_of(brn_span text, double *unit)
+{
+    static const struct {
+        const char *word;
+        double seconds;
+    } known[] = {{"s", 1.0},   {"sec", 1.0},        {"seconds", 1.0},    {"ms", 1e-3},
+                 {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"\xce\xbcs", 1e-6}, {"ns", 1e-9}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+        if (brn_span_is(text, known[k].word)) {
+            *unit = known[k].seconds;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first that is called time or t, whatever its unit. */
 static int usual_time(const table *t)
 {
-    static const char *const words[] = {"time", "t", "time [s]", "time (s)", "t [s]", "t (s)"};
     for (int k = 0; t->name != NULL && k < t->columns; ++k) {
-        for (size_t w = 0; w < sizeof words / sizeof *words; ++w) {
-            if (same_word(t->name[k], words[w])) {
-                return k;
-            }
+        brn_span word;
+        (void)unit_of(t->name[k], &word);
+        if (brn_span_is(word, "time") || brn_span_is(word, "t")) {
+            return k;
         }
     }
     return 0;
+}
+
+/* The unit that the column of times has by its name. */
+static brn_status find_unit(table *t)
+{
+    brn_span word;
+    t->unit = 1.0;
+    const brn_span unit = t->name != NULL ? unit_of(t->name[t->time], &word) : (brn_span){0};
+    return unit.length == 0 || seconds_of(unit, &t->unit)
+               ? BRN_OK
+               : brn_scan_fail(&t->scan, "column '%s': times are wanted in s, ms, us or ns",
+                               t->name[t->time]);
+}
+
+/* ... or by a line of units below the names. */
+static void read_unit(table *t, brn_span line)
+{
+    brn_span cell = {0};
+    bool more = true;
+    for (int k = 0; k <= t->time; ++k) {
+        if (!take_cell(t->separator, &line, &more, &cell)) {
+            return;
+        }
+    }
+    if (cell.length > 2 && (cell.at[0] == '[' || cell.at[0] == '(')) {
+        cell = (brn_span){cell.at + 1, cell.length - 2};
+    }
+    (void)seconds_of(cell, &t->unit);
 }
 
 static brn_status find_columns(table *t, const brn_trace_options *options)
@@ -256,6 +318,7 @@ static brn_status read_header(table *t, const brn_trace_options *options)
     }
     BRN_TRY(read_names(t, line));
     BRN_TRY(find_columns(t, options));
+    BRN_TRY(find_unit(t));
     /* Lines of units. */
     for (int k = 0; k <= UNIT_LINES && take_line(&t->scan, &line); ++k) {
         (void)count_cells(t->separator, line, &numbers);
@@ -263,6 +326,7 @@ static brn_status read_header(table *t, const brn_trace_options *options)
             t->scan.at = t->scan.mark;
             break;
         }
+        read_unit(t, line);
     }
     return BRN_OK;
 }
@@ -291,6 +355,7 @@ static brn_status add_row(brn_trace *trace, table *t, brn_span line)
     if (isnan(found[0]) || isnan(found[1])) {
         return BRN_OK;
     }
+    found[0] *= t->unit;
     if (trace->count > 0 && !(found[0] > trace->time[trace->count - 1])) {
         return brn_scan_fail(&t->scan, "time %.9g does not come after %.9g", found[0],
                              trace->time[trace->count - 1]);
@@ -339,7 +404,7 @@ brn_status brn_trace_parse(brn_ctx *ctx, const char *text, size_t length, const 
     brn_trace *trace = NULL;
     BRN_ALLOC(ctx, trace, 1);
     trace->ctx = ctx;
-    table t = {.scan = brn_scan_open(ctx, text, length, name != NULL ? name : "trace")};
+    table t = {.scan = brn_scan_open(ctx, text, length, name != NULL ? name : "trace"), .unit = 1.0};
     /* a byte order mark */
     t.scan.at += length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     const brn_status status = read_rows(trace, &t, options != NULL ? options : &usual);

@@ -39,6 +39,15 @@ expect 0 "$brunt" coarsen beam.yaml --limit 500 --out measured --frequency 5 --d
 says stdout 'beta 0.00602'
 grep -q 'beta: 0.00602' measured/scene.yaml || fail "no damping in the scene"
 
+expect 0 "$brunt" coarsen beam.yaml --limit 500 --out load --match load --set integrator=static
+says stdout 'J in both; by the first frequency'
+grep -q '"load": [0-9]' load/coarsen.json || fail "no load in coarsen.json"
+grep -q 'load of the scene stores' load/coarsen.html || fail "no load in the page"
+expect 2 "$brunt" coarsen beam.yaml --match load --limit 500
+says stderr 'no load in equilibrium to match'
+expect 2 "$brunt" coarsen beam.yaml --match weight
+says stderr '--match weight: must be frequency or load'
+
 expect 2 "$brunt" coarsen
 expect 2 "$brunt" coarsen beam.yaml --limit many
 says stderr '--limit many: must be a number above 0'

@@ -26,6 +26,7 @@ output: {probes: [{name: top, body: bar, where: {face: +z}}]}
 END
 cat >problem.yaml <<END
 brunt: 1
+title: "A bar: how stiff?"
 scene: bar.yaml
 set: {gravity: "[0, 0, 0]", time.end: 0.1}
 parameters:
@@ -79,6 +80,7 @@ for file in scene.yaml summary.json series.csv; do
 done
 [ ! -e whole/runs/0029/trajectory.h5 ] || fail "a trajectory that nobody asked for"
 grep -q '# short' whole/best.yaml || fail "best.yaml has lost the comments of the scene"
+grep -qF 'A bar: how stiff?' whole/best/scene.yaml || fail "the run of the best has not the title of the problem"
 # best.yaml is the scene of the best: the same bits.
 expect 0 "$brunt" run whole/best.yaml -o again -q
 grep state_hash again/summary.json >hash.txt

@@ -157,6 +157,60 @@ static void test_measured(void **state)
     flow_close(&f);
 }
 
+/* [J] at the end of a static run of the scene. */
+static double static_energy(brn_ctx *ctx, brn_scene *scene)
+{
+    brn_model *model = NULL;
+    brn_sim *sim = NULL;
+    brn_report report = {0};
+    assert_done(ctx, brn_model_compile(ctx, scene, &model));
+    assert_done(ctx, brn_sim_create(ctx, model, &sim));
+    while (!brn_sim_done(sim)) {
+        assert_done(ctx, brn_sim_step(sim, &report));
+    }
+    brn_sim_destroy(sim);
+    brn_model_destroy(model);
+    return report.elastic;
+}
+
+/* Moduli by the load: by a force, whose energy falls with the modulus, and by a motion, whose energy rises. */
+static void test_load(void **state)
+{
+    (void)state;
+    static const char *const loads[2] = {
+        "integrator: static\nloads: [{name: pull, body: beam, where: {face: +x}, force: [0, 0, -1]}]\n",
+        "integrator: static\nfixed:\n  - {name: wall, body: beam, where: {face: -x}}\n"
+        "  - {name: finger, body: beam, where: {face: +x}, axes: z, motion: {table: [[0, 0, 0, 0], [0.01, 0, "
+        "0, -0.05]]}}\n"};
+    for (int i = 0; i < 2; ++i) {
+        char text[2000];
+        (void)snprintf(text, sizeof text, "%.*s%s",
+                       (int)(i == 0 ? strlen(beam) : (size_t)(strstr(beam, "fixed") - beam)), beam, loads[i]);
+        flow f;
+        brn_coarsen_result r;
+        brn_coarsen_options o = few();
+        o.load = true;
+        brn_coarsening *c = coarsen(&f, text, NULL, &o, &r);
+        brn_coarsen_level fine;
+        assert_done(f.ctx, brn_coarsen_get_level(c, r.fine, &fine));
+        brn_scene *whole = NULL;
+        char set[100];
+        (void)snprintf(set, sizeof set, "meshes.a.box.cells=[%d, %d, %d]", (int)lround(10 / fine.size),
+                       (int)lround(2 / fine.size), (int)lround(3 / fine.size));
+        assert_done(f.ctx, flow_scene(f.ctx, text, set, &whole));
+        const double want = static_energy(f.ctx, whole);
+        assert_near(r.load, want, 1e-9 * want);
+        assert_near(static_energy(f.ctx, f.scene), want, 1.1e-3 * want); /* sought within 1e-3 */
+        assert_true(fabs(r.load_error) > 2e-3); /* the first frequency alone would not do */
+        brn_coarsen_mode first;
+        assert_done(f.ctx, brn_coarsen_get_mode(c, 0, &first));
+        assert_near(first.after, first.before * sqrt(r.scale), 1e-9 * first.before);
+        brn_scene_destroy(whole);
+        brn_coarsening_destroy(c);
+        flow_close(&f);
+    }
+}
+
 /* Changes on the scene's text give the scene that brn_coarsen leaves; all moduli of all materials are among them. */
 static void test_changes(void **state)
 {
@@ -236,6 +290,12 @@ static void test_refused(void **state)
     o.decay = 1.0;
     expect_refusal(beam, NULL, &o, BRN_ERR_RANGE, "decay");
     o = few();
+    o.load = true;
+    expect_refusal(beam, NULL, &o, BRN_ERR_SCENE, "no load in equilibrium");
+    expect_refusal(beam, "integrator=static;gravity=[0, 0, 0]", &o, BRN_ERR_SCENE, "stores no energy");
+    o.frequency = 5.0;
+    expect_refusal(beam, NULL, &o, BRN_ERR_RANGE, "not both");
+    o = few();
     int calls = 0;
     o.progress = stop_second;
     o.progress_user = &calls;
@@ -288,8 +348,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beam),    cmocka_unit_test(test_twins),   cmocka_unit_test(test_measured),
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_refused), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_beam),        cmocka_unit_test(test_twins),   cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_load),        cmocka_unit_test(test_changes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

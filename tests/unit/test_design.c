@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/os.h"
+#include "base/param.h"
 #include "faulty.h"
 #include "full_disk.h"
 #include "no_fsync.h"
@@ -292,6 +293,73 @@ static double run_study(brn_ctx *ctx, fake *f, bool resume, brn_status wanted, b
     return best;
 }
 
+/* No value, or an infinite one, has failed, however good it would be. */
+static void test_no_value(void **state)
+{
+    (void)state;
+    static const char *const objectives[] = {"-1/(kinetic*0)", "sqrt(-kinetic)", "log(kinetic*0)"};
+    brn_ctx *ctx = test_ctx(1);
+    for (int i = 0; i < BRN_COUNT(objectives); ++i) {
+        char text[1000];
+        (void)snprintf(text, sizeof text, "%.*sobjective: %s\noptimizer: {evaluations: 8}\n",
+                       (int)(strstr(two, "objective") - two), two, objectives[i]);
+        brn_design *design = open_design(ctx, text, BRN_DESIGN_SEARCH);
+        fake f = make_fake(2);
+        brn_design_options options = options_of(&f, "design-no-value");
+        brn_design_result result;
+        assert_done(ctx, brn_design_run(design, &options, &result));
+        assert_int_equal(result.failed, result.evaluations);
+        assert_int_equal(result.best.samples, 0);
+        assert_non_null(strstr(result.start.reason, i == 1 ? "has no value" : "is infinite"));
+        brn_design_destroy(design);
+    }
+    brn_ctx_destroy(ctx);
+}
+
+static void refused(brn_ctx *ctx, const char *text, const char *reason)
+{
+    char all[4000];
+    brn_design *design = NULL;
+    (void)snprintf(all, sizeof all, "%s%sobjective: kinetic\n", head, text);
+    test_write_file("design-scene.yaml", scene_text);
+    assert_done(ctx, brn_design_parse(ctx, all, strlen(all), "design.yaml", BRN_DESIGN_SEARCH, &design));
+    assert_int_equal(brn_design_prepare(design), BRN_ERR_SCENE);
+    if (strstr(brn_design_problem(design, 0), reason) == NULL) {
+        fail_msg("wanted '%s', got '%s'", reason, brn_design_problem(design, 0));
+    }
+    brn_design_destroy(design);
+}
+
+/* Whole numbers stay within their bounds, and what two things set is refused. */
+static void test_settings(void **state)
+{
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    brn_design *design = open_design(ctx,
+                                     "parameters: [{name: n, path: \"meshes.cube.box.cells[0]\", min: 1.4, "
+                                     "max: 3.6}]\nobjective: kinetic\n",
+                                     BRN_DESIGN_SEARCH);
+    brn_design_parameter p;
+    assert_done(ctx, brn_design_get_parameter(design, 0, &p));
+    assert_true(p.min == 2.0 && p.max == 3.0 && p.whole);
+    brn_design_destroy(design);
+    refused(ctx, "parameters: [{name: n, path: \"meshes.cube.box.cells[0]\", min: 1.4, max: 2.6}]\n",
+            "two whole numbers");
+    refused(ctx,
+            "parameters:\n  - {name: a, path: materials.steel.young, min: 1e9, max: 1e11}\n"
+            "  - {name: b, path: materials.steel.young, min: 1e9, max: 1e11}\n",
+            "parameters[1]: 'materials.steel.young' of the scene is set by another parameter");
+    refused(ctx,
+            "parameters: [{name: a, path: materials.steel.young, min: 1e9, max: 1e11}]\n"
+            "assign: {materials.steel.young: 2*a}\n",
+            "assign.materials.steel.young");
+    refused(ctx,
+            "parameters: [{name: a, paths: [materials.steel.young, materials.steel.young], min: 1e9, max: "
+            "1e11}]\n",
+            "is set by another");
+    brn_ctx_destroy(ctx);
+}
+
 /* Stopped, killed or with a full disk at any job: a resume gives the same and repeats nothing. */
 static void test_interruptions(void **state)
 {
@@ -459,6 +527,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search),          cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_robustness),      cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_no_value),        cmocka_unit_test(test_settings),
         cmocka_unit_test(test_interruptions),   cmocka_unit_test(test_torn_log),
         cmocka_unit_test(test_another_problem), cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_memory),

@@ -350,6 +350,70 @@ static void test_window(void **state)
     brn_ctx_destroy(ctx);
 }
 
+static void refused(brn_ctx *ctx, const made *m, const char *reason)
+{
+    brn_ring_down fit;
+    assert_int_equal(brn_ring_down_fit(ctx, m->t, m->y, m->count, NULL, &fit), BRN_ERR_MISSING);
+    if (strstr(brn_ctx_message(ctx), reason) == NULL) {
+        fail_msg("wanted '%s', got '%s'", reason, brn_ctx_message(ctx));
+    }
+    assert_int_equal(fit.mode_count, 0);
+}
+
+/* A trace that has hardly rung down, or drifts, is largest anywhere: nearly all of it is the window. */
+static void test_long(void **state)
+{
+    (void)state;
+    static made m;
+    brn_ctx *ctx = test_ctx(1);
+    brn_ring_down fit;
+    m.rng = (brn_rng){8};
+    for (int kind = 0; kind < 3; ++kind) {
+        make_times(&m, 1000, 1.0);
+        add_mode(&m, 12.0, 0.05, 1.0, 0.4);
+        add_noise(&m, 0.05);
+        for (int i = 0; i < m.count; ++i) {
+            m.y[i] += kind == 1 ? m.t[i] : 0.0;                        /* drift */
+            m.y[i] = kind == 2 ? round(40.0 * m.y[i]) / 40.0 : m.y[i]; /* digits */
+        }
+        assert_done(ctx, brn_ring_down_fit(ctx, m.t, m.y, m.count, NULL, &fit));
+        assert_true(fit.start < 0.1);
+        assert_near(chosen(&fit)->frequency, 12.0, 4.0 * chosen(&fit)->frequency_error);
+        assert_near(chosen(&fit)->decay, 0.05, 4.0 * chosen(&fit)->decay_error);
+    }
+    brn_ctx_destroy(ctx);
+}
+
+/* An instrument that cannot show the first swings. */
+static void test_clipped(void **state)
+{
+    (void)state;
+    static made m;
+    brn_ctx *ctx = test_ctx(1);
+    brn_ring_down fit;
+    for (int noise = 0; noise < 2; ++noise) {
+        m.rng = (brn_rng){9};
+        make_times(&m, 1000, 1.0);
+        add_mode(&m, 12.0, 3.0, 1.0, 0.4);
+        add_noise(&m, 0.01 * noise);
+        int last = 0;
+        for (int i = 0; i < m.count; ++i) {
+            last = fabs(m.y[i]) > 0.6 ? i : last;
+            m.y[i] = fmax(-0.6, fmin(0.6, m.y[i]));
+        }
+        assert_done(ctx, brn_ring_down_fit(ctx, m.t, m.y, m.count, NULL, &fit));
+        assert_true(fit.first >= last && fit.first < last + 8); /* and 2 beta later */
+        assert_near(chosen(&fit)->decay, 3.0, 4.0 * chosen(&fit)->decay_error + 0.01);
+    }
+    make_times(&m, 1000, 1.0);
+    add_mode(&m, 12.0, 0.05, 1.0, 0.4);
+    for (int i = 0; i < m.count; ++i) {
+        m.y[i] = fmax(-0.6, fmin(0.6, m.y[i]));
+    }
+    refused(ctx, &m, "clipped");
+    brn_ctx_destroy(ctx);
+}
+
 /* The average-acceleration rule, step by step, and its shift taken out. */
 static void test_unshift(void **state)
 {
@@ -383,16 +447,6 @@ static void test_unshift(void **state)
 
 /* ---- what is refused ---------------------------------------------------------------------------------------------------------------- */
 
-static void refused(brn_ctx *ctx, const made *m, const char *reason)
-{
-    brn_ring_down fit;
-    assert_int_equal(brn_ring_down_fit(ctx, m->t, m->y, m->count, NULL, &fit), BRN_ERR_MISSING);
-    if (strstr(brn_ctx_message(ctx), reason) == NULL) {
-        fail_msg("wanted '%s', got '%s'", reason, brn_ctx_message(ctx));
-    }
-    assert_int_equal(fit.mode_count, 0);
-}
-
 static void test_refusals(void **state)
 {
     (void)state;
@@ -423,11 +477,7 @@ static void test_refusals(void **state)
     refused(ctx, &m, "under-sampled");
     make_times(&m, 500, 1.0);
     add_mode(&m, 10.0, -2.0, 1.0, 0.0);
-    refused(ctx, &m, "too short: "); /* it is largest at its end */
-    brn_ring_options options = whole();
-    brn_ring_down fit;
-    assert_int_equal(brn_ring_down_fit(ctx, m.t, m.y, m.count, &options, &fit), BRN_ERR_MISSING);
-    assert_non_null(strstr(brn_ctx_message(ctx), "grows"));
+    refused(ctx, &m, "grows"); /* it is largest at its end */
     make_times(&m, 10, 1.0);
     add_mode(&m, 2.0, 1.0, 1.0, 0.0);
     refused(ctx, &m, "too short: 10 of the 10 samples");
@@ -521,6 +571,12 @@ static void test_trace(void **state)
     reads(ctx, "n,t,a,b\n1,0,9,1.5\n2,0.5,9,0.5\n3,1,,-0.5\n", NULL, "b", "b");
     reads(ctx, "n,t,a,b\n1,0,9,1.5\n2,0.5,9,0.5\n3,1,,-0.5\n", "2", "4", "b");
     reads(ctx, "1,0,9,1.5\n2,0.5,9,0.5\n3,1,,-0.5\n", "2", "4", "");
+    /* times in other units, by the name of their column or a line of units */
+    reads(ctx, "Time [ms];x\n0;1,5\n500;0,5\n1000;-0,5\n", NULL, NULL, "x");
+    reads(ctx, "x\tt (\xc2\xb5s)\n1.5\t0\n0.5\t5e5\n-0.5\t1e6\n", NULL, NULL, "x");
+    reads(ctx, "Zeit,Weg\n[ms],[mm]\n0,1.5\n500,0.5\n1000,-0.5\n", NULL, NULL, "Weg");
+    reads(ctx, "a,b\nfirst,second\nms,V\n0,1.5\n500,0.5\n1000,-0.5\n", NULL, NULL, "b");
+    reads(ctx, "time [s],x (mm)\n0,1.5\n0.5,0.5\n1,-0.5\n", NULL, NULL, "x (mm)");
     /* rows without a value are left out */
     reads(ctx, "t,x\n0,1.5\n0.2,\n0.3,nan\n0.5,0.5\n,3\n1,-0.5\n", NULL, NULL, "x");
     (void)mkdir("ring_down_run", 0777);
@@ -542,6 +598,8 @@ static void test_bad_traces(void **state)
         {"", NULL, NULL, "there is nothing in it"},
         {"# only this\n\n", NULL, NULL, "there is nothing in it"},
         {"1\n2\n", NULL, NULL, "one column"},
+        {"time [samples],x\n0,1\n", NULL, NULL,
+         "a.csv:1: column 'time [samples]': times are wanted in s, ms, us or ns"},
         {"t,x\n0,1\n1,abc\n", NULL, NULL, "a.csv:3: column 2: expected a number, found 'abc'"},
         {"t,x\n0,1\n1,inf\n", NULL, NULL, "a.csv:3: column 2: expected a number"},
         {"t,x\n0,1\n0,2\n", NULL, NULL, "a.csv:3: time 0 does not come after 0"},
@@ -639,6 +697,7 @@ int main(void)
         cmocka_unit_test(test_several),     cmocka_unit_test(test_creep),
         cmocka_unit_test(test_noise),       cmocka_unit_test(test_coloured),
         cmocka_unit_test(test_uneven),      cmocka_unit_test(test_window),
+        cmocka_unit_test(test_long),        cmocka_unit_test(test_clipped),
         cmocka_unit_test(test_unshift),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_white_noise), cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_trace),       cmocka_unit_test(test_bad_traces),

@@ -10,7 +10,7 @@ import { stick } from "../src/ui/gamepad";
 import { nowText, targetText } from "../src/ui/joints";
 import { nearestFrame } from "../src/ui/seek";
 import { courseText, energiesOf, frameOfStage, neighbour, rowsOf, spanText, stageAt } from "../src/ui/stages";
-import { bestSoFar, isFeasible, parameterRows, rowText, succeeds, wantsLog } from "../src/ui/study";
+import { bestSoFar, isFeasible, parameterRows, ranks, rowText, succeeds, wantsLog } from "../src/ui/study";
 import { yamlTokens } from "../src/ui/yaml";
 
 const kinds = (line) => yamlTokens(line).filter((token) => token.text.trim() !== "").map((token) => `${token.kind}:${token.text.trim()}`);
@@ -271,6 +271,8 @@ test("study: best so far counts what keeps the constraints", () => {
     assert.deepEqual(bestSoFar({ ...study, highest: true }), [5, 5, 5, 5]);
     assert.deepEqual(study.rows.map((_, row) => isFeasible(study, row)), [true, false, false, true]);
     assert.deepEqual(study.rows.map((_, row) => succeeds(study, row)), [false, false, null, true]);
+    assert.deepEqual(ranks(study), [0.5, 0, NaN, 1]); // the lowest misses the constraint
+    assert.deepEqual(ranks({ ...study, rows: [[0, 2, -1, 1], [0, 2, -1, 1], [0, 1, -1, 1]] }), [0, 0, 1]);
     assert.equal(wantsLog([5, 0.01, NaN, 2]), true);
     assert.equal(wantsLog([5, -0.01, 2]), false);
 });

@@ -37,6 +37,20 @@ export function bestSoFar(study: Study): number[] {
     });
 }
 
+/** From 0, the worst evaluation, to 1, the best: those that keep the constraints before those that miss one, then by value; NaN: without a value. */
+export function ranks(study: Study): number[] {
+    const sought = soughtOf(study), sign = study.highest ? -1 : 1;
+    const value = (row: number): number => sign * (study.rows[row]![sought] ?? NaN);
+    const better = (a: number, b: number): number => Number(isFeasible(study, b)) - Number(isFeasible(study, a)) || value(a) - value(b);
+    const known = study.rows.map((_, row) => row).filter((row) => Number.isFinite(value(row)));
+    const sorted = [...known].sort((a, b) => better(b, a)), out = study.rows.map(() => NaN);
+    sorted.forEach((row, k) => {
+        const same = k > 0 && better(row, sorted[k - 1]!) === 0;
+        out[row] = same ? out[sorted[k - 1]!]! : k / Math.max(sorted.length - 1, 1);
+    });
+    return out;
+}
+
 /** A logarithmic axis serves values above 0 that span more than two decades. */
 export function wantsLog(values: readonly number[]): boolean {
     const known = values.filter(Number.isFinite);

@@ -8,7 +8,7 @@ import { clear, el, section, setText } from "./dom";
 import { capital } from "./format";
 import type { Tab } from "./panel";
 import { scatter, type Dot } from "./scatter";
-import { bestSoFar, columnsOf, isFeasible, parameterRows, rowText, soughtOf, succeeds, wantsLog } from "./study";
+import { bestSoFar, columnsOf, isFeasible, parameterRows, ranks, rowText, soughtOf, succeeds, wantsLog } from "./study";
 
 export class StudyTab implements Tab {
     readonly id = "study";
@@ -85,10 +85,9 @@ export class StudyTab implements Tab {
 
     /** The better a value ranks, the brighter: outliers do not take the colours of all others. */
     private dots(): Dot[] {
-        const { study } = this, values = study.rows.map((row) => row[this.sought] ?? NaN);
-        const sorted = values.filter(Number.isFinite).sort((a, b) => (study.highest ? a - b : b - a));
+        const { study } = this, rank = ranks(study);
         return study.rows.map((_, row) => ({
-            colour: Number.isFinite(values[row]!) ? colourAt("values", sorted.indexOf(values[row]!) / Math.max(sorted.length - 1, 1)) : "var(--tick)",
+            colour: Number.isFinite(rank[row]!) ? colourAt("values", rank[row]!) : "var(--tick)",
             filled: succeeds(study, row) ?? isFeasible(study, row),
             ...(row === study.best ? { mark: "best" as const } : row === study.start ? { mark: "start" as const } : {}),
         }));

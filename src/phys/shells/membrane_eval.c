@@ -137,15 +137,22 @@ BRN_LANES_INLINE void strain_at(const brn_membrane *membrane, const double (*x)[
                                 strain_state *p)
 {
     const brn_element_group *group = &membrane->group;
-    brn_lanes edge[6];
-    double *out = (double *)edge;
-    for (int l = 0; l < BRN_LANES; ++l) {
-        const int element = batch * BRN_LANES + l < group->nelem ? batch * BRN_LANES + l : group->nelem - 1;
-        const int *node = group->conn + 3 * (size_t)element;
-        for (int i = 0; i < 3; ++i) {
-            out[i * BRN_LANES + l] = x[node[1]][i] - x[node[0]][i];
-            out[(3 + i) * BRN_LANES + l] = x[node[2]][i] - x[node[0]][i];
+    const int *node = group->conn + 3 * (size_t)batch * BRN_LANES;
+    const int left = group->nelem - batch * BRN_LANES;
+    brn_lanes corner[3][3], edge[6];
+    int filled[3 * BRN_LANES];
+    if (left < BRN_LANES) { /* the last triangle once more */
+        for (int i = 0; i < 3 * BRN_LANES; ++i) {
+            filled[i] = node[i < 3 * left ? i : 3 * (left - 1) + i % 3];
         }
+        node = filled;
+    }
+    for (int k = 0; k < 3; ++k) {
+        brn_lanes_gather3(x, node + k, 3, corner[k]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        edge[i] = corner[1][i] - corner[0][i];
+        edge[3 + i] = corner[2][i] - corner[0][i];
     }
     const double *inverse = membrane->inverse + (size_t)batch * 4 * BRN_LANES;
     for (int i = 0; i < 3; ++i) {

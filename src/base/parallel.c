@@ -9,8 +9,9 @@
 
 enum { WORKERS_MAX = 256, HISTORY = 64 };
 
-/* [s] Waking the helpers costs some microseconds: shorter jobs are done by the caller alone. */
-static const double WORTH_SHARING = 50e-6;
+/* [s] Waking the helpers costs some microseconds: shorter jobs are done by the caller alone, unless as much of them has followed each other. Sharing with
+   helpers that are awake costs half of one. */
+static const double WORTH_WAKING = 50e-6, WORTH_SHARING = 8e-6;
 
 /* [s] A thread that waits looks around for this long before it sleeps: jobs follow each other closely within an iteration, and a
    sleeping one is awake again only after 50 us and more. Where there are more workers than cores it sleeps at once. */
@@ -39,7 +40,7 @@ struct brn_pool {
     _Atomic uint64_t job; /* counts jobs; a change wakes the workers */
     bool open; /* helpers may still join the current job; nobody waits for those that wake up too late */
     atomic_int running; /* helpers that have joined the current job and not finished it */
-    int asleep;         /* helpers that wait for `wake` */
+    atomic_int asleep;  /* helpers that wait for `wake` */
     bool watch;         /* a core for every worker */
     atomic_bool quit;
     brn_block_fn fn;
@@ -47,6 +48,8 @@ struct brn_pool {
     int nblocks;
     atomic_int next;
     history past[HISTORY]; /* by the function's address; the caller's */
+    double row;            /* [s] of jobs that were not worth waking for, one after the other */
+    double ended;          /* [s] when the last job did */
 };
 
 /* Does one block; false if none is left. */
@@ -157,14 +160,32 @@ static void close_job(brn_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* How long a job must be to be shared. */
+static double worth_sharing(const brn_pool *pool)
+{
+    const bool awake = pool->watch && atomic_load_explicit(&pool->asleep, memory_order_relaxed) == 0;
+    return awake || pool->row > WORTH_WAKING ? WORTH_SHARING : WORTH_WAKING;
+}
+
+/* Helpers that are awake fall asleep unless another job follows soon. */
+static void note_job(brn_pool *pool, double started, bool shared)
+{
+    const double now = brn_wall_time();
+    pool->past[((uintptr_t)pool->fn >> 4) % HISTORY] = (history){pool->fn, now - started};
+    pool->row = shared ? 0.0 : pool->row + (now - started);
+    pool->ended = now;
+}
+
 /* The caller's part of a job with several blocks. The helpers are woken at once if the last job of this function was long
    enough to be worth it; otherwise once this one has taken that long, or its first blocks show that it will. The clock is looked at after
    1, 2, 4, ... blocks: of short jobs it would be a good part. */
 static void work_shared(brn_pool *pool)
 {
-    history *past = &pool->past[((uintptr_t)pool->fn >> 4) % HISTORY];
+    const history *past = &pool->past[((uintptr_t)pool->fn >> 4) % HISTORY];
     const double started = brn_wall_time();
-    bool shared = past->fn == pool->fn && past->seconds > WORTH_SHARING;
+    pool->row = pool->watch && started - pool->ended < WATCH ? pool->row : 0.0;
+    const double worth = worth_sharing(pool);
+    bool shared = past->fn == pool->fn && past->seconds > worth;
     if (shared) {
         open_job(pool);
     }
@@ -176,7 +197,7 @@ static void work_shared(brn_pool *pool)
         }
         look *= 2;
         const double taken = brn_wall_time() - started;
-        if (taken + left * (taken / done) > WORTH_SHARING) {
+        if (taken + left * (taken / done) > worth) {
             shared = true;
             open_job(pool);
         }
@@ -185,7 +206,7 @@ static void work_shared(brn_pool *pool)
     if (shared) {
         close_job(pool);
     }
-    *past = (history){pool->fn, brn_wall_time() - started};
+    note_job(pool, started, shared);
 }
 
 brn_status brn_parallel_for(brn_ctx *ctx, int nblocks, brn_block_fn fn, void *arg)

@@ -39,6 +39,9 @@ typedef struct brn_group_kind {
        domain has energy +inf (its grad and hess are then finite but meaningless). Of patches where the group has them. */
     void (*eval)(const brn_element_group *group, const double (*x)[3], int first, int count,
                  brn_tangent tangent, double *energy, double *grad, double *hess);
+    /* K v, K the VISCOUS tangent at x and v [nnode][3] velocities: out [count][grad_size], of patches where the group has them. NULL: by that tangent. */
+    void (*resist)(const brn_element_group *group, const double (*x)[3], const double (*v)[3], int first,
+                   int count, double *out);
     /* Consistent mass of an element: the scalar m_ab for a <= b, [count][nnode*(nnode+1)/2], density included. NULL: none. */
     void (*mass)(const brn_element_group *group, const double (*rest)[3], int first, int count, double *mass);
     /* Rest volume of an element [m^3] (2D: area times unit depth). NULL: none. */

@@ -1,4 +1,4 @@
-/* From a batch, one element per lane, to the caller's rows, one element per row. */
+/* Between batches, one element per lane, and rows of memory, one element per row. */
 #ifndef BRN_PHYS_LANE_ROWS_H
 #define BRN_PHYS_LANE_ROWS_H
 
@@ -37,6 +37,67 @@ static inline void brn_lanes_write_rows(const brn_lanes *m, int size, int rows, 
             out[(size_t)l * stride + (size_t)i] = m[i][l];
         }
     }
+}
+
+/* out[0..3][l] = row[l][0..3] of four rows. */
+BRN_LANES_INLINE void brn_lanes_transpose_four(const brn_four row[4], brn_four out[4])
+{
+    const brn_four b0 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
+    const brn_four b1 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
+    const brn_four b2 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
+    const brn_four b3 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+    out[0] = __builtin_shufflevector(b0, b2, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(b1, b3, 0, 1, 4, 5);
+    out[2] = __builtin_shufflevector(b0, b2, 2, 3, 6, 7);
+    out[3] = __builtin_shufflevector(b1, b3, 2, 3, 6, 7);
+}
+
+/* Three doubles, and a 0. */
+BRN_LANES_INLINE brn_four brn_four_load3(const double *from)
+{
+    typedef double two __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+    const two low = *(const two *)from, high = {from[2], 0.0};
+    return (brn_four)__builtin_shufflevector(low, high, 0, 1, 2, 3);
+}
+
+/* out[i][l] = x[node[l * step]][i] */
+BRN_LANES_INLINE void brn_lanes_gather3(const double (*x)[3], const int *node, int step, brn_lanes out[3])
+{
+#if defined(__AVX__)
+    brn_four rows[BRN_LANES], turned[BRN_LANES];
+    for (int l = 0; l < BRN_LANES; ++l) {
+        rows[l] = brn_four_load3(x[node[l * step]]);
+    }
+    for (int l = 0; l < BRN_LANES; l += 4) {
+        brn_lanes_transpose_four(rows + l, turned + l);
+    }
+    for (int i = 0; i < 3; ++i) {
+# if defined(__AVX512F__)
+        out[i] = (brn_lanes)__builtin_shufflevector(turned[i], turned[4 + i], 0, 1, 2, 3, 4, 5, 6, 7);
+# else
+        out[i] = (brn_lanes)turned[i];
+# endif
+    }
+#else
+    for (int l = 0; l < BRN_LANES; ++l) {
+        for (int i = 0; i < 3; ++i) {
+            out[i][l] = x[node[l * step]][i];
+        }
+    }
+#endif
+}
+
+/* out[l] = from[at[l]] */
+BRN_LANES_INLINE brn_lanes brn_lanes_gather(const double *from, const int *at)
+{
+#if defined(__AVX512F__)
+    return (brn_lanes){from[at[0]], from[at[1]], from[at[2]], from[at[3]],
+                       from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
+#elif defined(__AVX__)
+    return (brn_lanes){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+#else
+    return (brn_lanes){from[at[0]], from[at[1]]};
+#endif
 }
 
 #endif

@@ -80,6 +80,9 @@ brn_status brn_solid_join(brn_ctx *ctx, brn_element_group *const *part, int npar
    is the part of the tangent that resists a change of the Green strain. */
 void brn_solid_eval(const brn_solid *solid, const double (*x)[3], int first, int count, brn_tangent tangent,
                     double *energy, double *grad, double *hess);
+/* As resist of brn_group_kind. */
+void brn_solid_resist(const brn_solid *solid, const double (*x)[3], const double (*v)[3], int first,
+                      int count, double *out);
 
 void brn_solid_stress(const brn_solid *solid, const double (*x)[3], int first, int count, double *cauchy,
                       double *jacobian, double *energy_density);

@@ -23,32 +23,6 @@
 
 /* ---- element gradient and Hessian --------------------------------------------------------------------------- */
 
-/* grad_a += w P g_a for the nodes 1.. */
-BRN_LANES_INLINE void add_gradient(const brn_solid_job *job, int batch, int quad, const brn_solid_point *p,
-                                   brn_lanes *grad, const int dim, const int nnode)
-{
-    const double *dn = job->solid->reference + quad * nnode * dim;
-    const double *inverse = brn_batch_inverse(job->solid, batch, quad, dim);
-    const brn_lanes volume = brn_batch_volume(job->solid, batch, quad);
-    brn_lanes flux[9]; /* w P d(rest)/d(reference)^-T */
-    for (int i = 0; i < dim; ++i) {
-        for (int r = 0; r < dim; ++r) {
-            brn_lanes sum = p->stress[i * dim] * brn_lanes_load(inverse + r * dim * BRN_LANES);
-            for (int j = 1; j < dim; ++j) {
-                sum += p->stress[i * dim + j] * brn_lanes_load(inverse + (r * dim + j) * BRN_LANES);
-            }
-            flux[i * dim + r] = volume * sum;
-        }
-    }
-    for (int a = 1; a < nnode; ++a) {
-        for (int i = 0; i < dim; ++i) {
-            for (int r = 0; r < dim; ++r) {
-                grad[a * dim + i] += flux[i * dim + r] * dn[a * dim + r];
-            }
-        }
-    }
-}
-
 /* hess_ab += g'_a . M . g'_b for 1 <= a <= b. */
 BRN_LANES_INLINE void add_hessian(const brn_solid_job *job, int batch, int quad, brn_solid_point *p,
                                   brn_lanes *hess, const int dim, const int nnode)
@@ -116,7 +90,7 @@ BRN_LANES_INLINE void run(const brn_solid_job *job, const int dim, const int nno
                 energy += brn_batch_volume(solid, batch, quad) * p.energy;
             }
             if (job->grad != NULL) {
-                add_gradient(job, batch, quad, &p, grad, dim, nnode);
+                brn_point_add_gradient(solid, batch, quad, &p, grad, dim, nnode);
             }
             if (job->hess != NULL) {
                 add_hessian(job, batch, quad, &p, hess, dim, nnode);

@@ -110,6 +110,12 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
     brn_solid_eval((const brn_solid *)group, x, first, count, tangent, energy, grad, hess);
 }
 
+static void group_resist(const brn_element_group *group, const double (*x)[3], const double (*v)[3],
+                         int first, int count, double *out)
+{
+    brn_solid_resist((const brn_solid *)group, x, v, first, count, out);
+}
+
 void brn_solid_group_mass(const brn_element_group *group, const double (*rest)[3], int first, int count,
                           double *mass)
 {
@@ -153,6 +159,7 @@ const brn_group_kind brn_solid_kind = {
     .name = "solid",
     .destroy = group_destroy,
     .eval = group_eval,
+    .resist = group_resist,
     .mass = brn_solid_group_mass,
     .volume = brn_solid_group_volume,
     .stress = group_stress,

@@ -256,6 +256,33 @@ BRN_LANES_INLINE void brn_point_viscous(const brn_moduli *moduli, brn_solid_poin
 
 /* ---- element gradient and Hessian ----------------------------------------------------------------------------- */
 
+/* grad_a += w P g_a for the nodes 1.. */
+BRN_LANES_INLINE void brn_point_add_gradient(const brn_solid *solid, int batch, int quad,
+                                             const brn_solid_point *p, brn_lanes *grad, const int dim,
+                                             const int nnode)
+{
+    const double *dn = solid->reference + quad * nnode * dim;
+    const double *inverse = brn_batch_inverse(solid, batch, quad, dim);
+    const brn_lanes volume = brn_batch_volume(solid, batch, quad);
+    brn_lanes flux[9]; /* w P d(rest)/d(reference)^-T */
+    for (int i = 0; i < dim; ++i) {
+        for (int r = 0; r < dim; ++r) {
+            brn_lanes sum = p->stress[i * dim] * brn_lanes_load(inverse + r * dim * BRN_LANES);
+            for (int j = 1; j < dim; ++j) {
+                sum += p->stress[i * dim + j] * brn_lanes_load(inverse + (r * dim + j) * BRN_LANES);
+            }
+            flux[i * dim + r] = volume * sum;
+        }
+    }
+    for (int a = 1; a < nnode; ++a) {
+        for (int i = 0; i < dim; ++i) {
+            for (int r = 0; r < dim; ++r) {
+                grad[a * dim + i] += flux[i * dim + r] * dn[a * dim + r];
+            }
+        }
+    }
+}
+
 /* Place of block (a, b), a <= b, in an element's Hessian. */
 BRN_LANES_INLINE int brn_block_at(int a, int b, int nnode, int size)
 {

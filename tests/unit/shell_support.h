@@ -210,6 +210,33 @@ static inline void turn_all(int nnode, const double (*x)[3], double shift, doubl
     }
 }
 
+/* What resists velocities is the viscous tangent times them. */
+static inline void check_resist(const brn_element_group *g, int nnode, const double (*x)[3], brn_rng *rng)
+{
+    const int n = 3 * g->nnode;
+    double(*v)[3] = calloc((size_t)nnode, sizeof *v);
+    double *y = calloc((size_t)(g->nelem * n), sizeof *y);
+    for (int i = 0; i < 3 * nnode; ++i) {
+        v[i / 3][i % 3] = brn_rng_uniform(rng, -1.0, 1.0);
+    }
+    g->kind->resist(g, x, (const double(*)[3])v, 0, g->nelem, y);
+    for (int e = 0; e < g->nelem; ++e) {
+        double energy, grad[SHELL_DOFS], hess[SHELL_HESS], k[SHELL_DOFS * SHELL_DOFS];
+        group_one(g, x, e, BRN_TANGENT_VISCOUS, &energy, grad, hess);
+        group_full(g, hess, k);
+        for (int i = 0; i < n; ++i) {
+            double want = 0.0;
+            for (int j = 0; j < n; ++j) {
+                want += k[i * n + j] * v[g->conn[e * g->nnode + j / 3]][j % 3];
+            }
+            /* 36 products of two ways to add up */
+            assert_near(y[e * n + i], want, 1e-13 * largest_of(hess, brn_group_hess_size(g)));
+        }
+    }
+    free(v);
+    free(y);
+}
+
 /* Energies stay and forces turn with the shell; every rigid velocity is in the null space of the viscous tangent. */
 static inline void check_objective(const brn_element_group *g, int nnode, const double (*x)[3])
 {

@@ -51,6 +51,7 @@ static void test_derivatives_and_invariance(void **state)
             check_semi_definite(&b->group, at);
             check_balance(&b->group, at, 2.0);
             check_objective(&b->group, s.nnode, at);
+            check_resist(&b->group, s.nnode, at, &rng);
             check_bits(&b->group, at);
         }
         free(x);

@@ -61,6 +61,7 @@ static void test_derivatives_and_invariance(void **state)
             check_semi_definite(&m->group, at);
             check_balance(&m->group, at, 2.0);
             check_objective(&m->group, s.nnode, at);
+            check_resist(&m->group, s.nnode, at, &rng);
             check_bits(&m->group, at);
         }
         free(x);

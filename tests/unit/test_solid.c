@@ -238,6 +238,43 @@ static void test_derivatives(void **state)
     for_each(check_derivatives);
 }
 
+/* What resists velocities is the viscous tangent times them. */
+static void check_resist(fixture *f, brn_rng *rng)
+{
+    const int dim = f->element->dim;
+    double x[N][3];
+    double v[N][3] = {{0}};
+    double y[NDOF];
+    double grad[NDOF];
+    double hess[HESS];
+    double energy;
+    static double k[NDOF][NDOF];
+    memcpy(x, f->rest, sizeof x);
+    for (int a = 0; a < f->element->nnode; ++a) {
+        for (int i = 0; i < dim; ++i) {
+            x[a][i] += brn_rng_uniform(rng, -0.1, 0.1);
+            v[a][i] = brn_rng_uniform(rng, -1.0, 1.0);
+        }
+    }
+    eval(f, x, BRN_TANGENT_VISCOUS, &energy, grad, hess);
+    full(f, hess, k);
+    brn_solid_resist(f->solid, (const double(*)[3])x, (const double(*)[3])v, 0, 1, y);
+    for (int i = 0; i < f->ndof; ++i) {
+        double want = 0.0;
+        for (int j = 0; j < f->ndof; ++j) {
+            want += k[i][j] * v[j / dim][j % dim];
+        }
+        /* 60 products of two ways to add up */
+        assert_near(y[i], want, 1e-13 * largest(hess, brn_group_hess_size(&f->solid->group)));
+    }
+}
+
+static void test_resist(void **state)
+{
+    (void)state;
+    for_each(check_resist);
+}
+
 /* With its rotation held a lagged material is linear: whatever the stretch, the tangent is the exact one of the same rotation alone, and
    with it the force at x is that of the rotated shape plus the tangent times the way from there. */
 static void check_lagged(fixture *f, brn_rng *rng)
@@ -675,6 +712,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_resist),
         cmocka_unit_test(test_projection),
         cmocka_unit_test(test_lagged),
         cmocka_unit_test(test_forces_and_moments_balance),

@@ -210,6 +210,12 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
     brn_bending_eval((const brn_bending *)group, x, first, count, tangent, energy, grad, hess);
 }
 
+static void group_resist(const brn_element_group *group, const double (*x)[3], const double (*v)[3],
+                         int first, int count, double *out)
+{
+    brn_bending_resist((const brn_bending *)group, x, v, first, count, out);
+}
+
 static uint64_t group_hash(const brn_element_group *group, uint64_t hash)
 {
     const brn_bending *bending = (const brn_bending *)group;
@@ -234,6 +240,7 @@ const brn_group_kind brn_bending_group_kind = {
     .name = "bending",
     .destroy = group_destroy,
     .eval = group_eval,
+    .resist = group_resist,
     .hash = group_hash,
 };
 

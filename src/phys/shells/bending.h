@@ -54,6 +54,8 @@ const brn_bending *brn_bending_of_group(const brn_element_group *group);
 /* As eval of brn_group_kind. */
 void brn_bending_eval(const brn_bending *bending, const double (*x)[3], int first, int count,
                       brn_tangent tangent, double *energy, double *grad, double *hess);
+void brn_bending_resist(const brn_bending *bending, const double (*x)[3], const double (*v)[3], int first,
+                        int count, double *out);
 /* Moments m = D kappa a length [N], [count][3]: 11, 22, 12 in the axes of the warp at rest. What they stretch on one side of the
    sheet they press on the other. */
 void brn_bending_moments(const brn_bending *bending, const double (*x)[3], int first, int count,

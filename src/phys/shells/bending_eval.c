@@ -236,6 +236,52 @@ void brn_bending_eval(const brn_bending *bending, const double (*x)[3], int firs
     }
 }
 
+/* sum_r u_r (u_r . v), u_r the gradients of the three rows of R theta. */
+BRN_LANES_INLINE void run_resist(const brn_bending *bending, const double (*x)[3], const double (*v)[3],
+                                 int first, int end, double *to, const int width)
+{
+    const int nangle = width == 6 ? 3 : BRN_BENDING_ANGLES;
+    for (int batch = first / BRN_LANES; batch * BRN_LANES < end; ++batch) {
+        const int left = end - batch * BRN_LANES, rows = left < BRN_LANES ? left : BRN_LANES;
+        const double *factor = bending->factor + (size_t)batch * (size_t)(3 * nangle * BRN_LANES);
+        brn_lanes position[BRN_BENDING_NODES][3], velocity[BRN_BENDING_NODES][3], rate[3];
+        brn_lanes u[9 * BRN_BENDING_NODES], out[3 * BRN_BENDING_NODES];
+        gather(bending, x, batch, width, position);
+        gather(bending, v, batch, width, velocity);
+        memset(u, 0, sizeof u);
+        for (int k = 0; k < nangle; ++k) {
+            hinge at;
+            brn_lanes column[3];
+            hinge_at((const brn_lanes(*)[3])position, brn_bending_hinge[k], true, &at);
+            for (int r = 0; r < 3; ++r) {
+                column[r] = brn_lanes_load(factor + (r * nangle + k) * BRN_LANES);
+            }
+            add_gradient(&at, brn_bending_hinge[k], column, u, width);
+        }
+        for (int r = 0; r < 3; ++r) {
+            rate[r] = brn_lanes_all(0.0);
+            for (int i = 0; i < 3 * width; ++i) {
+                rate[r] += u[3 * width * r + i] * velocity[i / 3][i % 3];
+            }
+        }
+        for (int i = 0; i < 3 * width; ++i) {
+            out[i] = rate[0] * u[i] + rate[1] * u[3 * width + i] + rate[2] * u[6 * width + i];
+        }
+        brn_lanes_write_rows(out, 3 * width, rows,
+                             to + (size_t)(batch * BRN_LANES - first) * (size_t)(3 * width));
+    }
+}
+
+void brn_bending_resist(const brn_bending *bending, const double (*x)[3], const double (*v)[3], int first,
+                        int count, double *out)
+{
+    if (bending->group.nnode == 6) {
+        run_resist(bending, x, v, first, first + count, out, 6);
+    } else {
+        run_resist(bending, x, v, first, first + count, out, BRN_BENDING_NODES);
+    }
+}
+
 void brn_bending_moments(const brn_bending *bending, const double (*x)[3], int first, int count,
                          double *moment)
 {

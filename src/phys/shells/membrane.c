@@ -203,6 +203,12 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
     brn_membrane_eval((const brn_membrane *)group, x, first, count, tangent, energy, grad, hess);
 }
 
+static void group_resist(const brn_element_group *group, const double (*x)[3], const double (*v)[3],
+                         int first, int count, double *out)
+{
+    brn_membrane_resist((const brn_membrane *)group, x, v, first, count, out);
+}
+
 static double group_volume(const brn_element_group *group, int element)
 {
     return ((const brn_membrane *)group)->volume[element];
@@ -262,6 +268,7 @@ const brn_group_kind brn_membrane_group_kind = {
     .name = "membrane",
     .destroy = group_destroy,
     .eval = group_eval,
+    .resist = group_resist,
     .mass = group_mass,
     .volume = group_volume,
     .stress = group_stress,

@@ -63,6 +63,8 @@ const brn_membrane *brn_membrane_of_group(const brn_element_group *group);
    jacobian: area over rest area, always positive. */
 void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int first, int count,
                        brn_tangent tangent, double *energy, double *grad, double *hess);
+void brn_membrane_resist(const brn_membrane *membrane, const double (*x)[3], const double (*v)[3], int first,
+                         int count, double *out);
 void brn_membrane_stress(const brn_membrane *membrane, const double (*x)[3], int first, int count,
                          double *cauchy, double *jacobian, double *energy_density);
 /* At a face of the sheet: with moments [count][3] as brn_bending_moments gives them the stress there is that of the membrane

@@ -133,27 +133,41 @@ BRN_LANES_INLINE void add_limit(const brn_membrane *membrane, strain_state *p)
     }
 }
 
-BRN_LANES_INLINE void strain_at(const brn_membrane *membrane, const double (*x)[3], int batch,
-                                strain_state *p)
+/* d(positions or velocities)/d(rest), 3x2. */
+BRN_LANES_INLINE void gradient_at(const brn_membrane *membrane, const double (*x)[3], int batch,
+                                  brn_lanes f[6])
 {
     const brn_element_group *group = &membrane->group;
-    brn_lanes edge[6];
-    double *out = (double *)edge;
-    for (int l = 0; l < BRN_LANES; ++l) {
-        const int element = batch * BRN_LANES + l < group->nelem ? batch * BRN_LANES + l : group->nelem - 1;
-        const int *node = group->conn + 3 * (size_t)element;
-        for (int i = 0; i < 3; ++i) {
-            out[i * BRN_LANES + l] = x[node[1]][i] - x[node[0]][i];
-            out[(3 + i) * BRN_LANES + l] = x[node[2]][i] - x[node[0]][i];
+    const int *node = group->conn + 3 * (size_t)batch * BRN_LANES;
+    const int left = group->nelem - batch * BRN_LANES;
+    brn_lanes corner[3][3], edge[6];
+    int filled[3 * BRN_LANES];
+    if (left < BRN_LANES) { /* the last triangle once more */
+        for (int i = 0; i < 3 * BRN_LANES; ++i) {
+            filled[i] = node[i < 3 * left ? i : 3 * (left - 1) + i % 3];
         }
+        node = filled;
+    }
+    for (int k = 0; k < 3; ++k) {
+        brn_lanes_gather3(x, node + k, 3, corner[k]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        edge[i] = corner[1][i] - corner[0][i];
+        edge[3 + i] = corner[2][i] - corner[0][i];
     }
     const double *inverse = membrane->inverse + (size_t)batch * 4 * BRN_LANES;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 2; ++j) {
-            p->f[2 * i + j] = edge[i] * brn_lanes_load(inverse + j * BRN_LANES) +
-                              edge[3 + i] * brn_lanes_load(inverse + (2 + j) * BRN_LANES);
+            f[2 * i + j] = edge[i] * brn_lanes_load(inverse + j * BRN_LANES) +
+                           edge[3 + i] * brn_lanes_load(inverse + (2 + j) * BRN_LANES);
         }
     }
+}
+
+BRN_LANES_INLINE void strain_at(const brn_membrane *membrane, const double (*x)[3], int batch,
+                                strain_state *p)
+{
+    gradient_at(membrane, x, batch, p->f);
     const brn_lanes *f = p->f;
     p->a[0] = f[0] * f[0] + f[2] * f[2] + f[4] * f[4] - 1.0;
     p->a[1] = f[1] * f[1] + f[3] * f[3] + f[5] * f[5] - 1.0;
@@ -238,6 +252,21 @@ static int rows_of(int batch, int end)
     return left < BRN_LANES ? left : BRN_LANES;
 }
 
+/* V F S g_a, to rows. */
+BRN_LANES_INLINE void write_forces(brn_lanes volume, const brn_lanes f[6], const brn_lanes s[3],
+                                   const brn_lanes g[2][2], int rows, double *to)
+{
+    brn_lanes out[9];
+    for (int i = 0; i < 3; ++i) {
+        const brn_lanes t1 = volume * (f[2 * i] * s[0] + f[2 * i + 1] * s[2]);
+        const brn_lanes t2 = volume * (f[2 * i] * s[2] + f[2 * i + 1] * s[1]);
+        out[3 + i] = t1 * g[0][0] + t2 * g[0][1];
+        out[6 + i] = t1 * g[1][0] + t2 * g[1][1];
+        out[i] = -(out[3 + i] + out[6 + i]);
+    }
+    brn_lanes_write_rows(out, 9, rows, to);
+}
+
 void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int first, int count,
                        brn_tangent tangent, double *energy, double *grad, double *hess)
 {
@@ -254,15 +283,7 @@ void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int f
             memcpy(energy + row, &sum, (size_t)rows * sizeof(double));
         }
         if (grad != NULL) {
-            brn_lanes out[9];
-            for (int i = 0; i < 3; ++i) {
-                const brn_lanes t1 = volume * (p.f[2 * i] * p.stress[0] + p.f[2 * i + 1] * p.stress[2]);
-                const brn_lanes t2 = volume * (p.f[2 * i] * p.stress[2] + p.f[2 * i + 1] * p.stress[1]);
-                out[3 + i] = t1 * g[0][0] + t2 * g[0][1];
-                out[6 + i] = t1 * g[1][0] + t2 * g[1][1];
-                out[i] = -(out[3 + i] + out[6 + i]);
-            }
-            brn_lanes_write_rows(out, 9, rows, grad + 9 * row);
+            write_forces(volume, p.f, p.stress, (const brn_lanes(*)[2])g, rows, grad + 9 * row);
         }
         if (hess != NULL) {
             brn_lanes out[54], s[3] = {p.stress[0], p.stress[1], p.stress[2]};
@@ -277,6 +298,29 @@ void brn_membrane_eval(const brn_membrane *membrane, const double (*x)[3], int f
             hessian(&p, volume, (const brn_lanes(*)[2])g, s, p.tangent, out);
             brn_lanes_write_rows(out, 54, rows, hess + 54 * row);
         }
+    }
+}
+
+/* S = C dE at rest, with the rate of the strain. */
+void brn_membrane_resist(const brn_membrane *membrane, const double (*x)[3], const double (*v)[3], int first,
+                         int count, double *out)
+{
+    const double *c = membrane->law.stiffness;
+    for (int batch = first / BRN_LANES; batch * BRN_LANES < first + count; ++batch) {
+        const size_t row = (size_t)(batch * BRN_LANES - first);
+        brn_lanes g[2][2], f[6], rate[6], s[3];
+        memcpy(g, membrane->inverse + (size_t)batch * 4 * BRN_LANES, sizeof g);
+        gradient_at(membrane, x, batch, f);
+        gradient_at(membrane, v, batch, rate);
+        const brn_lanes e1 = f[0] * rate[0] + f[2] * rate[2] + f[4] * rate[4];
+        const brn_lanes e2 = f[1] * rate[1] + f[3] * rate[3] + f[5] * rate[5];
+        const brn_lanes e3 = f[0] * rate[1] + f[2] * rate[3] + f[4] * rate[5] + f[1] * rate[0] +
+                             f[3] * rate[2] + f[5] * rate[4];
+        s[0] = c[0] * e1 + c[5] * e2 + c[4] * e3;
+        s[1] = c[5] * e1 + c[1] * e2 + c[3] * e3;
+        s[2] = c[4] * e1 + c[3] * e2 + c[2] * e3;
+        write_forces(brn_lanes_load(membrane->volume + (size_t)batch * BRN_LANES), f, s,
+                     (const brn_lanes(*)[2])g, rows_of(batch, first + count), out + 9 * row);
     }
 }
 

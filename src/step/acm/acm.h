@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "contact/pair.h"
 #include "geom/intersect.h"
+#include "phys/shells/folds.h"
 #include "step/acm/acm_layers.h"
 #include "step/method.h"
 
@@ -75,10 +76,19 @@ typedef struct brn_acm_run {
     size_t gradient;  /* where theirs begin */
 } brn_acm_run;
 
-/* A force on a node: where its gradient is, and which step it has. */
+/* Bending whose elements are evaluated together (phys/shells/folds.h). Its gradients are of triangles, each with the steps of all elements that know it
+   in it: they count with a share of 1. */
+typedef struct brn_acm_sheet {
+    brn_folds *folds;
+    size_t gradient; /* where its triangles' begin */
+    int start;       /* scratch: its first block in a pass */
+} brn_acm_sheet;
+
+/* A force on a node: where its gradient is, and which step it has; of a triangle of a sheet the shortest that may be in it. */
 typedef struct brn_acm_pull {
     uint32_t gradient;
-    int step;
+    unsigned step : 31;
+    unsigned shared : 1; /* steps are in it already */
 } brn_acm_pull;
 
 /* Numbers that may be read, not used, behind the last of a gradient. */
@@ -91,6 +101,8 @@ typedef struct brn_acm_forces {
     double *share;   /* [nstep] scratch */
     int nrun, nnode;
     brn_acm_run *run;
+    int nsheet;
+    brn_acm_sheet *sheet;
     int *node;                   /* [nnode] those with elements */
     int *start;                  /* [nnode + 1] of its pulls */
     brn_acm_pull *pull;          /* of a node: finest first */

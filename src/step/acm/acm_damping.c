@@ -76,6 +76,29 @@ static void damp(const brn_acm *acm, const brn_acm_run *run, const int *node, co
     }
 }
 
+/* y [elements][width * dim] = K v of elements of a batch. */
+static void resist(const brn_acm *acm, const brn_element_group *group, int first, int count, double *hess,
+                   double *v, double *y)
+{
+    const brn_stencils stencils = brn_group_stencils(group);
+    const int width = stencils.width;
+    const int dim = group->dim;
+    const double(*x)[3] = (const double(*)[3])acm->nodes.place;
+    const double(*velocity)[3] = (const double(*)[3])acm->nodes.velocity;
+    if (group->kind->resist != NULL) {
+        group->kind->resist(group, x, velocity, first, count, y);
+        return;
+    }
+    group->kind->eval(group, x, first, count, BRN_TANGENT_VISCOUS, NULL, NULL, hess);
+    for (int e = 0; e < count; ++e) {
+        const int *node = &stencils.node[(size_t)(first + e) * (size_t)width];
+        for (int k = 0; k < width; ++k) {
+            memcpy(&v[k * dim], velocity[node[k]], (size_t)dim * sizeof *v);
+        }
+        multiply(&hess[e * brn_group_hess_size(group)], width, dim, v, &y[e * width * dim]);
+    }
+}
+
 brn_status brn_acm_damp_run(const brn_acm *acm, int which, brn_arena *scratch)
 {
     const brn_acm_run *run = &acm->forces.run[which];
@@ -84,25 +107,24 @@ brn_status brn_acm_damp_run(const brn_acm *acm, int which, brn_arena *scratch)
     const int width = stencils.width;
     const int dim = group->dim;
     const int size = width * dim;
-    const int hess_size = brn_group_hess_size(group);
     double *hess = NULL;
     double *v = NULL;
-    BRN_TAKE(scratch, hess, BRN_LANES * hess_size);
-    BRN_TAKE(scratch, v, 2 * size);
+    double *y = NULL;
+    BRN_TAKE(scratch, hess, group->kind->resist == NULL ? BRN_LANES * brn_group_hess_size(group) : 1);
+    BRN_TAKE(scratch, v, size);
+    BRN_TAKE(scratch, y, BRN_LANES * size);
     for (int first = 0; first < run->count; first += BRN_LANES) {
         const int count = first + BRN_LANES < run->count ? BRN_LANES : run->count - first;
         const int skip =
             (run->first + first) % BRN_LANES; /* of a run of one element: its batch begins before it */
-        group->kind->eval(group, (const double(*)[3])acm->nodes.place, run->first + first - skip,
-                          count + skip, BRN_TANGENT_VISCOUS, NULL, NULL, hess);
+        resist(acm, group, run->first + first - skip, count + skip, hess, v, y);
         for (int e = 0; e < count; ++e) {
             const int *node = &stencils.node[(size_t)(run->first + first + e) * (size_t)width];
             double *gradient = &acm->forces.damping[run->gradient + (size_t)(first + e) * (size_t)size];
             for (int k = 0; k < width; ++k) {
                 memcpy(&v[k * dim], &acm->nodes.velocity[3 * node[k]], (size_t)dim * sizeof *v);
             }
-            multiply(&hess[(e + skip) * hess_size], width, dim, v, &v[size]);
-            damp(acm, run, node, v, &v[size], gradient);
+            damp(acm, run, node, v, &y[(e + skip) * size], gradient);
         }
     }
     return BRN_OK;

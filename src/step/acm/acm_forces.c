@@ -1,6 +1,6 @@
 /* Forces of elements. Those of one tick are evaluated first, batch by batch and in parallel, then every node adds its share of their impulses in a fixed
    order: no colours, no atomics, the same bits for any number of threads. A batch of elements that are evaluated together acts at one step, the shortest of
-   theirs. */
+   theirs. The bending of a sheet is evaluated as a whole, pass by pass, unless elements act one by one or are damped. */
 #include "step/acm/acm.h"
 
 #include "base/lanes.h"
@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of a run, nodes of a block: pieces for threads. */
-enum { RUN_ELEMENTS = 128, NODE_BLOCK = 512 };
+/* Elements of a run, nodes of a block, batches of a pass over a sheet: pieces for threads. */
+enum { RUN_ELEMENTS = 128, NODE_BLOCK = 512, PASS_BATCHES = 128 / BRN_LANES };
 
 void brn_acm_forces_free(brn_ctx *ctx, brn_acm_forces *forces)
 {
-    void *arrays[] = {forces->ticks, forces->share, forces->run,      forces->node,
+    for (int i = 0; i < forces->nsheet; ++i) {
+        brn_folds_destroy(forces->sheet[i].folds);
+    }
+    void *arrays[] = {forces->ticks, forces->share, forces->run,      forces->sheet,  forces->node,
                       forces->start, forces->pull,  forces->gradient, forces->damping};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(ctx, arrays[i]);
@@ -30,6 +33,48 @@ static int run_order(const void *a, const void *b)
     const brn_acm_run *p = a, *q = b;
     return p->level != q->level ? (p->level > q->level) - (p->level < q->level)
                                 : (p->gradient > q->gradient) - (p->gradient < q->gradient);
+}
+
+/* Elements of a level act. */
+static void count_elements(brn_acm_forces *f, int level, int count)
+{
+    f->finest = level < f->finest ? level : f->finest;
+    f->coarsest = level > f->coarsest ? level : f->coarsest;
+    for (; level < BRN_ACM_LEVELS; ++level) {
+        f->elements[level] += count;
+    }
+}
+
+/* Undamped bending by levels becomes a sheet, if it can; *added says whether. */
+static brn_status add_sheet(brn_acm *acm, const brn_element_group *group, const double *step,
+                            size_t *gradient, bool *added)
+{
+    brn_acm_forces *f = &acm->forces;
+    const brn_bending *bending = brn_bending_of_group(group);
+    int *level = NULL;
+    brn_folds *folds = NULL;
+    *added = false;
+    if (bending == NULL || group->beta > 0.0 || brn_acm_schedule(acm) == BRN_ACM_EXACT) {
+        return BRN_OK;
+    }
+    BRN_TAKE(brn_ctx_arena(acm->ctx), level, brn_block_count(group->nelem, BRN_LANES) + 1);
+    for (int i = 0; i < group->nelem; i += BRN_LANES) {
+        double least = INFINITY;
+        for (int e = i; e < brn_block_end(group->nelem, BRN_LANES, i / BRN_LANES); ++e) {
+            least = fmin(least, step[e]);
+        }
+        level[i / BRN_LANES] = brn_acm_level_below(acm, least);
+    }
+    BRN_TRY(brn_folds_create(acm->ctx, bending, level, &folds));
+    if (folds != NULL) {
+        *added = true;
+        f->sheet[f->nsheet++] = (brn_acm_sheet){folds, *gradient, 0};
+        *gradient += 9 * (size_t)group->nelem;
+        for (int e = 0; e < group->nelem; ++e) {
+            count_elements(f, level[e / BRN_LANES], 1);
+        }
+    }
+    return BRN_OK;
 }
 
 /* Batches of a group that follow each other and have the same level become runs, with an exact schedule every element; *step is at the
@@ -86,6 +131,22 @@ static int pull_order(const void *a, const void *b)
 static int list_pulls(const brn_acm_forces *f, tagged_pull *to)
 {
     int count = 0;
+    for (int s = 0; s < f->nsheet; ++s) {
+        const brn_folds *folds = f->sheet[s].folds;
+        const brn_element_group *group = &folds->bending->group;
+        for (int i = 0; i < 3 * group->nelem; ++i) {
+            const int level = folds->level[i / 3];
+            if (level > folds->coarsest) {
+                continue;
+            }
+            if (to != NULL) {
+                const int node = group->conn[(size_t)(i / 3) * (size_t)group->nnode + (size_t)(i % 3)];
+                const size_t at = f->sheet[s].gradient + 3 * (size_t)i;
+                to[count] = (tagged_pull){node, level, {(uint32_t)at, (unsigned)level, 1}};
+            }
+            ++count;
+        }
+    }
     for (int r = 0; r < f->nrun; ++r) {
         const brn_acm_run *run = &f->run[r];
         const brn_stencils stencils = brn_group_stencils(run->group);
@@ -93,7 +154,7 @@ static int list_pulls(const brn_acm_forces *f, tagged_pull *to)
             if (to != NULL) {
                 const int node = stencils.node[(size_t)run->first * (size_t)stencils.width + (size_t)i];
                 const size_t at = run->gradient + (size_t)i * (size_t)run->group->dim;
-                to[count] = (tagged_pull){node, run->level, {(uint32_t)at, run->step}};
+                to[count] = (tagged_pull){node, run->level, {(uint32_t)at, (unsigned)run->step, 0}};
             }
             ++count;
         }
@@ -170,9 +231,12 @@ brn_status brn_acm_forces_create(brn_acm *acm, const double *step)
     int steps = 0;
     f->finest = BRN_ACM_LEVELS;
     f->coarsest = -1;
+    BRN_ALLOC(acm->ctx, f->sheet, acm->system->npart + 1);
     for (int i = 0; i < acm->system->npart; ++i) {
         const brn_element_group *group = acm->system->part[i];
-        BRN_TRY(add_runs(acm, group, step, &capacity, &steps, &gradient));
+        bool added = false;
+        BRN_TRY(add_sheet(acm, group, step, &gradient, &added));
+        BRN_TRY(added ? BRN_OK : add_runs(acm, group, step, &capacity, &steps, &gradient));
         step += brn_group_stencils(group).count;
     }
     if (gradient > UINT32_MAX) {
@@ -186,11 +250,9 @@ brn_status brn_acm_forces_create(brn_acm *acm, const double *step)
         qsort(f->run, (size_t)f->nrun, sizeof *f->run, run_order);
     }
     for (int r = 0; r < f->nrun; ++r) {
-        f->finest = f->run[r].level < f->finest ? f->run[r].level : f->finest;
-        f->coarsest = f->run[r].level > f->coarsest ? f->run[r].level : f->coarsest;
+        count_elements(f, f->run[r].level, f->run[r].count);
         for (int level = f->run[r].level; level < BRN_ACM_LEVELS; ++level) {
             f->run_end[level] = r + 1;
-            f->elements[level] += f->run[r].count;
         }
     }
     brn_arena *arena = brn_ctx_arena(acm->ctx);
@@ -211,6 +273,9 @@ typedef struct act_job {
     int last;            /* step that acts */
     double *force;
     bool damps;
+    int nrun; /* that act */
+    brn_folds_pass pass;
+    int blocks; /* of the pass */
 } act_job;
 
 static brn_status advance_block(void *arg, int block, brn_arena *scratch)
@@ -223,13 +288,59 @@ static brn_status advance_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
+/* A piece of a pass over the sheets. */
+static brn_status pass_block(void *arg, int block, brn_arena *scratch)
+{
+    const act_job *job = arg;
+    const brn_acm_forces *f = &job->acm->forces;
+    const brn_acm_sheet *sheet = &f->sheet[f->nsheet - 1];
+    (void)scratch;
+    while (sheet->start > block) {
+        --sheet;
+    }
+    const int first = (block - sheet->start) * PASS_BATCHES;
+    const int count = brn_folds_count(sheet->folds, job->pass, job->last);
+    brn_folds_run(sheet->folds, job->pass, first, brn_block_end(count, PASS_BATCHES, first / PASS_BATCHES),
+                  (const double(*)[3])job->x, job->share, job->last, &f->gradient[sheet->gradient]);
+    return BRN_OK;
+}
+
+/* A run; or, beyond them, a piece of the first pass over the sheets. */
 static brn_status eval_block(void *arg, int block, brn_arena *scratch)
 {
     const act_job *job = arg;
+    if (block >= job->nrun) {
+        return pass_block(arg, block - job->nrun, scratch);
+    }
     const brn_acm_run *run = &job->acm->forces.run[block];
     run->group->kind->eval(run->group, (const double(*)[3])job->x, run->first, run->count, BRN_TANGENT_EXACT,
                            NULL, &job->acm->forces.gradient[run->gradient], NULL);
     return job->damps && run->group->beta > 0.0 ? brn_acm_damp_run(job->acm, block, scratch) : BRN_OK;
+}
+
+static void begin_pass(act_job *job, brn_folds_pass pass)
+{
+    const brn_acm_forces *f = &job->acm->forces;
+    job->pass = pass;
+    job->blocks = 0;
+    for (int i = 0; i < f->nsheet; ++i) {
+        f->sheet[i].start = job->blocks;
+        job->blocks += brn_block_count(brn_folds_count(f->sheet[i].folds, pass, job->last), PASS_BATCHES);
+    }
+}
+
+/* The gradients of all that acts. */
+static brn_status evaluate(act_job *job, int nrun)
+{
+    brn_ctx *ctx = job->acm->ctx;
+    job->nrun = nrun;
+    begin_pass(job, BRN_FOLDS_FACES);
+    BRN_TRY(brn_parallel_for(ctx, nrun + job->blocks, eval_block, job));
+    for (int pass = BRN_FOLDS_FACES + 1; pass < BRN_FOLDS_PASSES && job->acm->forces.nsheet > 0; ++pass) {
+        begin_pass(job, (brn_folds_pass)pass);
+        BRN_TRY(brn_parallel_for(ctx, job->blocks, pass_block, job));
+    }
+    return BRN_OK;
 }
 
 /* Whole registers are read: what is beyond the pull's own components is left out of the sum. */
@@ -237,10 +348,11 @@ static inline void add_pulls(const act_job *job, const double *gradient, int i, 
 {
     const brn_acm_forces *f = &job->acm->forces;
     brn_quad total = {0.0, 0.0, 0.0, 0.0};
-    for (int k = f->start[i]; k < f->start[i + 1] && f->pull[k].step <= job->last; ++k) {
+    for (int k = f->start[i]; k < f->start[i + 1] && (int)f->pull[k].step <= job->last; ++k) {
+        const double share = f->pull[k].shared ? 1.0 : job->share[f->pull[k].step];
         brn_quad g;
         memcpy(&g, &gradient[f->pull[k].gradient], sizeof g);
-        total -= job->share[f->pull[k].step] * g;
+        total -= share * g;
     }
     sum[0] = total[0];
     sum[1] = total[1];
@@ -299,7 +411,7 @@ brn_status brn_acm_forces_act(brn_acm *acm, brn_tick t, int level)
                    .damps = true};
     const int blocks = brn_block_count(job.nnode, NODE_BLOCK);
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, advance_block, &job));
-    BRN_TRY(brn_parallel_for(acm->ctx, f->run_end[level], eval_block, &job));
+    BRN_TRY(evaluate(&job, f->run_end[level]));
     BRN_TRY(brn_parallel_for(acm->ctx, blocks, kick_block, &job));
     brn_acm_kds_kicked(acm, f->node, job.nnode);
     acm->sums.events += f->elements[level];
@@ -328,6 +440,6 @@ brn_status brn_acm_forces_sum(brn_acm *acm, const double *x, brn_tick now, doubl
     for (int i = 0; i < f->nstep; ++i) {
         f->share[i] = brn_acm_excess(acm, f->ticks[i], now, rest);
     }
-    BRN_TRY(brn_parallel_for(acm->ctx, f->nrun, eval_block, &job));
+    BRN_TRY(evaluate(&job, f->nrun));
     return brn_parallel_for(acm->ctx, brn_block_count(f->nnode, NODE_BLOCK), sum_block, &job);
 }

@@ -399,10 +399,11 @@ static void count_elements(const brn_acm *acm, brn_acm_outlook *out)
     const brn_acm_forces *f = &acm->forces;
     const double step = acm->model->step;
     const brn_tick end = brn_acm_tick_at(acm, (double)acm->model->nstep * step);
-    for (int r = 0; r < f->nrun; ++r) {
-        const brn_tick ticks = f->ticks[f->run[r].step];
-        out->events += f->run[r].count * step / ((double)ticks * acm->tick);
-        out->all_events += (double)f->run[r].count * (double)(end / ticks);
+    const bool single = brn_acm_schedule(acm) == BRN_ACM_EXACT;
+    for (int i = 0; i < f->nstep; ++i) {
+        const double count = single ? 1.0 : f->elements[i] - (i > 0 ? f->elements[i - 1] : 0.0);
+        out->events += count * step / ((double)f->ticks[i] * acm->tick);
+        out->all_events += count * (double)(end / f->ticks[i]);
     }
     if (brn_acm_outer_acts(acm)) {
         out->events += acm->model->nrow * step / acm->seconds[acm->outer];

@@ -118,6 +118,7 @@ typedef struct look_job {
     brn_acm *acm;
     brn_candidate_view view;
     double time;   /* [s] */
+    double *spare; /* [m] of each candidate: how much farther apart it stays on straight lines than matters */
     int *raise;    /* of each candidate: layers that it should have looked at; -1: as they were */
     int *longest;  /* of each block: level of the longest window */
     int *shortens; /* of each block: the window is too long */
@@ -129,12 +130,6 @@ static double drift(const look_job *job, int i)
 {
     const brn_candidate *c = &job->view.item[i];
     return c->kind == BRN_TOUCH_POINT_PLANE ? INFINITY : brn_candidate_drift(c, job->view.step);
-}
-
-/* [m] Lower bound of the distance on straight lines, from how it was when the list was made. */
-static double least_distance(const look_job *job, int i)
-{
-    return brn_candidate_least(&job->view, i) - drift(job, i);
 }
 
 /* Where a pair stands at the start, and how fast it closes in. */
@@ -162,10 +157,12 @@ static double left(const brn_acm *acm, double layers)
     return pow(layers, -acm->layers.power);
 }
 
-/* Layers to look at in a window: those that the gap may reach on straight lines. */
-static int layers_ahead(const brn_acm *acm, const brn_acm_pair *pair, const standing *s, double time)
+/* Layers to look at in a window: those that the gap may reach on straight lines and as far beside them. */
+static int layers_ahead(const brn_acm *acm, const brn_acm_pair *pair, const standing *s, double time,
+                        double beside)
 {
-    const double then = fmax(s->gap - fmax(0.0, s->closing) * time, left(acm, CLOSE) * s->gap);
+    const double closer = fmax(0.0, s->closing) * time + beside;
+    const double then = fmax(s->gap - closer, left(acm, CLOSE) * s->gap);
     return brn_acm_layers_need(&acm->layers, fmin(1.0, left(acm, AHEAD) * then / pair->eta));
 }
 
@@ -189,7 +186,10 @@ static brn_status choose_block(void *arg, int block, brn_arena *scratch)
         const brn_candidate *c = &job->view.item[i];
         const double room = 0.5 * c->reach + 2.0 * acm->stray;
         acm->fine[i] = -1;
-        if (least_distance(job, i) - c->offset > room) {
+        /* from how it was when the list was made */
+        const double spare = brn_candidate_least(&job->view, i) - drift(job, i) - c->offset - 0.5 * c->reach;
+        job->spare[i] = spare;
+        if (spare > 2.0 * acm->stray) {
             continue;
         }
         const standing s = stand(acm, c);
@@ -198,7 +198,7 @@ static brn_status choose_block(void *arg, int block, brn_arena *scratch)
         }
         const brn_acm_pair pair = brn_acm_pair_of(acm, c, i);
         if (s.gap - drift(job, i) - 2.0 * acm->stray <= pair.eta) {
-            acm->fine[i] = layers_ahead(acm, &pair, &s, job->time);
+            acm->fine[i] = layers_ahead(acm, &pair, &s, job->time, acm->stray);
             const int longest = longest_window(acm, &pair, &s, acm->fine[i]);
             job->longest[block] = longest < job->longest[block] ? longest : job->longest[block];
         }
@@ -234,9 +234,12 @@ static brn_status prove_block(void *arg, int block, brn_arena *scratch)
     job->stray[block] = 0.0;
     for (int i = block * CANDIDATE_BLOCK; i < brn_block_end(job->view.count, CANDIDATE_BLOCK, block); ++i) {
         const brn_candidate *c = &job->view.item[i];
-        const double stray = strayed(acm, c);
         job->raise[i] = -1;
-        if (acm->fine[i] < 0 && least_distance(job, i) - c->offset - stray > 0.5 * c->reach) {
+        if (acm->fine[i] < 0 && job->spare[i] > (1.0 + acm->lever) * acm->stray) {
+            continue;
+        }
+        const double stray = strayed(acm, c);
+        if (acm->fine[i] < 0 && job->spare[i] > stray) {
             continue;
         }
         const brn_acm_pair pair = brn_acm_pair_of(acm, c, i);
@@ -250,8 +253,9 @@ static brn_status prove_block(void *arg, int block, brn_arena *scratch)
         if (stray > STRAY_MOST * s.gap) {
             job->shortens[block] = 1;
         }
-        const int ahead = layers_ahead(acm, &pair, &s, job->time);
-        job->raise[i] = ahead > acm->fine[i] ? ahead : acm->fine[i] + 1;
+        const int ahead = layers_ahead(acm, &pair, &s, job->time, stray);
+        const int next = brn_acm_layers_fine(covered + 1); /* the least that has another layer */
+        job->raise[i] = ahead > next ? ahead : next;
     }
     return BRN_OK;
 }
@@ -353,6 +357,7 @@ static brn_status look_ahead(brn_acm *acm, brn_tick end, look_job *job, int *mos
     const int blocks = brn_block_count(count, CANDIDATE_BLOCK);
     brn_arena *arena = brn_ctx_arena(acm->ctx);
     *job = (look_job){.acm = acm, .time = (double)(end - acm->now) * acm->tick};
+    BRN_TAKE(arena, job->spare, count + 1);
     BRN_TAKE(arena, job->raise, count + 1);
     BRN_TAKE(arena, job->longest, blocks + 1);
     BRN_TAKE(arena, job->shortens, blocks + 1);

@@ -273,13 +273,41 @@ static view nearest_side(const brn_patches *patches, const brn_patch_group *grou
     return solid && !outside && sqrt(seen.d2) < patches->depth ? seen : all;
 }
 
+/* Whether a round core that is behind the plane of a side, but not below it, is outside: over another side at the rim that is nearest. Each side is
+   looked at by itself, so that the nearest of all does not tell. */
+static bool is_beyond_rim(const brn_patches *patches, int point, const view *v)
+{
+    const int dim = patches->skin->dim;
+    const int *own = &patches->side[dim * v->side];
+    const int rim = v->stencil.count - 1; /* nodes of it: 0 ... are the core, then those */
+    bool beyond = false;
+    if (!(v->height < 0.0) || rim == dim || is_on(patches, point, v)) {
+        return false;
+    }
+    const int first = own[v->stencil.node[1] - 1];
+    for (int i = patches->at_first[first]; i < patches->at_first[first + 1] && !beyond; ++i) {
+        const int side = patches->at[i];
+        const int *node = &patches->side[dim * side];
+        int shared = 0;
+        for (int k = 1; k <= rim; ++k) {
+            for (int j = 0; j < dim; ++j) {
+                shared += node[j] == own[v->stencil.node[k] - 1];
+            }
+        }
+        beyond = shared == rim &&
+                 height_over(&patches->x[3 * point], &patches->x[3 * first], patches->vector[side]) > 0.0;
+    }
+    return beyond;
+}
+
 void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *group, brn_patch_draft *out)
 {
     const int dim = patches->skin->dim;
     brn_patch *to = &out->patch;
     const view v = nearest_side(patches, group);
     *out = (brn_patch_draft){.patch = {.body = {-1, group->body}}};
-    if (v.side < 0) {
+    if (v.side < 0 ||
+        (brn_patches_is_core(patches, group->point) && is_beyond_rim(patches, group->point, &v))) {
         return;
     }
     measure(patches, group->point, &v, to);

@@ -1,4 +1,5 @@
 /* Vertices that pass the rim of what they come near: where they go, not where they are nearest to now, decides. */
+#include "contact/past.h"
 #include "contact/patches_inner.h"
 #include "geom/ccd.h"
 #include "linalg/dense.h"
@@ -107,13 +108,76 @@ static bool pass_sides(const brn_patches *now, const brn_patches *later, const b
             memcpy(x[0][k], &now->x[3 * node], sizeof x[0][k]);
             memcpy(x[1][k], &later->x[3 * node], sizeof x[1][k]);
         }
-        const double time =
-            dim == 3
-                ? brn_ccd_point_triangle((const double(*)[3])x[0], (const double(*)[3])x[1], apart, 0.0, 1.0)
-                : brn_ccd_point_edge((const double(*)[3])x[0], (const double(*)[3])x[1], apart, 0.0, 1.0);
-        free = time == 1.0;
+        free = brn_past(dim == 3 ? brn_ccd_point_triangle : brn_ccd_point_edge, (const double(*)[4][3])x,
+                        dim + 1, apart);
     }
     return free;
+}
+
+/* [m] The least that a core and the corners of a side, at x, are apart along n. */
+static double least_apart(const double x[4][3], int dim, double apart, const double n[3])
+{
+    double least = INFINITY;
+    for (int k = 1; k <= dim; ++k) {
+        least = fmin(least, brn_dense_dot3(x[0], n) - brn_dense_dot3(x[k], n) - apart);
+    }
+    return least;
+}
+
+/* Of a round core that goes past a side: the point of where it comes closest, if the plane there is between the two at the start and at the end. All
+   go straight ways, so that it is then between them all the way. */
+static bool pass_side(const brn_patches *now, const brn_patches *later, const brn_patch_group *group,
+                      brn_patch_draft *draft)
+{
+    enum { HALVINGS = 60 };
+    const int dim = now->skin->dim;
+    const int *side = &now->side[dim * now->meshed[now->pairs->pair[group->first][1]]];
+    const double apart = now->skin->radius[group->point] + now->skin->radius[side[0]];
+    brn_contact_pair pair = {.kind = dim == 3 ? BRN_TOUCH_POINT_TRIANGLE : BRN_TOUCH_POINT_EDGE,
+                             .node = {group->point, side[0], side[1], dim == 3 ? side[2] : -1}};
+    double ends[2][4][3] = {0};
+    double lo = 0.0;
+    double hi = 1.0;
+    for (int k = 0; k <= dim; ++k) {
+        memcpy(ends[0][k], &now->x[3 * pair.node[k]], sizeof ends[0][k]);
+        memcpy(ends[1][k], &later->x[3 * pair.node[k]], sizeof ends[1][k]);
+    }
+    for (int look = 0; look < HALVINGS; ++look) {
+        const double middle = 0.5 * (lo + hi);
+        double x[4][3] = {0};
+        double weight[4] = {0};
+        double n[3];
+        double slope = 0.0;
+        for (int k = 0; k <= dim; ++k) {
+            for (int i = 0; i < 3; ++i) {
+                x[k][i] = ends[0][k][i] + middle * (ends[1][k][i] - ends[0][k][i]);
+            }
+        }
+        pair.stencil = brn_pair_classify(pair.kind, pair.node, (const double(*)[3])x);
+        pair.d2 = brn_stencil_distance2(pair.stencil, (const double(*)[3])x, 0, NULL, NULL);
+        if (!(pair.d2 > apart * apart)) {
+            return false;
+        }
+        (void)brn_pair_frame(&pair, (const double(*)[3])x, weight, n);
+        if (least_apart((const double(*)[3])ends[0], dim, apart, n) >= 0.0 &&
+            least_apart((const double(*)[3])ends[1], dim, apart, n) >= 0.0) {
+            brn_patch *to = &draft->patch;
+            memcpy(to->normal, n, sizeof to->normal);
+            memcpy(to->weight, weight, sizeof to->weight);
+            to->gap = -apart;
+            for (int k = 0; k <= dim; ++k) {
+                to->gap += weight[k] * brn_dense_dot3(ends[0][k], n);
+            }
+            brn_patches_complete(now, group->point, to);
+            return true;
+        }
+        for (int k = 0; k <= dim; ++k) {
+            slope += weight[k] * (brn_dense_dot3(ends[1][k], n) - brn_dense_dot3(ends[0][k], n));
+        }
+        lo = slope < 0.0 ? middle : lo;
+        hi = slope < 0.0 ? hi : middle;
+    }
+    return false;
 }
 
 /* Takes the point of where a vertex arrives, if it is outside along that normal now too. */
@@ -144,6 +208,10 @@ void brn_patches_pass(const brn_patches *now, const brn_patches *later, const br
     const double size = size_at(now, group->point);
     const double closing = -opening(now, later, to, to->normal);
     if (!(closing > STILL * size) || !(closing > to->gap)) {
+        return;
+    }
+    const bool round = to->node[1] >= 0 && brn_patches_is_core(now, group->point);
+    if (round && to->gap > 0.0 && pass_side(now, later, group, draft)) {
         return;
     }
     meet(later, group, &end);

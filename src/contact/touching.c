@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "contact/overlap.h"
+#include "contact/past.h"
 #include "geom/ccd.h"
 #include "linalg/dense.h"
 
@@ -158,7 +159,7 @@ static bool pass_edges(const brn_touching *t, const brn_patch *patch, const doub
         }
     }
     return patch->gap > 0.0 && closing > patch->gap &&
-           brn_ccd_edge_edge((const double(*)[3])at[0], (const double(*)[3])at[1], apart, 0.0, 1.0) == 1.0;
+           brn_past(brn_ccd_edge_edge, (const double(*)[4][3])at, 4, apart);
 }
 
 /* Patches, crossings and meetings, numbered one after the other. */

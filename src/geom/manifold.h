@@ -52,7 +52,8 @@ void brn_manifold_find(const brn_convex *a, const brn_rigid_map *fa, const brn_c
 /* For shapes that go from frames fa[0], fb[0], with these points, to fa[1], fb[1]. If a point closes, and the shapes have another normal
    a little later, along which they are apart at the start too, but for a hair, then they meet that way if at all: the points become the
    later ones, with the gaps and places that the same parts of the shapes have at the start. So a box that slides over the seam of two
-   others does not run into the wall of the second. */
+   others does not run into the wall of the second. Shapes that go past each other without meeting have the points of where they come
+   closest, whose plane is between them all the way. */
 void brn_manifold_pass(const brn_convex *a, const brn_rigid_map fa[2], const brn_convex *b,
                        const brn_rigid_map fb[2], double within, brn_manifold *points);
 

@@ -64,6 +64,73 @@ static void take_back(const brn_rigid_map fa[2], const brn_rigid_map fb[2], brn_
     }
 }
 
+/* Drops points whose normal is not that of the first: of lines along each other each has its own. */
+static void keep_along(const double first[3], brn_manifold *points)
+{
+    const double n[3] = {first[0], first[1], first[2]};
+    int count = 0;
+    for (int i = 0; i < points->count; ++i) {
+        if (brn_dense_dot3(points->point[i].normal, n) > same) {
+            points->point[count++] = points->point[i];
+        }
+    }
+    points->count = count;
+}
+
+/* [m] What the two are apart along n where they stand in these frames. */
+static double apart_along(const brn_convex *a, const brn_rigid_map *fa, const brn_convex *b,
+                          const brn_rigid_map *fb, const double n[3])
+{
+    brn_core ca;
+    brn_core cb;
+    double own[3];
+    brn_core_set(&ca, a, fa, fb);
+    brn_core_set(&cb, b, fb, fb);
+    brn_dense_apply3_t(fb->rotation, n, own);
+    return brn_core_separation(&ca, &cb, own) - ca.radius - cb.radius;
+}
+
+/* Shapes that never meet have a plane between them all the way, across the normal of where they come closest: their distance is convex along
+   a straight way, so that halving finds it. False: they meet, or turn too much to tell. */
+static bool pass_by(const brn_convex *a, const brn_rigid_map fa[2], const brn_convex *b,
+                    const brn_rigid_map fb[2], brn_manifold *points)
+{
+    enum { HALVINGS = 40 };
+    double lo = 0.0;
+    double hi = 1.0;
+    for (int k = 0; k < HALVINGS; ++k) {
+        const double middle = 0.5 * (lo + hi);
+        brn_rigid_map ga[2];
+        brn_rigid_map gb[2];
+        brn_manifold closest;
+        double slope = 0.0;
+        go(fa, middle, ga);
+        go(fb, middle, gb);
+        brn_manifold_find(a, &ga[1], b, &gb[1], INFINITY, &closest);
+        const double *n = closest.point[0].normal;
+        for (int i = 0; i < closest.count; ++i) {
+            if (!(closest.point[i].gap > 0.0)) {
+                return false;
+            }
+        }
+        if (closest.count == 0) {
+            return false;
+        }
+        if (apart_along(a, &fa[0], b, &fb[0], n) >= 0.0 && apart_along(a, &fa[1], b, &fb[1], n) >= 0.0) {
+            keep_along(n, &closest);
+            take_back(ga, gb, &closest);
+            *points = closest;
+            return true;
+        }
+        for (int i = 0; i < 3; ++i) {
+            slope += n[i] * (fa[1].origin[i] - fa[0].origin[i] - fb[1].origin[i] + fb[0].origin[i]);
+        }
+        lo = slope < 0.0 ? middle : lo;
+        hi = slope < 0.0 ? hi : middle;
+    }
+    return false;
+}
+
 static bool is_plane(const brn_convex *shape)
 {
     return shape->hull == NULL && shape->shape.kind == BRN_PRIMITIVE_PLANE;
@@ -85,7 +152,7 @@ void brn_manifold_pass(const brn_convex *a, const brn_rigid_map fa[2], const brn
     brn_core_set(&cb, b, &fb[0], &fb[0]);
     const double thin = fmin(ca.hull.inner + ca.radius, cb.hull.inner + cb.radius);
     const double share = share_to(points, fa, fb, still * thin, thin);
-    if (share == 0.0) {
+    if (share == 0.0 || pass_by(a, fa, b, fb, points)) {
         return;
     }
     go(fa, share, ga);

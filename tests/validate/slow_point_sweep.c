@@ -1,7 +1,8 @@
 /* The scenes of slow_sweep.c with the methods that answer contact at points, `sap` and `bbi`, and no settings. Whatever is not right must be said: a run stops with a message, or it gains more
    energy than a run may and ends as suspect, or a warning tells of bodies deep in each other. Of all others the sum of energies does not rise,
    and nothing is deep in anything else at the end.
-   `slow_point_sweep METHOD FIRST COUNT` runs some of them and prints their YAML. */
+   Then as many impacts without gravity with `bbi`, from soft to stiff, over three decades of steps.
+   `slow_point_sweep METHOD FIRST COUNT` runs some of them and prints their YAML; METHOD may be `impacts`. */
 #include "flow.h"
 #include "sweep_scene.h"
 
@@ -78,14 +79,14 @@ static outcome run(const char *text, const char *method)
     return out;
 }
 
-static void sweep(const char *method)
+static void sweep(const char *name, const char *method, bool impacts)
 {
     int failed = 0, suspect = 0, rose = 0, deep = 0, slow = 0;
-    if (only != NULL && strcmp(method, only) != 0) {
+    if (only != NULL && strcmp(name, only) != 0) {
         skip();
     }
     for (int n = first_scene; n < first_scene + scene_count; ++n) {
-        char *text = draw_scene(n, false);
+        char *text = draw_scene(n, impacts);
         const outcome o = run(text, method);
         const bool told = o.failed || o.gain > SUSPECT;
         failed += o.failed;
@@ -109,13 +110,19 @@ static void sweep(const char *method)
 static void test_sap(void **state)
 {
     (void)state;
-    sweep("sap");
+    sweep("sap", "sap", false);
 }
 
 static void test_bbi(void **state)
 {
     (void)state;
-    sweep("bbi");
+    sweep("bbi", "bbi", false);
+}
+
+static void test_impacts(void **state)
+{
+    (void)state;
+    sweep("impacts", "bbi", true);
 }
 
 int main(int argc, char **argv)
@@ -125,6 +132,7 @@ int main(int argc, char **argv)
         first_scene = atoi(argv[2]);
         scene_count = atoi(argv[3]);
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sap), cmocka_unit_test(test_bbi)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sap), cmocka_unit_test(test_bbi),
+                                       cmocka_unit_test(test_impacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,6 +317,7 @@ static double enter(brn_bbi *bbi, const brn_state *in, double t, double h)
     if (stages->given) {
         bbi->no_slip = stage == BRN_STAGE_LOADING && !stages->slip && stages->integrator[stage] == BRN_STATIC;
     }
+    bbi->whole = stages->step[stage];
     const double left = stage == BRN_STAGE_LOADING ? fmin(h, stages->until - t) : h;
     return left / ceil(fmax(1.0, left / stages->step[stage] * (1.0 - 1e-9)));
 }

@@ -147,6 +147,7 @@ typedef struct brn_bbi {
     brn_newton_terms terms;
     bool
         no_slip; /* what touches sticks until it is pulled away (section 3), by friction beyond any that is found */
+    double whole; /* [s] a step of the stage, of which this one may be a part */
     brn_touching *touching;
     brn_ahead *ahead;
     const double *from; /* [nnode][3] x^n */

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a penetration that a step starts with: out within one step it would throw bodies apart. Nothing gets there by itself; but a vertex that has
-   passed a rim may find itself behind another side. */
-static const double KEPT = 0.9;
+/* Of a penetration that a step starts with, what it takes out: all of it within one step would throw bodies apart, and so would as much in each part of
+   a step that is cut. Nothing gets there by itself; but a vertex that has passed a rim may find itself behind another side. */
+static const double OUT = 0.1;
 
 /* Friction without slip. */
 static const double ROUGH = 1e3;
@@ -111,13 +111,14 @@ static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
 brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
 {
     bbi->npoint = bbi->nrow = 0;
+    const double kept = 1.0 - OUT * fmin(1.0, bbi->newton->scheme->h / bbi->whole);
     BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
     BRN_TRY(make_room(bbi));
     for (int i = 0; i < bbi->touching->count; ++i) {
         add_point(bbi, &bbi->touching->point[i]);
     }
     for (int i = 0; i < bbi->npoint; ++i) {
-        bbi->point[i].depth = KEPT * fmax(0.0, -bbi->point[i].touch.gap);
+        bbi->point[i].depth = kept * fmax(0.0, -bbi->point[i].touch.gap);
     }
     memcpy(bbi->seen, bbi->newton->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
     return BRN_OK;

@@ -332,7 +332,8 @@ static brn_status every_allocation(brn_ctx *ctx, void *arg)
     o.limit = 8;
     o.shape = 10.0;
     o.spread = 10.0;
-    brn_status status = flow_scene(ctx, beam, "meshes.a.box.cells=[1, 1, 1]", &scene);
+    o.load = true;
+    brn_status status = flow_scene(ctx, beam, "meshes.a.box.cells=[1, 1, 1];integrator=static", &scene);
     status = status >= 0 ? brn_coarsen(ctx, scene, &o, &c) : status;
     brn_coarsening_destroy(c);
     brn_scene_destroy(scene);

@@ -421,6 +421,42 @@ static void test_any_speed(void **state)
     }
 }
 
+/* A block of a few elements that lies down on a box across a gap of a ten thousandth of its edges, so that layers are thin and act often. */
+#define LAID                                                                                        \
+ HEAD "time: {step: 0.007, end: 0.021}\n"                                                           \
+      "materials: {m: {type: neo_hookean, young: 1.5e5, poisson: 0.02, density: 9000}}\n"           \
+      "meshes: {block: {box: {size: [0.016, 0.008, 0.007], cells: [3, 1, 2], element: hex8}}}\n"    \
+      "bodies:\n  - {name: block, type: deformable, mesh: block, material: m, position: [0, 0, "    \
+      "0.0035015]}\n"                                                                               \
+      "  - {name: floor, type: static, shape: {box: {size: [0.05, 0.05, 0.02]}}, position: [0, 0, " \
+      "-0.01]}\ncontact: {friction: 0.4, restitution: 0.1}\n"
+
+/* Restitution takes no more than there is: of what rests, and where layers are given stiff or act often. */
+static void test_restitution_books(void **state)
+{
+    static const char *const sets[] = {"method.layers=cubic", "method.layers=quadratic",
+                                       "method.schedule=exact",
+                                       "method.layers=quadratic;method.step=2e-7;method.thickness=1e-6",
+                                       "method.layers=quadratic;method.stiffness=1e7;method.thickness=1e-6"};
+    FILE *rows = *state;
+    for (int k = 0; k < BRN_COUNT(sets); ++k) {
+        flow f = flow_open(1, LAID, sets[k]);
+        brn_report r = {0};
+        double worst = 0.0;
+        int contacts = 0;
+        while (!brn_sim_done(f.sim)) {
+            assert_done(f.ctx, brn_sim_step(f.sim, &r));
+            worst = fmax(worst, fabs(r.energy_error));
+            contacts += r.contacts;
+        }
+        assert_true(contacts > 10);
+        assert_true(r.dissipated > 0.0);
+        validation_row(rows, "energy, a block laid down, restitution 0.1", 0.0, worst, worst, sets[k]);
+        assert_true(worst < 5e-3); /* as that of conservation */
+        flow_close(&f);
+    }
+}
+
 /* Stiffness and step from a hundredth to a hundred times what the method would choose, 1.5e4 N/m and 2e-5 s, thickness from a tenth of it to a little more than
    the gap at the start. A step that is too long for its stiffness is not taken: all runs end, and nothing has passed. */
 static void test_any_layers(void **state)
@@ -541,7 +577,8 @@ int main(void)
         cmocka_unit_test(test_reversal),          cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_fewer_evaluations), cmocka_unit_test(test_detectors),
         cmocka_unit_test(test_certified),         cmocka_unit_test(test_any_speed),
-        cmocka_unit_test(test_any_layers),        cmocka_unit_test(test_two_bars),
+        cmocka_unit_test(test_restitution_books), cmocka_unit_test(test_any_layers),
+        cmocka_unit_test(test_two_bars),
     };
     return cmocka_run_group_tests(tests, open_rows, close_rows);
 }

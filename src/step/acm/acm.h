@@ -198,6 +198,7 @@ typedef struct brn_acm {
     double *eta;         /* [nbody] [m] of the first layer */
     double eta_least;    /* [m] */
     double speed;        /* [m/s] with which things may come together */
+    bool loses;          /* restitution of some pair is below 1 */
     double distance;     /* [m] within which pairs are looked for */
     int *node_level;     /* [nnode] finest level of its elements; BRN_ACM_LEVELS: it has none */
     double *inverse;     /* [nnode] [1/kg] 0: it is held, or has no mass */

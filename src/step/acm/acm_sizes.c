@@ -12,11 +12,13 @@ enum { FINER = 32 };
 /* Gravity, loads and motions act at steps 2^OUTER times the shortest, at most the longest of an element: they cost little. */
 enum { OUTER = 3 };
 /* Forces act so often while something goes through the first layer that the phase in which it does so hardly matters: velocities between impulses are off by
-   half of one, and a contact that is over sooner would reflect that. Of the layer's thickness, what is gone between two of them; and where layers
-   do not give back all, so that they have to know whether a pair parts. */
+   half of one, and a contact that is over sooner would reflect that. Of the layer's thickness, what is gone between two of them; and where
+   layers do not give back all. */
 static const double PASSING = 0.25, PASSING_LOSSY = 0.1;
 /* But at most so many times as often as their own stability asks for: thin layers that something fast goes through do not stop the rest. */
-static const double PASSING_MOST = 64.0;
+static const double PASSING_MOST = 64.0, PASSING_MOST_LOSSY = 512.0;
+/* A law with layers that lie close to the surface, or that spreads them (choose_power). */
+static const double POWER_SLOW = 1.0, POWER_FAST = 0.25;
 /* Step of a damped element times the rate at which damping slows it down; but at most so many times as many steps as without. */
 static const double DAMPING = 0.5, DAMPING_MOST = 8.0;
 /* Thickness of the first layer over the mean length of a body's edges. */
@@ -202,24 +204,73 @@ static brn_status choose_tick(brn_acm *acm, double *step, size_t count)
     return BRN_OK;
 }
 
-/* [s] The longest step of forces on what may touch. */
-static double passing_step(const brn_acm *acm)
+/* [s] The shortest in which a node can be bounced off in its first layer, v^2 m / 2 = r d^2 / 2 for the depth d, if that is given stiff or by a short step. */
+static double bouncing_time(const brn_acm *acm, double mass)
+{
+    const brn_acm_params *given = acm->params;
+    return given->stiffness > 0.0 ? sqrt(mass / given->stiffness)
+           : given->step > 0.0    ? given->step / given->resolution
+                                  : INFINITY;
+}
+
+/* Whether a layer of any pair gives back less than it took. */
+static bool restitution_loses(const brn_acm *acm)
 {
     const double *restitution = acm->model->contact_key[BRN_CONTACT_RESTITUTION];
     const int nbody = acm->model->nbody;
-    bool loses = false;
     for (int a = 0; a < nbody && restitution != NULL; ++a) {
         for (int b = 0; b <= a; ++b) {
-            loses = loses || restitution[brn_model_pair(acm->model, a, b)] < 1.0;
+            if (restitution[brn_model_pair(acm->model, a, b)] < 1.0) {
+                return true;
+            }
         }
     }
-    return (loses ? PASSING_LOSSY : PASSING) * acm->eta_least / acm->speed;
+    return false;
+}
+
+/* [s] The longest step of forces on what may touch, given its mass. Layers that do not give back all take what forces have given since their last
+   impulse, h^2 f^2 / 2m, before nodes have moved, and these would give it again: energy from nowhere, in every step of what rests. So steps of
+   forces are hardly longer than theirs. */
+static double passing_step(const brn_acm *acm, double mass)
+{
+    const double through = acm->eta_least / acm->speed;
+    const double time = bouncing_time(acm, mass);
+    if (acm->loses) {
+        return PASSING_LOSSY * fmin(through, time);
+    }
+    /* A force that sets in smoothly stops it later, r d^3 / 6 w for r d^2 / 2. */
+    const double power = acm->params->power > 0.0 ? acm->params->power : POWER_FAST;
+    const double width = acm->eta_least * (1.0 - exp2(-power));
+    const bool smooth = acm->params->layers == BRN_ACM_CUBIC && acm->speed * time < width;
+    return PASSING * fmin(through, smooth ? cbrt(3.0 * width * time * time / acm->speed) : time);
+}
+
+/* [kg] The least of nodes that touch and move. */
+static double least_mass(const brn_acm *acm, const int *node, int count)
+{
+    double least = INFINITY;
+    for (int k = 0; k < count; ++k) {
+        const double inverse = acm->touches[node[k]] ? acm->inverse[node[k]] : 0.0;
+        least = inverse > 0.0 ? fmin(least, 1.0 / inverse) : least;
+    }
+    return least;
+}
+
+/* [s] Of an element at the skin whose own step would be that long. Where layers do not give back all, it acts at their ticks whatever the schedule, so that
+   what it gives is answered before nodes have moved. */
+static double skin_step(const brn_acm *acm, double step, double mass)
+{
+    const double most = passing_step(acm, mass);
+    if (!(step > most)) {
+        return step;
+    }
+    return acm->loses ? exp2(floor(log2(fmax(most, step / PASSING_MOST_LOSSY))))
+                      : fmax(most, step / PASSING_MOST);
 }
 
 /* Elements at the skin act often enough for contact; what layers are compared with answers contact in another way. */
 static void keep_up(const brn_acm *acm, double *step)
 {
-    const double most = acm->params->response == BRN_ACM_LAYERS ? passing_step(acm) : INFINITY;
     for (int p = 0; p < acm->system->npart; ++p) {
         const brn_stencils stencils = brn_group_stencils(acm->system->part[p]);
         for (int e = 0; e < stencils.count; ++e, ++step) {
@@ -228,7 +279,9 @@ static void keep_up(const brn_acm *acm, double *step)
             for (int k = 0; k < stencils.width; ++k) {
                 touches = touches || acm->touches[node[k]] != 0;
             }
-            *step = touches ? fmax(fmin(*step, most), *step / PASSING_MOST) : *step;
+            if (touches && acm->params->response == BRN_ACM_LAYERS) {
+                *step = skin_step(acm, *step, least_mass(acm, node, stencils.width));
+            }
         }
     }
 }
@@ -283,7 +336,8 @@ static brn_status make_forces(brn_acm *acm)
     const int often = f->finest + OUTER < f->coarsest ? f->finest + OUTER : f->coarsest;
     acm->outer = f->nrun > 0 ? often : brn_acm_level_below(acm, acm->model->step);
     if (acm->params->response == BRN_ACM_LAYERS) {
-        const int passing = brn_acm_level_below(acm, passing_step(acm));
+        const double mass = least_mass(acm, acm->skin->point, acm->skin->npoint);
+        const int passing = brn_acm_level_below(acm, passing_step(acm, mass));
         const int least = f->nrun > 0 && passing < f->finest ? f->finest : passing;
         acm->outer = least < acm->outer ? least : acm->outer;
     }
@@ -410,7 +464,7 @@ static double choose_power(const brn_acm *acm)
                      : acm->forces.nrun > 0  ? acm->seconds[acm->forces.coarsest]
                                              : acm->model->step;
     const double ratio = acm->speed * h / (acm->params->resolution * acm->eta_least);
-    return acm->params->power > 0.0 ? acm->params->power : ratio > EVEN ? 0.25 : 1.0;
+    return acm->params->power > 0.0 ? acm->params->power : ratio > EVEN ? POWER_FAST : POWER_SLOW;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------------- */
@@ -509,6 +563,7 @@ static brn_status create(brn_acm *acm)
     BRN_TRY(make_nodes(acm));
     BRN_TRY(choose_eta(acm));
     acm->speed = greatest_speed(acm);
+    acm->loses = restitution_loses(acm);
     BRN_TRY(make_forces(acm));
     BRN_TRY(brn_acm_damping_create(acm));
     acm->window = acm->outer;

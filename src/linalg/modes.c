@@ -70,6 +70,7 @@ static double *column(const lanczos *z, int j)
 /* y = A x on the free dofs, for some columns. */
 static brn_status apply(const lanczos *z, const brn_block_matrix *a, int columns, const double *x, double *y)
 {
+    BRN_TRY(brn_ctx_check(z->ctx)); /* every block comes by here */
     for (int j = 0; j < columns; ++j) {
         double *to = y + (size_t)j * (size_t)z->ndof;
         BRN_TRY(brn_block_matrix_multiply(a, x + (size_t)j * (size_t)z->ndof, to));

@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "base/rng.h"
 
+#include <brunt/study.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -180,6 +181,71 @@ static void test_unheld(void **state)
     flow_close(&f);
 }
 
+/* ---- modes -------------------------------------------------------------------------------------------------------------------- */
+
+static const char beam[] = "brunt: 1\ntime: {step: 1, end: 1}\nmethod: {type: none}\n"
+                           "materials: {a: {type: neo_hookean, young: 1.0e5, poisson: 0.3, density: 1000}}\n"
+                           "meshes: {m: {box: {size: [0.1, 0.1, 0.1], cells: [12, 12, 12], element: tet4}}}\n"
+                           "bodies: [{name: beam, type: deformable, mesh: m, material: a}]\n";
+
+typedef struct search {
+    flow *flow;
+    brn_status status;
+    double cpu; /* [s] */
+    atomic_bool over;
+} search;
+
+static void *find_modes(void *arg)
+{
+    search *s = arg;
+    brn_vibration *found = NULL;
+    brn_vibration_options options = brn_vibration_options_default();
+    options.modes = 40;
+    s->status = brn_vibration_find(s->flow->ctx, s->flow->model, &options, &found);
+    brn_vibration_destroy(found);
+    s->cpu = brn_thread_time();
+    atomic_store(&s->over, true);
+    return NULL;
+}
+
+/* Cancelled when it has taken so much processor time; returns how much it still took. */
+static double find_until(search *s, double cancel_at)
+{
+    pthread_t thread;
+    clockid_t clock;
+    struct timespec now = {0};
+    double at = 0.0;
+    atomic_store(&s->over, false);
+    assert_int_equal(pthread_create(&thread, NULL, find_modes, s), 0);
+    assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
+    while (!atomic_load(&s->over) && at < cancel_at) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        (void)clock_gettime(clock, &now);
+        at = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    }
+    brn_ctx_cancel(s->flow->ctx, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    brn_ctx_cancel(s->flow->ctx, false);
+    return s->cpu - at;
+}
+
+/* The search ends soon wherever it is: half of it is no matter of a factor alone. */
+static void test_modes(void **state)
+{
+    (void)state;
+    flow f = flow_open(1, beam, NULL);
+    search s = {.flow = &f};
+    (void)find_until(&s, INFINITY);
+    assert_int_equal(s.status, BRN_OK);
+    const double whole = s.cpu;
+    for (double part = 0.4; part < 0.7; part += 0.1) {
+        const double left = find_until(&s, part * whole);
+        assert_int_equal(s.status, BRN_ERR_CANCELLED);
+        assert_true(left < 0.2 * whole);
+    }
+    flow_close(&f);
+}
+
 /* ---- conjugate gradients ------------------------------------------------------------------------------------------------------ */
 
 /* A steel strip: slender, of a condition beyond what block-Jacobi can cope with; or so that it can, but takes more iterations than so few
@@ -224,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_any_moment), cmocka_unit_test(test_run_stops),
         cmocka_unit_test(test_budget),     cmocka_unit_test(test_attempts_count),
         cmocka_unit_test(test_fallback),   cmocka_unit_test(test_unheld),
+        cmocka_unit_test(test_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

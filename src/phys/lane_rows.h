@@ -87,6 +87,20 @@ BRN_LANES_INLINE void brn_lanes_gather3(const double (*x)[3], const int *node, i
 #endif
 }
 
+/* The nodes [BRN_LANES][width] of a batch of elements; where it has fewer, the last element fills it up, in room. */
+BRN_LANES_INLINE const int *brn_lanes_nodes(const int *node, int width, int count, int batch, int *room)
+{
+    const int *first = node + (size_t)batch * BRN_LANES * (size_t)width;
+    const int left = count - batch * BRN_LANES;
+    if (left >= BRN_LANES) {
+        return first;
+    }
+    for (int i = 0; i < BRN_LANES * width; ++i) {
+        room[i] = first[i < left * width ? i : (left - 1) * width + i % width];
+    }
+    return room;
+}
+
 /* out[l] = from[at[l]] */
 BRN_LANES_INLINE brn_lanes brn_lanes_gather(const double *from, const int *at)
 {

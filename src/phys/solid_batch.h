@@ -2,6 +2,7 @@
 #ifndef BRN_PHYS_SOLID_BATCH_H
 #define BRN_PHYS_SOLID_BATCH_H
 
+#include "phys/lane_rows.h"
 #include "phys/solid.h"
 
 /* The volume ratio that replaces det F at all points of each element of a batch; of a linear material its growth, tr(F - 1). */
@@ -25,6 +26,19 @@ static inline int brn_batch_rows(int batch, int end)
 BRN_LANES_INLINE void brn_batch_gather(brn_stencils list, const double (*x)[3], int batch, const int dim,
                                        const int nnode, brn_lanes *edge)
 {
+    if (dim == 3) {
+        int room[BRN_GROUP_NODES_MAX * BRN_LANES];
+        const int *node = brn_lanes_nodes(list.node, nnode, list.count, batch, room);
+        brn_lanes origin[3];
+        brn_lanes_gather3(x, node, nnode, origin);
+        for (int a = 1; a < nnode; ++a) {
+            brn_lanes_gather3(x, node + a, nnode, &edge[(a - 1) * 3]);
+            for (int i = 0; i < 3; ++i) {
+                edge[(a - 1) * 3 + i] -= origin[i];
+            }
+        }
+        return;
+    }
     double *out = (double *)edge;
     for (int l = 0; l < BRN_LANES; ++l) {
         const int element = batch * BRN_LANES + l < list.count ? batch * BRN_LANES + l : list.count - 1;

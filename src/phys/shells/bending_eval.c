@@ -138,15 +138,14 @@ BRN_LANES_INLINE void gather(const brn_bending *bending, const double (*x)[3], i
                              brn_lanes out[][3])
 {
     const brn_element_group *group = &bending->group;
-    double *to = (double *)out;
-    for (int l = 0; l < BRN_LANES; ++l) {
-        const int element = batch * BRN_LANES + l < group->nelem ? batch * BRN_LANES + l : group->nelem - 1;
-        const int *node = group->conn + (size_t)element * (size_t)width;
-        const double *origin = x[node[0]];
-        for (int a = 0; a < width; ++a) {
-            for (int i = 0; i < 3; ++i) {
-                to[(3 * a + i) * BRN_LANES + l] = x[node[a]][i] - origin[i];
-            }
+    int room[BRN_BENDING_NODES * BRN_LANES];
+    const int *node = brn_lanes_nodes(group->conn, width, group->nelem, batch, room);
+    for (int a = 0; a < width; ++a) {
+        brn_lanes_gather3(x, node + a, width, out[a]);
+    }
+    for (int a = width - 1; a >= 0; --a) {
+        for (int i = 0; i < 3; ++i) {
+            out[a][i] -= out[0][i];
         }
     }
 }

@@ -138,16 +138,9 @@ BRN_LANES_INLINE void gradient_at(const brn_membrane *membrane, const double (*x
                                   brn_lanes f[6])
 {
     const brn_element_group *group = &membrane->group;
-    const int *node = group->conn + 3 * (size_t)batch * BRN_LANES;
-    const int left = group->nelem - batch * BRN_LANES;
     brn_lanes corner[3][3], edge[6];
-    int filled[3 * BRN_LANES];
-    if (left < BRN_LANES) { /* the last triangle once more */
-        for (int i = 0; i < 3 * BRN_LANES; ++i) {
-            filled[i] = node[i < 3 * left ? i : 3 * (left - 1) + i % 3];
-        }
-        node = filled;
-    }
+    int room[3 * BRN_LANES];
+    const int *node = brn_lanes_nodes(group->conn, 3, group->nelem, batch, room);
     for (int k = 0; k < 3; ++k) {
         brn_lanes_gather3(x, node + k, 3, corner[k]);
     }

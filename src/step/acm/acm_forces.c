@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Elements of a run, nodes of a block, batches of a pass over a sheet: pieces for threads. */
-enum { RUN_ELEMENTS = 128, NODE_BLOCK = 512, PASS_BATCHES = 128 / BRN_LANES };
+enum { RUN_ELEMENTS = 128, NODE_BLOCK = 128, PASS_BATCHES = 128 / BRN_LANES };
 
 void brn_acm_forces_free(brn_ctx *ctx, brn_acm_forces *forces)
 {

@@ -49,6 +49,8 @@ void brn_patches_destroy(brn_patches *patches);
    where it arrives, not one of the wall that it is nearest to now. */
 brn_status brn_patches_find(brn_patches *patches, const double *x, const double *ahead, double within,
                             double depth);
+/* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
+bool brn_patches_is_core(const brn_patches *patches, int node);
 int brn_patches_count(const brn_patches *patches);
 const brn_patch *brn_patches_get(const brn_patches *patches);
 /* A point in terms of nodes that have dofs or are held: each side acts at its surface. first: how many of its nodes are on the first

@@ -61,8 +61,6 @@ struct brn_patches {
 void brn_patches_side_vector(const brn_patches *patches, int side, const double *x, double out[3]);
 /* Area of the sides around a vertex that face along -n (sign -1) or n (sign 1); for sheets, both ways. */
 double brn_patches_facing(const brn_patches *patches, int node, const double n[3], double sign);
-/* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
-bool brn_patches_is_core(const brn_patches *patches, int node);
 /* Whether some side around a vertex faces against a normal of any length; for sheets, both ways. Round cores face everywhere. */
 bool brn_patches_looks_against(const brn_patches *patches, int point, const double normal[3], bool sheet);
 /* The common part of a point: body and nodes, the middle between the surfaces, the area of the vertex. */

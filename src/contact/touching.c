@@ -245,6 +245,12 @@ void brn_touching_swap(brn_touching *t)
     t->aside_capacity = capacity;
 }
 
+bool brn_touching_is_round(const brn_touching *t, const brn_touching_point *point)
+{
+    return point->kind == BRN_TOUCHING_VERTEX && point->node[1] >= 0 &&
+           brn_patches_is_core(t->patches, point->node[0]);
+}
+
 double brn_touching_overlap(const brn_model *model, const int body[2], double gap)
 {
     return fmax(0.0, -gap / fmin(brn_body_size(model, body[0]), brn_body_size(model, body[1])));

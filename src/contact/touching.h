@@ -54,6 +54,9 @@ brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_
 /* Lays the points aside, which another search then leaves alone, and takes those that lay there. */
 void brn_touching_swap(brn_touching *touching);
 
+/* Whether it is of something round, which meets each face of a mesh for itself, instead of a vertex, which meets the nearest. */
+bool brn_touching_is_round(const brn_touching *touching, const brn_touching_point *point);
+
 /* How deep a point is, over the size of the smaller of its bodies that can move: the cube root of its volume, in 2D the square root. */
 double brn_touching_overlap(const brn_model *model, const int body[2], double gap);
 /* Whether bodies that end as deep as that are not in contact but stuck in each other; then what to say of it. */

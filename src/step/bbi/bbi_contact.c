@@ -108,17 +108,22 @@ static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
     bbi->npoint += is_movable(bbi, p);
 }
 
+/* The share of an overlap that is left after the step. */
+static double kept(const brn_bbi *bbi)
+{
+    return 1.0 - OUT * fmin(1.0, bbi->newton->scheme->h / bbi->whole);
+}
+
 brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
 {
     bbi->npoint = bbi->nrow = 0;
-    const double kept = 1.0 - OUT * fmin(1.0, bbi->newton->scheme->h / bbi->whole);
     BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
     BRN_TRY(make_room(bbi));
     for (int i = 0; i < bbi->touching->count; ++i) {
         add_point(bbi, &bbi->touching->point[i]);
     }
     for (int i = 0; i < bbi->npoint; ++i) {
-        bbi->point[i].depth = kept * fmax(0.0, -bbi->point[i].touch.gap);
+        bbi->point[i].depth = kept(bbi) * fmax(0.0, -bbi->point[i].touch.gap);
     }
     memcpy(bbi->seen, bbi->newton->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
     return BRN_OK;
@@ -146,7 +151,14 @@ static bool is_same(const brn_touching_point *a, const brn_touching_point *b)
            a->node[0] == b->node[0] && (a->kind != BRN_TOUCHING_EDGES || a->node[2] == b->node[2]);
 }
 
-/* The point of the new search that is p; -1: none. Of convex bodies, the nearest. */
+/* Whether it is the same side that the vertex meets. */
+static bool is_same_side(const brn_touching_point *a, const brn_touching_point *b)
+{
+    return a->node[1] == b->node[1] && a->node[2] == b->node[2] && a->node[3] == b->node[3];
+}
+
+/* The point of the new search that is p; -1: none. Of convex bodies, and of the faces that something round meets, each for itself, the nearest;
+   these stand together. */
 static int find_again(const brn_bbi *bbi, const brn_bbi_point *p, int near)
 {
     const int dim = bbi->model->dim;
@@ -157,19 +169,25 @@ static int find_again(const brn_bbi *bbi, const brn_bbi_point *p, int near)
         const int at = (near + k) % count;
         const brn_touching_point *q = &bbi->touching->point[at];
         double distance = 0.0;
-        if (bbi->taken[at] || !q->bears || !is_same(&p->touch, q)) {
+        if (!is_same(&p->touch, q)) {
+            if (best >= 0 && p->touch.kind != BRN_TOUCHING_CONVEX) {
+                break;
+            }
+            continue;
+        }
+        if (bbi->taken[at] || !q->bears || !(along(dim, &p->touch, q) > SAME_SIDE)) {
             continue;
         }
         for (int i = 0; i < dim; ++i) {
             const double off = q->place[i] - p->touch.place[i];
             distance += off * off;
         }
-        if (along(dim, &p->touch, q) > SAME_SIDE && distance < least) {
+        if (p->touch.kind != BRN_TOUCHING_CONVEX && is_same_side(&p->touch, q)) {
+            return at;
+        }
+        if (distance < least) {
             least = distance;
             best = at;
-            if (p->touch.kind != BRN_TOUCHING_CONVEX) {
-                break;
-            }
         }
     }
     return best;
@@ -206,12 +224,14 @@ static void move_gaps(brn_bbi *bbi)
     memcpy(bbi->seen, n->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
 }
 
-/* Whether a vertex has a point against that body already, or two convex bodies any. */
+/* Whether a vertex has a point against that body already, what is round one against that face, or two convex bodies any. */
 static bool is_covered(const brn_bbi *bbi, int count, const brn_touching_point *q)
 {
+    const bool round = brn_touching_is_round(bbi->touching, q);
     bool any = false;
     for (int i = 0; i < count && !any; ++i) {
-        any = is_same(&bbi->point[i].touch, q);
+        const brn_touching_point *touch = &bbi->point[i].touch;
+        any = is_same(touch, q) && (!round || is_same_side(touch, q));
     }
     return any;
 }
@@ -224,6 +244,22 @@ bool brn_bbi_knows(const brn_bbi *bbi, const brn_touching_point *q)
         any = is_same(touch, q) && along(bbi->model->dim, touch, q) > SAME_SIDE;
     }
     return any;
+}
+
+/* A point that is found on the way may have been in the other body all the time, behind another of its sides: that comes out as slowly. No
+   deeper than what is known to have been: `before` are the points known till then. */
+static void set_late_depth(const brn_bbi *bbi, int before, brn_bbi_point *p)
+{
+    const int *body = p->touch.body;
+    double most = 0.0;
+    double way[3];
+    for (int i = 0; i < before; ++i) {
+        const int *of = bbi->point[i].touch.body;
+        const bool same = (of[0] == body[0] && of[1] == body[1]) || (of[0] == body[1] && of[1] == body[0]);
+        most = same ? fmax(most, bbi->point[i].depth) : most;
+    }
+    brn_bbi_look(bbi, p, bbi->newton->y, way);
+    p->depth = fmin(most, kept(bbi) * fmax(0.0, way[0] - p->touch.gap));
 }
 
 brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
@@ -250,8 +286,12 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
         add_rows(bbi, p);
     }
     for (int i = 0; i < bbi->touching->count; ++i) {
+        const int had = bbi->npoint;
         if (!bbi->taken[i] && !is_covered(bbi, before, &bbi->touching->point[i])) {
             add_point(bbi, &bbi->touching->point[i]);
+        }
+        if (bbi->npoint > had) {
+            set_late_depth(bbi, before, &bbi->point[had]);
         }
     }
     return BRN_OK;

@@ -27,6 +27,13 @@ void brn_meetings_add_inside(const brn_skin *skin, const double *x, brn_meetings
    is known. */
 brn_status brn_meetings_refuse(const brn_skin *skin, const brn_meetings *meetings, const char *advice);
 
+/* BRN_ERR_CONVERGENCE: by time t [s] a motion has taken a held part of a body into a half-space, from `before` to `after`. Parts that are held are not
+   kept apart; of surfaces, neighbours that are free would tell, but only points see a half-space. size: of the system [m] (contact/driven.c). */
+brn_status brn_meetings_check_driven(const brn_skin *skin, double size, double t, const double *before,
+                                     const double *after);
+/* BRN_ERR_CONVERGENCE, by names and place, if there are any of parts that are held. */
+brn_status brn_meetings_refuse_driven(const brn_skin *skin, const brn_meetings *meetings, double t);
+
 /* Adds one, if its bodies count; stores its nodes and place if it is the first. */
 void brn_meetings_add(const brn_skin *skin, brn_meetings *meetings, int a, int b, const double place[3]);
 /* The box about what touches of a body at x; inside out if it has nothing. */

@@ -421,6 +421,37 @@ static void test_any_speed(void **state)
     }
 }
 
+/* What is held on both sides cannot be kept apart: a motion that would take one into the other ends the run, and says which. */
+static void test_driven_into(void **state)
+{
+    (void)state;
+    static const char *const floors[] = {"plane: {normal: [0, 0, 1]}", "box: {size: [1, 1, 0.002]}"};
+    for (int k = 0; k < BRN_COUNT(floors); ++k) {
+        char text[900];
+        (void)snprintf(text, sizeof text,
+                       HEAD
+                       "gravity: [0, 0, 0]\ntime: {step: 0.01, end: 0.1}\n"
+                       "materials: {m: {type: stvk, young: 1e4, poisson: 0.3, density: 1000}}\n"
+                       "meshes: {cube: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1], element: hex8}}}\n"
+                       "bodies:\n  - {name: cube, type: deformable, mesh: cube, material: m, position: "
+                       "[0, 0, 0.055]}\n"
+                       "  - {name: floor, type: static, shape: {%s}}\n"
+                       "fixed: [{body: cube, where: {face: -z}, motion: {velocity: [0, 0, -0.1], "
+                       "angular_velocity: 0.1, about: {axis: [1, 0, 0]}}}]\n",
+                       floors[k]);
+        flow f = flow_open(1, text, NULL);
+        brn_report r = {0};
+        brn_status status = BRN_OK;
+        while (!brn_sim_done(f.sim) && status >= 0) {
+            status = brn_sim_step(f.sim, &r);
+        }
+        assert_int_equal(status, BRN_ERR_CONVERGENCE);
+        assert_non_null(strstr(brn_ctx_message(f.ctx), "'cube'"));
+        assert_non_null(strstr(brn_ctx_message(f.ctx), "'floor'"));
+        flow_close(&f);
+    }
+}
+
 /* A block of a few elements that lies down on a box across a gap of a ten thousandth of its edges, so that layers are thin and act often. */
 #define LAID                                                                                        \
  HEAD "time: {step: 0.007, end: 0.021}\n"                                                           \
@@ -577,8 +608,8 @@ int main(void)
         cmocka_unit_test(test_reversal),          cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_fewer_evaluations), cmocka_unit_test(test_detectors),
         cmocka_unit_test(test_certified),         cmocka_unit_test(test_any_speed),
-        cmocka_unit_test(test_restitution_books), cmocka_unit_test(test_any_layers),
-        cmocka_unit_test(test_two_bars),
+        cmocka_unit_test(test_driven_into),       cmocka_unit_test(test_restitution_books),
+        cmocka_unit_test(test_any_layers),        cmocka_unit_test(test_two_bars),
     };
     return cmocka_run_group_tests(tests, open_rows, close_rows);
 }

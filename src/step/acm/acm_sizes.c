@@ -286,15 +286,16 @@ static void keep_up(const brn_acm *acm, double *step)
     }
 }
 
-/* [s] Of each node the shortest step of a damped element at it. */
-static void least_damped(const brn_acm *acm, const double *step, double *least)
+/* [s] Of each node the shortest step of an element at it; of a damped one. */
+static void least_steps(const brn_acm *acm, const double *step, bool damped, double *least)
 {
     for (int a = 0; a < acm->model->nnode; ++a) {
         least[a] = INFINITY;
     }
     for (int i = 0; i < acm->system->npart; ++i) {
         const brn_stencils stencils = brn_group_stencils(acm->system->part[i]);
-        for (int k = 0; k < stencils.count * stencils.width && acm->system->part[i]->beta > 0.0; ++k) {
+        const bool counts = !damped || acm->system->part[i]->beta > 0.0;
+        for (int k = 0; k < stencils.count * stencils.width && counts; ++k) {
             const int a = stencils.node[k];
             least[a] = fmin(least[a], step[k / stencils.width]);
         }
@@ -303,14 +304,19 @@ static void least_damped(const brn_acm *acm, const double *step, double *least)
 }
 
 /* A spring or an element at damped ones acts as often as they do. Between two impulses of a longer step they would take what it gives, h^2 f^2 / 2m each
-   time, and it, whose nodes have hardly moved, would give it again: energy from nowhere. */
-static brn_status join_damped(const brn_acm *acm, double *step)
+   time, and it, whose nodes have hardly moved, would give it again: energy from nowhere. A spring at any elements does, for what it gives in a longer step
+   stays in their vibrations. */
+static brn_status join_steps(const brn_acm *acm, double *step)
 {
-    double *least = NULL;
-    BRN_TAKE(brn_ctx_arena(acm->ctx), least, acm->model->nnode + 1);
-    least_damped(acm, step, least);
+    double *damped = NULL;
+    double *any = NULL;
+    BRN_TAKE(brn_ctx_arena(acm->ctx), damped, acm->model->nnode + 1);
+    BRN_TAKE(brn_ctx_arena(acm->ctx), any, acm->model->nnode + 1);
+    least_steps(acm, step, true, damped);
+    least_steps(acm, step, false, any);
     for (int i = 0; i < acm->system->npart; ++i) {
         const brn_stencils stencils = brn_group_stencils(acm->system->part[i]);
+        const double *least = brn_spring_of_group(acm->system->part[i]) != NULL ? any : damped;
         for (int k = 0; k < stencils.count * stencils.width; ++k) {
             step[k / stencils.width] = fmin(step[k / stencils.width], least[stencils.node[k]]);
         }
@@ -329,7 +335,7 @@ static brn_status make_forces(brn_acm *acm)
     BRN_TAKE(brn_ctx_arena(acm->ctx), step, count + 1);
     BRN_TRY(brn_acm_stable_steps(acm, step));
     keep_up(acm, step);
-    BRN_TRY(join_damped(acm, step));
+    BRN_TRY(join_steps(acm, step));
     BRN_TRY(choose_tick(acm, step, count));
     BRN_TRY(brn_acm_forces_create(acm, step));
     const brn_acm_forces *f = &acm->forces;

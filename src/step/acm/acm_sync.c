@@ -395,6 +395,10 @@ static brn_status write(brn_acm *acm, const brn_state *in, double t, double h, b
     BRN_TRY(find_meetings(acm, out->node_pos, &meetings));
     brn_acm_time(acm, &phases->other);
     info->intersections = (int)meetings.count;
+    if (acm->dcr == NULL) { /* of all else it is proved */
+        BRN_TRY(brn_meetings_refuse_driven(acm->skin, &meetings, t));
+        BRN_TRY(brn_meetings_check_driven(acm->skin, acm->system->size, t, in->node_pos, out->node_pos));
+    }
 
     info->books = (brn_books){.inertia = true, .summed = true};
     brn_books *books = &info->books;

@@ -330,7 +330,7 @@ static brn_status ipc_step(void *self, const brn_state *in, double t, double h, 
     BRN_TRY(brn_newton_begin(n, in, t, h));
     BRN_TRY(solve_with_friction(ipc, info));
     BRN_TRY(brn_newton_finish(n, in, out, &info->books));
-    BRN_TRY(brn_ipc_check_driven(ipc, in->node_pos, out->node_pos));
+    BRN_TRY(brn_meetings_check_driven(ipc->skin, ipc->system->size, ipc->t, in->node_pos, out->node_pos));
     BRN_TRY(measure(ipc, in, out, info));
     return brn_ipc_remember_stiffness(ipc, in, out);
 }

@@ -135,10 +135,6 @@ brn_status brn_ipc_advise(brn_ipc *ipc, const double *x, const brn_meetings *mee
 
 /* BRN_ERR_CONVERGENCE: a step ended at x, where these touch to rounding; says which, and whether they could give way (ipc_stuck.c). */
 brn_status brn_ipc_tell_stuck(const brn_ipc *ipc, const double *x, const brn_meetings *meetings);
-/* BRN_ERR_CONVERGENCE: a motion takes a held part of a body into a half-space. Parts that are held are not kept apart; of surfaces, neighbours
-   that are free would tell, but only points see a half-space. */
-brn_status brn_ipc_check_driven(const brn_ipc *ipc, const double *before, const double *after);
-
 /* Normal forces, normals and weights of friction from positions x. */
 brn_status brn_ipc_renew_friction(brn_ipc *ipc, const double *x);
 /* After a renewal: forces become `share` of the new plus 1 - share of the old ones (which are reordered); a pair that has

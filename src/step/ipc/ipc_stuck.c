@@ -7,8 +7,6 @@
 
 /* Of a body's size: no distance, as far as a message is concerned. */
 static const double NEXT_TO = 1e-3;
-/* Of the system's size: rounding of a motion along a plane. */
-static const double ALONG = 1e-9;
 
 /* Whether a side of a meeting goes where a motion takes it, or nowhere: the node that stands for it is held, or one that is as good
    as there. Parts that are held altogether are not kept apart (contact/skin.h), so it is their neighbours that meet. */
@@ -42,33 +40,4 @@ brn_status brn_ipc_tell_stuck(const brn_ipc *ipc, const double *x, const brn_mee
                          : "t = %g s: the gap between '%s' and '%s' near [%.4g, %.4g, %.4g] shrank below the "
                            "rounding of positions; try a larger method.dhat or method.kappa",
                     ipc->t, names[0], names[1], at[0], at[1], at[2]);
-}
-
-/* [m] Height of a point's surface over a half-space. */
-static double height(const brn_skin *skin, const int *plane, int point, const double *x)
-{
-    return brn_skin_plane_distance(skin, plane, &x[3 * point], x) - skin->radius[point];
-}
-
-brn_status brn_ipc_check_driven(const brn_ipc *ipc, const double *before, const double *after)
-{
-    const brn_skin *skin = ipc->skin;
-    const brn_body *body = ipc->model->body;
-    const double least = -ALONG * ipc->system->size;
-    for (int i = 0; i < skin->npoint; ++i) {
-        const int a = skin->point[i];
-        const bool driven = skin->held[a] && body[skin->node_body[a]].type != BRN_BODY_STATIC;
-        for (int n = 0; n < skin->nplane && driven; ++n) {
-            const int *plane = skin->plane[n];
-            if (height(skin, plane, a, before) >= least && height(skin, plane, a, after) < least) {
-                return brn_fail(
-                    ipc->ctx, BRN_ERR_CONVERGENCE,
-                    "t = %g s: '%s' is moved into '%s' near [%.4g, %.4g, %.4g], where it is held and "
-                    "cannot give way; change the motion, or hold less",
-                    ipc->t, body[skin->node_body[a]].name, body[skin->node_body[plane[0]]].name, after[3 * a],
-                    after[3 * a + 1], after[3 * a + 2]);
-            }
-        }
-    }
-    return BRN_OK;
 }

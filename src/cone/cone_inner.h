@@ -3,6 +3,7 @@
 #define BRN_CONE_CONE_INNER_H
 
 #include "base/arena.h"
+#include "cone/cone.h"
 #include "cone/cone_local.h"
 
 /* A contact's own compliances, of its normal and the mean of its tangents. They turn impulses into velocities where the law
@@ -16,10 +17,11 @@ typedef struct brn_cone_work {
     const brn_cone_problem *p;
     const brn_cone_options *options;
     brn_cone_report *report;
-    brn_cone_block *block; /* [contacts] */
-    brn_cone_own *own;     /* [contacts] */
-    double *r, *u;         /* [contacts][dim] now */
-    double *best;          /* [contacts][dim] r with the smallest error so far, and that error */
+    brn_cone_memory *memory; /* NULL: none */
+    brn_cone_block *block;   /* [contacts] */
+    brn_cone_own *own;       /* [contacts] */
+    double *r, *u;           /* [contacts][dim] now */
+    double *best;            /* [contacts][dim] r with the smallest error so far, and that error */
     double best_relative;
     double *centre; /* [contacts][dim] of proximal problems */
     double scale;

@@ -242,6 +242,13 @@ static brn_status solve(brn_cone_work *w, double *u)
 brn_status brn_cone_solve(brn_ctx *ctx, const brn_cone_problem *problem, const brn_cone_options *options,
                           double *r, double *u, brn_cone_report *report)
 {
+    return brn_cone_solve_again(ctx, problem, options, NULL, r, u, report);
+}
+
+brn_status brn_cone_solve_again(brn_ctx *ctx, const brn_cone_problem *problem,
+                                const brn_cone_options *options, brn_cone_memory *memory, double *r,
+                                double *u, brn_cone_report *report)
+{
     const brn_cone_options plain = brn_cone_options_default();
     BRN_GIVEN(NULL, ctx);
     BRN_GIVEN(ctx, problem);
@@ -256,6 +263,7 @@ brn_status brn_cone_solve(brn_ctx *ctx, const brn_cone_problem *problem, const b
                        .p = problem,
                        .options = options != NULL ? options : &plain,
                        .report = report,
+                       .memory = memory,
                        .r = r,
                        .best_relative = INFINITY};
     if (!(w.options->tolerance > 0.0)) {

@@ -670,10 +670,15 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
     brn_free(sim->ctx, parts);
     BRN_TRY(status);
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
-    sim->spare[0] = sim->state;
-    sim->state = loaded;
     bool any; /* what ends now does so with the next step, as it would have */
-    BRN_TRY(brn_sim_release(sim, brn_sim_time(sim) - RELEASE_SLACK * sim->model->step, &any));
+    brn_state *before = sim->state;
+    sim->state = loaded;
+    const double t = brn_sim_time(sim);
+    sim->state =
+        before; /* what was let go is told to a method with this one: the loaded state remembers what came after it */
+    BRN_TRY(brn_sim_release(sim, t - RELEASE_SLACK * sim->model->step, &any));
+    sim->spare[0] = before;
+    sim->state = loaded;
     /* Contacts are not part of the state: the present ones belong to another. */
     take_contacts(sim, &(brn_step_info){.gap_min = INFINITY});
     return BRN_OK;

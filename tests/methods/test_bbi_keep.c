@@ -190,11 +190,10 @@ static void test_forces_alone(void **state)
 }
 
 /* A state of another run with another past: the factor is made again, with the same bits. */
-static void test_resumed(void **state)
+static void resume(const char *scene)
 {
-    (void)state;
-    flow whole = flow_open(2, BAR, NULL);
-    flow other = flow_open(1, BAR, NULL);
+    flow whole = flow_open(2, scene, NULL);
+    flow other = flow_open(1, scene, NULL);
     int resumed = 0;
     bbi_of(&whole)->kept.least = bbi_of(&other)->kept.least = 0;
     for (int i = 0; !brn_sim_done(whole.sim); ++i) {
@@ -213,6 +212,14 @@ static void test_resumed(void **state)
     assert_true(resumed > 2);
     flow_close(&whole);
     flow_close(&other);
+}
+
+static void test_resumed(void **state)
+{
+    (void)state;
+    resume(BAR);
+    /* What was let go before the checkpoint, which has the factor of after it. */
+    resume(BAR "fixed: [{body: bar, where: {face: -x}, release: 1.0e-3}]\n");
 }
 
 /* The compliance of the mass along an axis, beside solutions for every column; a face is held along it. */

@@ -582,6 +582,48 @@ static void test_memory(void **state)
     cone_problem_free(&c);
 }
 
+/* Problems that follow each other, the same but for q, solved with and without a memory: the same answers. */
+static void test_again(void **state)
+{
+    enum { CONTACTS = 60, ROUNDS = 6 };
+    (void)state;
+    brn_ctx *ctx = test_ctx(1);
+    brn_rng rng = {11};
+    cone_problem c = cone_of_bodies(&rng, 3, CONTACTS, 30, 10.0);
+    for (int i = 0; i < CONTACTS; ++i) {
+        c.mu[i] = 0.5;
+    }
+    /* One sweep: the rest is Newton's method. */
+    const brn_cone_options options = {.tolerance = 1e-10, .sweeps = 1, .newton = 300};
+    brn_cone_memory memory = {0};
+    double r[2][3 * CONTACTS] = {{0.0}};
+    int again = 0;
+    for (int k = 0; k < ROUNDS; ++k) {
+        double u[2][3 * CONTACTS];
+        brn_cone_report report[2];
+        const brn_status with =
+            brn_cone_solve_again(ctx, &c.problem, &options, &memory, r[0], u[0], &report[0]);
+        const brn_status without = brn_cone_solve(ctx, &c.problem, &options, r[1], u[1], &report[1]);
+        assert_int_equal(with, without);
+        if (with < 0) {
+            continue;
+        }
+        for (int i = 0; i < 3 * CONTACTS; ++i) {
+            assert_near(u[0][i], u[1][i],
+                        1e-8 * (1.0 + fabs(u[1][i]))); /* the tolerance, times what W passes on */
+        }
+        again += report[0].newton > 0;
+        for (int i = 0; i < 3 * CONTACTS; ++i) {
+            c.q[i] *= 1.0 + 1e-4 * brn_rng_uniform(&rng, -1.0, 1.0);
+        }
+    }
+    print_message("%d of %d rounds took Newton's method\n", again, ROUNDS);
+    assert_true(again > 2);
+    brn_cone_forget(ctx, &memory);
+    cone_problem_free(&c);
+    brn_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -592,7 +634,7 @@ int main(void)
         cmocka_unit_test(test_errors),       cmocka_unit_test(test_ends),
         cmocka_unit_test(test_bad_problems), cmocka_unit_test(test_files),
         cmocka_unit_test(test_columns),      cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

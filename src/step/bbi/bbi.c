@@ -107,6 +107,7 @@ static void bbi_destroy(void *self)
         brn_free(bbi->ctx, arrays[i]);
     }
     brn_bbi_columns_free(bbi->ctx, &bbi->columns);
+    brn_cone_forget(bbi->ctx, &bbi->cone_memory);
     brn_bbi_keep_free(bbi->ctx, &bbi->kept);
     brn_block_matrix_destroy(bbi->leaning);
     brn_free(bbi->ctx, bbi);

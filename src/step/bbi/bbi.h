@@ -175,7 +175,8 @@ typedef struct brn_bbi {
     /* The cone problem of the chosen. */
     double *cone_w, *cone_q, *cone_mu, *cone_r, *cone_u;
     int *cone_first, *cone_column;
-    uint64_t cone_key; /* of the points and frames that cone_w is for; 0: none */
+    brn_cone_memory cone_memory; /* of a step's large problems */
+    uint64_t cone_key;           /* of the points and frames that cone_w is for; 0: none */
     size_t cone_w_capacity, cone_q_capacity, cone_mu_capacity, cone_r_capacity, cone_u_capacity;
     size_t cone_first_capacity, cone_column_capacity;
     brn_block_matrix *leaning; /* the tangent with springs between what touches */

@@ -240,7 +240,9 @@ static brn_status solve_cone(brn_bbi *bbi, double tolerance, brn_step_info *info
                                       .q = bbi->cone_q,
                                       .mu = bbi->cone_mu};
     brn_cone_report report;
-    const brn_status status = brn_cone_solve(bbi->ctx, &problem, &options, bbi->cone_r, bbi->cone_u, &report);
+    brn_cone_memory *memory = bbi->nchosen >= BRN_BBI_LARGE ? &bbi->cone_memory : NULL;
+    const brn_status status =
+        brn_cone_solve_again(bbi->ctx, &problem, &options, memory, bbi->cone_r, bbi->cone_u, &report);
     if (status < 0 && (status != BRN_ERR_CONVERGENCE || !(report.relative <= CONE_USABLE))) {
         return status;
     }
@@ -605,7 +607,8 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
     brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, h);
     brn_status status = BRN_OK;
     bbi->from = in->node_pos;
-    bool loose = true; /* nothing has been met so far */
+    bbi->cone_memory.n = 0; /* a step does not depend on those before it */
+    bool loose = true;      /* nothing has been met so far */
     for (int k = 0; missed && status >= 0 && k < LOOKS;) {
         bool again;
         bbi->npoint = 0;

@@ -1,4 +1,4 @@
-/* A ring-down: which part of a trace it is, how many modes are in it, how sure they are, and whether there is one at all. */
+/* A ring-down: how sure its modes are, which of them is meant, and whether there is one at all. */
 #include "study/ring_inner.h"
 
 #include "linalg/blas.h"
@@ -10,344 +10,13 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-enum { SAMPLES_MIN = 16, SAMPLES_MAX = 2000000 };
+enum { SAMPLES_MAX = 2000000 };
 /* What a fit must show of a mode before it can be told from a drift, or from the image of a higher frequency. */
 static const double PERIODS_MIN = 1.5, SAMPLES_A_PERIOD = 2.5;
-/* Fits better than this of the largest displacement are exact: what is left then would not change a digit that matters. */
-static const double FLOOR = 1e-5;
 
 brn_ring_options brn_ring_options_default(void)
 {
     return (brn_ring_options){.from = NAN, .to = NAN, .modes = BRN_RING_MODES, .near = NAN};
-}
-
-/* ---- the window ------------------------------------------------------------------------------------------------------- */
-
-static int compare_reals(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static brn_status median_of(brn_ctx *ctx, const double *v, int count, double *out)
-{
-    double *sorted = NULL;
-    BRN_ALLOC(ctx, sorted, count);
-    memcpy(sorted, v, (size_t)count * sizeof *v);
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_reals);
-    *out = sorted[count / 2];
-    brn_free(ctx, sorted);
-    return BRN_OK;
-}
-
-/* A trace that was held before it was let go is flat about its largest displacement: the window starts at the end of that. Of what is
-   above 0.8 of the largest, a crest has less in its last third than before, a flat part as much; the very last sample may be on the way
-   down. */
-static int end_of_hold(const double *y, int count, double rest, int largest)
-{
-    const double level = 0.8 * fabs(y[largest] - rest), sign = y[largest] > rest ? 1.0 : -1.0;
-    int first = largest;
-    int last = largest;
-    double early = 0.0;
-    double late = 0.0;
-    while (first > 0 && sign * (y[first - 1] - rest) >= level) {
-        --first;
-    }
-    while (last < count - 1 && sign * (y[last + 1] - rest) >= level) {
-        ++last;
-    }
-    const int third = (last - first + 1) / 3;
-    if (third < 2) {
-        return largest;
-    }
-    for (int i = first; i < last; ++i) {
-        *(i > last - third ? &late : &early) += sign * (y[i] - rest);
-    }
-    early /= last - first + 1 - third;
-    late /= third - 1;
-    if (late < 0.97 * early) {
-        return largest;
-    }
-    while (last > first && sign * (y[last] - rest) < 0.95 * early) {
-        --last;
-    }
-    return last;
-}
-
-/* Half of what the samples from `first` on span. */
-static double swing(const double *y, int first, int last)
-{
-    double lo = y[first];
-    double hi = lo;
-    for (int i = first; i <= last; ++i) {
-        lo = fmin(lo, y[i]);
-        hi = fmax(hi, y[i]);
-    }
-    return 0.5 * (hi - lo);
-}
-
-/* A trace that swings at its end as at its beginning has its largest displacement anywhere, by noise or drift: it starts with the first
-   displacement of half that size from which it has swung to the other side since. */
-static int start_of_long(const double *y, int last, double rest, int largest)
-{
-    if (swing(y, last - last / 4, last) < 0.5 * swing(y, 0, last)) {
-        return largest;
-    }
-    const double level = 0.5 * fabs(y[largest] - rest);
-    int found = largest;
-    bool crossed = false; /* between i and the largest, or found there */
-    for (int i = largest; i >= 0; --i) {
-        crossed = crossed || (y[i] - rest) * (y[largest] - rest) < 0.0;
-        found = crossed && fabs(y[i] - rest) >= level ? i : found;
-    }
-    return found;
-}
-
-/* How many samples have the largest value (the smallest, where sign < 0), how many the next one, and where the last of the first is. */
-typedef struct extreme {
-    double value, next;
-    int count, next_count, last;
-} extreme;
-
-static extreme find_extreme(const double *y, int last, double sign)
-{
-    extreme e = {.value = -INFINITY, .next = -INFINITY};
-    for (int i = 0; i <= last; ++i) {
-        const double v = sign * y[i];
-        if (v > e.value) {
-            e = (extreme){.value = v, .next = e.value, .next_count = e.count};
-        } else if (v > e.next && v < e.value) {
-            e.next = v;
-            e.next_count = 0;
-        }
-        e.count += v == e.value;
-        e.next_count += v == e.next;
-        e.last = v == e.value ? i : e.last;
-    }
-    e.value *= sign;
-    return e;
-}
-
-/* An instrument at its end, or what was held, gives one value again and again: the window starts after the last of it. The digits of an
-   instrument repeat the value of a crest too, but hardly more than twice as often as the next one. */
-static int end_of_clipping(const double *y, int last, double rest, int first)
-{
-    const double size = fabs(y[first] - rest);
-    int start = first;
-    for (int side = -1; side <= 1; side += 2) {
-        const extreme e = find_extreme(y, last, side);
-        if (e.count >= 3 && e.count >= 4 * e.next_count && fabs(e.value - rest) >= 0.5 * size &&
-            e.last > start) {
-            start = e.last;
-        }
-    }
-    return start;
-}
-
-/* Where the window starts by itself. */
-static brn_status find_start(brn_ctx *ctx, const double *y, int last, int *first, bool *clipped)
-{
-    double rest = 0.0; /* where it comes to rest: about the middle of what the second half sees */
-    BRN_TRY(median_of(ctx, y + (last + 1) / 2, last + 1 - (last + 1) / 2, &rest));
-    int at = 0;
-    for (int i = 1; i <= last; ++i) {
-        at = fabs(y[i] - rest) > fabs(y[at] - rest) ? i : at;
-    }
-    at = start_of_long(y, last, rest, at);
-    at = end_of_hold(y, last + 1, rest, at);
-    *first = end_of_clipping(y, last, rest, at);
-    *clipped = *first > at;
-    return BRN_OK;
-}
-
-/* First and number of the samples to fit. */
-static brn_status find_window(brn_ctx *ctx, const double *t, const double *y, int count,
-                              const brn_ring_options *options, brn_ring_down *out)
-{
-    int first = 0;
-    int last = count - 1;
-    bool clipped = false;
-    while (!isnan(options->to) && last >= 0 && t[last] > options->to) {
-        --last;
-    }
-    while (!isnan(options->from) && first <= last && t[first] < options->from) {
-        ++first;
-    }
-    if (isnan(options->from) && last >= 0) {
-        BRN_TRY(find_start(ctx, y, last, &first, &clipped));
-    }
-    out->first = first;
-    out->samples = last - first + 1;
-    if (last >= 0 && !(swing(y, 0, last) > 1e-12 * fabs(y[0]))) {
-        return brn_fail(ctx, BRN_ERR_MISSING, "no oscillation: the trace is constant, %g", y[0]);
-    }
-    if (out->samples < SAMPLES_MIN) {
-        return brn_fail(ctx, BRN_ERR_MISSING,
-                        "too short: %d of the %d samples are in the window%s; a ring-down needs at least %d",
-                        out->samples > 0 ? out->samples : 0, count,
-                        clipped ? ", which starts after the last that is clipped or held at the largest value"
-                        : isnan(options->from)
-                            ? ", which starts at the largest displacement (choose another start)"
-                            : "",
-                        SAMPLES_MIN);
-    }
-    out->start = t[first];
-    out->end = t[last];
-    return BRN_OK;
-}
-
-/* ---- how many modes ----------------------------------------------------------------------------------------------------- */
-
-typedef struct choice {
-    brn_ring_model model;
-    double score;
-} choice;
-
-/* Bayes' information criterion. A mode is the best of all frequencies and decays, a few thousand of which are independent: the 6 is for that (a false
-   mode in about one white noise out of 4 n). */
-static double score_of(const brn_ring_fit *fit, const brn_ring_model *model)
-{
-    const double n = fit->count;
-    const double unknowns = 4.0 * model->modes + 2.0 * model->decays + model->drift;
-    return n * log(fmax(fit->squares / n, FLOOR * FLOOR)) + unknowns * log(n) +
-           6.0 * (model->modes + model->decays + model->drift);
-}
-
-/* Takes the model, refined, if it is better. */
-static bool consider(brn_ring_fit *fit, brn_ring_model model, choice *best)
-{
-    if (!brn_ring_refine(fit, &model)) {
-        return false;
-    }
-    const double score = score_of(fit, &model);
-    if (!(score < best->score)) {
-        return false;
-    }
-    *best = (choice){.model = model, .score = score};
-    return true;
-}
-
-/* The two models of the pencil that look best as they are. */
-static brn_status consider_pencil(brn_ring_fit *fit, double w, int modes_max, choice *best)
-{
-    brn_ring_model model[BRN_RING_RANKS];
-    int found = 0;
-    BRN_TRY(brn_ring_pencil(fit, w, modes_max, model, &found));
-    double score[BRN_RING_RANKS];
-    for (int k = 0; k < found; ++k) {
-        score[k] = brn_ring_evaluate(fit, &model[k]) ? score_of(fit, &model[k]) : INFINITY;
-    }
-    for (int pass = 0; pass < 2; ++pass) {
-        int first = -1;
-        for (int k = 0; k < found; ++k) {
-            first = score[k] < (first < 0 ? INFINITY : score[first]) ? k : first;
-        }
-        if (first >= 0) {
-            (void)consider(fit, model[first], best);
-            score[first] = INFINITY;
-        }
-    }
-    return BRN_OK;
-}
-
-static void remove_rate(brn_ring_model *model, int index)
-{
-    const int wide = index < model->modes ? 2 : 1;
-    const int at = index < model->modes ? 2 * index : index + model->modes;
-    memmove(model->rate + at, model->rate + at + wide,
-            (size_t)(brn_ring_rates(model) - at - wide) * sizeof *model->rate);
-    *(wide == 2 ? &model->modes : &model->decays) -= 1;
-}
-
-/* The decay that, beside the model as it is, leaves least. */
-static double find_decay(brn_ring_fit *fit, const brn_ring_model *base)
-{
-    brn_ring_model model = *base;
-    double best = INFINITY;
-    double decay = 1.0;
-    double *rate = &model.rate[brn_ring_rates(base)];
-    ++model.decays;
-    for (*rate = 1.0; *rate < 0.5 * fit->count; *rate *= 2.0) {
-        if (brn_ring_evaluate(fit, &model) && fit->squares < best) {
-            best = fit->squares;
-            decay = *rate;
-        }
-    }
-    return decay;
-}
-
-/* One part more: the best of a mode, a decay and a drift. */
-static brn_status grow(brn_ring_fit *fit, int modes_max, choice *best, bool *grown)
-{
-    const brn_ring_model base = best->model;
-    double w = 0.0;
-    double d = 0.0;
-    *grown = false;
-    if (!brn_ring_evaluate(fit, &base)) {
-        return BRN_OK;
-    }
-    BRN_TRY(brn_ring_find_mode(fit, &w, &d));
-    if (base.modes < modes_max) {
-        brn_ring_model model = base;
-        memmove(model.rate + 2 * base.modes + 2, model.rate + 2 * base.modes,
-                (size_t)base.decays * sizeof *model.rate);
-        model.rate[2 * base.modes] = w;
-        model.rate[2 * base.modes + 1] = d;
-        ++model.modes;
-        *grown = consider(fit, model, best) || *grown;
-    }
-    if (base.decays < BRN_RING_DECAYS) {
-        brn_ring_model model = base;
-        model.rate[2 * base.modes + base.decays] = find_decay(fit, &base);
-        ++model.decays;
-        *grown = consider(fit, model, best) || *grown;
-    }
-    if (!base.drift) {
-        brn_ring_model model = base;
-        model.drift = true;
-        *grown = consider(fit, model, best) || *grown;
-    }
-    return BRN_OK;
-}
-
-/* One part less, where that is better. */
-static bool shrink(brn_ring_fit *fit, choice *best)
-{
-    const brn_ring_model base = best->model;
-    bool shrunk = false;
-    for (int k = 0; k < base.modes + base.decays; ++k) {
-        brn_ring_model model = base;
-        remove_rate(&model, k);
-        shrunk = consider(fit, model, best) || shrunk;
-    }
-    if (base.drift) {
-        brn_ring_model model = base;
-        model.drift = false;
-        shrunk = consider(fit, model, best) || shrunk;
-    }
-    return shrunk;
-}
-
-/* The model with the best score; the fit is evaluated at it. */
-static brn_status select_model(brn_ring_fit *fit, int modes_max, brn_ring_model *out)
-{
-    enum { ROUNDS = 30 };
-    choice best = {.score = INFINITY};
-    double w = 0.0;
-    double d = 0.0;
-    (void)consider(fit, (brn_ring_model){0}, &best);
-    BRN_TRY(brn_ring_find_mode(fit, &w, &d));
-    BRN_TRY(consider_pencil(fit, w, modes_max, &best));
-    bool going = true;
-    for (int round = 0; going && round < ROUNDS; ++round) {
-        BRN_TRY(brn_ctx_check(fit->ctx));
-        BRN_TRY(grow(fit, modes_max, &best, &going));
-        going = shrink(fit, &best) || going;
-    }
-    *out = best.model;
-    return brn_ring_evaluate(fit, out)
-               ? BRN_OK
-               : brn_fail(fit->ctx, BRN_ERR_NOT_FINITE, "ring-down: the samples cannot be fitted");
 }
 
 /* ---- how sure --------------------------------------------------------------------------------------------------------------- */
@@ -426,7 +95,9 @@ typedef struct scaling {
 
 static int compare_modes(const void *a, const void *b)
 {
-    return compare_reals(&((const brn_ring_mode *)a)->frequency, &((const brn_ring_mode *)b)->frequency);
+    const double x = ((const brn_ring_mode *)a)->frequency;
+    const double y = ((const brn_ring_mode *)b)->frequency;
+    return (x > y) - (x < y);
 }
 
 static void describe_mode(const brn_ring_fit *fit, const brn_ring_model *model, const scaling *scale,
@@ -650,13 +321,13 @@ static brn_status fit_window(brn_ctx *ctx, const double *t, const double *y, con
         sy[out->samples + i] = st[i + 1] - st[i];
     }
     double spacing = 0.0;
-    BRN_TRY(median_of(ctx, sy + out->samples, out->samples - 1, &spacing));
+    BRN_TRY(brn_ring_median(ctx, sy + out->samples, out->samples - 1, &spacing));
     out->spacing = spacing * scale.length;
     brn_ring_fit fit;
     brn_status status = brn_ring_fit_create(ctx, st, sy, out->samples, &fit);
     fit.rate_max = PI / spacing;
     if (status >= 0) {
-        status = select_model(&fit, options->modes, &model);
+        status = brn_ring_select(&fit, options->modes, &model);
     }
     if (status >= 0) {
         describe(&fit, &model, &scale, out);
@@ -707,14 +378,14 @@ brn_status brn_ring_down_fit(brn_ctx *ctx, const double *t, const double *y, int
     options = options != NULL ? options : &usual;
     BRN_TRY(check_samples(ctx, t, y, count, options));
     brn_ring_down found = {0};
-    BRN_TRY(find_window(ctx, t, y, count, options, &found));
+    BRN_TRY(brn_ring_find_window(ctx, t, y, count, options, &found));
     BRN_TRY(brn_blas_reserve(ctx));
     const brn_ring_down window = found;
     BRN_TRY(fit_samples(ctx, t, y, options, &found));
     const int later = isnan(options->from) ? end_of_creep(t, &found) : found.first;
     const int left = found.first + found.samples - later;
     *out = found;
-    if (later == found.first || left < SAMPLES_MIN) {
+    if (later == found.first || left < BRN_RING_SAMPLES) {
         return BRN_OK;
     }
     found = window;

@@ -56,4 +56,14 @@ enum { BRN_RING_RANKS = 10 };
 brn_status brn_ring_pencil(const brn_ring_fit *fit, double w, int modes_max,
                            brn_ring_model model[BRN_RING_RANKS], int *found);
 
+/* The model with the best score; the fit is evaluated at it. */
+brn_status brn_ring_select(brn_ring_fit *fit, int modes_max, brn_ring_model *out);
+
+/* The least that a window must have. */
+enum { BRN_RING_SAMPLES = 16 };
+/* First and number of the samples to fit, their start and end. */
+brn_status brn_ring_find_window(brn_ctx *ctx, const double *t, const double *y, int count,
+                                const brn_ring_options *options, brn_ring_down *out);
+brn_status brn_ring_median(brn_ctx *ctx, const double *v, int count, double *out);
+
 #endif

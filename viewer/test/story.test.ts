@@ -52,6 +52,9 @@ test("force over displacement: of the hold that is moved, else of probes", () =>
     assert.deepEqual(chartsOf(["time", "kinetic", "tip.dz", "floor.force_z"], FIGURES).map((chart) => chart.id), ["tip.d", "floor.force", "time"]);
     const columns = columnsOf(["step", "time", "kinetic", "a:b, c%.dz", "floor.force_z"], FIGURES);
     assert.deepEqual(columns.map((column) => column.name), ["a:b, c%.dz", "floor.force_z", "step", "time", "kinetic"]);
+    const axes = { ...FIGURES, charts: [{ id: "turning", title: "Spin", log: false, first: false }],
+        step: [{ name: "spin_z", label: "z", unit: "rad/s", chart: "turning", group: null, whole: false }] };
+    assert.deepEqual(columnsOf(["spin_z"], axes).map((column) => column.label), ["Spin z"]);
     const id = pairId("a:b, c%.dz", "floor.force_z");
     assert.deepEqual(pairOf(id), { x: "a:b, c%.dz", y: "floor.force_z" });
     assert.equal(pairChart(id, columns).title, "floor: reaction z over a:b, c%: displacement z");

@@ -51,7 +51,10 @@ export function columnsOf(names: readonly string[], figures: Figures): Column[] 
         if (measured !== null) {
             return { name, label: `${measured.label} ${measured.axis}`.trim(), unit: measured.unit, group: measured.name, measured: true };
         }
-        return { name, label: capital(figure?.label ?? name), unit: figure?.unit ?? "", group: figure?.group ?? "Run", measured: false };
+        // An axis says what it is of: beside others of its chart that need not be said, alone it must.
+        const of = /^[xyz]$/.test(figure?.label ?? "") ? figures.charts.find((chart) => chart.id === figure!.chart)?.title : undefined;
+        const label = of === undefined ? capital(figure?.label ?? name) : `${of} ${figure!.label}`;
+        return { name, label, unit: figure?.unit ?? "", group: figure?.group ?? "Run", measured: false };
     });
     return [...columns.filter((column) => column.measured), ...columns.filter((column) => !column.measured)];
 }

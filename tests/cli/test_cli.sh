@@ -60,7 +60,7 @@ lists design out jobs threads evaluations seed limit set keep resume overwrite q
 lists sweep vary figure type samples out jobs threads evaluations seed limit set keep resume overwrite quiet mpi
 lists info
 lists calibrate time value from to pick near modes newmark scene set mode material body free out threads
-lists coarsen out body limit change shape spread frequency decay held set threads
+lists coarsen out body limit change shape spread match frequency decay held set threads
 lists cone tolerance sweeps newton path compare out
 lists export format out every budget quiet time frame size view fit zoom colour range scale hide ghost cut paint turn title fps \
     speed patch contacts wireframe axes label beside theme timeout

@@ -114,6 +114,7 @@ typedef struct brn_coarsen_result {
     int changes;       /* brn_coarsen_change */
     int fine, coarse;  /* levels */
     bool converged;    /* else refining was ended by the limit */
+    bool loads;        /* the scene has a load in equilibrium: options.load can make its energy right */
     double order;      /* of convergence of the first frequency; NaN: fewer than three fine meshes */
     double scale;      /* on the moduli */
     double lambda;     /* [rad^2/s^2] target of the first mode */

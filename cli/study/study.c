@@ -50,7 +50,7 @@ static int print_problems(brn_ctx *ctx, const brn_design *design, brn_status sta
 static brn_status open_design(brn_ctx *ctx, const cli_study_args *args, brn_design **design)
 {
     brn_status status = args->path != NULL ? brn_design_load(ctx, args->path, args->kind, design)
-                                           : brn_design_parse(ctx, args->text, strlen(args->text), args->name,
+                                           : brn_design_parse(ctx, args->text, strlen(args->text), "--vary",
                                                               args->kind, design);
     for (int i = 0; status >= 0 && i < args->set.count; ++i) {
         status = brn_design_set(*design, args->set.items[i]);

@@ -485,6 +485,7 @@ static void sum_up(const study *s, const char *end, brn_design_result *out)
     const brn_design_record *best = brn_design_best(d);
     if (best != NULL) {
         brn_design_record_view(best, &out->best);
+        out->feasible = best->violation <= d->def->optimizer.slack;
     }
     out->wall = elapsed(s);
     out->cpu = cpu_total(d);

@@ -17,7 +17,8 @@
    why), zero = done, positive = done with a remark that the report explains. SI units everywhere, right-handed axes.
    The library never prints, exits or aborts: NULL where something must be given is BRN_ERR_RANGE, and where a call returns no
    status it returns nothing (NULL, "", 0, NaN; a simulation that is NULL is done). A ctx and everything made from it belongs
-   to one thread at a time. */
+   to one thread at a time. Its own threads take no signals. While a large matrix is ordered, METIS has a handler of its own for SIGTERM,
+   which brunt holds back from the calling thread: other threads of a program that handles SIGTERM should block it. */
 #ifndef BRUNT_BRUNT_H
 #define BRUNT_BRUNT_H
 

@@ -1,6 +1,7 @@
 /* The impact projection: velocities of the active contacts after a step (bbi.h). */
 #include "step/bbi/bbi.h"
 
+#include "base/parallel.h"
 #include "linalg/blas.h"
 #include "model/rigid_pose.h"
 #include "step/ledger.h"
@@ -198,27 +199,41 @@ static brn_status fill_by_mass(projection *p)
     return BRN_OK;
 }
 
-/* The same with the tangent of the step, whose columns are there, most of them. */
-static brn_status fill_by_factor(projection *p)
+/* Some rows of p->w with the tangent of the step. */
+enum { ROWS_TOGETHER = 32 };
+
+static brn_status fill_rows(void *arg, int block, brn_arena *scratch)
 {
-    brn_bbi *bbi = p->bbi;
+    const projection *p = arg;
+    const brn_bbi *bbi = p->bbi;
     const int dim = bbi->model->dim;
-    choose_points(p);
-    BRN_TRY(brn_bbi_columns_need(bbi));
-    for (int s = 0; s < p->n * p->n; ++s) {
-        const row *at = &p->row[s / p->n];
-        const row *of = &p->row[s % p->n];
-        const brn_bbi_point *from = &bbi->point[of->point];
-        double unit[3];
-        double w[9];
-        unit_of(from, of->k, unit);
-        brn_bbi_columns_look(bbi, &bbi->point[at->point], from, w);
-        p->w[s] = 0.0;
-        for (int k = 0; k < dim; ++k) {
-            p->w[s] += w[at->k * dim + k] * unit[k];
+    (void)scratch;
+    for (int i = block * ROWS_TOGETHER; i < brn_block_end(p->n, ROWS_TOGETHER, block); ++i) {
+        const row *at = &p->row[i];
+        const size_t line = (size_t)bbi->point[at->point].chosen * (size_t)bbi->nchosen;
+        for (int j = 0; j < p->n; ++j) {
+            const row *of = &p->row[j];
+            const brn_bbi_point *from = &bbi->point[of->point];
+            const double *w = &bbi->cone_w[(line + (size_t)from->chosen) * (size_t)(dim * dim)];
+            double unit[3];
+            double sum = 0.0;
+            unit_of(from, of->k, unit);
+            for (int k = 0; k < dim; ++k) {
+                sum += w[at->k * dim + k] * unit[k];
+            }
+            p->w[(size_t)i * (size_t)p->n + (size_t)j] = sum;
         }
     }
     return BRN_OK;
+}
+
+/* The same with the tangent of the step, whose columns are there, most of them. */
+static brn_status fill_by_factor(projection *p)
+{
+    choose_points(p);
+    BRN_TRY(brn_bbi_columns_need(p->bbi));
+    BRN_TRY(brn_bbi_fill_matrix(p->bbi));
+    return brn_parallel_for(p->bbi->ctx, brn_block_count(p->n, ROWS_TOGETHER), fill_rows, p);
 }
 
 /* p->extra of the points that slip though the step has them stick; p->push starts with their forces. */

@@ -240,8 +240,6 @@ void brn_bbi_columns_look(const brn_bbi *bbi, const brn_bbi_point *at, const brn
 /* ---- bbi_solve.c: the balance with contact ---- */
 
 brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, brn_step_info *info);
-/* bbi->cone_w of the chosen points, which have columns. */
-brn_status brn_bbi_fill_matrix(brn_bbi *bbi);
 
 /* ---- bbi_keep.c: a factor that is kept ---- */
 

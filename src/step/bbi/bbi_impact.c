@@ -27,6 +27,7 @@ typedef struct projection {
     bool mass; /* the metric is that of the mass alone */
     row *row;
     int n;
+    int *first;      /* [chosen points + 1] rows */
     double *w;       /* [n][n] row by row: velocities for unit forces, times h */
     double *lambda;  /* [n] */
     int *pivot;      /* [n] */
@@ -105,9 +106,11 @@ static void choose_points(projection *p)
     for (int j = 0; j < p->n; ++j) {
         if (p->row[j].k == 0) {
             bbi->point[p->row[j].point].chosen = bbi->nchosen;
+            p->first[bbi->nchosen] = j;
             bbi->chosen[bbi->nchosen++] = p->row[j].point;
         }
     }
+    p->first[bbi->nchosen] = p->n;
 }
 
 /* Unit forces along an axis at the chosen points, on the rows that can move. */
@@ -199,29 +202,32 @@ static brn_status fill_by_mass(projection *p)
     return BRN_OK;
 }
 
-/* Some rows of p->w with the tangent of the step. */
-enum { ROWS_TOGETHER = 32 };
+/* The rows of some points. */
+enum { POINTS_TOGETHER = 16 };
 
-static brn_status fill_rows(void *arg, int block, brn_arena *scratch)
+static brn_status fill_points(void *arg, int block, brn_arena *scratch)
 {
     const projection *p = arg;
     const brn_bbi *bbi = p->bbi;
     const int dim = bbi->model->dim;
+    const int end = brn_block_end(bbi->nchosen, POINTS_TOGETHER, block);
     (void)scratch;
-    for (int i = block * ROWS_TOGETHER; i < brn_block_end(p->n, ROWS_TOGETHER, block); ++i) {
-        const row *at = &p->row[i];
-        const size_t line = (size_t)bbi->point[at->point].chosen * (size_t)bbi->nchosen;
-        for (int j = 0; j < p->n; ++j) {
-            const row *of = &p->row[j];
-            const brn_bbi_point *from = &bbi->point[of->point];
-            const double *w = &bbi->cone_w[(line + (size_t)from->chosen) * (size_t)(dim * dim)];
+    for (int s = block * POINTS_TOGETHER * bbi->nchosen; s < end * bbi->nchosen; ++s) {
+        const int at = s / bbi->nchosen;
+        const int of = s % bbi->nchosen;
+        const brn_bbi_point *from = &bbi->point[bbi->chosen[of]];
+        double w[9];
+        brn_bbi_columns_look(bbi, &bbi->point[bbi->chosen[at]], from, w);
+        for (int j = p->first[of]; j < p->first[of + 1]; ++j) {
             double unit[3];
-            double sum = 0.0;
-            unit_of(from, of->k, unit);
-            for (int k = 0; k < dim; ++k) {
-                sum += w[at->k * dim + k] * unit[k];
+            unit_of(from, p->row[j].k, unit);
+            for (int i = p->first[at]; i < p->first[at + 1]; ++i) {
+                double *sum = &p->w[(size_t)i * (size_t)p->n + (size_t)j];
+                *sum = 0.0;
+                for (int k = 0; k < dim; ++k) {
+                    *sum += w[p->row[i].k * dim + k] * unit[k];
+                }
             }
-            p->w[(size_t)i * (size_t)p->n + (size_t)j] = sum;
         }
     }
     return BRN_OK;
@@ -232,8 +238,7 @@ static brn_status fill_by_factor(projection *p)
 {
     choose_points(p);
     BRN_TRY(brn_bbi_columns_need(p->bbi));
-    BRN_TRY(brn_bbi_fill_matrix(p->bbi));
-    return brn_parallel_for(p->bbi->ctx, brn_block_count(p->n, ROWS_TOGETHER), fill_rows, p);
+    return brn_parallel_for(p->bbi->ctx, brn_block_count(p->bbi->nchosen, POINTS_TOGETHER), fill_points, p);
 }
 
 /* p->extra of the points that slip though the step has them stick; p->push starts with their forces. */
@@ -468,6 +473,7 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
         return BRN_OK;
     }
     BRN_TAKE(arena, p.w, (size_t)p.n * (size_t)p.n);
+    BRN_TAKE(arena, p.first, (size_t)bbi->npoint + 1);
     BRN_TAKE(arena, p.lambda, p.n);
     BRN_TAKE(arena, p.pivot, p.n);
     BRN_TAKE(arena, p.v, bbi->system->ndof);

@@ -100,7 +100,8 @@ static double square(const brn_bbi *bbi, const double *way, const double *others
 
 /* Where a step may start beside x^n: where it would coast to; where the last one went to; or where trends and what alternates from step to step
    lead to. */
-static const double AGAIN[BRN_BBI_WAYS] = {1}, TRENDS[BRN_BBI_WAYS] = {2, 0, -2, 1}, TRENDS_SHORT[BRN_BBI_WAYS] = {1, 1, -1};
+static const double AGAIN[BRN_BBI_WAYS] = {1}, TRENDS[BRN_BBI_WAYS] = {2, 0, -2, 1},
+                    TRENDS_SHORT[BRN_BBI_WAYS] = {1, 1, -1};
 
 /* kept.guess: the one of them that was, or would have been, nearest to the end of the last step; false: that is x^n, or nothing is known. */
 static bool guess(brn_bbi *bbi, const brn_state *in)
@@ -319,10 +320,12 @@ brn_status brn_bbi_keep_begin(brn_bbi *bbi, const brn_state *in, bool first)
     k->tried = k->tried && !first;
     k->turned = false;
     const brn_memory *ways = brn_state_recall(in, WAYS);
-    const bool known = first && !k->never && m->inertia && ways_of(bbi, ways) > 0 && bbi->system->pressure == NULL &&
-                       bbi->system->controls->drag.node < 0 && brn_newton_remaining(n) == 0.0;
+    const bool known = first && !k->never && m->inertia && ways_of(bbi, ways) > 0 &&
+                       bbi->system->pressure == NULL && bbi->system->controls->drag.node < 0 &&
+                       brn_newton_remaining(n) == 0.0;
     k->loose = known && ways->value[WAYS_FREE] != 0.0 && ways->value[WAYS_WAIT] == 0.0;
-    k->guesses = known && guess(bbi, in);
+    /* what comes from the air meets things as nothing foretold */
+    k->guesses = known && (k->loose || ways->value[WAYS_FREE] == 0.0) && guess(bbi, in);
     if (!k->loose) {
         return BRN_OK;
     }
@@ -504,7 +507,7 @@ static brn_status remember_way(const brn_bbi *bbi, const brn_state *in, bool fre
     const bool slow = free && is_slow(&bbi->kept);
     const double wait = had > 0 && free ? before->value[WAYS_WAIT] : 0.0;
     const double waited = had > 0 && free ? before->value[WAYS_WAITED] : 0.0;
-        const int count = had < BRN_BBI_WAYS ? had + 1 : BRN_BBI_WAYS;
+    const int count = had < BRN_BBI_WAYS ? had + 1 : BRN_BBI_WAYS;
     double *memory = NULL;
     BRN_TRY(brn_state_remember(out, WAYS, WAYS_HEAD + (size_t)count * ndof, &memory));
     memory[WAYS_H] = n->scheme->h;

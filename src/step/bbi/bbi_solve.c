@@ -16,6 +16,8 @@ static const double TAKEN = 0.1;
 enum { TURNS = 6 };
 /* Looks of a step: what a body meets may send others farther than they were known to go. */
 enum { LOOKS = 4 };
+/* Penetration that a step with contact may start with, of what is none at its end. More is another impact, which the last steps know nothing of. */
+static const double DEEP = 1e4;
 /* A factor is kept for the next iteration while the imbalance shrinks by this. */
 static const double KEEP = 0.5;
 /* Relative error of the contact problem: in the last iteration; at first; and before the last, as a share of the last step's length, which the
@@ -116,17 +118,13 @@ static brn_status fill_rows(void *arg, int block, brn_arena *scratch)
 }
 
 /* Its pattern is full. */
-brn_status brn_bbi_fill_matrix(brn_bbi *bbi)
+static brn_status fill_matrix(brn_bbi *bbi)
 {
     const int n = bbi->nchosen;
-    const size_t blocks = (size_t)n * (size_t)n;
     const uint64_t key = cone_key_of(bbi);
     if (key == bbi->cone_key) {
         return BRN_OK;
     }
-    BRN_GROW(bbi->ctx, bbi->cone_w, bbi->cone_w_capacity, blocks * (size_t)(bbi->model->dim * bbi->model->dim));
-    BRN_GROW(bbi->ctx, bbi->cone_first, bbi->cone_first_capacity, n + 1);
-    BRN_GROW(bbi->ctx, bbi->cone_column, bbi->cone_column_capacity, blocks);
     bbi->cone_first[0] = 0;
     for (int i = 0; i < n; ++i) {
         bbi->cone_first[i + 1] = (i + 1) * n;
@@ -144,11 +142,15 @@ static brn_status fill_cone(brn_bbi *bbi)
 {
     const int dim = bbi->model->dim;
     const int n = bbi->nchosen;
+    const size_t blocks = (size_t)n * (size_t)n;
+    BRN_GROW(bbi->ctx, bbi->cone_w, bbi->cone_w_capacity, blocks * (size_t)(dim * dim));
     BRN_GROW(bbi->ctx, bbi->cone_q, bbi->cone_q_capacity, n * dim);
     BRN_GROW(bbi->ctx, bbi->cone_r, bbi->cone_r_capacity, n * dim);
     BRN_GROW(bbi->ctx, bbi->cone_u, bbi->cone_u_capacity, n * dim);
     BRN_GROW(bbi->ctx, bbi->cone_mu, bbi->cone_mu_capacity, n);
-    BRN_TRY(brn_bbi_fill_matrix(bbi));
+    BRN_GROW(bbi->ctx, bbi->cone_first, bbi->cone_first_capacity, n + 1);
+    BRN_GROW(bbi->ctx, bbi->cone_column, bbi->cone_column_capacity, blocks);
+    BRN_TRY(fill_matrix(bbi));
     for (int i = 0; i < n; ++i) {
         const brn_bbi_point *p = &bbi->point[bbi->chosen[i]];
         bbi->cone_mu[i] = p->mu;
@@ -457,9 +459,10 @@ static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
     memcpy(n->y, bbi->kept.guess, bytes);
     brn_scheme_place(n->scheme, n->y, n->x);
     BRN_TRY(find_around(bbi, 1, brn_newton_most(n->y, bbi->system->ndof)));
-    bool clear = true; /* a step that goes on with a kept factor meets nothing */
-    for (int i = 0; i < bbi->npoint && clear && bbi->kept.loose; ++i) {
-        clear = bbi->point[i].touch.gap + bbi->point[i].depth >= 0.0;
+    bool clear = true;
+    for (int i = 0; i < bbi->npoint && clear; ++i) {
+        const brn_bbi_point *p = &bbi->point[i];
+        clear = p->touch.gap + p->depth >= (bbi->kept.loose ? 0.0 : -DEEP * brn_bbi_allowed(bbi, p));
     }
     if (clear) {
         return BRN_OK;

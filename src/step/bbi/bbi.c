@@ -1,5 +1,6 @@
 #include "step/bbi/bbi.h"
 
+#include "linalg/dense.h"
 #include "step/newton_inner.h"
 #include "step/stages.h"
 
@@ -172,9 +173,31 @@ static brn_status make_solvers(brn_bbi *bbi)
     }
     for (int i = 0; i < BRN_STAGES; ++i) {
         bbi->solver[i]->rolls = bbi->solver[i]->shift > 0.0;
+        bbi->solver[i]->part = bbi->row_cluster;
     }
     bbi->newton = bbi->solver[BRN_STAGE_LAUNCH];
     return BRN_OK;
+}
+
+/* Diagonals of boxes; what cannot move counts only where nothing can. */
+static double measure_size(const brn_bbi *bbi)
+{
+    const brn_model *model = bbi->model;
+    double most = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        double lo[3] = {INFINITY, INFINITY, INFINITY};
+        double hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                lo[i] = fmin(lo[i], model->rest[a][i]);
+                hi[i] = fmax(hi[i], model->rest[a][i]);
+            }
+        }
+        const double way[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+        most = body->type == BRN_BODY_STATIC ? most : fmax(most, brn_dense_length3(way));
+    }
+    return most > 0.0 ? most : bbi->system->size;
 }
 
 static brn_status fill(brn_bbi *bbi)
@@ -194,6 +217,7 @@ static brn_status fill(brn_bbi *bbi)
                                     .dissipative = add_push,
                                     .hessian = brn_bbi_lean,
                                     .bound = no_bound};
+    bbi->size = measure_size(bbi);
     BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));
     BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));
     BRN_ALLOC(bbi->ctx, bbi->reach, bbi->model->nbody + 1);

@@ -115,8 +115,9 @@ static void bbi_destroy(void *self)
 }
 
 /* Stiffness over mass of rigid bodies, times the square of the step: contact looks at a rigid shape while its forces strain the body, by one over
-   this of what they move it. More than that costs digits of the contact problem. */
-static const double FIRM = 1e3;
+   this of what they move it. More than that costs digits of the contact problem. What is pressed between an obstacle and something heavier strains by as much
+   more, so that it is as much firmer, within bounds. */
+static const double FIRM = 1e3, HEAVIER = 1e3;
 
 /* ---- contact as Newton's method sees it: dead forces --------------------------------------------------------------------- */
 
@@ -209,7 +210,7 @@ static brn_status fill(brn_bbi *bbi)
         step = stages->integrator[i] != BRN_STATIC ? fmin(step, stages->step[i]) : step;
     }
     if (isfinite(step)) {
-        BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step)));
+        BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step), HEAVIER));
     }
     bbi->terms = (brn_newton_terms){.self = bbi,
                                     .energy = push_energy,

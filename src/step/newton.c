@@ -18,6 +18,19 @@ void brn_newton_set_noise(brn_newton *n)
     n->noise = POSITION_NOISE * fmax(n->system->size, reach);
 }
 
+/* n->largest: of the forces in each part. */
+static void measure_parts(const brn_newton *n, const double *const forces[], int count)
+{
+    const int dim = n->model->dim;
+    memset(n->largest, 0, (size_t)n->model->nbody * sizeof *n->largest);
+    for (int i = 0; i < n->system->ndof; ++i) {
+        double *most = &n->largest[n->part[i / dim]];
+        for (int k = 0; k < count; ++k) {
+            *most = fmax(*most, fabs(forces[k][i]));
+        }
+    }
+}
+
 double brn_newton_imbalance(const brn_newton *n, double *residual)
 {
     const brn_scheme *m = n->scheme;
@@ -32,6 +45,9 @@ double brn_newton_imbalance(const brn_newton *n, double *residual)
     const double way = m->inertia ? fmax(brn_newton_most(n->y, ndof), brn_newton_most(m->target, ndof)) : 0.0;
     double worst = isfinite(scale) ? 0.0 : NAN; /* beside an infinite force everything would be balanced */
     *residual = 0.0;
+    if (n->part != NULL) {
+        measure_parts(n, parts, BRN_COUNT(parts));
+    }
     for (int i = 0; i < ndof; ++i) {
         if (n->model->fixed[i]) {
             continue;
@@ -41,11 +57,11 @@ double brn_newton_imbalance(const brn_newton *n, double *residual)
         const double mass = m->inertia ? n->model->node_mass[n->model->row_node[i / dim]] / m->s : 0.0;
         const double floor = 8.0 * (n->noise * n->stiffness[i] + POSITION_NOISE * way * mass);
         const double force = fabs(n->unbalanced[i]);
-        const double allowed = n->params.tolerance * scale + floor;
+        const double largest = n->part != NULL ? n->largest[n->part[i / dim]] : scale;
+        const double allowed = n->params.tolerance * largest + floor;
         worst = force / allowed > worst || isnan(force) ? force / allowed : worst;
-        *residual = fmax(*residual, force);
+        *residual = largest > 0.0 ? fmax(*residual, force / largest) : *residual;
     }
-    *residual = scale > 0.0 ? *residual / scale : 0.0;
     return worst;
 }
 
@@ -344,6 +360,7 @@ static brn_status allocate(brn_newton *n)
     BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->middle, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->weld, n->model->nattach);
+    BRN_ALLOC(n->ctx, n->largest, n->model->nbody);
     n->weighed[0] = NAN; /* not yet */
     return brn_newton_weigh(n);
 }
@@ -384,7 +401,7 @@ void brn_newton_destroy(brn_newton *n)
     brn_factor_destroy(n->factor);
     double *arrays[] = {n->x,       n->y,       n->trial,   n->step,    n->unbalanced, n->inertia,
                         n->elastic, n->load,    n->damping, n->gravity, n->stiffness,  n->contact,
-                        n->turned,  n->scratch, n->carried, n->middle};
+                        n->turned,  n->scratch, n->carried, n->middle,  n->largest};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(n->ctx, arrays[i]);
     }

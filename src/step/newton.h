@@ -75,6 +75,10 @@ typedef struct brn_newton {
     double *scratch;
     const unsigned char *
         given; /* [model rows] 1: its y is given to this step and has no balance, though nothing holds it; NULL: none */
+    /* [model rows] the part of the scene that each belongs to: a part is balanced against the largest force in itself, not against that of something
+       heavy elsewhere; NULL: all are one. Parts are numbered like bodies. */
+    const int *part;
+    double *largest;   /* [nbody] [N] in each part; used where there are parts */
     double weighed[3]; /* [m/s^2] the g in gravity */
     double hand[3];    /* [m] where the spring of a drag ends in this step */
     brn_pull pull;     /* that spring at y */

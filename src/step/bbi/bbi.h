@@ -148,6 +148,7 @@ typedef struct brn_bbi {
     /* what touches sticks until it is pulled away (section 3), by friction beyond any that is found */
     bool no_slip;
     double whole; /* [s] a step of the stage, of which this one may be a part */
+    double size;  /* [m] of the largest body that can move: what is far away does not make a scene coarser */
     brn_touching *touching;
     brn_ahead *ahead;
     const double *from; /* [nnode][3] x^n */

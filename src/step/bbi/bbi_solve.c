@@ -274,7 +274,7 @@ static void fall(brn_bbi *bbi)
         const double gap = p->touch.gap + p->depth;
         share = p->u[0] < 0.0 ? fmin(share, gap / (gap - p->u[0])) : share;
     }
-    shorten(n, fmin(share * brn_newton_most(n->step, bbi->system->ndof), FALL * bbi->system->size));
+    shorten(n, fmin(share * brn_newton_most(n->step, bbi->system->ndof), FALL * bbi->size));
     look_at_points(bbi);
 }
 
@@ -331,7 +331,7 @@ static brn_status answer(brn_bbi *bbi, double length, double *tolerance, brn_ste
     }
     if (leans) {
         brn_bbi_lean_forces(bbi);
-        shorten(n, LEAN * bbi->system->size);
+        shorten(n, LEAN * bbi->size);
     }
     return BRN_OK;
 }
@@ -372,13 +372,13 @@ static brn_status search(brn_bbi *bbi, bool known, brn_newton_energy *here, doub
 /* Whether bodies still turn: then they come to lie on other points, and what moves them without resistance changes with them. */
 static bool rolls_on(const brn_bbi *bbi, double length)
 {
-    return bbi->newton->rolls && length > ROLLS * bbi->system->size;
+    return bbi->newton->rolls && length > ROLLS * bbi->size;
 }
 
 /* The points at n->y of an iteration. After a few they stay on their sides: a vertex on the fold between two faces could change for ever. */
 static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 {
-    const double within = AROUND * length + 1e-9 * bbi->system->size;
+    const double within = AROUND * length + 1e-9 * bbi->size;
     const bool clear = bbi->kept.loose && bbi->npoint == 0; /* nothing is within reach of the step */
     if ((iteration > TURNS && !rolls_on(bbi, length)) || clear) {
         return brn_bbi_find_again(bbi, NULL);
@@ -476,7 +476,7 @@ static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
 static brn_status give_up(const brn_bbi *bbi, double length, double residual)
 {
     const brn_newton *n = bbi->newton;
-    if (n->shift > 0.0 && length > UNHELD * bbi->system->size) {
+    if (n->shift > 0.0 && length > UNHELD * bbi->size) {
         return brn_fail(
             bbi->ctx, BRN_ERR_CONVERGENCE,
             "t = %g s: '%s' finds no equilibrium on its contacts and still moves by %.2g m an "

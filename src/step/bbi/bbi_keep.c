@@ -103,6 +103,9 @@ static double square(const brn_bbi *bbi, const double *way, const double *others
 static const double AGAIN[BRN_BBI_WAYS] = {1}, TRENDS[BRN_BBI_WAYS] = {2, 0, -2, 1},
                     TRENDS_SHORT[BRN_BBI_WAYS] = {1, 1, -1};
 
+/* Squared, of what x^n was off by: what is not much nearer is no better. */
+static const double NEARER = 0.1;
+
 /* kept.guess: the one of them that was, or would have been, nearest to the end of the last step; false: that is x^n, or nothing is known. */
 static bool guess(brn_bbi *bbi, const brn_state *in)
 {
@@ -128,7 +131,7 @@ static bool guess(brn_bbi *bbi, const brn_state *in)
         least = trends;
         weight = TRENDS;
     }
-    if (!(least < square(bbi, way, NULL, NULL))) {
+    if (!(least < NEARER * square(bbi, way, NULL, NULL))) {
         return false;
     }
     memcpy(k->start, n->y, ndof * sizeof *k->start);

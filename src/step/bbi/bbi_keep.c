@@ -327,8 +327,8 @@ brn_status brn_bbi_keep_begin(brn_bbi *bbi, const brn_state *in, bool first)
                        bbi->system->pressure == NULL && bbi->system->controls->drag.node < 0 &&
                        brn_newton_remaining(n) == 0.0;
     k->loose = known && ways->value[WAYS_FREE] != 0.0 && ways->value[WAYS_WAIT] == 0.0;
-    /* what comes from the air meets things as nothing foretold */
-    k->guesses = known && (k->loose || ways->value[WAYS_FREE] == 0.0) && guess(bbi, in);
+    k->stays = known && ways->value[WAYS_FREE] == 0.0;
+    k->guesses = known && guess(bbi, in);
     if (!k->loose) {
         return BRN_OK;
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Imbalance at which iterations without contact stop, of what is allowed: as small as Newton's last step leaves it. */
-static const double LOOSE = 0.01;
+static const double LOOSE = 0.03;
 /* Of their steps: what takes less leads astray. */
 static const double TAKEN = 0.1;
 /* Iterations that look at geometry again. */

@@ -10,6 +10,9 @@
    What meets something, or does not get on, starts the step again with factors of its own: the impact projection has H as its metric, and
    one of another step would be another law of impact, not a faster way to the same end.
 
+   Other steps have factors of their own and start where the last ones lead to as well. One that stays in contact may start so, a little deep as it may be: its
+   tangent is then that of where it ends instead of where it began. What comes from the air and meets something, or is deeper, starts where it is.
+
    Within a step with factors of its own, contact or not, iterations that keep one learn in the same way, from moves and changes of the forces beside
    those of contact; the contact problem has the compliance of the factor as it is, so that gaps close whatever was learned.
 

@@ -50,7 +50,7 @@ static int print_problems(brn_ctx *ctx, const brn_design *design, brn_status sta
 static brn_status open_design(brn_ctx *ctx, const cli_study_args *args, brn_design **design)
 {
     brn_status status = args->path != NULL ? brn_design_load(ctx, args->path, args->kind, design)
-                                           : brn_design_parse(ctx, args->text, strlen(args->text), args->name,
+                                           : brn_design_parse(ctx, args->text, strlen(args->text), "--vary",
                                                               args->kind, design);
     for (int i = 0; status >= 0 && i < args->set.count; ++i) {
         status = brn_design_set(*design, args->set.items[i]);
@@ -76,7 +76,9 @@ static int report_failure(const cli_study_args *args, const char *message, const
                               "  --out DIR    writes somewhere else\n");
         return CLI_USAGE;
     }
-    if (status == BRN_ERR_RANGE || status == BRN_ERR_BUSY || status == BRN_ERR_FORMAT) {
+    const bool begun = cli_folder_has(out, "log.jsonl");
+    if (status == BRN_ERR_RANGE || status == BRN_ERR_BUSY || status == BRN_ERR_FORMAT ||
+        (status == BRN_ERR_FILE && !begun)) {
         return CLI_USAGE;
     }
     (void)fprintf(stderr, "%s/log.jsonl keeps %lld evaluation%s; once %s, go on with\n", out, kept,
@@ -192,8 +194,10 @@ static int run_study(const cli_study_args *args, const cli_mpi *mpi)
         return CLI_FAILED;
     }
     const brn_status status = open_design(ctx, args, &design);
-    const int code =
-        status < 0 ? print_problems(ctx, design, status) : run_design(args, mpi, ctx, design, out);
+    const int code = status < 0 ? print_problems(ctx, design, status)
+                     : cli_folder_is_of_another(out, CLI_HOLDS_STUDY)
+                         ? CLI_USAGE
+                         : run_design(args, mpi, ctx, design, out);
     brn_design_destroy(design);
     brn_ctx_destroy(ctx);
     free(out);

@@ -8,9 +8,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE = 1024, SHOWN_PARAMETERS = 6 };
+enum { LINE_SIZE = 1024, SHOWN_PARAMETERS = 6, SHOWN_FIGURES = 6, SHOWN_POINTS = 40 };
 
 /* ---- progress ----------------------------------------------------------------------------------------------------------- */
 
@@ -19,15 +20,58 @@ cli_study_report cli_study_report_start(const brn_design *design, bool quiet)
     return (cli_study_report){design, cli_progress_start(quiet), quiet, -1};
 }
 
+/* A figure as people read it: six digits, words without quotes, "-" where there is none. */
+static void describe_figure(const char *json, char *text, size_t size)
+{
+    const size_t n = json != NULL ? strlen(json) : 0;
+    char *end = NULL;
+    const double value = n > 0 ? strtod(json, &end) : 0.0;
+    if (n == 0 || strcmp(json, "null") == 0) {
+        (void)snprintf(text, size, "-");
+    } else if (json[0] == '"' && n >= 2) {
+        (void)snprintf(text, size, "%.*s", (int)(n - 2), json + 1);
+    } else if (*end == '\0') {
+        (void)snprintf(text, size, "%.6g", value);
+    } else {
+        (void)snprintf(text, size, "%s", json);
+    }
+}
+
+/* "top.dz -0.0012, status done": of a sweep, which has no objective. */
+static void describe_figures(const brn_design *design, const brn_design_evaluation *e, char *text,
+                             size_t size)
+{
+    const int count = brn_design_figure_count(design);
+    size_t used = (size_t)snprintf(text, size, "%s", count > 0 ? "" : "done");
+    for (int i = 0; i < count && i < SHOWN_FIGURES && used < size; ++i) {
+        char value[64];
+        describe_figure(e->figure != NULL ? e->figure[i] : NULL, value, sizeof value);
+        const int n = snprintf(text + used, size - used, "%s%s %s", i > 0 ? ", " : "",
+                               brn_design_figure(design, i), value);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* The constraint that is missed by most. */
+static const char *worst_constraint(const brn_design *design, const brn_design_evaluation *e)
+{
+    int worst = 0;
+    for (int i = 1; i < brn_design_constraint_count(design); ++i) {
+        worst = e->constraint[i] > e->constraint[worst] ? i : worst;
+    }
+    return brn_design_constraint(design, worst);
+}
+
 /* "0.0123", and by how much constraints are missed. */
-static void describe_value(const brn_design_evaluation *e, bool objective, char *text, size_t size)
+static void describe_value(const brn_design *design, const brn_design_evaluation *e, char *text, size_t size)
 {
     if (strcmp(e->status, "done") != 0) {
         (void)snprintf(text, size, "failed: %s", e->reason);
-    } else if (!objective) {
-        (void)snprintf(text, size, "done");
+    } else if (brn_design_objective(design) == NULL) {
+        describe_figures(design, e, text, size);
     } else if (e->violation > 0.0) {
-        (void)snprintf(text, size, "%.6g, a constraint is missed by %.3g", e->objective, e->violation);
+        (void)snprintf(text, size, "%.6g, misses %s by %.3g", e->objective, worst_constraint(design, e),
+                       e->violation);
     } else {
         (void)snprintf(text, size, "%.6g", e->objective);
     }
@@ -53,7 +97,6 @@ static void describe_point(const brn_design *design, const brn_design_evaluation
 /* A line for every evaluation where there is no terminal; on a terminal for those that are better, above the bar. */
 static void show_last(cli_study_report *r, const brn_design_progress *now)
 {
-    const bool objective = brn_design_objective(r->design) != NULL;
     const bool better =
         now->best != NULL && now->best->index == now->last->index && now->best->index != r->best;
     if (better) {
@@ -63,7 +106,7 @@ static void show_last(cli_study_report *r, const brn_design_progress *now)
         return;
     }
     char value[LINE_SIZE], point[LINE_SIZE];
-    describe_value(now->last, objective, value, sizeof value);
+    describe_value(r->design, now->last, value, sizeof value);
     describe_point(r->design, now->last, point, sizeof point);
     cli_progress_clear(&r->progress);
     (void)fprintf(stderr, "[%" PRId64 "/%" PRId64 "] %s%s%s (%s)\n", now->done, now->total, value,
@@ -103,10 +146,10 @@ static void print_success(const brn_design_evaluation *e)
     }
 }
 
-static void print_evaluation(const char *label, const brn_design_evaluation *e)
+static void print_evaluation(const brn_design *design, const char *label, const brn_design_evaluation *e)
 {
     char value[LINE_SIZE];
-    describe_value(e, true, value, sizeof value);
+    describe_value(design, e, value, sizeof value);
     (void)printf("  %-18s%s", label, value);
     print_success(e);
     (void)printf("  (%s)\n", e->folder);
@@ -118,9 +161,9 @@ static void print_best(const brn_design *design, const brn_design_result *result
     (void)printf("\n%s %s\n", brn_design_maximises(design) ? "highest" : "lowest",
                  brn_design_objective(design));
     if (result->start.samples > 0) {
-        print_evaluation("start", &result->start);
+        print_evaluation(design, "start", &result->start);
     }
-    print_evaluation("best", best);
+    print_evaluation(design, "best", best);
     (void)printf("\n  %-24s%14s%14s\n", "parameter", "start", "best");
     for (int i = 0; i < brn_design_parameter_count(design); ++i) {
         brn_design_parameter p;
@@ -131,6 +174,66 @@ static void print_best(const brn_design *design, const brn_design_result *result
             (void)printf("  %-24s%14.6g%14.6g %s%s\n", p.name,
                          result->start.samples > 0 ? result->start.x[i] : p.start, best->x[i], p.unit, edge);
         }
+    }
+}
+
+/* ---- the table of a sweep -------------------------------------------------------------------------------------------------- */
+
+static int cell_width(const char *name)
+{
+    const int n = (int)strlen(name);
+    return n > 12 ? n : 12;
+}
+
+static void print_head(const brn_design *design, int figures)
+{
+    (void)printf("\n%s", cli_paint(stdout, CLI_BOLD));
+    for (int i = 0; i < brn_design_parameter_count(design); ++i) {
+        brn_design_parameter p;
+        if (brn_design_get_parameter(design, i, &p) == BRN_OK) {
+            (void)printf("  %*s", cell_width(p.name), p.name);
+        }
+    }
+    for (int i = 0; i < figures; ++i) {
+        (void)printf("  %*s", cell_width(brn_design_figure(design, i)), brn_design_figure(design, i));
+    }
+    (void)printf("%s\n", cli_paint(stdout, CLI_PLAIN));
+}
+
+static void print_row(const brn_design *design, const brn_design_evaluation *e, int figures)
+{
+    for (int i = 0; i < brn_design_parameter_count(design); ++i) {
+        brn_design_parameter p;
+        if (brn_design_get_parameter(design, i, &p) == BRN_OK) {
+            (void)printf("  %*.6g", cell_width(p.name), e->x[i]);
+        }
+    }
+    for (int i = 0; i < figures; ++i) {
+        char value[64];
+        describe_figure(e->figure != NULL ? e->figure[i] : NULL, value, sizeof value);
+        (void)printf("  %*s", cell_width(brn_design_figure(design, i)), value);
+    }
+    (void)printf("%s\n", strcmp(e->status, "done") != 0 ? "  failed" : "");
+}
+
+/* The points that were asked for, with what was asked of them: a small sweep is read here, a large one in table.csv. */
+static void print_points(const brn_design *design)
+{
+    const int64_t count = brn_design_evaluation_count(design);
+    const int all = brn_design_figure_count(design);
+    const int figures = all < SHOWN_FIGURES ? all : SHOWN_FIGURES;
+    if (figures == 0 || count == 0) {
+        return;
+    }
+    print_head(design, figures);
+    for (int64_t k = 0; k < count && k < SHOWN_POINTS; ++k) {
+        brn_design_evaluation e;
+        if (brn_design_get_evaluation(design, k, &e) == BRN_OK) {
+            print_row(design, &e, figures);
+        }
+    }
+    if (count > SHOWN_POINTS || all > figures) {
+        (void)printf("  ... the whole is in table.csv\n");
     }
 }
 
@@ -166,6 +269,8 @@ void cli_study_report_print(const brn_design *design, const brn_design_result *r
     char wall[CLI_TEXT_SIZE], cpu[CLI_TEXT_SIZE];
     if (result->best.samples > 0) {
         print_best(design, result);
+    } else if (brn_design_objective(design) == NULL) {
+        print_points(design);
     }
     (void)printf("\n%" PRId64 " evaluation%s", result->evaluations, result->evaluations == 1 ? "" : "s");
     if (result->failed > 0) {
@@ -188,6 +293,9 @@ void cli_study_report_print(const brn_design *design, const brn_design_result *r
 int cli_study_report_verdict(const brn_design *design, const brn_design_result *result)
 {
     if (result->evaluations > result->failed) {
+        if (result->best.samples > 0 && !result->feasible) {
+            cli_warning("no evaluation meets every constraint: the best is the one that misses them by least");
+        }
         return CLI_DONE;
     }
     brn_design_evaluation first;

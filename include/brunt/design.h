@@ -48,6 +48,11 @@ BRN_API const char *brn_design_scene(const brn_design *design); /* its file */
 BRN_API const char *
 brn_design_objective(const brn_design *design); /* as written; NULL: a sweep without one */
 BRN_API bool brn_design_maximises(const brn_design *design);
+/* The figures of its table, once it is prepared: those that it names, and whatever its expressions use. "" if there is none. */
+BRN_API int brn_design_figure_count(const brn_design *design);
+BRN_API const char *brn_design_figure(const brn_design *design, int index);
+BRN_API int brn_design_constraint_count(const brn_design *design);
+BRN_API const char *brn_design_constraint(const brn_design *design, int index);
 /* Reference of the file, as brn_info. */
 BRN_API brn_status brn_design_info(brn_ctx *ctx, char **text);
 
@@ -66,10 +71,10 @@ typedef struct brn_design_job {
 
 typedef struct brn_design_outcome {
     int64_t number;
-    brn_status
-        status; /* what brn_run returned; BRN_ERR_FULL ends everything, BRN_REMARK_STOPPED: it was stopped */
-    bool
-        lost; /* nothing came back from it, by no fault of the design (its process was killed): a resume repeats it */
+    /* what brn_run returned; BRN_ERR_FULL ends everything, BRN_REMARK_STOPPED: it was stopped */
+    brn_status status;
+    /* nothing came back from it, by no fault of the design (its process was killed): a resume repeats it */
+    bool lost;
     char reason[512]; /* of a failure */
     double wall, cpu; /* [s] */
 } brn_design_outcome;
@@ -91,6 +96,7 @@ typedef struct brn_design_evaluation {
     const double *x;          /* [parameters] */
     double objective;         /* as the problem has it (not negated); NaN: none */
     const double *constraint; /* [constraints] lhs - rhs of each, at most 0 where it holds */
+    const char *const *figure; /* [figures] of its first simulation, as JSON: a number, a word in quotes, null; NULL: null too */
     double violation;         /* largest of them, at least 0; NaN: not known */
     int samples,
         succeeded; /* simulations, and how many of them worked; -1: the problem does not say what works */
@@ -123,13 +129,14 @@ typedef struct brn_design_options {
 } brn_design_options;
 
 typedef struct brn_design_result {
-    const char *
-        end; /* why it ended: "budget", "tolerance", "target", "stalled"; "points" of a sweep; "stopped", "failed" */
+    /* why it ended: "budget", "tolerance", "target", "stalled"; "points" of a sweep; "stopped", "failed" */
+    const char *end;
     int64_t evaluations;               /* in the table */
     int64_t repeated;                  /* of them, how many were in the log already */
     int64_t failed;                    /* without a value */
     brn_design_evaluation start, best; /* best: feasible if one was found; samples 0: there is none */
     double wall, cpu;                  /* [s], those of earlier calls included */
+    bool feasible;                     /* there is a best, and it meets every constraint */
     bool rerun;                        /* the folder `best` holds a whole run of the best */
 } brn_design_result;
 

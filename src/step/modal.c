@@ -276,14 +276,36 @@ static double sum_magnitudes(const brn_block_matrix *k, const double *x)
     return sum;
 }
 
+/* The same as if every node were as stiff in all directions as in its stiffest: what the search's own error is relative to. */
+static double sum_stiffest(const brn_block_matrix *k, const double *x)
+{
+    const int s = k->size;
+    double sum = 0.0;
+    for (int row = 0; row < k->n; ++row) {
+        const double *block = &k->value[(size_t)k->start[row] * (size_t)(s * s)];
+        double most = 0.0;
+        double square = 0.0;
+        for (int i = 0; i < s; ++i) {
+            most = fmax(most, fabs(block[i * s + i]));
+            square += x[row * s + i] * x[row * s + i];
+        }
+        sum += most * square;
+    }
+    return sum;
+}
+
 brn_status brn_mode_classify(const brn_block_matrix *stiffness, const brn_block_matrix *stand_in,
                              double lambda, const double *shape, double *work, brn_mode_kind *out)
 {
     /* Rigid motions come out below 1e-15 of it; the lowest bending mode of a beam a thousand times as long as it is thick, with
        two elements across, at 1e-12. */
     const double rounding = 1e-13;
+    /* A flat sheet without bending stiffness has nothing at all across it to compare rounding with: the search leaves 1e-15 of the stiffness
+       in its plane. A sheet that is a hundred thousand times as long as it is thick bends at 1e-13. */
+    const double search = 1e-14;
     *out = BRN_MODE_ELASTIC;
-    if (!(lambda > rounding * sum_magnitudes(stiffness, shape))) {
+    if (!(lambda > rounding * sum_magnitudes(stiffness, shape)) ||
+        !(lambda > search * sum_stiffest(stiffness, shape))) {
         *out = BRN_MODE_LOOSE;
     } else if (stand_in != NULL) {
         double energy = 0.0;

@@ -43,8 +43,8 @@ typedef struct brn_system {
     int *pressure_load; /* which load each list belongs to */
     brn_cell *pressure_kind;
     int npressure_list;
-    brn_condense
-        *condense; /* for matrices with the pattern of `matrix`; NULL: no node with elements is tied */
+    /* for matrices with the pattern of `matrix`; NULL: no node with elements is tied */
+    brn_condense *condense;
     brn_block_matrix *mass;     /* the mass as masters see it; NULL: the model's own, or not needed yet */
     brn_factor *mass_factor[3]; /* one per axis, made at first use */
     double *work;               /* [ndof] */

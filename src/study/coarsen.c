@@ -98,8 +98,10 @@ static brn_status find_scale(brn_coarsen_work *w)
     brn_coarsening *c = w->out;
     const brn_coarsen_options *o = w->options;
     double own = c->match->lambda[0];
-    c->result.beta = NAN;
     c->result.lambda = brn_sample_mode(c->fine, 0).lambda;
+    if (o->load) {
+        return BRN_OK; /* the search has done it */
+    }
     if (o->frequency > 0.0) {
         const double omega = 2.0 * pi * o->frequency;
         c->result.lambda = omega * omega + o->decay * o->decay;
@@ -121,8 +123,7 @@ static brn_status find_scale(brn_coarsen_work *w)
     if (!(c->result.scale > 0.0) || !isfinite(c->result.scale)) {
         return brn_fail(w->ctx, BRN_ERR_CONVERGENCE, "the coarse mesh has no mode to scale");
     }
-    c->result.load = c->result.load_error = NAN;
-    return o->load ? brn_coarsen_match_load(w) : BRN_OK;
+    return BRN_OK;
 }
 
 /* ---- changes of the scene --------------------------------------------------------------------------------------------------------- */
@@ -252,8 +253,12 @@ static brn_status predict(brn_coarsen_work *w)
 static brn_status work_all(brn_coarsen_work *w)
 {
     brn_coarsening *c = w->out;
+    c->result.beta = c->result.load = c->result.load_error = NAN;
     BRN_TRY(brn_coarsen_refine(w));
     w->scale = 0.1 * brn_body_diagonal(c->fine->model, brn_sample_body(c->fine));
+    if (w->options->load) {
+        BRN_TRY(brn_coarsen_load(w));
+    }
     BRN_TRY(brn_coarsen_search(w));
     BRN_TRY(find_scale(w));
     compare_modes(c);
@@ -268,7 +273,8 @@ static brn_status open_work(brn_coarsen_work *w)
 {
     brn_model *model = NULL;
     BRN_TRY(brn_model_compile(w->ctx, w->scene, &model));
-    const brn_status status = brn_knobs_find(w->ctx, w->scene, model, w->options->body, &w->knobs);
+    brn_status status = w->options->load ? brn_coarsen_has_load(w->ctx, model) : BRN_OK;
+    status = status >= 0 ? brn_knobs_find(w->ctx, w->scene, model, w->options->body, &w->knobs) : status;
     brn_model_destroy(model);
     return status;
 }

@@ -39,8 +39,13 @@ brn_status brn_coarsen_search(brn_coarsen_work *work);
 /* The scene's mesh at this size, its moduli times a factor; 1: exactly as they were. */
 brn_status brn_coarsen_set_mesh(brn_coarsen_work *work, double size);
 brn_status brn_coarsen_set_moduli(brn_coarsen_work *work, double scale);
-/* Replaces result.scale, which the search begins with, by that of the scene's load. The scene is left with the coarse mesh and its moduli. */
-brn_status brn_coarsen_match_load(brn_coarsen_work *work);
+/* BRN_ERR_SCENE: nothing of it is in equilibrium under a load. */
+brn_status brn_coarsen_has_load(brn_ctx *ctx, const brn_model *model);
+/* result.load, with the fine mesh. */
+brn_status brn_coarsen_load(brn_coarsen_work *work);
+/* The mesh that the scene has: *scale, with which the search begins, becomes that on its moduli with which it stores result.load;
+   *error is that of the energy before. The scene is left with the moduli that it had. */
+brn_status brn_coarsen_match_load(brn_coarsen_work *work, double *scale, double *error);
 brn_status brn_coarsen_tell(brn_coarsen_work *work, const brn_coarsen_level *level);
 
 #endif

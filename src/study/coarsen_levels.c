@@ -132,12 +132,11 @@ brn_status brn_coarsen_refine(brn_coarsen_work *w)
 
 /* ---- coarse ------------------------------------------------------------------------------------------------------------------ */
 
-/* Mean error of the frequencies of modes that were found again, with the first one right. */
-static double spread_of(const brn_coarsening *c, const brn_match *match)
+/* Mean error of the frequencies of modes that were found again, with moduli times `scale`. */
+static double spread_of(const brn_coarsening *c, const brn_match *match, double scale)
 {
     double sum = 0.0;
     int count = 0;
-    const double scale = brn_sample_mode(c->fine, 0).lambda / match->lambda[0];
     for (int i = 0; i < match->modes; ++i) {
         const double error = sqrt(scale * match->lambda[i] / brn_sample_mode(c->fine, i).lambda) - 1.0;
         sum += isnan(match->lambda[i]) ? 0.0 : fabs(error);
@@ -146,32 +145,60 @@ static double spread_of(const brn_coarsening *c, const brn_match *match)
     return count > 0 ? sum / count : NAN;
 }
 
+static brn_status measure_shapes(brn_coarsen_work *w, const brn_sample *candidate, const brn_match *match,
+                                 brn_coarsen_level *level)
+{
+    level->fits = true;
+    for (int i = 0; i < BRN_COARSEN_SHAPES; ++i) {
+        if (!isnan(match->lambda[i])) {
+            BRN_TRY(
+                brn_sample_distance(w->out->fine, candidate, match, i, w->scale, &level->distance[i]));
+        }
+        level->fits = level->fits && level->distance[i] <= w->options->shape; /* not if NaN */
+    }
+    return BRN_OK;
+}
+
+/* Of a candidate: the factor on its moduli, by what is to be right, and what frequencies are then off by. A mesh whose shapes do
+   not fit is not worth its loads. */
+static brn_status measure_frequencies(brn_coarsen_work *w, const brn_match *match, brn_coarsen_level *level,
+                                      double *scale, double *load_error)
+{
+    *scale = brn_sample_mode(w->out->fine, 0).lambda / match->lambda[0];
+    *load_error = NAN;
+    if (w->options->load && level->fits) {
+        const brn_status status = brn_coarsen_match_load(w, scale, load_error);
+        if (status == BRN_ERR_CONVERGENCE) {
+            level->fits = false; /* too coarse for its load */
+            return BRN_OK;
+        }
+        BRN_TRY(status);
+    }
+    level->spread = spread_of(w->out, match, *scale);
+    level->fits = level->fits && level->spread <= w->options->spread;
+    return BRN_OK;
+}
+
 /* Compares a candidate; the coarsest that fits so far is kept, others are destroyed. */
 static brn_status judge(brn_coarsen_work *w, brn_sample *candidate, bool *fits)
 {
     brn_coarsening *c = w->out;
     brn_coarsen_level *level = &c->level[c->result.levels - 1];
     brn_match *match = NULL;
+    double scale = NAN;
+    double load_error = NAN;
     brn_status status = brn_match_find(c->fine, candidate, BRN_COARSEN_MODES, &match);
-    level->fits = status >= 0;
-    for (int i = 0; i < BRN_COARSEN_SHAPES && status >= 0; ++i) {
-        if (!isnan(match->lambda[i])) {
-            status = brn_sample_distance(c->fine, candidate, match, i, w->scale, &level->distance[i]);
-        }
-        level->fits = level->fits && level->distance[i] <= w->options->shape; /* not if NaN */
-    }
-    if (status >= 0) {
-        level->spread = spread_of(c, match);
-        level->fits = level->fits && level->spread <= w->options->spread;
-    }
-    *fits = level->fits;
-    const bool better = *fits && (c->coarse == NULL || level->cells < c->level[c->result.coarse].cells);
-    if (status >= 0 && better) {
+    status = status >= 0 ? measure_shapes(w, candidate, match, level) : status;
+    status = status >= 0 ? measure_frequencies(w, match, level, &scale, &load_error) : status;
+    *fits = status >= 0 && level->fits;
+    if (*fits && (c->coarse == NULL || level->cells < c->level[c->result.coarse].cells)) {
         brn_sample_destroy(c->coarse);
         brn_match_destroy(c->match);
         c->coarse = candidate;
         c->match = match;
         c->result.coarse = c->result.levels - 1;
+        c->result.scale = scale;
+        c->result.load_error = load_error;
     } else {
         brn_sample_destroy(candidate);
         brn_match_destroy(match);
@@ -242,10 +269,11 @@ brn_status brn_coarsen_search(brn_coarsen_work *w)
     }
     if (c->coarse == NULL) {
         return brn_fail(w->ctx, BRN_ERR_CONVERGENCE,
-                        "no mesh coarser than the fine one of %d cells has its shapes within %g and "
-                        "frequencies within %g: "
-                        "allow more, or a larger limit",
-                        c->level[c->result.fine].cells, w->options->shape, w->options->spread);
+                        "no mesh coarser than the fine one of %d cells has its shapes within %g and %s "
+                        "frequencies within %g: allow more, or a larger limit",
+                        c->level[c->result.fine].cells, w->options->shape,
+                        w->options->load ? "with the energy of its load" : "with its first frequency",
+                        w->options->spread);
     }
     return BRN_OK;
 }

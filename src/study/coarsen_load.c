@@ -33,38 +33,44 @@ static brn_status coarse_energy(brn_coarsen_work *w, double scale, double *energ
     return status;
 }
 
-brn_status brn_coarsen_match_load(brn_coarsen_work *w)
+brn_status brn_coarsen_has_load(brn_ctx *ctx, const brn_model *model)
+{
+    return (model->stages.given && model->stages.loads) || model->integrator == BRN_STATIC
+               ? BRN_OK
+               : brn_fail(ctx, BRN_ERR_SCENE,
+                          "the scene has no load in equilibrium to match: it takes stages with loading, or "
+                          "integrator: static");
+}
+
+brn_status brn_coarsen_load(brn_coarsen_work *w)
+{
+    brn_coarsen_result *r = &w->out->result;
+    const brn_model *fine = w->out->fine->model;
+    BRN_TRY(load_energy(w->ctx, fine, &r->load));
+    /* strains of 1e-10 are rounding */
+    const double size = brn_body_diagonal(fine, brn_sample_body(w->out->fine));
+    return r->load > 1e-20 * w->knobs.modulus[0].value * pow(size, fine->dim)
+               ? BRN_OK
+               : brn_fail(w->ctx, BRN_ERR_SCENE,
+                          "the scene's load stores no energy in its bodies: there is nothing to match");
+}
+
+static brn_status seek(brn_coarsen_work *w, double *scale, double *error)
 {
     enum { RUNS = 10 };
     const double close = 1e-3, slope_least = 0.1, longest = log(2.0);
-    brn_coarsening *c = w->out;
-    const brn_model *fine = c->fine->model;
-    if (!(fine->stages.given && fine->stages.loads) && fine->integrator != BRN_STATIC) {
-        return brn_fail(w->ctx, BRN_ERR_SCENE,
-                        "the scene has no load in equilibrium to match: it takes stages with loading, or "
-                        "integrator: static");
-    }
-    double want = NAN;
-    BRN_TRY(load_energy(w->ctx, fine, &want));
-    /* strains of 1e-10 are rounding */
-    const double size = brn_body_diagonal(fine, brn_sample_body(c->fine));
-    if (!(want > 1e-20 * w->knobs.modulus[0].value * pow(size, fine->dim))) {
-        return brn_fail(w->ctx, BRN_ERR_SCENE,
-                        "the scene's load stores no energy in its bodies: there is nothing to match");
-    }
-    BRN_TRY(brn_coarsen_set_mesh(w, c->level[c->result.coarse].size));
-    double scale = c->result.scale, slope = 1.0, off = NAN;
+    const double want = w->out->result.load;
+    double next = *scale, slope = 1.0, off = NAN;
     for (int run = 0; run < RUNS; ++run) {
         double energy = NAN;
-        BRN_TRY(coarse_energy(w, scale, &energy));
+        BRN_TRY(coarse_energy(w, next, &energy));
         const double now = log(energy / want);
         if (run == 0) {
-            c->result.load_error = energy / want - 1.0;
+            *error = energy / want - 1.0;
         } else {
-            slope = (now - off) / log(scale / c->result.scale);
+            slope = (now - off) / log(next / *scale);
         }
-        c->result.scale = scale;
-        c->result.load = want;
+        *scale = next;
         off = now;
         if (fabs(off) < close) {
             return BRN_OK;
@@ -72,10 +78,17 @@ brn_status brn_coarsen_match_load(brn_coarsen_work *w)
         if (!(fabs(slope) >= slope_least)) { /* also NaN */
             break;
         }
-        scale *= exp(fmax(-longest, fmin(-off / slope, longest)));
+        next *= exp(fmax(-longest, fmin(-off / slope, longest)));
     }
     return brn_fail(w->ctx, BRN_ERR_CONVERGENCE,
-                    "no moduli were found with which the load stores as much energy in the coarse mesh as in "
+                    "no moduli were found with which the load stores as much energy in a coarse mesh as in "
                     "the fine one (%g J)",
                     want);
+}
+
+brn_status brn_coarsen_match_load(brn_coarsen_work *w, double *scale, double *error)
+{
+    brn_status status = seek(w, scale, error);
+    const brn_status back = brn_coarsen_set_moduli(w, 1.0);
+    return status < 0 ? status : back;
 }

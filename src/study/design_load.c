@@ -623,6 +623,28 @@ bool brn_design_maximises(const brn_design *design)
     return design != NULL && design->def != NULL && design->def->maximise != NULL;
 }
 
+int brn_design_figure_count(const brn_design *design)
+{
+    return design != NULL ? design->ncolumn : 0;
+}
+
+const char *brn_design_figure(const brn_design *design, int index)
+{
+    return index >= 0 && index < brn_design_figure_count(design) ? design->column[index].name : "";
+}
+
+int brn_design_constraint_count(const brn_design *design)
+{
+    return design != NULL ? design->nconstraint : 0;
+}
+
+const char *brn_design_constraint(const brn_design *design, int index)
+{
+    return index >= 0 && index < brn_design_constraint_count(design)
+               ? brn_expression_text(design->constraint[index])
+               : "";
+}
+
 brn_status brn_design_info(brn_ctx *ctx, char **text)
 {
     BRN_GIVEN(NULL, ctx);

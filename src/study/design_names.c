@@ -60,12 +60,22 @@ brn_status brn_design_know_figures(brn_design *d, const brn_model *model)
     return status;
 }
 
-static void check_names(brn_design *d, const char *where, const brn_expression *e, int nknown)
+static bool check_names(brn_design *d, const char *where, const brn_expression *e, int nknown)
 {
-    const brn_status status = e != NULL ? brn_expression_check(d->ctx, e, d->known, nknown) : BRN_OK;
+    bool word = false;
+    const brn_status status = e != NULL ? brn_expression_check(d->ctx, e, d->known, nknown, &word) : BRN_OK;
     if (status < 0) {
         d->starved = d->starved || status == BRN_ERR_MEMORY;
         brn_scene_add_problem(d->file, where, "%s", brn_ctx_message(d->ctx));
+    }
+    return word;
+}
+
+/* The same of what must have a value. */
+static void check_number(brn_design *d, const char *where, const brn_expression *e, int nknown)
+{
+    if (check_names(d, where, e, nknown)) {
+        brn_scene_add_problem(d->file, where, "is a word; compare it, as in status == 'done'");
     }
 }
 
@@ -77,7 +87,7 @@ brn_status brn_design_know_parameters(brn_design *d)
     }
     for (int i = 0; i < d->nassign; ++i) {
         const brn_setting_def *def = (const brn_setting_def *)d->def->assign.items + i;
-        check_names(d, def->block.path, d->assign[i].value, d->n);
+        check_number(d, def->block.path, d->assign[i].value, d->n);
     }
     return BRN_OK;
 }
@@ -108,15 +118,15 @@ void brn_design_check_names(brn_design *d)
             }
         }
     }
-    check_names(d, d->def->maximise != NULL ? "maximise" : "objective", d->objective, d->nknown);
-    check_names(d, "success", d->success, d->nknown);
+    check_number(d, d->def->maximise != NULL ? "maximise" : "objective", d->objective, d->nknown);
+    check_number(d, "success", d->success, d->nknown);
     for (int i = 0; i < d->nconstraint; ++i) {
         (void)snprintf(where, sizeof where, "constraints[%d]", i);
-        check_names(d, where, d->constraint[i], d->nknown);
+        check_number(d, where, d->constraint[i], d->nknown);
     }
     for (int i = 0; i < d->nfigure; ++i) {
         (void)snprintf(where, sizeof where, "figures[%d]", i);
-        check_names(d, where, d->figure[i], d->nknown);
+        (void)check_names(d, where, d->figure[i], d->nknown);
     }
 }
 

@@ -53,6 +53,7 @@ void brn_design_record_view(const brn_design_record *record, brn_design_evaluati
         .x = record->x,
         .objective = record->objective,
         .constraint = record->constraint,
+        .figure = (const char *const *)record->figure,
         .violation = record->violation,
         .samples = record->samples,
         .succeeded = record->succeeded,

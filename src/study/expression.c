@@ -312,7 +312,7 @@ static brn_status part_kind(const checker *c, int index, const bool *kind, bool 
 }
 
 brn_status brn_expression_check(brn_ctx *ctx, const brn_expression *expression, const brn_known_name *known,
-                                int nknown)
+                                int nknown, bool *word)
 {
     const checker c = {ctx, expression, known, nknown};
     bool *kind = NULL;
@@ -320,6 +320,9 @@ brn_status brn_expression_check(brn_ctx *ctx, const brn_expression *expression, 
     brn_status status = BRN_OK;
     for (int i = 0; i < expression->count && status >= 0; ++i) {
         status = part_kind(&c, i, kind, &kind[i]);
+    }
+    if (word != NULL) {
+        *word = status >= 0 && kind[expression->count - 1]; /* the whole stands last */
     }
     brn_free(ctx, kind);
     return status;

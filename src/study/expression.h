@@ -48,9 +48,10 @@ enum { BRN_EXPRESSION_BYTES_MAX = 2000, BRN_EXPRESSION_DEPTH_MAX = 60 };
 brn_status brn_expression_parse(brn_ctx *ctx, const char *text, brn_expression **out);
 void brn_expression_destroy(brn_expression *expression);
 const char *brn_expression_text(const brn_expression *expression);
-/* Every name must be known and be used as what it is; BRN_ERR_FORMAT as above, with the nearest name. */
+/* Every name must be known and be used as what it is; BRN_ERR_FORMAT as above, with the nearest name. *word: whether the whole is one; may be
+   NULL. */
 brn_status brn_expression_check(brn_ctx *ctx, const brn_expression *expression, const brn_known_name *known,
-                                int nknown);
+                                int nknown, bool *word);
 brn_value brn_expression_value(const brn_expression *expression, const brn_value_source *source);
 /* The number of it; NaN for words and none. */
 double brn_expression_number(const brn_expression *expression, const brn_value_source *source);

@@ -22,38 +22,87 @@ brn_status brn_ring_median(brn_ctx *ctx, const double *v, int count, double *out
     return BRN_OK;
 }
 
-/* A trace that was held before it was let go is flat about its largest displacement: the window starts at the end of that. Of what is
-   above 0.8 of the largest, a crest has less in its last third than before, a flat part as much; the very last sample may be on the way
-   down. */
-static int end_of_hold(const double *y, int count, double rest, int largest)
+/* Standard deviation of the noise, by third differences, which see little of an oscillation: those of a sine with 25 samples a period are 0.016
+   of it. */
+static brn_status noise_of(brn_ctx *ctx, const double *y, int count, double *out)
 {
-    const double level = 0.8 * fabs(y[largest] - rest), sign = y[largest] > rest ? 1.0 : -1.0;
+    double *third = NULL;
+    *out = 0.0;
+    if (count < BRN_RING_SAMPLES) {
+        return BRN_OK;
+    }
+    BRN_ALLOC(ctx, third, count - 3);
+    for (int i = 0; i < count - 3; ++i) {
+        third[i] = fabs(y[i + 3] - 3.0 * y[i + 2] + 3.0 * y[i + 1] - y[i]);
+    }
+    const brn_status status = brn_ring_median(ctx, third, count - 3, out);
+    *out /= 0.6745 * sqrt(20.0); /* of a normal distribution */
+    brn_free(ctx, third);
+    return status;
+}
+
+/* A lobe as part of a cosine: whole from `first` to `let_go`, falling to a half at `last`; or, where let_go < 0, a crest that rises from a half and
+   falls to a half. Sum of the squares that are left of the samples. */
+static double lobe_misfit(const double *y, double rest, int first, int last, int let_go)
+{
+    const double third = 1.0471975511965976; /* cos = 1/2 */
+    double vs = 0.0;
+    double ss = 0.0;
+    double vv = 0.0;
+    for (int i = first; i <= last; ++i) {
+        const double place = let_go < 0    ? 2.0 * (i - first) / (last - first) - 1.0
+                             : i <= let_go ? 0.0
+                                           : (double)(i - let_go) / (last - let_go);
+        const double v = y[i] - rest;
+        const double shape = cos(third * place);
+        vs += v * shape;
+        ss += shape * shape;
+        vv += v * v;
+    }
+    return vv - vs * vs / ss;
+}
+
+/* A trace that was held before it was let go is flat about its largest displacement, and the window starts at the end of that. What is
+   about the largest and above a half of it, noise left out, is a lobe: flat and then falling, or a crest. The window of a hold starts where 0.95
+   of it is left: a little late does no harm, a little early does. */
+static int end_of_hold(const double *y, int count, double rest, double noise, int largest)
+{
+    enum { STEPS = 24 };
+    const double size = fabs(y[largest] - rest);
+    const double level = 0.5 * fmax(size - 2.0 * noise, 0.5 * size);
+    const double sign = y[largest] > rest ? 1.0 : -1.0;
     int first = largest;
     int last = largest;
-    double early = 0.0;
-    double late = 0.0;
     while (first > 0 && sign * (y[first - 1] - rest) >= level) {
         --first;
     }
     while (last < count - 1 && sign * (y[last + 1] - rest) >= level) {
         ++last;
     }
-    const int third = (last - first + 1) / 3;
-    if (third < 2) {
+    if (last - first < 5) {
         return largest;
     }
-    for (int i = first; i < last; ++i) {
-        *(i > last - third ? &late : &early) += sign * (y[i] - rest);
+    /* Where it was let go: coarse, then fine. */
+    int best = first;
+    double least = INFINITY;
+    int lo = first;
+    int hi = last - 1;
+    while (hi - lo >= 1) {
+        const int step = (hi - lo) / STEPS + 1;
+        for (int i = lo; i <= hi; i += step) {
+            const double misfit = lobe_misfit(y, rest, first, last, i);
+            best = misfit < least ? i : best;
+            least = fmin(least, misfit);
+        }
+        if (step == 1) {
+            break;
+        }
+        lo = best - step > first ? best - step : first;
+        hi = best + step < last - 1 ? best + step : last - 1;
     }
-    early /= last - first + 1 - third;
-    late /= third - 1;
-    if (late < 0.97 * early) {
-        return largest;
-    }
-    while (last > first && sign * (y[last] - rest) < 0.95 * early) {
-        --last;
-    }
-    return last;
+    const bool held =
+        best - first > 1 + (last - first) / 10 && least < lobe_misfit(y, rest, first, last, -1);
+    return held ? best + (int)(0.3 * (last - best)) : largest;
 }
 
 /* Half of what the samples from `first` on span. */
@@ -130,13 +179,15 @@ static int end_of_clipping(const double *y, int last, double rest, int first)
 static brn_status find_start(brn_ctx *ctx, const double *y, int last, int *first, bool *clipped)
 {
     double rest = 0.0; /* where it comes to rest: about the middle of what the second half sees */
+    double noise = 0.0;
     BRN_TRY(brn_ring_median(ctx, y + (last + 1) / 2, last + 1 - (last + 1) / 2, &rest));
     int at = 0;
     for (int i = 1; i <= last; ++i) {
         at = fabs(y[i] - rest) > fabs(y[at] - rest) ? i : at;
     }
     at = start_of_long(y, last, rest, at);
-    at = end_of_hold(y, last + 1, rest, at);
+    BRN_TRY(noise_of(ctx, y, last + 1, &noise));
+    at = end_of_hold(y, last + 1, rest, noise, at);
     *first = end_of_clipping(y, last, rest, at);
     *clipped = *first > at;
     return BRN_OK;

@@ -42,7 +42,7 @@ static brn_value value_of(brn_ctx *ctx, const char *text)
 {
     brn_expression *e = NULL;
     assert_done(ctx, brn_expression_parse(ctx, text, &e));
-    assert_done(ctx, brn_expression_check(ctx, e, known, KNOWN));
+    assert_done(ctx, brn_expression_check(ctx, e, known, KNOWN, NULL));
     const brn_value value = brn_expression_value(e, &source);
     brn_expression_destroy(e);
     return value;
@@ -236,7 +236,7 @@ static void test_errors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         brn_expression *e = NULL;
         brn_status status = brn_expression_parse(ctx, cases[i].text, &e);
-        status = status >= 0 ? brn_expression_check(ctx, e, known, KNOWN) : status;
+        status = status >= 0 ? brn_expression_check(ctx, e, known, KNOWN, NULL) : status;
         if (status != BRN_ERR_FORMAT ||
             strncmp(brn_ctx_message(ctx), cases[i].message, strlen(cases[i].message)) != 0) {
             fail_msg("'%s': '%s', wanted '%s'", cases[i].text, brn_ctx_message(ctx), cases[i].message);
@@ -275,7 +275,7 @@ static void test_random_texts(void **state)
         brn_expression *e = NULL;
         const brn_status status = brn_expression_parse(ctx, text, &e);
         assert_true(status == BRN_OK || status == BRN_ERR_FORMAT);
-        if (status == BRN_OK && brn_expression_check(ctx, e, known, KNOWN) >= 0) {
+        if (status == BRN_OK && brn_expression_check(ctx, e, known, KNOWN, NULL) >= 0) {
             (void)brn_expression_value(e, &source);
             ++values;
         }

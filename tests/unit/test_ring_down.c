@@ -350,6 +350,31 @@ static void test_window(void **state)
     brn_ctx_destroy(ctx);
 }
 
+/* Held, let go and hardly damped, with noise of a tenth of the signal: the crests are as high as the hold, and noise is higher than both. */
+static void test_held_long(void **state)
+{
+    (void)state;
+    static made m;
+    brn_ctx *ctx = test_ctx(1);
+    brn_ring_down fit;
+    for (int seed = 0; seed < 30; ++seed) {
+        const double frequency = 20.0 + seed, hold = 0.05 + 0.01 * seed;
+        m.rng = (brn_rng){100 + (uint64_t)seed};
+        make_times(&m, 1000 + 30 * seed, 1.0);
+        for (int i = 0; i < m.count; ++i) {
+            const double s = fmax(m.t[i] - hold, 0.0);
+            m.y[i] = (seed % 2 == 0 ? 3.0 : -3.0) * exp(-1.5 * s) * cos(2.0 * PI * frequency * s);
+        }
+        add_noise(&m, 0.18);
+        assert_done(ctx, brn_ring_down_fit(ctx, m.t, m.y, m.count, NULL, &fit));
+        assert_true(fit.start >= hold - 1e-3);
+        assert_near(chosen(&fit)->frequency, frequency, 4.5 * chosen(&fit)->frequency_error);
+        assert_near(chosen(&fit)->decay, 1.5, 4.5 * chosen(&fit)->decay_error);
+        assert_true(chosen(&fit)->frequency_error < 0.02);
+    }
+    brn_ctx_destroy(ctx);
+}
+
 static void refused(brn_ctx *ctx, const made *m, const char *reason)
 {
     brn_ring_down fit;
@@ -697,7 +722,7 @@ int main(void)
         cmocka_unit_test(test_several),     cmocka_unit_test(test_creep),
         cmocka_unit_test(test_noise),       cmocka_unit_test(test_coloured),
         cmocka_unit_test(test_uneven),      cmocka_unit_test(test_window),
-        cmocka_unit_test(test_long),        cmocka_unit_test(test_clipped),
+        cmocka_unit_test(test_long), cmocka_unit_test(test_held_long),        cmocka_unit_test(test_clipped),
         cmocka_unit_test(test_unshift),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_white_noise), cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_trace),       cmocka_unit_test(test_bad_traces),

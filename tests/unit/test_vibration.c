@@ -144,6 +144,39 @@ static void test_held(void **state)
     flow_close(&f);
 }
 
+/* A flat sheet without bending stiffness: nothing resists what goes across it, all the rest does. One with a little of it bends. */
+static void test_membrane(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "bodies:\n"
+             "  - {name: sheet, type: shell, mesh: s, material: m, thickness: 1.0e-5, bending: 0}\n"
+             "fixed: [{name: edge, body: sheet, where: {face: -x}}]\n";
+    const char *sheet = "meshes.s.grid={size: [1, 1], cells: [6, 6]}";
+    flow f;
+    brn_vibration_options o = brn_vibration_options_default();
+    o.modes = 6;
+    brn_vibration *loose = find(&f, text, sheet, &o);
+    assert_int_equal(count_rigid(loose), 42); /* one for every node that is not held */
+    assert_int_equal(brn_vibration_count(loose), 48);
+    assert_true(get(loose, 42).frequency > 1.0);
+    brn_vibration_destroy(loose);
+    double stable = 0.0, resolving = 0.0;
+    assert_done(f.ctx, brn_model_estimate_steps(f.ctx, f.model, &stable, &resolving));
+    assert_true(stable > 1e-4 && stable < 1e-2);
+    assert_true(resolving > 1.0 / 100.0 && (resolving < 1.0 || isinf(resolving)));
+    flow_close(&f);
+    char both[200];
+    (void)snprintf(both, sizeof both, "%s;bodies[0].bending=1", sheet);
+    brn_vibration *bends = find(&f, text, both, &o);
+    assert_int_equal(count_rigid(bends), 1); /* the edge is a hinge */
+    /* f = 6.64/(2 pi) sqrt(D/(rho t)), D = E t^3/(12 (1 - nu^2)), of a square plate on one simply supported edge [Leissa] */
+    const double f1 = 6.64 / (2.0 * pi) * sqrt(1e6 * 1e-10 / (12.0 * 0.91 * 1000.0));
+    assert_near(get(bends, 1).frequency, f1, 0.05 * f1);
+    brn_vibration_destroy(bends);
+    flow_close(&f);
+}
+
 static void test_plane(void **state)
 {
     (void)state;
@@ -226,7 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_free_cube), cmocka_unit_test(test_overdamped),
-        cmocka_unit_test(test_held),      cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_held),      cmocka_unit_test(test_membrane), cmocka_unit_test(test_plane),
         cmocka_unit_test(test_few),       cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_quadratic),
     };

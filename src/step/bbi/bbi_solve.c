@@ -16,6 +16,8 @@ static const double TAKEN = 0.1;
 enum { TURNS = 6 };
 /* Looks of a step: what a body meets may send others farther than they were known to go. */
 enum { LOOKS = 4 };
+/* Penetration that a step with contact may start with, of what is none at its end. More is another impact, which the last steps know nothing of. */
+static const double DEEP = 1e4;
 /* A factor is kept for the next iteration while the imbalance shrinks by this. */
 static const double KEEP = 0.5;
 /* Relative error of the contact problem: in the last iteration; at first; and before the last, as a share of the last step's length, which the
@@ -459,7 +461,8 @@ static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
     BRN_TRY(find_around(bbi, 1, brn_newton_most(n->y, bbi->system->ndof)));
     bool clear = true;
     for (int i = 0; i < bbi->npoint && clear; ++i) {
-        clear = bbi->point[i].touch.gap + bbi->point[i].depth >= 0.0;
+        const brn_bbi_point *p = &bbi->point[i];
+        clear = p->touch.gap + p->depth >= (bbi->kept.loose ? 0.0 : -DEEP * brn_bbi_allowed(bbi, p));
     }
     if (clear) {
         return BRN_OK;

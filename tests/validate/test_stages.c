@@ -342,6 +342,33 @@ static void test_resume(void **state)
     flow_close(&f);
 }
 
+/* A run that ends before the body has left the ground says so; one in which it leaves has nothing to say. */
+static void test_no_launch(void **state)
+{
+    static const struct {
+        const char *sets, *says;
+    } cases[] = {
+        {"time.end=0.032", "'block' has not left what it stands on"},
+        {"time.end=0.032;bodies.block.position=[0, 0, 1];loads.finger.force=[0, 0, -0.1];gravity=[0, 0, 0]",
+         "'block' touches nothing"},
+        {"time.end=0.1", NULL}};
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        brn_ctx *ctx = test_ctx(1);
+        brn_scene *scene = NULL;
+        brn_summary summary;
+        assert_done(ctx, flow_scene(ctx, JUMP, cases[k].sets, &scene));
+        assert_done(ctx, brn_run(ctx, scene, NULL, &summary));
+        if (cases[k].says != NULL) {
+            assert_non_null(strstr(summary.warnings, cases[k].says));
+        } else {
+            assert_string_equal(summary.warnings, "");
+        }
+        brn_scene_destroy(scene);
+        brn_ctx_destroy(ctx);
+    }
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -383,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_killed),  cmocka_unit_test(test_jump),    cmocka_unit_test(test_hop),
         cmocka_unit_test(test_slip),    cmocka_unit_test(test_release), cmocka_unit_test(test_resume),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_no_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -406,11 +406,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slides),  cmocka_unit_test(test_thrown),  cmocka_unit_test(test_verdict),
-        cmocka_unit_test(test_killed),  cmocka_unit_test(test_jump),    cmocka_unit_test(test_hop),
-        cmocka_unit_test(test_slip),    cmocka_unit_test(test_release), cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_no_launch),
+        cmocka_unit_test(test_slides),  cmocka_unit_test(test_thrown),    cmocka_unit_test(test_verdict),
+        cmocka_unit_test(test_killed),  cmocka_unit_test(test_jump),      cmocka_unit_test(test_hop),
+        cmocka_unit_test(test_slip),    cmocka_unit_test(test_release),   cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_no_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

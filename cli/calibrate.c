@@ -98,8 +98,8 @@ static bool read_options(calibrate_args *args)
         cli_error("--material, --mode, --body, --free and --set are about a scene: give it with --scene");
         return false;
     }
-    if (args->out != NULL && cli_folder_holds_run(args->out)) {
-        cli_error("%s holds a run: choose another folder for the calibration", args->out);
+    if (args->out != NULL && (cli_folder_holds_run(args->out) || cli_folder_holds_study(args->out))) {
+        cli_error("%s holds a run or a study: choose another folder for the calibration", args->out);
         return false;
     }
     return true;

@@ -205,11 +205,13 @@ static int find_mesh(brn_ctx *ctx, const coarsen_args *args, brn_scene *scene, c
     cli_stop_catch();
     const brn_status status = brn_coarsen(ctx, scene, &args->options, &c);
     cli_stop_cancels(NULL);
+    if (status == BRN_ERR_CANCELLED && cli_stop_signal() != 0) {
+        (void)fprintf(stderr, "stopped, nothing was written\n");
+        return 128 + cli_stop_signal(); /* what a shell expects from a process ended by a signal */
+    }
     if (status < 0) {
         cli_scene_print_problems(ctx, scene, status);
-        return cli_stop_signal() != 0                               ? 128 + cli_stop_signal()
-               : status == BRN_ERR_SCENE || status == BRN_ERR_RANGE ? CLI_USAGE
-                                                                    : CLI_FAILED;
+        return status == BRN_ERR_SCENE || status == BRN_ERR_RANGE ? CLI_USAGE : CLI_FAILED;
     }
     print_result(c);
     const cli_coarsen_output output = {ctx, c, out, args->scene.operand};
@@ -220,11 +222,7 @@ static int find_mesh(brn_ctx *ctx, const coarsen_args *args, brn_scene *scene, c
 
 static bool folder_is_free(const char *out, const char *path)
 {
-    if (cli_folder_holds_run(out) || cli_folder_holds_modes(out)) {
-        cli_error("%s holds a run or modes: choose another folder for the coarse scene, --out DIR", out);
-        return false;
-    }
-    return !cli_folder_would_lose(out, path);
+    return !cli_folder_is_of_another(out, CLI_HOLDS_COARSE) && !cli_folder_would_lose(out, path);
 }
 
 /* The folder is taken before the search, which may be long: nobody else is to write there at its end. */
@@ -240,7 +238,7 @@ static int work(brn_ctx *ctx, const coarsen_args *args, const char *path, const 
     const brn_status locked = code == CLI_DONE ? brn_lock_take(ctx, out, &lock) : BRN_OK; /* makes it */
     if (locked < 0) {
         cli_error("%s", brn_ctx_message(ctx));
-        code = locked == BRN_ERR_BUSY ? CLI_USAGE : CLI_FAILED;
+        code = locked == BRN_ERR_BUSY || locked == BRN_ERR_FILE ? CLI_USAGE : CLI_FAILED;
     }
     if (code == CLI_DONE) {
         code = find_mesh(ctx, args, scene, path, out);

@@ -53,6 +53,11 @@ static int check_all(const compare_args *args, const char *path, cli_columns *co
             return code;
         }
     }
+    for (int i = 0; i < columns->count; ++i) {
+        if (cli_folder_is_of_another(columns->column[i].dir, CLI_HOLDS_RUN)) {
+            return CLI_USAGE;
+        }
+    }
     for (int i = 0; i < columns->count && !args->resume && !args->overwrite; ++i) {
         if (cli_folder_holds_run(columns->column[i].dir)) {
             cli_error("%s already holds a run", columns->column[i].dir);
@@ -181,7 +186,7 @@ static int compare_in(const compare_args *args, const char *path, cli_columns *c
     const brn_status locked = brn_lock_take(ctx, out, &lock);
     if (locked < 0) {
         cli_error("%s", brn_ctx_message(ctx));
-        code = locked == BRN_ERR_BUSY ? CLI_USAGE : CLI_FAILED;
+        code = locked == BRN_ERR_BUSY || locked == BRN_ERR_FILE ? CLI_USAGE : CLI_FAILED;
     } else {
         cli_stop_catch();
         run_all(args, path, columns);

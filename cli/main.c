@@ -172,6 +172,20 @@ static void restart_with_kernels(char **argv)
 }
 #endif
 
+/* OpenBLAS's own; weak, as another BLAS may stand in its place. */
+void openblas_set_num_threads(int threads) __attribute__((weak));
+int blas_thread_shutdown_(void) __attribute__((weak));
+
+/* brunt calls BLAS from its own threads. Those of OpenBLAS would only take signals, and while a matrix is ordered SIGTERM must wait for the thread
+   that does it. */
+static void end_blas_threads(void)
+{
+    if (openblas_set_num_threads != 0 && blas_thread_shutdown_ != 0) {
+        openblas_set_num_threads(1);
+        (void)blas_thread_shutdown_();
+    }
+}
+
 /* The standard output is a pipe that nobody reads any more. */
 static bool reader_left(void)
 {
@@ -186,6 +200,7 @@ int main(int argc, char **argv)
     }
     restart_without_threads(argv);
     restart_with_kernels(argv);
+    end_blas_threads();
     /* A limit of file size is an error of the write, as a full disk is. */
     (void)signal(SIGXFSZ, SIG_IGN);
     const int code = dispatch(argc, argv);

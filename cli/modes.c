@@ -36,8 +36,7 @@ static char *default_out(const char *path)
 
 static int check_folder(const modes_args *args, const char *path, const char *dir)
 {
-    if (cli_folder_holds_run(dir)) {
-        cli_error("%s holds a run: modes need a folder of their own, --out DIR", dir);
+    if (cli_folder_is_of_another(dir, CLI_HOLDS_MODES)) {
         return CLI_USAGE;
     }
     if (!cli_folder_holds_modes(dir) && cli_folder_would_lose(dir, path)) {

@@ -50,8 +50,7 @@ static int prepare_folder(brn_ctx *ctx, run_args *args, const char *dir)
         cli_error("--resume continues a run and --overwrite replaces it: give one of them");
         return CLI_USAGE;
     }
-    if (cli_folder_holds_modes(dir)) {
-        cli_error("%s holds modes of 'brunt modes': a run needs a folder of its own, --out DIR", dir);
+    if (cli_folder_is_of_another(dir, CLI_HOLDS_RUN)) {
         return CLI_USAGE;
     }
     const bool taken = cli_folder_holds_run(dir);

@@ -111,8 +111,8 @@ struct cli_live {
     pthread_mutex_t lock; /* guards what follows; held for a few copies at most */
     pthread_cond_t to_simulator, to_encoder;
     bool stopping;
-    double
-        start_at; /* [s] when the first page has drawn its first picture, or takes long for it; infinite before it comes */
+    /* [s] when the first page has drawn its first picture, or takes long for it; infinite before it comes */
+    double start_at;
     live_command queue[LIVE_QUEUE_MAX];
     int queued;
     live_status status;

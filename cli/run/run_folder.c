@@ -22,10 +22,43 @@ bool cli_folder_holds_modes(const char *dir)
     return cli_folder_has(dir, "modes.json") || cli_folder_has(dir, "modes.csv");
 }
 
+bool cli_folder_holds_study(const char *dir)
+{
+    return cli_folder_has(dir, "log.jsonl");
+}
+
+bool cli_folder_holds_coarse(const char *dir)
+{
+    return cli_folder_has(dir, "coarsen.json") || cli_folder_has(dir, "coarsen.csv");
+}
+
 bool cli_folder_holds_run(const char *dir)
 {
-    return cli_folder_has(dir, "summary.json") || cli_folder_has(dir, "trajectory.h5") ||
-           cli_folder_has(dir, "checkpoint.h5") || cli_folder_has(dir, "series.csv");
+    return (cli_folder_has(dir, "summary.json") && !cli_folder_holds_study(dir)) || /* which has its own */
+           cli_folder_has(dir, "trajectory.h5") || cli_folder_has(dir, "checkpoint.h5") ||
+           cli_folder_has(dir, "series.csv");
+}
+
+bool cli_folder_is_of_another(const char *dir, cli_contents wanted)
+{
+    static const struct {
+        bool (*holds)(const char *dir);
+        const char *found, *wanted;
+    } contents[] = {
+        [CLI_HOLDS_RUN] = {cli_folder_holds_run, "a run", "a run needs a folder of its own"},
+        [CLI_HOLDS_MODES] = {cli_folder_holds_modes, "modes of 'brunt modes'",
+                             "modes need a folder of their own"},
+        [CLI_HOLDS_STUDY] = {cli_folder_holds_study, "a study", "a study needs a folder of its own"},
+        [CLI_HOLDS_COARSE] = {cli_folder_holds_coarse, "a coarse scene of 'brunt coarsen'",
+                              "a coarse scene needs a folder of its own"},
+    };
+    for (int i = 0; i < CLI_COUNT(contents); ++i) {
+        if (i != (int)wanted && contents[i].holds(dir)) {
+            cli_error("%s holds %s: %s, --out DIR", dir, contents[i].found, contents[wanted].wanted);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool cli_folder_would_lose(const char *dir, const char *path)

@@ -76,7 +76,9 @@ static int report_failure(const cli_study_args *args, const char *message, const
                               "  --out DIR    writes somewhere else\n");
         return CLI_USAGE;
     }
-    if (status == BRN_ERR_RANGE || status == BRN_ERR_BUSY || status == BRN_ERR_FORMAT) {
+    const bool begun = cli_folder_has(out, "log.jsonl");
+    if (status == BRN_ERR_RANGE || status == BRN_ERR_BUSY || status == BRN_ERR_FORMAT ||
+        (status == BRN_ERR_FILE && !begun)) {
         return CLI_USAGE;
     }
     (void)fprintf(stderr, "%s/log.jsonl keeps %lld evaluation%s; once %s, go on with\n", out, kept,
@@ -192,8 +194,10 @@ static int run_study(const cli_study_args *args, const cli_mpi *mpi)
         return CLI_FAILED;
     }
     const brn_status status = open_design(ctx, args, &design);
-    const int code =
-        status < 0 ? print_problems(ctx, design, status) : run_design(args, mpi, ctx, design, out);
+    const int code = status < 0 ? print_problems(ctx, design, status)
+                     : cli_folder_is_of_another(out, CLI_HOLDS_STUDY)
+                         ? CLI_USAGE
+                         : run_design(args, mpi, ctx, design, out);
     brn_design_destroy(design);
     brn_ctx_destroy(ctx);
     free(out);

@@ -17,7 +17,8 @@
    why), zero = done, positive = done with a remark that the report explains. SI units everywhere, right-handed axes.
    The library never prints, exits or aborts: NULL where something must be given is BRN_ERR_RANGE, and where a call returns no
    status it returns nothing (NULL, "", 0, NaN; a simulation that is NULL is done). A ctx and everything made from it belongs
-   to one thread at a time. */
+   to one thread at a time. Its own threads take no signals. While a large matrix is ordered, METIS has a handler of its own for SIGTERM,
+   which brunt holds back from the calling thread: other threads of a program that handles SIGTERM should block it. */
 #ifndef BRUNT_BRUNT_H
 #define BRUNT_BRUNT_H
 
@@ -211,8 +212,8 @@ typedef struct brn_predicted {
 
 /* The expected cost of the model's method, as far as it can be told beforehand. */
 typedef struct brn_prediction {
-    double
-        step_min; /* [s] its shortest step if nothing goes wrong: the scene's, or less if it chooses its own */
+    /* [s] its shortest step if nothing goes wrong: the scene's, or less if it chooses its own */
+    double step_min;
     double steps;   /* number of them in the run */
     double flops;   /* floating-point operations of one linear solve without contact; 0: no linear solves */
     double bytes;   /* taken by the factor of its matrix */
@@ -278,8 +279,8 @@ typedef struct brn_report {
     int sticking, slipping;          /* among contacts that carry force, see brn_contact_point */
     double gap_min, penetration_max; /* [m] */
     double cone_error;               /* [N] largest |friction| - mu normal_force, at least 0 */
-    double
-        dissipation_error; /* [W] largest mu normal_force |slip| + friction . slip: power that friction failed to take */
+    /* [W] largest mu normal_force |slip| + friction . slip: power that friction failed to take */
+    double dissipation_error;
     double complementarity;        /* [m] largest gap of a contact that carries force */
     double complementarity_offset; /* [m] the part of it the method intends: dhat of a barrier, else 0 */
     int intersections, inversions;
@@ -291,10 +292,10 @@ typedef struct brn_report {
     /* (kinetic + elastic + gravity + contact - initial - work - stiffness_work + dissipated + numerical_loss) / largest energy
        so far; above 0: energy from nowhere */
     double energy_error;
-    double
-        energy_gain; /* [J] from nowhere, at least 0; 0 in static runs and while a rule's energy only swings */
-    int fallbacks;   /* linear systems left to the direct solver by the iterative one */
-    int guarded;     /* parts of this step repeated with implicit Euler because they had gained energy */
+    /* [J] from nowhere, at least 0; 0 in static runs and while a rule's energy only swings */
+    double energy_gain;
+    int fallbacks; /* linear systems left to the direct solver by the iterative one */
+    int guarded;   /* parts of this step repeated with implicit Euler because they had gained energy */
     double momentum[3], angular_momentum[3]; /* [kg m/s], [kg m^2/s] about the origin */
     /* |change - impulse of all external forces| over (the largest sum of the nodes' |momentum| so far + the sum of the
        nodes' |impulse| from gravity, loads and holds so far); angular: the same with each node's |x| as lever arm. */
@@ -471,8 +472,8 @@ typedef struct brn_run_options {
     bool overwrite;       /* allow an out folder that already holds a run */
     int checkpoint_every; /* steps; 0: never, -1: every tenth of the run, but at least every 100 */
     double report_mb;     /* [MB] largest report.html; 0: none, < 0: what the scene says (25) */
-    bool
-        figures_only; /* write scene.yaml, series.csv and summary.json alone: nothing to look at or to resume */
+    /* write scene.yaml, series.csv and summary.json alone: nothing to look at or to resume */
+    bool figures_only;
     /* Called after every step; return true to stop after it (everything is kept). May be NULL. To stop within a step, see
        brn_ctx_cancel. */
     bool (*progress)(void *user, const brn_progress *progress);
@@ -481,8 +482,8 @@ typedef struct brn_run_options {
 
 /* What summary.json holds. */
 typedef struct brn_summary {
-    const char
-        *status; /* "done" | "suspect" (done, but not to be trusted) | "stopped"; then the reason says why */
+    /* "done" | "suspect" (done, but not to be trusted) | "stopped"; then the reason says why */
+    const char *status;
     char reason[512];
     char warnings[512]; /* what a reader of the results should know; "": nothing */
     char choices[2048]; /* the brief text of brn_sim_choices, as many of its lines as fit */
@@ -536,10 +537,10 @@ typedef struct brn_figure {
     char label[48];      /* a few words */
     const char *unit;    /* "": a count or a ratio; "1": relative */
     const char *meaning; /* a sentence, for reference texts */
-    const char
-        *group; /* of a run: "run", "speed", "contact", "balance"; of a method's own: the method's name */
-    const char *
-        chart; /* of a step: what it is plotted with; NULL: alone, or not at all (column false, step, time) */
+    /* of a run: "run", "speed", "contact", "balance"; of a method's own: the method's name */
+    const char *group;
+    /* of a step: what it is plotted with; NULL: alone, or not at all (column false, step, time) */
+    const char *chart;
     const char *of;          /* of a run: the step's figure it is made from; NULL: none */
     brn_reduction reduction; /* and how; of a method's own figure of a step: how it becomes the run's */
     brn_better better;       /* of a run: which way is better when runs are compared */
@@ -629,8 +630,8 @@ typedef struct brn_cone_report {
     double pull;              /* unit of r: -r_n */
     double cone;              /* unit of r: |r_t| - mu r_n */
     double complementarity;   /* units of u and r multiplied: |r_n u_n| */
-    double
-        slip; /* unit of u: tangential velocity that friction should have stopped, or that it does not oppose */
+    /* unit of u: tangential velocity that friction should have stopped, or that it does not oppose */
+    double slip;
     double scale; /* unit of u: the largest |q| of a contact */
     /* The stopping test: the largest change of u_n or u_t, with the compliance of its own contact alone, that the law asks for (see
        docs/theory.md), over scale. */

@@ -71,10 +71,10 @@ typedef struct brn_design_job {
 
 typedef struct brn_design_outcome {
     int64_t number;
-    brn_status
-        status; /* what brn_run returned; BRN_ERR_FULL ends everything, BRN_REMARK_STOPPED: it was stopped */
-    bool
-        lost; /* nothing came back from it, by no fault of the design (its process was killed): a resume repeats it */
+    /* what brn_run returned; BRN_ERR_FULL ends everything, BRN_REMARK_STOPPED: it was stopped */
+    brn_status status;
+    /* nothing came back from it, by no fault of the design (its process was killed): a resume repeats it */
+    bool lost;
     char reason[512]; /* of a failure */
     double wall, cpu; /* [s] */
 } brn_design_outcome;
@@ -130,8 +130,8 @@ typedef struct brn_design_options {
 } brn_design_options;
 
 typedef struct brn_design_result {
-    const char *
-        end; /* why it ended: "budget", "tolerance", "target", "stalled"; "points" of a sweep; "stopped", "failed" */
+    /* why it ended: "budget", "tolerance", "target", "stalled"; "points" of a sweep; "stopped", "failed" */
+    const char *end;
     int64_t evaluations;               /* in the table */
     int64_t repeated;                  /* of them, how many were in the log already */
     int64_t failed;                    /* without a value */

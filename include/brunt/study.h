@@ -16,8 +16,8 @@ typedef struct brn_vibration brn_vibration;
 
 typedef struct brn_vibration_options {
     int modes; /* elastic ones wanted, 10; there may be fewer */
-    const char
-        *body; /* NULL: the whole scene with its holds, attachments and springs; else that body alone */
+    /* NULL: the whole scene with its holds, attachments and springs; else that body alone */
+    const char *body;
     bool free; /* nothing is held by `fixed` */
 } brn_vibration_options;
 
@@ -26,14 +26,14 @@ typedef struct brn_vibration_mode {
     double damped;    /* [Hz] with Rayleigh damping; 0: overdamped, it creeps back */
     double ratio;     /* of critical damping; below 1 it rings down as exp(-ratio 2 pi frequency t) */
     double lambda;    /* [rad^2/s^2] */
-    bool
-        rigid; /* nothing resists it: a rigid motion, or a mechanism. frequency, damped, ratio and lambda are 0 */
-    double
-        mass; /* [kg] modal mass of this shape: its kinetic energy is mass/2 times the squared speed where it is largest */
+    /* nothing resists it: a rigid motion, or a mechanism. frequency, damped, ratio and lambda are 0 */
+    bool rigid;
+    /* [kg] modal mass of this shape: its kinetic energy is mass/2 times the squared speed where it is largest */
+    double mass;
     double effective_mass
         [3]; /* [kg] that takes part when the supports move along x, y, z; over all modes they sum to what is free */
-    const double *
-        shape; /* [nodes][3] displacement, nodes as in brn_sim_positions; the largest is 1 long. Belongs to the vibration */
+    /* [nodes][3] displacement, nodes as in brn_sim_positions; the largest is 1 long. Belongs to the vibration */
+    const double *shape;
 } brn_vibration_mode;
 
 BRN_API brn_vibration_options brn_vibration_options_default(void);
@@ -70,8 +70,8 @@ typedef struct brn_coarsen_level {
     bool refining; /* it was to be the fine one; else a candidate for the coarse one */
     int modes;
     double frequency[BRN_COARSEN_MODES]; /* [Hz] of the free body, with the scene's moduli, elastic modes */
-    double
-        change; /* refining: largest change of the first BRN_COARSEN_SHAPES from the mesh before; NaN: the first */
+    /* refining: largest change of the first BRN_COARSEN_SHAPES from the mesh before; NaN: the first */
+    double change;
     /* Candidate: relative Hausdorff distance of each shape: both surfaces moved by the mode (see brn_coarsen_shape), the largest distance
        from one to the other and back, over the largest displacement. NaN: not known, the mesh has too few modes. */
     double distance[BRN_COARSEN_SHAPES];
@@ -133,8 +133,8 @@ typedef struct brn_coarsen_shape {
     int nodes, triangles;
     const double *place; /* [nodes][3], [m] at rest */
     const int *triangle; /* [triangles][3] */
-    const double
-        *moved; /* [nodes][3] displacement; the largest of the fine one is a tenth of the body's diagonal */
+    /* [nodes][3] displacement; the largest of the fine one is a tenth of the body's diagonal */
+    const double *moved;
 } brn_coarsen_shape;
 
 BRN_API brn_coarsen_options brn_coarsen_options_default(void);
@@ -157,8 +157,8 @@ BRN_API const char *brn_coarsen_change(const brn_coarsening *coarsening, int ind
 typedef struct brn_trace brn_trace;
 
 typedef struct brn_trace_options {
-    const char *
-        time; /* column of the time, by name or by its number from 1; NULL: the first of time, t; else column 1 */
+    /* column of the time, by name or by its number from 1; NULL: the first of time, t; else column 1 */
+    const char *time;
     const char *value; /* column of the samples; NULL: the other one of two */
 } brn_trace_options;
 
@@ -217,8 +217,8 @@ typedef struct brn_ring_down {
     double spacing;      /* [s] median distance of samples */
     double noise;        /* [unit] root mean square of what the fit leaves */
     double signal_noise; /* [dB] root mean square of the oscillation over that of the rest */
-    double
-        correlation; /* samples that the rest is correlated over, 1: white; errors are larger by its root */
+    /* samples that the rest is correlated over, 1: white; errors are larger by its root */
+    double correlation;
 } brn_ring_down;
 
 BRN_API brn_ring_options brn_ring_options_default(void);

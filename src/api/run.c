@@ -446,6 +446,25 @@ static void doubt(const run *r, brn_status status, brn_summary *out)
     }
 }
 
+/* A launch that has not come about by the end of the run. */
+static void doubt_launch(const run *r, brn_status status, brn_summary *out)
+{
+    const brn_model_stages *stages = &r->model->stages;
+    const brn_stage_result *launch = &out->stage[BRN_STAGE_LAUNCH];
+    const size_t used = strlen(out->warnings);
+    if (status != BRN_OK || !stages->given || isnan(launch->begin) || !isnan(launch->end)) {
+        return;
+    }
+    const char *name = r->model->body[stages->body].name;
+    (void)snprintf(out->warnings + used, sizeof out->warnings - used,
+                   out->contacts_max > 0
+                       ? "%s'%s' has not left what it stands on by the end of the run: a longer time.end, or "
+                         "let go what presses it (release, until) at the end of the loading"
+                       : "%s'%s' touches nothing in the whole run: there is nothing that it could leave",
+                   used > 0 ? "; " : "", name);
+    brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings + used + (used > 0 ? 2 : 0));
+}
+
 static void sum_up(const run *r, brn_status status, brn_summary *out)
 {
     const totals *sums = &r->sums;
@@ -487,6 +506,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
         brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings);
     }
     brn_stages_tell(r->model, r->sim->state, out->stage, out->stage_rule);
+    doubt_launch(r, status, out);
     out->state_hash = brn_sim_hash(r->sim);
     doubt(r, status, out);
 }

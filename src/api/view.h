@@ -31,8 +31,8 @@ struct brn_view {
     /* A live one. */
     const brn_model *model;
     brn_outline outline;
-    double
-        *sample_stress; /* [samples][6] of the cells near the surface; the stress of others is never seen */
+    /* [samples][6] of the cells near the surface; the stress of others is never seen */
+    double *sample_stress;
 };
 
 brn_status brn_view_create(brn_ctx *ctx, brn_view **out);                       /* of nothing */

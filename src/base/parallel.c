@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* pthread_sigmask */
 #include "base/parallel.h"
 
 #include "base/os.h"
 
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -239,6 +241,17 @@ brn_status brn_parallel_for(brn_ctx *ctx, int nblocks, brn_block_fn fn, void *ar
     return status;
 }
 
+/* Handlers are the program's, and run on its threads. */
+static bool start_worker(worker *w)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&w->thread, NULL, worker_main, w) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 brn_status brn_pool_create(brn_ctx *ctx, int threads, brn_pool **out)
 {
     *out = NULL;
@@ -263,7 +276,7 @@ brn_status brn_pool_create(brn_ctx *ctx, int threads, brn_pool **out)
         BRN_TRY(brn_arena_create(ctx, &w->arena));
         if (i > 0) {
             /* Fewer threads than asked for is not an error: the result is the same. */
-            if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+            if (!start_worker(w)) {
                 brn_arena_destroy(w->arena);
                 w->arena = NULL;
                 break;

@@ -46,8 +46,8 @@ typedef struct brn_table brn_table;
 
 typedef struct brn_reals {
     int count;
-    double *
-        v; /* [count]; if given, padded with zeros to at least 3, so that a point in 2D may be read as one in 3D */
+    /* [count]; if given, padded with zeros to at least 3, so that a point in 2D may be read as one in 3D */
+    double *v;
 } brn_reals;
 
 typedef struct brn_ints {
@@ -97,8 +97,8 @@ typedef struct brn_param {
     brn_bounds bounds;
     int count;                  /* REALS, INTS, TEXTS, ROWS (columns): how many; 0 any */
     const char *const *choices; /* NULL-terminated words of CHOICE and TEXTS */
-    const char *
-        text; /* default of TEXT, of TEXTS (words with blanks between), type of an absent TAGGED; may be NULL */
+    /* default of TEXT, of TEXTS (words with blanks between), type of an absent TAGGED; may be NULL */
+    const char *text;
     const double *vector;   /* default of VECTOR and REALS of fixed count, NULL: zeros */
     int vector_count;       /* REALS of any count: how many `vector` has */
     const brn_table *table; /* BLOCK, BLOCKS, NAMED */
@@ -118,8 +118,8 @@ struct brn_table {
     size_t size;      /* of the struct */
     const brn_param *params;
     int nparams;
-    const char
-        *shorthand; /* a parameter that a bare scalar or list in place of the map stands for, or NULL */
+    /* a parameter that a bare scalar or list in place of the map stands for, or NULL */
+    const char *shorthand;
     /* Checks across fields, called with the filled struct once each field is valid by itself;
        reports what is wrong with brn_scene_add_problem. May be NULL. */
     void (*check)(brn_scene *scene, int dimension, const void *value);

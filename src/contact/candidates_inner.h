@@ -45,8 +45,8 @@ struct brn_candidates {
     size_t fresh_capacity, temp_capacity;
     /* The pairs are valid for nodes between lo and hi and for distances up to this; negative: not found yet. */
     double distance;
-    double
-        least; /* [m] the smallest distance that matters to a body: boxes of others are larger by half of what is more */
+    /* [m] the smallest distance that matters to a body: boxes of others are larger by half of what is more */
+    double least;
     double (*lo)[3], (*hi)[3]; /* [nnode] */
     double (*reference)[3];    /* [nnode] where apart was measured */
     double largest;            /* [m] coordinates between lo and hi may grow to twice this */

@@ -6,8 +6,8 @@
 #include "contact/skin.h"
 
 typedef struct brn_overlap {
-    double
-        share; /* depth of the deepest over the size of the smaller body, brn_body_size; 0: nothing overlaps */
+    /* depth of the deepest over the size of the smaller body, brn_body_size; 0: nothing overlaps */
+    double share;
     double depth;    /* [m] */
     int body[2];     /* of it */
     double place[3]; /* [m] */

@@ -14,7 +14,7 @@ enum { POINT_BLOCK = 64 }; /* of one parallel block */
 
 /* Of the extent: overlap that is seen, however slow. */
 static const double DEPTH = 0.005;
-/* Of the size of a body: what ends deeper in another is not in contact but stuck in it. */
+/* Of the size of a body: what ends deeper in another is not in contact but stuck in it. Nothing is looked for deeper, however wide the scene is. */
 static const double STUCK = 0.05;
 
 static brn_status list_sizes(brn_touching *t)
@@ -97,12 +97,19 @@ static void set_frame(int dim, const double normal[3], double frame[9])
     memcpy(frame + 6, normal, 3 * sizeof *frame);
 }
 
+/* [m] Overlap of a body that is seen, however slow. */
+static double depth_in(const brn_touching *t, int body)
+{
+    return fmin(DEPTH * t->extent, STUCK * brn_body_size(t->model, body));
+}
+
 /* What is deeper in a mesh than its elements, or the other's, are long is no contact but a vertex behind the plane of a face far away:
    patches are looked for as far as the fastest body goes. Shapes know their depth. */
 static bool is_overlap(const brn_touching *t, const brn_patch *patch)
 {
     const double elements = fmin(t->size[patch->body[0]], t->size[patch->body[1]]);
-    return patch->node[1] < 0 || patch->gap > -fmax(DEPTH * t->extent, elements);
+    const double deep = fmin(depth_in(t, patch->body[0]), depth_in(t, patch->body[1]));
+    return patch->node[1] < 0 || patch->gap > -fmax(deep, elements);
 }
 
 /* Convex bodies meet by their manifold. */
@@ -214,7 +221,10 @@ static brn_status list_points(found *all)
 
 brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touching_reach *reach)
 {
-    const double depth = fmax(reach->within, DEPTH * t->extent);
+    double depth = reach->within;
+    for (int b = 0; b < t->model->nbody; ++b) {
+        depth = t->model->body[b].type == BRN_BODY_STATIC ? depth : fmax(depth, depth_in(t, b));
+    }
     t->count = 0;
     BRN_TRY(brn_patches_find(t->patches, x, reach->ahead, reach->within, depth));
     BRN_TRY(brn_crossings_find(t->crossings, x, reach->within, depth));

@@ -36,8 +36,8 @@ typedef struct brn_touching {
     brn_patches *patches;
     brn_manifolds *manifolds;
     brn_crossings *crossings;
-    double *
-        size; /* [nbody] [m] of its elements, of sheets along them, of a rigid body as a whole; +inf: an obstacle */
+    /* [nbody] [m] of its elements, of sheets along them, of a rigid body as a whole; +inf: an obstacle */
+    double *size;
     double extent;             /* [m] of all that can move */
     brn_touching_point *point; /* what was found last */
     int count;

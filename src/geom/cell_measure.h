@@ -16,8 +16,8 @@ typedef struct brn_cell_rule {
 
 typedef struct brn_cell_measure {
     double volume; /* [m^dim], signed */
-    double
-        jacobian; /* smallest determinant over all points, as the volume of a straight cell of that determinant */
+    /* smallest determinant over all points, as the volume of a straight cell of that determinant */
+    double jacobian;
     int point;                 /* where: index into the rule */
     double quality;            /* see brn_mesh_quality */
     double edge_min, edge_max; /* [m], between corners */

@@ -28,8 +28,8 @@ typedef struct brn_surface {
     const int (*edge)[2]; /* [nedge][2] */
     int ntri;
     const int (*tri)[3]; /* [ntri][3], 3D */
-    brn_bvh_keep_fn
-        keep; /* whether (edge, triangle), or (edge, edge) in 2D, shall be looked at; NULL: every pair */
+    /* whether (edge, triangle), or (edge, edge) in 2D, shall be looked at; NULL: every pair */
+    brn_bvh_keep_fn keep;
     const void *keep_arg;
 } brn_surface;
 

@@ -32,8 +32,8 @@ struct brn_factor {
     brn_front_tree *tree;
     double *value; /* of the factor, see linalg/front.h */
     size_t value_capacity;
-    double
-        *room; /* scratch of the factorisation; kept, because fresh pages cost more than the work on them */
+    /* scratch of the factorisation; kept, because fresh pages cost more than the work on them */
+    double *room;
     size_t room_capacity;
     brn_front_pack pack; /* the values in single precision, made when first asked for */
     bool packed;

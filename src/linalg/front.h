@@ -11,8 +11,8 @@
 typedef struct brn_front_input {
     const brn_block_matrix *a;
     const unsigned char *held; /* [n] by places; bit c: component c */
-    bool
-        again; /* late fronts alone: value and room are those of the call before, for an A that differs there only */
+    /* late fronts alone: value and room are those of the call before, for an A that differs there only */
+    bool again;
 } brn_front_input;
 
 /* The panel of front f starts at value[tree->panel[f]]: its own columns of L by columns, each as long as the front has

@@ -15,8 +15,8 @@ typedef struct job {
     int nrhs;
     const double *b; /* [nrhs][nodes*size] by nodes, and the solution */
     double *x;
-    double *
-        middle; /* [nrhs][n*size] in elimination order: what is between going up and going down, then the solution */
+    /* [nrhs][n*size] in elimination order: what is between going up and going down, then the solution */
+    double *middle;
     double *handed;  /* [nrhs][row_start[nfront]*size] */
     int rows_max;    /* of all fronts */
     const int *wave; /* fronts of the wave that is at work */

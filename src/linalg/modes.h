@@ -10,8 +10,8 @@ typedef struct brn_modes {
     double *lambda; /* [count], ascending, [rad^2/s^2] */
     double *shape;  /* [count][ndof], M-orthonormal, 0 at fixed dofs, largest entry positive */
     double shift;   /* [rad^2/s^2], K + shift M was factored; modes below it count as rigid */
-    double
-        residual_max; /* largest |K x - lambda M x| / (|K x| + |lambda M x|) over the modes above the shift */
+    /* largest |K x - lambda M x| / (|K x| + |lambda M x|) over the modes above the shift */
+    double residual_max;
 } brn_modes;
 
 /* K symmetric positive semi-definite, M symmetric positive definite on the free dofs with the same block size (M's

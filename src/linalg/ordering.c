@@ -1,9 +1,12 @@
+#define _GNU_SOURCE /* sigaction */
 #include "linalg/ordering.h"
 
 #include "base/arena.h"
 #include "base/rng.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 /* METIS takes about 7 us a node, and saves a third to three quarters of AMD's operations on 3D meshes. With 10
@@ -32,8 +35,61 @@ brn_status brn_cholmod_fail(brn_ctx *ctx, const cholmod_common *cm, const char *
     }
 }
 
-/* METIS seeds and draws from the C library's process-wide generator (srand, rand): the order is the same for every run,
-   unless another thread of the process calls either at the same time. */
+/* ---- METIS as a guest ------------------------------------------------------------------------------------------------ */
+
+/* METIS takes over what belongs to the whole process. It seeds and draws from the C library's generator (srand, rand), so that the order is
+   the same for every run unless another thread draws at the same time; and it catches SIGTERM and SIGABRT while it runs, to jump out of
+   itself: a request to end the process would be lost, and two of these at a time would leave its handler behind for good. So it
+   runs in one thread at a time, requests to end wait in that thread (the workers of a ctx take no signals), and what the process does
+   about them is put back whole. */
+static pthread_mutex_t metis_turn = PTHREAD_MUTEX_INITIALIZER;
+
+enum { CAUGHT = 2 };
+static const int caught[CAUGHT] = {SIGTERM, SIGABRT};
+
+typedef struct guest {
+    sigset_t mask;
+    struct sigaction action[CAUGHT];
+} guest;
+
+static void let_in(guest *g)
+{
+    sigset_t wait;
+    (void)pthread_mutex_lock(&metis_turn);
+    (void)sigemptyset(&wait);
+    for (int i = 0; i < CAUGHT; ++i) {
+        (void)sigaddset(&wait, caught[i]);
+    }
+    (void)pthread_sigmask(SIG_BLOCK, &wait, &g->mask);
+    for (int i = 0; i < CAUGHT; ++i) {
+        (void)sigaction(caught[i], NULL, &g->action[i]);
+    }
+}
+
+static void see_off(const guest *g)
+{
+    for (int i = 0; i < CAUGHT; ++i) {
+        (void)sigaction(caught[i], &g->action[i], NULL);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &g->mask, NULL);
+    (void)pthread_mutex_unlock(&metis_turn);
+}
+
+static cholmod_factor *analyse(cholmod_sparse *graph, int method, int *given, cholmod_common *cm)
+{
+    guest g;
+    const bool metis = method == CHOLMOD_METIS || method == CHOLMOD_NESDIS;
+    if (metis) {
+        let_in(&g);
+    }
+    cholmod_factor *l = cholmod_analyze_p(graph, given, NULL, 0, cm);
+    if (metis) {
+        see_off(&g);
+    }
+    return l;
+}
+
+/* ---- orders ---------------------------------------------------------------------------------------------------------- */
 
 /* Orders the node graph by one method, or as `given` says. With `label` the graph is seen with its nodes renumbered:
    node label[i] as number i. */
@@ -51,7 +107,7 @@ static brn_status order_by(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse *gra
     cm->method[0].ordering = method;
     cm->postorder = true;
     cm->supernodal = CHOLMOD_SIMPLICIAL;
-    cholmod_factor *l = cholmod_analyze_p(seen, given, NULL, 0, cm);
+    cholmod_factor *l = analyse(seen, method, given, cm);
     if (l != NULL) {
         const int *order = l->Perm;
         const int *count = l->ColCount;
@@ -132,6 +188,7 @@ static brn_status find_cheapest(brn_ctx *ctx, cholmod_common *cm, cholmod_sparse
     out->flops = INFINITY;
     for (int i = 0; i < ntries && out->flops * scale > tries[i].worth; ++i) {
         shuffle(label, n, &rng);
+        BRN_TRY(brn_ctx_check(ctx));
         BRN_TRY(
             order_by(ctx, cm, graph, tries[i].method, NULL, tries[i].shuffled ? label : NULL, &candidate));
         if (candidate.flops < out->flops) {

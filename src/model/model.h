@@ -47,8 +47,8 @@ typedef struct brn_body {
     /* What touches: the boundary itself; the core of a round shape (a point, an edge); nothing for a half-space. */
     brn_boundary *touch;
     bool solid; /* `boundary` encloses solid: other bodies cannot be inside, as they can in a static shell */
-    double
-        radius; /* [m] distance of the surface from `touch`: radius of a sphere or capsule, half of a sheet's thickness */
+    /* [m] distance of the surface from `touch`: radius of a sphere or capsule, half of a sheet's thickness */
+    double radius;
     /* Half-space: nodes of its plane, solid on the side away from (1-0) x (2-0), in 2D on the right of 0 -> 1;
        plane[0] = -1: it is not one. */
     int plane[3];
@@ -185,8 +185,8 @@ struct brn_model {
     brn_block_matrix *mass; /* block size 1 */
     bool mass_diagonal;
     double *node_mass; /* [nnode] row sums, 0 where there is no row */
-    double *
-        mass_alpha; /* [1/s times kg] entries of the mass, each element's times its alpha of Rayleigh damping; NULL: all 0 */
+    /* [1/s times kg] entries of the mass, each element's times its alpha of Rayleigh damping; NULL: all 0 */
+    double *mass_alpha;
 
     int nhold;
     brn_hold *hold;
@@ -195,8 +195,8 @@ struct brn_model {
 
     int nattach;
     brn_attachment *attach;
-    int *
-        attached_to; /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
+    /* [nnode] body that the node is attached to, -1: none; NULL: there are no attachments */
+    int *attached_to;
     int nconnect;
     brn_connection *connect;
     int njoined;

@@ -36,8 +36,8 @@ typedef struct brn_optimize_options {
     int population;      /* CMA-ES: points of a generation, at least 4; 0: 4 + floor(3 ln n) */
     int restarts;        /* CMA-ES: how often, at most, it starts again elsewhere with twice the population */
     double spread;       /* first step over the range of each unknown, 0 < spread <= 1 */
-    double
-        tolerance; /* the search ends when steps are shorter than this part of the range, 0 < tolerance < 1 */
+    /* the search ends when steps are shorter than this part of the range, 0 < tolerance < 1 */
+    double tolerance;
     double target; /* ... or a feasible value is as low as this; -inf: none */
     double slack;  /* c_i(x) up to this counts as feasible, in the units of the constraints, >= 0 */
 } brn_optimize_options;
@@ -53,8 +53,8 @@ typedef enum brn_optimize_end {
 extern const char *const brn_optimize_end_names[BRN_OPTIMIZE_ENDS];
 
 typedef struct brn_optimize_result {
-    double *
-        x; /* [n], the caller's: the best point, feasible if one was found; the start if no point had a value */
+    /* [n], the caller's: the best point, feasible if one was found; the start if no point had a value */
+    double *x;
     double value;     /* there; NaN: no point had a value */
     double violation; /* largest c_i(x) there, 0 if feasible */
     int64_t evaluations;

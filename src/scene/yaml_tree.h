@@ -22,8 +22,8 @@ typedef struct brn_yaml {
        the first, and where the next thing begins. */
     unsigned begin, end;
     bool flow; /* MAP, LIST: written in brackets */
-    bool
-        aliased; /* it is a copy, of what an anchor marks or a part of that: begin and end are of the original */
+    /* it is a copy, of what an anchor marks or a part of that: begin and end are of the original */
+    bool aliased;
 } brn_yaml;
 
 enum {

@@ -16,6 +16,8 @@ static const double SWING_MOST = 0.5;
 /* Positions are rounded to 1e-16 of the largest, and what that does adds up over a run: displacements below this fraction say
    nothing about energies. */
 static const double POSITION_NOISE = 1e-13;
+/* Of its size: what a body's weight does along less is no energy to speak of, such as that of an overlap by rounding that contact takes out. */
+static const double LITTLE = 1e-4;
 
 static const char BETWEEN[] = "ledger.loss_between";
 
@@ -154,6 +156,21 @@ static double rounding_energy(const brn_system *s, const brn_state *state)
     return stiffness * noise * noise;
 }
 
+/* [J] of the weights of bodies along a little of their sizes: what only rests has hardly any other energy. */
+static double resting_energy(const brn_system *s)
+{
+    const brn_model *model = s->model;
+    double sum = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        const double size = model->dim == 3 ? cbrt(body->volume) : sqrt(body->volume);
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            sum += body->type == BRN_BODY_STATIC ? 0.0 : model->node_mass[a] * size;
+        }
+    }
+    return LITTLE * norm(s->controls->gravity) * sum;
+}
+
 brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info *info)
 {
     measure m;
@@ -165,8 +182,8 @@ brn_status brn_ledger_start(brn_system *s, brn_state *state, const brn_step_info
     ledger[BRN_LEDGER_ENERGY0] = m.kinetic + m.elastic + m.gravity + info->contact_energy;
     ledger[BRN_LEDGER_CONTACT] = info->contact_energy;
     ledger[BRN_LEDGER_GRAVITY0] = m.gravity;
-    ledger[BRN_LEDGER_ENERGY_SCALE] =
-        fmax(fmax(m.kinetic, m.elastic), fmax(info->contact_energy, rounding_energy(s, state)));
+    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(fmax(fmax(m.kinetic, m.elastic), info->contact_energy),
+                                           fmax(rounding_energy(s, state), resting_energy(s)));
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = m.momentum_scale;
     ledger[BRN_LEDGER_ANGULAR_SCALE] = m.angular_scale;
     memcpy(&ledger[BRN_LEDGER_START], m.momentum, sizeof m.momentum);

@@ -28,8 +28,8 @@ typedef struct brn_step_info {
     double own[BRN_OWN_FIGURES]; /* the method's own figures, in the order of their table */
     brn_books books;             /* how forces acted in this step, for the ledger */
     bool rigid;                  /* the body that the stages follow went on as a rigid one */
-    bool
-        ends_stage; /* the next step follows another rule: the driver resets the state and continues the ledger */
+    /* the next step follows another rule: the driver resets the state and continues the ledger */
+    bool ends_stage;
 } brn_step_info;
 
 /* A method's own figure (brn_figure_get): named NAME.figure, with its reduction over the run, and how the values of the
@@ -42,8 +42,8 @@ typedef struct brn_own_figure {
 /* How a method would continue from a state. */
 typedef struct brn_stage {
     bool inertia; /* false: it seeks equilibrium */
-    bool
-        forward; /* forces at the start of a step move it: stiff and strongly damped ones must be kept small */
+    /* forces at the start of a step move it: stiff and strongly damped ones must be kept small */
+    bool forward;
     double gravity; /* share of gravity that acts now: less than 1 while a static stage ramps it */
 } brn_stage;
 

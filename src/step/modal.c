@@ -126,7 +126,7 @@ static brn_status firm_rigid(brn_modal *m, bool *any)
             }
         }
     }
-    return *any && ratio > 0.0 ? brn_system_firm(m->system, ratio) : BRN_OK;
+    return *any && ratio > 0.0 ? brn_system_firm(m->system, ratio, 1.0) : BRN_OK;
 }
 
 static brn_status add_matrices(brn_modal *m)

@@ -2,6 +2,7 @@
    nodes follow them and a large prescribed motion does not crush the elements at its edge. */
 #include "step/newton_inner.h"
 
+#include "linalg/dense.h"
 #include "step/supports.h"
 
 #include <math.h>
@@ -18,6 +19,19 @@ void brn_newton_set_noise(brn_newton *n)
     n->noise = POSITION_NOISE * fmax(n->system->size, reach);
 }
 
+/* n->largest: of the forces in each part. */
+static void measure_parts(const brn_newton *n, const double *const forces[], int count)
+{
+    const int dim = n->model->dim;
+    memset(n->largest, 0, (size_t)n->model->nbody * sizeof *n->largest);
+    for (int i = 0; i < n->system->ndof; ++i) {
+        double *most = &n->largest[n->part[i / dim]];
+        for (int k = 0; k < count; ++k) {
+            *most = fmax(*most, fabs(forces[k][i]));
+        }
+    }
+}
+
 double brn_newton_imbalance(const brn_newton *n, double *residual)
 {
     const brn_scheme *m = n->scheme;
@@ -32,6 +46,9 @@ double brn_newton_imbalance(const brn_newton *n, double *residual)
     const double way = m->inertia ? fmax(brn_newton_most(n->y, ndof), brn_newton_most(m->target, ndof)) : 0.0;
     double worst = isfinite(scale) ? 0.0 : NAN; /* beside an infinite force everything would be balanced */
     *residual = 0.0;
+    if (n->part != NULL) {
+        measure_parts(n, parts, BRN_COUNT(parts));
+    }
     for (int i = 0; i < ndof; ++i) {
         if (n->model->fixed[i]) {
             continue;
@@ -41,11 +58,11 @@ double brn_newton_imbalance(const brn_newton *n, double *residual)
         const double mass = m->inertia ? n->model->node_mass[n->model->row_node[i / dim]] / m->s : 0.0;
         const double floor = 8.0 * (n->noise * n->stiffness[i] + POSITION_NOISE * way * mass);
         const double force = fabs(n->unbalanced[i]);
-        const double allowed = n->params.tolerance * scale + floor;
+        const double largest = n->part != NULL ? n->largest[n->part[i / dim]] : scale;
+        const double allowed = n->params.tolerance * largest + floor;
         worst = force / allowed > worst || isnan(force) ? force / allowed : worst;
-        *residual = fmax(*residual, force);
+        *residual = largest > 0.0 ? fmax(*residual, force / largest) : *residual;
     }
-    *residual = scale > 0.0 ? *residual / scale : 0.0;
     return worst;
 }
 
@@ -87,20 +104,29 @@ static const char *unheld(const brn_newton *n, double *way)
     return !n->scheme->inertia && *way > UNHELD * n->system->size ? brn_newton_moving(n) : NULL;
 }
 
-const char *brn_newton_moving(const brn_newton *n)
+static const char *body_at(const brn_model *model, int node)
 {
-    const brn_model *model = n->model;
-    int most = 0;
-    for (int dof = 0; dof < n->system->ndof; ++dof) {
-        most = fabs(n->step[dof]) > fabs(n->step[most]) ? dof : most;
-    }
-    const int node = model->row_node[most / model->dim];
     const char *name = "";
     for (int b = 0; b < model->nbody; ++b) {
         const brn_body *body = &model->body[b];
         name = node >= body->node_first && node < body->node_first + body->node_count ? body->name : name;
     }
     return name;
+}
+
+/* The dof that the last direction moves most. */
+static int moving_most(const brn_newton *n)
+{
+    int most = 0;
+    for (int dof = 0; dof < n->system->ndof; ++dof) {
+        most = fabs(n->step[dof]) > fabs(n->step[most]) ? dof : most;
+    }
+    return most;
+}
+
+const char *brn_newton_moving(const brn_newton *n)
+{
+    return body_at(n->model, n->model->row_node[moving_most(n) / n->model->dim]);
 }
 
 /* A step that costs this much does not get anywhere. */
@@ -124,12 +150,66 @@ brn_status brn_newton_spend(brn_newton *n)
                     n->scheme->t, n->params.budget);
 }
 
+/* Elements that are squeezed or drawn to less or more of a length than this are past what they can bear, or near. */
+static const double SQUEEZED = 0.6, DRAWN = 1.6;
+
+/* A length between two nodes of an element over the one at rest, and the node where it is most. */
+typedef struct distortion {
+    double least, most;
+    int squeezed, drawn;
+} distortion;
+
+static double length_between(const double *x, int a, int b)
+{
+    const double way[3] = {x[3 * b] - x[3 * a], x[3 * b + 1] - x[3 * a + 1], x[3 * b + 2] - x[3 * a + 2]};
+    return brn_dense_length3(way);
+}
+
+static distortion distortion_of(const brn_newton *n)
+{
+    const double *rest = &n->model->rest[0][0];
+    distortion out = {.least = 1.0, .most = 1.0};
+    for (int p = 0; p < n->system->npart; ++p) {
+        const brn_element_group *group = n->system->part[p];
+        for (int e = 0; e < group->nelem && brn_solid_of_group(group) != NULL; ++e) {
+            const int *node = &group->conn[e * group->nnode];
+            for (int i = 1; i < group->nnode; ++i) {
+                const double ratio =
+                    length_between(n->x, node[0], node[i]) / length_between(rest, node[0], node[i]);
+                out.squeezed = ratio < out.least ? node[i] : out.squeezed;
+                out.drawn = ratio > out.most ? node[i] : out.drawn;
+                out.least = fmin(out.least, ratio);
+                out.most = fmax(out.most, ratio);
+            }
+        }
+    }
+    return out;
+}
+
 brn_status brn_newton_give_up(const brn_newton *n, int iterations, double residual)
 {
+    const distortion worst = distortion_of(n);
+    const bool squeezed = worst.least < SQUEEZED;
+    char where[240] = "";
+    if (!n->scheme->inertia && (squeezed || worst.most > DRAWN)) {
+        const int node = squeezed ? worst.squeezed : worst.drawn;
+        const double *at = &n->x[3 * node];
+        (void)snprintf(where, sizeof where,
+                       "; at [%.3g, %.3g, %.3g] '%s' is %s to %.2g times its length: what acts on it may be "
+                       "more than it can bear",
+                       at[0], at[1], at[2], body_at(n->model, node), squeezed ? "squeezed" : "drawn",
+                       squeezed ? worst.least : worst.most);
+    } else if (!n->scheme->inertia) {
+        const int node = n->model->row_node[moving_most(n) / n->model->dim];
+        const double *at = &n->x[3 * node];
+        (void)snprintf(where, sizeof where,
+                       "; what still moves is '%s' at [%.3g, %.3g, %.3g], which may be giving way",
+                       body_at(n->model, node), at[0], at[1], at[2]);
+    }
     return brn_fail(
         n->ctx, BRN_ERR_CONVERGENCE,
-        "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)",
-        n->scheme->t, iterations, residual);
+        "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)%s",
+        n->scheme->t, iterations, residual, where);
 }
 
 /* Something is in the way of a motion: reports which, and how far short of its place it is. */
@@ -344,6 +424,7 @@ static brn_status allocate(brn_newton *n)
     BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->middle, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->weld, n->model->nattach);
+    BRN_ALLOC(n->ctx, n->largest, n->model->nbody);
     n->weighed[0] = NAN; /* not yet */
     return brn_newton_weigh(n);
 }
@@ -384,7 +465,7 @@ void brn_newton_destroy(brn_newton *n)
     brn_factor_destroy(n->factor);
     double *arrays[] = {n->x,       n->y,       n->trial,   n->step,    n->unbalanced, n->inertia,
                         n->elastic, n->load,    n->damping, n->gravity, n->stiffness,  n->contact,
-                        n->turned,  n->scratch, n->carried, n->middle};
+                        n->turned,  n->scratch, n->carried, n->middle,  n->largest};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(n->ctx, arrays[i]);
     }

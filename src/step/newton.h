@@ -48,8 +48,8 @@ typedef struct brn_newton {
     brn_system *system;
     brn_newton_params params;
     const brn_newton_terms *terms; /* NULL: none */
-    const double
-        *step_allowed; /* [ndof] [m] also stop when no dof would move further than this; NULL: never */
+    /* [ndof] [m] also stop when no dof would move further than this; NULL: never */
+    const double *step_allowed;
     brn_scheme *scheme;
     brn_factor *factor;       /* made at the first direct solve */
     bool factored;            /* it is of an iteration of this step */
@@ -70,11 +70,15 @@ typedef struct brn_newton {
     double *carried; /* the share of loads and elements at x^n */
     double *contact; /* gradient of the terms, and minus the pull of a hand */
     double *gravity; /* M g, for static runs */
-    double *
-        stiffness; /* [N/m] diagonal of the last elastic tangent of this step; at its start, the one at rest */
+    /* [N/m] diagonal of the last elastic tangent of this step; at its start, the one at rest */
+    double *stiffness;
     double *scratch;
     const unsigned char *
         given; /* [model rows] 1: its y is given to this step and has no balance, though nothing holds it; NULL: none */
+    /* [model rows] the part of the scene that each belongs to: a part is balanced against the largest force in itself, not against that of something
+       heavy elsewhere; NULL: all are one. Parts are numbered like bodies. */
+    const int *part;
+    double *largest;   /* [nbody] [N] in each part; used where there are parts */
     double weighed[3]; /* [m/s^2] the g in gravity */
     double hand[3];    /* [m] where the spring of a drag ends in this step */
     brn_pull pull;     /* that spring at y */

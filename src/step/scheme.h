@@ -66,8 +66,8 @@ typedef struct brn_scheme {
     double share;       /* of elements and loads at z; the rest acts as at x^n */
     double place;       /* of z, 0 at x^n, 1 at y */
     const double *from; /* [nnode][3] x^n */
-    double
-        reach; /* [m] largest coordinate of x^n: its positions are rounded to the machine's eps times this */
+    /* [m] largest coordinate of x^n: its positions are rounded to the machine's eps times this */
+    double reach;
     bool inertia;
     double *target, *origin; /* [ndof] from x^n */
     double *drift, *coast;   /* [ndof] y, from x^n, and velocity after a step without forces */

@@ -43,8 +43,8 @@ typedef struct brn_system {
     int *pressure_load; /* which load each list belongs to */
     brn_cell *pressure_kind;
     int npressure_list;
-    brn_condense
-        *condense; /* for matrices with the pattern of `matrix`; NULL: no node with elements is tied */
+    /* for matrices with the pattern of `matrix`; NULL: no node with elements is tied */
+    brn_condense *condense;
     brn_block_matrix *mass;     /* the mass as masters see it; NULL: the model's own, or not needed yet */
     brn_factor *mass_factor[3]; /* one per axis, made at first use */
     double *work;               /* [ndof] */
@@ -55,8 +55,9 @@ typedef struct brn_system {
 
 brn_status brn_system_create(brn_ctx *ctx, const brn_model *model, brn_system **out);
 void brn_system_destroy(brn_system *system);
-/* Makes the elements of rigid bodies so stiff that stiffness over mass is at least `ratio` [1/s^2]. */
-brn_status brn_system_firm(brn_system *system, double ratio);
+/* Makes the elements of rigid bodies so stiff that stiffness is at least `ratio` [1/s^2] times the mass of the heaviest body that can move, or of a body
+   `heavier` times as heavy as it, if that is less: what is heavier may lie on it, or fall. */
+brn_status brn_system_firm(brn_system *system, double ratio, double heavier);
 /* stiff_diagonal, after a change of elements. */
 brn_status brn_system_measure_stiffness(brn_system *system);
 

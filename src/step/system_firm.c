@@ -58,9 +58,13 @@ static void scale_element(brn_solid *solid, int element, double factor)
     }
 }
 
-brn_status brn_system_firm(brn_system *s, double ratio)
+brn_status brn_system_firm(brn_system *s, double ratio, double heavier)
 {
     const brn_model *model = s->model;
+    double heaviest = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        heaviest = model->body[b].type != BRN_BODY_STATIC ? fmax(heaviest, model->body[b].mass) : heaviest;
+    }
     BRN_ALLOC(s->ctx, s->firm, (size_t)model->nbody + 1);
     for (int b = 0; b < model->nbody; ++b) {
         s->firm[b] = 1.0;
@@ -76,7 +80,8 @@ brn_status brn_system_firm(brn_system *s, double ratio)
             if (solid == NULL) {
                 return BRN_ERR_MEMORY;
             }
-            s->firm[body] = lacking(s, body, ratio);
+            const double mass = model->body[body].mass;
+            s->firm[body] = lacking(s, body, ratio * fmin(heavier, mass > 0.0 ? heaviest / mass : 1.0));
             scale_element(solid, e, s->firm[body]);
         }
     }

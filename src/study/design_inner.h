@@ -106,8 +106,8 @@ struct brn_design {
     /* of the last run */
     brn_design_record **used; /* [nused] in order */
     int64_t nused, used_room;
-    brn_design_record *
-        *logged; /* [nlogged] by index: what the log holds and is not used yet; NULL: nothing */
+    /* [nlogged] by index: what the log holds and is not used yet; NULL: nothing */
+    brn_design_record **logged;
     int64_t nlogged;
     int64_t repeated;
 };

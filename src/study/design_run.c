@@ -574,6 +574,25 @@ static brn_status finish(study *s, brn_status status, const char *end, brn_desig
 
 /* ---- the folder ---------------------------------------------------------------------------------------------------------------------------- */
 
+static const char *const files[] = {"log.jsonl", "table.csv", "best.yaml", "summary.json"};
+
+/* A file that a study begins without. Without a log beside it, it is of somebody else. */
+static brn_status may_go(const study *s, const char *path)
+{
+    if (brn_file_same(path, brn_design_scene(s->design))) {
+        return brn_fail(
+            s->ctx, BRN_ERR_FILE,
+            "%s: a study writes to this name, and would replace the scene that it is to simulate: "
+            "take another folder",
+            path);
+    }
+    return brn_file_exists(path) && !s->options->overwrite
+               ? brn_fail(s->ctx, BRN_ERR_FILE,
+                          "%s: is there already, and is not of a study: take another folder, or overwrite it",
+                          path)
+               : BRN_OK;
+}
+
 static brn_status open_log(study *s, int64_t seed)
 {
     const brn_design_options *o = s->options;
@@ -584,12 +603,15 @@ static brn_status open_log(study *s, int64_t seed)
     if (brn_file_exists(s->log) && o->resume) {
         return brn_design_log_read(s->design, s->log, seed, &s->elapsed);
     }
-    static const char *const files[] = {"log.jsonl", "table.csv", "best.yaml", "summary.json"};
-    for (int i = 0; i < BRN_COUNT(files); ++i) {
-        char *path = brn_path_join(s->ctx, s->out, files[i]);
-        const brn_status status = path != NULL ? brn_file_remove(s->ctx, path) : BRN_ERR_MEMORY;
-        brn_free(s->ctx, path);
-        BRN_TRY(status);
+    for (int look = 1; look >= 0; --look) { /* at all of them before the first goes */
+        for (int i = 0; i < BRN_COUNT(files); ++i) {
+            char *path = brn_path_join(s->ctx, s->out, files[i]);
+            const brn_status status = path == NULL ? BRN_ERR_MEMORY
+                                      : look != 0  ? may_go(s, path)
+                                                   : brn_file_remove(s->ctx, path);
+            brn_free(s->ctx, path);
+            BRN_TRY(status);
+        }
     }
     return brn_design_log_begin(s->design, s->log, seed);
 }

@@ -31,8 +31,8 @@ typedef struct brn_match {
     int modes, nnode;
     double *lambda; /* [modes] of the coarse mesh; NaN: it has no such mode */
     double *alike;  /* [modes] modal assurance criterion */
-    double *
-        shape; /* [modes][nnode][3] of the coarse body's nodes, in sense and size as the fine one; 0 where there is no such mode */
+    /* [modes][nnode][3] of the coarse body's nodes, in sense and size as the fine one; 0 where there is no such mode */
+    double *shape;
 } brn_match;
 
 /* The first `modes` of the fine one. */

@@ -64,7 +64,7 @@ expect 2 "$brunt" coarsen nowhere.yaml
 
 # The folder: neither one where a run is, nor the scene's own, nor one that somebody else has taken, which is told at once.
 expect 2 "$brunt" coarsen beam.yaml --limit 500 --out run
-says stderr 'run holds a run or modes'
+says stderr 'run holds a run: a coarse scene needs a folder of its own'
 mkdir own
 cp beam.yaml own/scene.yaml
 for command in coarsen run modes; do

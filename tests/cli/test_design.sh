@@ -141,6 +141,31 @@ says stderr "give one of them"
 expect 0 "$brunt" design problem.yaml -o two --resume --evaluations 36
 says stdout "36 evaluations, 30 from the log"
 
+# Files of others: a run, modes, a scene that it would replace; and a study is none of theirs.
+expect 0 "$brunt" run bar.yaml -o ran -q
+cp ran/summary.json ran.json
+for how in "" --overwrite --resume; do
+    # shellcheck disable=SC2086
+    expect 2 "$brunt" design problem.yaml -o ran $how
+    says stderr "ran holds a run: a study needs a folder of its own"
+done
+cmp -s ran.json ran/summary.json || fail "a study replaced the summary of a run"
+expect 2 "$brunt" run bar.yaml -o two --overwrite
+says stderr "two holds a study: a run needs a folder of its own"
+expect 2 "$brunt" modes bar.yaml -o two --overwrite
+says stderr "two holds a study"
+expect 2 "$brunt" coarsen bar.yaml -o two
+says stderr "two holds a study"
+mkdir own
+echo "a,b" >own/table.csv
+sed 's/bar.yaml/best.yaml/' problem.yaml >own/problem.yaml
+cp bar.yaml own/best.yaml
+expect 2 "$brunt" design own/problem.yaml -o own
+says stderr "own/table.csv: is there already, and is not of a study"
+expect 2 "$brunt" design own/problem.yaml -o own --overwrite
+says stderr "own/best.yaml: a study writes to this name"
+cmp -s own/best.yaml bar.yaml && [ -s own/table.csv ] || fail "a study that was refused took files away"
+
 # ---- kills: of the driver, of a worker; a stop --------------------------------------------------------------------------------
 begin killed 8 --jobs 2
 workers=$(pgrep -P $process | tr '\n' ' ')

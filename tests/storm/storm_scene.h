@@ -11,8 +11,8 @@ typedef enum storm_method { STORM_NONE, STORM_IPC, STORM_SAP, STORM_BBI, STORM_A
 /* What the judge must know of a scene beside its text. */
 typedef struct storm_scene {
     char text[30000];
-    bool
-        tame; /* nothing is crushed by its own weight, pressed flat, faster than sound or falls by its size in a step */
+    /* nothing is crushed by its own weight, pressed flat, faster than sound or falls by its size in a step */
+    bool tame;
     storm_method method;
     bool still;         /* static run */
     bool explicit_;     /* symplectic_euler */

@@ -21,10 +21,10 @@ typedef struct hertz_case {
     int cells;           /* along the core, which is as long as the contact radius a: they are a/cells wide */
     double dhat;         /* [m] */
     const char *element; /* NULL: hex8 */
-    const char
-        *obstacle; /* NULL: half-space; "ball": the mirror image; else the pattern of a mesh's triangles */
-    double finer;  /* cells of the obstacle for each of the ball */
-    bool plain;    /* convergent: false */
+    /* NULL: half-space; "ball": the mirror image; else the pattern of a mesh's triangles */
+    const char *obstacle;
+    double finer; /* cells of the obstacle for each of the ball */
+    bool plain;   /* convergent: false */
 } hertz_case;
 
 typedef struct hertz_result {

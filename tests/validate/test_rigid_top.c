@@ -127,10 +127,10 @@ static void fly(stage *s, double end, const double r[9], const double velocity[3
 static const struct {
     const char *name;
     int order;
-    double
-        angular; /* relative change of the angular momentum allowed at h = 1 ms: about three times what is measured */
-    double
-        swing; /* defect allowed in h^2 omega^2: the midpoint rule keeps lengths half-way, its ends lie on chords */
+    /* relative change of the angular momentum allowed at h = 1 ms: about three times what is measured */
+    double angular;
+    /* defect allowed in h^2 omega^2: the midpoint rule keeps lengths half-way, its ends lie on chords */
+    double swing;
 } rules[] = {{"implicit_euler", 1, 5e-4, 0.0},
              {"newmark", 4, 1e-12, 0.0}, /* coasts: the rule of its rotation, model/rigid_spin.c */
              {"midpoint", 4, 1e-12, 0.0},

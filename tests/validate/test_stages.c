@@ -295,6 +295,24 @@ static void test_release(void **state)
     }
 }
 
+/* A box that falls on a floor without bouncing and slides on, at a two-hundredth of sqrt(g l), is not at rest; with friction it is. */
+static void test_slides(void **state)
+{
+    static const char text[] =
+        "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 0.4}\n"
+        "bodies:\n  - {name: box, type: rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205, "
+        "position: [0, 0, 0.02], velocity: [3.6e-3, 0, 0]}\n" FLOOR "stages: {}\n";
+    (void)state;
+    for (int rough = 0; rough < 2; ++rough) {
+        flow f = flow_open(1, text, rough ? "contact={friction: 0.5}" : NULL);
+        (void)run(&f);
+        const brn_stage_result landing = stage(&f, BRN_STAGE_LANDING);
+        assert_near(landing.begin, sqrt(2.0 * 0.005 / 9.81), 1e-6);
+        assert_true(isnan(landing.end) == !rough);
+        flow_close(&f);
+    }
+}
+
 /* From a checkpoint in the loading, the launch, the flight and the landing. */
 static void test_resume(void **state)
 {
@@ -322,6 +340,33 @@ static void test_resume(void **state)
         (void)remove(path);
     }
     flow_close(&f);
+}
+
+/* A run that ends before the body has left the ground says so; one in which it leaves has nothing to say. */
+static void test_no_launch(void **state)
+{
+    static const struct {
+        const char *sets, *says;
+    } cases[] = {
+        {"time.end=0.032", "'block' has not left what it stands on"},
+        {"time.end=0.032;bodies.block.position=[0, 0, 1];loads.finger.force=[0, 0, -0.1];gravity=[0, 0, 0]",
+         "'block' touches nothing"},
+        {"time.end=0.1", NULL}};
+    (void)state;
+    for (int k = 0; k < BRN_COUNT(cases); ++k) {
+        brn_ctx *ctx = test_ctx(1);
+        brn_scene *scene = NULL;
+        brn_summary summary;
+        assert_done(ctx, flow_scene(ctx, JUMP, cases[k].sets, &scene));
+        assert_done(ctx, brn_run(ctx, scene, NULL, &summary));
+        if (cases[k].says != NULL) {
+            assert_non_null(strstr(summary.warnings, cases[k].says));
+        } else {
+            assert_string_equal(summary.warnings, "");
+        }
+        brn_scene_destroy(scene);
+        brn_ctx_destroy(ctx);
+    }
 }
 
 static void test_refused(void **state)
@@ -361,9 +406,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown),  cmocka_unit_test(test_verdict), cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_jump),    cmocka_unit_test(test_hop),     cmocka_unit_test(test_slip),
-        cmocka_unit_test(test_release), cmocka_unit_test(test_resume),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_slides),  cmocka_unit_test(test_thrown),    cmocka_unit_test(test_verdict),
+        cmocka_unit_test(test_killed),  cmocka_unit_test(test_jump),      cmocka_unit_test(test_hop),
+        cmocka_unit_test(test_slip),    cmocka_unit_test(test_release),   cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_no_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

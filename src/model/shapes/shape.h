@@ -14,9 +14,9 @@ typedef struct brn_shape_form {
     brn_mesh *mesh;
     int ncore;     /* 0: the surface touches; 1: a point; 2: an edge */
     double radius; /* [m] of the surface about the core */
-    bool
-        half_space; /* solid on the side away from the normal of nodes 0, 1, 3; in 2D on the right of 0 -> 1 */
-    bool fit;       /* the patch is 2 m wide and may be given any size */
+    /* solid on the side away from the normal of nodes 0, 1, 3; in 2D on the right of 0 -> 1 */
+    bool half_space;
+    bool fit;                /* the patch is 2 m wide and may be given any size */
     brn_primitive primitive; /* the exact shape */
     double axes[9];          /* the primitive's own axes are the columns */
 } brn_shape_form;

@@ -66,8 +66,8 @@ typedef struct query {
     int first;         /* facet of the body */
     double point[3];   /* [m] */
     double inwards[3]; /* the force's direction */
-    bool
-        faced; /* only facets whose outer side the force pushes: if a body touches itself, two are equally near */
+    /* only facets whose outer side the force pushes: if a body touches itself, two are equally near */
+    bool faced;
 } query;
 
 static void gather(const query *q, int facet, double x[4][3])

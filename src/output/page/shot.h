@@ -20,8 +20,8 @@ typedef enum brn_shown {
 
 typedef struct brn_shown_info {
     const char *name, *label, *unit;
-    const char
-        *missing; /* what to say if it was not recorded; NULL: it always is, or another field says it */
+    /* what to say if it was not recorded; NULL: it always is, or another field says it */
+    const char *missing;
 } brn_shown_info;
 
 /* The parts of tensors but for the equivalents, which any page has: the first to go where room is short. */

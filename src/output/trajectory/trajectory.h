@@ -42,8 +42,8 @@ typedef struct brn_playback_info {
     const int *edge_body;
     const char *const *body_name;
     const int *body_type; /* BRN_BODY_... */
-    const int *
-        body_plane; /* 1: a half-space, whose boundary is a patch of it; NULL: an older file that does not say */
+    /* 1: a half-space, whose boundary is a patch of it; NULL: an older file that does not say */
+    const int *body_plane;
     const int *body_first, *body_nnode; /* its nodes are [first, first + nnode) */
     const double (*rest)[3];
     bool has_velocity, has_stress, has_force, has_contact;

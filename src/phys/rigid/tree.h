@@ -48,13 +48,13 @@ typedef struct brn_joint {
     brn_joint_kind kind;
     int parent;          /* link, -1: the world */
     brn_rigid_map frame; /* of the joint in the parent */
-    double
-        axis[3]; /* in the joint's frame, any length > 0: revolute, prismatic; normal of the plane: planar */
+    /* in the joint's frame, any length > 0: revolute, prismatic; normal of the plane: planar */
+    double axis[3];
     double damping;  /* [N s/m] or [N m s] of each velocity, >= 0 */
     double friction; /* [N] or [N m] of each velocity, >= 0 */
     double armature; /* [kg] or [kg m^2] of each velocity, >= 0 */
-    double
-        limit[2]; /* least and largest position of revolute and prismatic joints; -INFINITY, INFINITY: none */
+    /* least and largest position of revolute and prismatic joints; -INFINITY, INFINITY: none */
+    double limit[2];
     double effort;   /* [N] or [N m], largest of a drive; INFINITY: no limit */
     double velocity; /* [m/s] or [rad/s], largest of a drive; INFINITY: no limit */
 } brn_joint;

@@ -44,8 +44,8 @@ typedef struct brn_membrane {
     brn_membrane_law law;
     double thickness; /* [m] */
     double limit_on;  /* stretch at which the limit sets in */
-    double *
-        inverse; /* of d(rest)/d(reference), [nbatch][2][2][BRN_LANES]; padding lanes repeat the last triangle */
+    /* of d(rest)/d(reference), [nbatch][2][2][BRN_LANES]; padding lanes repeat the last triangle */
+    double *inverse;
     double *volume; /* [m^3], [nbatch][BRN_LANES]; 0 in padding lanes */
 } brn_membrane;
 

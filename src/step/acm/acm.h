@@ -164,6 +164,7 @@ typedef struct brn_acm_outlook {
     double events, contact_events;         /* of a step of the scene, while bodies touch */
     double all_events, all_contact_events; /* of the run */
     double instants;                       /* of the run: times at which any force acts */
+    double seconds;                        /* [s] that events of elements take on one core */
 } brn_acm_outlook;
 
 /* All that moves, as the events see it. */

@@ -11,6 +11,8 @@
 enum { FINER = 32 };
 /* Gravity, loads and motions act at steps 2^OUTER times the shortest, at most the longest of an element: they cost little. */
 enum { OUTER = 3 };
+/* And so often in the run and in each ramp of a load. */
+static const double OUTER_RUN = 128.0, OUTER_RAMP = 32.0;
 /* Forces act so often while something goes through the first layer that the phase in which it does so hardly matters: velocities between impulses are off by
    half of one, and a contact that is over sooner would reflect that. Of the layer's thickness, what is gone between two of them; and where
    layers do not give back all. */
@@ -325,6 +327,17 @@ static brn_status join_steps(const brn_acm *acm, double *step)
     return BRN_OK;
 }
 
+/* [s] The longest step of gravity, loads and motions that the run's length and ramps of loads allow: places between two impulses are off by h^2 f / 8m. */
+static double outer_step(const brn_acm *acm)
+{
+    double h = acm->model->end / OUTER_RUN;
+    for (int i = 0; i < acm->model->nload; ++i) {
+        const double ramp = acm->model->load[i].ramp_to - acm->model->load[i].ramp_from;
+        h = ramp > 0.0 ? fmin(h, ramp / OUTER_RAMP) : h;
+    }
+    return h;
+}
+
 static brn_status make_forces(brn_acm *acm)
 {
     size_t count = 0;
@@ -342,6 +355,8 @@ static brn_status make_forces(brn_acm *acm)
     const int often = f->finest + OUTER < f->coarsest ? f->finest + OUTER : f->coarsest;
     acm->outer = f->nrun > 0 ? often : brn_acm_level_below(acm, acm->model->step);
     if (acm->params->response == BRN_ACM_LAYERS) {
+        const int slowly = brn_acm_level_below(acm, outer_step(acm));
+        acm->outer = slowly < acm->outer ? slowly : acm->outer;
         const double mass = least_mass(acm, acm->skin->point, acm->skin->npoint);
         const int passing = brn_acm_level_below(acm, passing_step(acm, mass));
         const int least = f->nrun > 0 && passing < f->finest ? f->finest : passing;

@@ -1,5 +1,6 @@
 #include "step/bbi/bbi.h"
 
+#include "linalg/dense.h"
 #include "step/newton_inner.h"
 #include "step/stages.h"
 
@@ -114,8 +115,9 @@ static void bbi_destroy(void *self)
 }
 
 /* Stiffness over mass of rigid bodies, times the square of the step: contact looks at a rigid shape while its forces strain the body, by one over
-   this of what they move it. More than that costs digits of the contact problem. */
-static const double FIRM = 1e3;
+   this of what they move it. More than that costs digits of the contact problem. What is pressed between an obstacle and something heavier strains by as much
+   more, so that it is as much firmer, within bounds. */
+static const double FIRM = 1e3, HEAVIER = 1e3;
 
 /* ---- contact as Newton's method sees it: dead forces --------------------------------------------------------------------- */
 
@@ -172,9 +174,31 @@ static brn_status make_solvers(brn_bbi *bbi)
     }
     for (int i = 0; i < BRN_STAGES; ++i) {
         bbi->solver[i]->rolls = bbi->solver[i]->shift > 0.0;
+        bbi->solver[i]->part = bbi->row_cluster;
     }
     bbi->newton = bbi->solver[BRN_STAGE_LAUNCH];
     return BRN_OK;
+}
+
+/* Diagonals of boxes; what cannot move counts only where nothing can. */
+static double measure_size(const brn_bbi *bbi)
+{
+    const brn_model *model = bbi->model;
+    double most = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        double lo[3] = {INFINITY, INFINITY, INFINITY};
+        double hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            for (int i = 0; i < 3; ++i) {
+                lo[i] = fmin(lo[i], model->rest[a][i]);
+                hi[i] = fmax(hi[i], model->rest[a][i]);
+            }
+        }
+        const double way[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+        most = body->type == BRN_BODY_STATIC ? most : fmax(most, brn_dense_length3(way));
+    }
+    return most > 0.0 ? most : bbi->system->size;
 }
 
 static brn_status fill(brn_bbi *bbi)
@@ -186,7 +210,7 @@ static brn_status fill(brn_bbi *bbi)
         step = stages->integrator[i] != BRN_STATIC ? fmin(step, stages->step[i]) : step;
     }
     if (isfinite(step)) {
-        BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step)));
+        BRN_TRY(brn_system_firm(bbi->system, FIRM / (step * step), HEAVIER));
     }
     bbi->terms = (brn_newton_terms){.self = bbi,
                                     .energy = push_energy,
@@ -194,6 +218,7 @@ static brn_status fill(brn_bbi *bbi)
                                     .dissipative = add_push,
                                     .hessian = brn_bbi_lean,
                                     .bound = no_bound};
+    bbi->size = measure_size(bbi);
     BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));
     BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));
     BRN_ALLOC(bbi->ctx, bbi->reach, bbi->model->nbody + 1);

@@ -33,8 +33,8 @@ typedef struct brn_bbi_params {
     int impact;       /* BRN_BBI_IMPACT_... */
     double tolerance; /* unbalanced force, relative to the largest in play */
     int iterations, budget;
-    double
-        flight; /* energy of vibration that a body may lose when it takes off, of its kinetic energy; 0: it stays elastic */
+    /* energy of vibration that a body may lose when it takes off, of its kinetic energy; 0: it stays elastic */
+    double flight;
 } brn_bbi_params;
 
 /* The method's own figures. */
@@ -75,8 +75,8 @@ typedef struct brn_bbi_point {
     double depth;     /* [m] that it may keep in this step */
     double force[3];  /* [N] r */
     double impact[3]; /* [N] lambda of the projection: acts over half a step */
-    bool
-        slips; /* in the projection: lambda_t = slope lambda_n + extra, so that friction is on the cone with it */
+    /* in the projection: lambda_t = slope lambda_n + extra, so that friction is on the cone with it */
+    bool slips;
     double slope[2], extra[2];
     double u[3]; /* [m] of the last solution: gap, slip velocity over c */
     bool late;   /* it did not touch at the start of the step */
@@ -123,6 +123,7 @@ typedef struct brn_bbi_kept {
     bool noted;  /* a move is under way */
     bool learns; /* in a step with a factor of its own: iterations that keep it go on by what they learned */
     bool guesses;
+    bool stays;            /* the last step had contact, and this one is expected to */
     double *start, *guess; /* [ndof] y before, and where the last steps lead to */
 } brn_bbi_kept;
 
@@ -145,9 +146,10 @@ typedef struct brn_bbi {
     brn_newton *newton;             /* of the present stage: one of these */
     brn_newton *solver[BRN_STAGES]; /* of each stage; those of the same rule are the same */
     brn_newton_terms terms;
-    bool
-        no_slip; /* what touches sticks until it is pulled away (section 3), by friction beyond any that is found */
+    /* what touches sticks until it is pulled away (section 3), by friction beyond any that is found */
+    bool no_slip;
     double whole; /* [s] a step of the stage, of which this one may be a part */
+    double size;  /* [m] of the largest body that can move: what is far away does not make a scene coarser */
     brn_touching *touching;
     brn_ahead *ahead;
     const double *from; /* [nnode][3] x^n */

@@ -48,7 +48,7 @@ void brn_bbi_anchor_drop(brn_bbi *bbi, brn_bbi_point *p, const double *y, double
     /* At the start of the step, but for what the normal has turned since: a point that touched there may have been another one, of an edge now and of its
        end before. */
     const double far = way_of_rows(bbi, p, y);
-    const double gap = fmax(0.0, p->touch.gap + p->depth - way[0] - far * far / bbi->system->size);
+    const double gap = fmax(0.0, p->touch.gap + p->depth - way[0] - far * far / bbi->size);
     const double share = p->u[0] < 0.0 ? gap / (gap - p->u[0]) : 1.0;
     for (int k = 1; k < dim; ++k) {
         at[k] = share * p->u[k];

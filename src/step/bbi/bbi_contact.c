@@ -93,19 +93,54 @@ static brn_status make_room(brn_bbi *bbi)
     return BRN_OK;
 }
 
+/* Whether a motion takes what is held along the normal into a half-space in this step: no force keeps it out. Of surfaces neighbours that are free
+   would tell. */
+static bool is_driven_in(const brn_bbi *bbi, const brn_bbi_point *p)
+{
+    const int dim = bbi->model->dim;
+    const double *normal = &p->touch.frame[dim * (dim - 1)];
+    const double least = -brn_bbi_allowed(bbi, p);
+    double gap = p->touch.gap;
+    for (int k = p->first; k < p->first + p->count; ++k) {
+        for (int i = 0; i < dim; ++i) {
+            const int dof = bbi->row[k] * dim + i;
+            gap += bbi->model->fixed[dof] == BRN_DOF_HELD
+                       ? normal[i] * bbi->weight[k] * bbi->newton->scheme->held[dof]
+                       : 0.0;
+        }
+    }
+    return bbi->model->body[p->touch.body[1]].shape.primitive.kind == BRN_PRIMITIVE_PLANE &&
+           p->touch.gap >= least && gap < least;
+}
+
+static brn_status refuse_driven(const brn_bbi *bbi, const brn_bbi_point *p)
+{
+    const brn_body *body = bbi->model->body;
+    const double *at = p->touch.place;
+    return brn_fail(bbi->ctx, BRN_ERR_CONVERGENCE,
+                    "t = %g s: '%s' is moved into '%s' near [%.4g, %.4g, %.4g], where it is held and cannot "
+                    "give way; change the motion, or hold less",
+                    bbi->newton->scheme->t, body[p->touch.body[0]].name, body[p->touch.body[1]].name, at[0],
+                    at[1], at[2]);
+}
+
 /* Adds a point if it can carry a force. */
-static void add_point(brn_bbi *bbi, const brn_touching_point *touch)
+static brn_status add_point(brn_bbi *bbi, const brn_touching_point *touch)
 {
     const size_t law = brn_model_pair(bbi->model, touch->body[0], touch->body[1]);
     brn_bbi_point *p = &bbi->point[bbi->npoint];
     /* What flies meets nothing before the end of the step. */
     if (!touch->bears || brn_bbi_flies(bbi, touch->body[0]) || brn_bbi_flies(bbi, touch->body[1])) {
-        return;
+        return BRN_OK;
     }
     *p = (brn_bbi_point){
         .touch = *touch, .late = true, .mu = bbi->no_slip ? ROUGH : bbi->system->controls->friction[law]};
     add_rows(bbi, p);
-    bbi->npoint += is_movable(bbi, p);
+    if (is_movable(bbi, p)) {
+        bbi->npoint++;
+        return BRN_OK;
+    }
+    return is_driven_in(bbi, p) ? refuse_driven(bbi, p) : BRN_OK;
 }
 
 /* The share of an overlap that is left after the step. */
@@ -120,7 +155,7 @@ brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
     BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
     BRN_TRY(make_room(bbi));
     for (int i = 0; i < bbi->touching->count; ++i) {
-        add_point(bbi, &bbi->touching->point[i]);
+        BRN_TRY(add_point(bbi, &bbi->touching->point[i]));
     }
     for (int i = 0; i < bbi->npoint; ++i) {
         bbi->point[i].depth = kept(bbi) * fmax(0.0, -bbi->point[i].touch.gap);
@@ -288,7 +323,7 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
     for (int i = 0; i < bbi->touching->count; ++i) {
         const int had = bbi->npoint;
         if (!bbi->taken[i] && !is_covered(bbi, before, &bbi->touching->point[i])) {
-            add_point(bbi, &bbi->touching->point[i]);
+            BRN_TRY(add_point(bbi, &bbi->touching->point[i]));
         }
         if (bbi->npoint > had) {
             set_late_depth(bbi, before, &bbi->point[had]);

@@ -1,6 +1,7 @@
 /* The impact projection: velocities of the active contacts after a step (bbi.h). */
 #include "step/bbi/bbi.h"
 
+#include "base/parallel.h"
 #include "linalg/blas.h"
 #include "model/rigid_pose.h"
 #include "step/ledger.h"
@@ -26,6 +27,7 @@ typedef struct projection {
     bool mass; /* the metric is that of the mass alone */
     row *row;
     int n;
+    int *first;      /* [chosen points + 1] rows */
     double *w;       /* [n][n] row by row: velocities for unit forces, times h */
     double *lambda;  /* [n] */
     int *pivot;      /* [n] */
@@ -104,9 +106,11 @@ static void choose_points(projection *p)
     for (int j = 0; j < p->n; ++j) {
         if (p->row[j].k == 0) {
             bbi->point[p->row[j].point].chosen = bbi->nchosen;
+            p->first[bbi->nchosen] = j;
             bbi->chosen[bbi->nchosen++] = p->row[j].point;
         }
     }
+    p->first[bbi->nchosen] = p->n;
 }
 
 /* Unit forces along an axis at the chosen points, on the rows that can move. */
@@ -198,27 +202,43 @@ static brn_status fill_by_mass(projection *p)
     return BRN_OK;
 }
 
-/* The same with the tangent of the step, whose columns are there, most of them. */
-static brn_status fill_by_factor(projection *p)
+/* The rows of some points. */
+enum { POINTS_TOGETHER = 16 };
+
+static brn_status fill_points(void *arg, int block, brn_arena *scratch)
 {
-    brn_bbi *bbi = p->bbi;
+    const projection *p = arg;
+    const brn_bbi *bbi = p->bbi;
     const int dim = bbi->model->dim;
-    choose_points(p);
-    BRN_TRY(brn_bbi_columns_need(bbi));
-    for (int s = 0; s < p->n * p->n; ++s) {
-        const row *at = &p->row[s / p->n];
-        const row *of = &p->row[s % p->n];
-        const brn_bbi_point *from = &bbi->point[of->point];
-        double unit[3];
+    const int end = brn_block_end(bbi->nchosen, POINTS_TOGETHER, block);
+    (void)scratch;
+    for (int s = block * POINTS_TOGETHER * bbi->nchosen; s < end * bbi->nchosen; ++s) {
+        const int at = s / bbi->nchosen;
+        const int of = s % bbi->nchosen;
+        const brn_bbi_point *from = &bbi->point[bbi->chosen[of]];
         double w[9];
-        unit_of(from, of->k, unit);
-        brn_bbi_columns_look(bbi, &bbi->point[at->point], from, w);
-        p->w[s] = 0.0;
-        for (int k = 0; k < dim; ++k) {
-            p->w[s] += w[at->k * dim + k] * unit[k];
+        brn_bbi_columns_look(bbi, &bbi->point[bbi->chosen[at]], from, w);
+        for (int j = p->first[of]; j < p->first[of + 1]; ++j) {
+            double unit[3];
+            unit_of(from, p->row[j].k, unit);
+            for (int i = p->first[at]; i < p->first[at + 1]; ++i) {
+                double *sum = &p->w[(size_t)i * (size_t)p->n + (size_t)j];
+                *sum = 0.0;
+                for (int k = 0; k < dim; ++k) {
+                    *sum += w[p->row[i].k * dim + k] * unit[k];
+                }
+            }
         }
     }
     return BRN_OK;
+}
+
+/* The same with the tangent of the step, whose columns are there, most of them. */
+static brn_status fill_by_factor(projection *p)
+{
+    choose_points(p);
+    BRN_TRY(brn_bbi_columns_need(p->bbi));
+    return brn_parallel_for(p->bbi->ctx, brn_block_count(p->bbi->nchosen, POINTS_TOGETHER), fill_points, p);
 }
 
 /* p->extra of the points that slip though the step has them stick; p->push starts with their forces. */
@@ -453,6 +473,7 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
         return BRN_OK;
     }
     BRN_TAKE(arena, p.w, (size_t)p.n * (size_t)p.n);
+    BRN_TAKE(arena, p.first, (size_t)bbi->npoint + 1);
     BRN_TAKE(arena, p.lambda, p.n);
     BRN_TAKE(arena, p.pivot, p.n);
     BRN_TAKE(arena, p.v, bbi->system->ndof);

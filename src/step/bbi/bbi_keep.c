@@ -10,6 +10,9 @@
    What meets something, or does not get on, starts the step again with factors of its own: the impact projection has H as its metric, and
    one of another step would be another law of impact, not a faster way to the same end.
 
+   Other steps have factors of their own and start where the last ones lead to as well. One that stays in contact may start so, a little deep as it may be: its
+   tangent is then that of where it ends instead of where it began. What comes from the air and meets something, or is deeper, starts where it is.
+
    Within a step with factors of its own, contact or not, iterations that keep one learn in the same way, from moves and changes of the forces beside
    those of contact; the contact problem has the compliance of the factor as it is, so that gaps close whatever was learned.
 
@@ -31,7 +34,7 @@
 static const char FACTOR[] = "bbi.factor", WAYS[] = "bbi.ways";
 /* The head of both; then the places [nnode][3] of elements and damping, half-way through a step; or ways, [ndof] each. */
 enum { HEAD_BEST, HEAD_EXCESS, HEAD_H, HEAD_S, HEAD_RATE, HEAD_KIND, HEAD_PROJECTED, HEAD };
-enum { WAYS_H, WAYS_WAIT, WAYS_WAITED, WAYS_HEAD };
+enum { WAYS_H, WAYS_FREE, WAYS_WAIT, WAYS_WAITED, WAYS_COAST, WAYS_HEAD };
 /* Steps before the next try after one that was slow: one, and twice as many every time, up to this. */
 enum { WAIT_MOST = 63 };
 /* Iterations that cost as much as a factor, over those of brn_factor_near_cap: each has forces and energies beside its substitution. */
@@ -83,27 +86,64 @@ static int ways_of(const brn_bbi *bbi, const brn_memory *memory)
     return count <= BRN_BBI_WAYS && memory->count == WAYS_HEAD + count * ndof ? (int)count : 0;
 }
 
-/* kept.guess: where the last steps lead to, trends and what alternates from step to step going on; false: nowhere. */
+/* [m^2] A way less others, squared, of the dofs that are free; others: NULL, or some as a state has them. */
+static double square(const brn_bbi *bbi, const double *way, const double *others, const double *weight)
+{
+    const size_t ndof = (size_t)bbi->system->ndof;
+    double sum = 0.0;
+    for (size_t i = 0; i < ndof; ++i) {
+        double off = way[i];
+        for (int w = 0; others != NULL && w < BRN_BBI_WAYS; ++w) {
+            off -= weight[w] != 0.0 ? weight[w] * others[(size_t)w * ndof + i] : 0.0;
+        }
+        sum += bbi->model->fixed[i] == BRN_DOF_FREE ? off * off : 0.0;
+    }
+    return sum;
+}
+
+/* Where a step may start beside x^n: where it would coast to; where the last one went to; or where trends and what alternates from step to step
+   lead to. */
+static const double AGAIN[BRN_BBI_WAYS] = {1}, TRENDS[BRN_BBI_WAYS] = {2, 0, -2, 1},
+                    TRENDS_SHORT[BRN_BBI_WAYS] = {1, 1, -1};
+
+/* Squared, of what x^n was off by: what is not much nearer is no better. */
+static const double NEARER = 0.1;
+
+/* kept.guess: the one of them that was, or would have been, nearest to the end of the last step; false: that is x^n, or nothing is known. */
 static bool guess(brn_bbi *bbi, const brn_state *in)
 {
-    static const double weights[BRN_BBI_WAYS][BRN_BBI_WAYS] = {
-        {1, 0, 0, 0}, {1, 0, 0, 0}, {1, 1, -1, 0}, {2, 0, -2, 1}};
     const brn_newton *n = bbi->newton;
     const int dim = bbi->model->dim;
     const size_t ndof = (size_t)bbi->system->ndof;
     brn_bbi_kept *k = &bbi->kept;
     const brn_memory *memory = brn_state_recall(in, WAYS);
     const int count = ways_of(bbi, memory);
-    if (!k->loose || count == 0) {
+    if (count == 0) {
+        return false;
+    }
+    const double *way = &memory->value[WAYS_HEAD];
+    const double *weight = NULL; /* coast */
+    double least = memory->value[WAYS_COAST];
+    const double again = count > 1 ? square(bbi, way, way + ndof, AGAIN) : INFINITY;
+    if (again < least) {
+        least = again;
+        weight = AGAIN;
+    }
+    const double trends = count == BRN_BBI_WAYS ? square(bbi, way, way + ndof, TRENDS_SHORT) : INFINITY;
+    if (trends < least) {
+        least = trends;
+        weight = TRENDS;
+    }
+    if (!(least < NEARER * square(bbi, way, NULL, NULL))) {
         return false;
     }
     memcpy(k->start, n->y, ndof * sizeof *k->start);
     for (size_t i = 0; i < ndof; ++i) {
         const bool given =
             bbi->model->fixed[i] != BRN_DOF_FREE || (n->given != NULL && n->given[i / (size_t)dim]);
-        k->guess[i] = given ? n->y[i] : 0.0;
-        for (int w = 0; w < count && !given; ++w) {
-            k->guess[i] += weights[count - 1][w] * memory->value[WAYS_HEAD + (size_t)w * ndof + i];
+        k->guess[i] = given ? n->y[i] : weight == NULL ? n->scheme->target[i] : 0.0;
+        for (int w = 0; w < count && !given && weight != NULL; ++w) {
+            k->guess[i] += weight[w] * way[(size_t)w * ndof + i];
         }
     }
     brn_model_follow(bbi->model, k->guess);
@@ -286,9 +326,12 @@ brn_status brn_bbi_keep_begin(brn_bbi *bbi, const brn_state *in, bool first)
     k->tried = k->tried && !first;
     k->turned = false;
     const brn_memory *ways = brn_state_recall(in, WAYS);
-    k->loose = first && !k->never && m->inertia && ways_of(bbi, ways) > 0 && ways->value[WAYS_WAIT] == 0.0 &&
-               bbi->system->pressure == NULL && bbi->system->controls->drag.node < 0 &&
-               brn_newton_remaining(n) == 0.0;
+    const bool known = first && !k->never && m->inertia && ways_of(bbi, ways) > 0 &&
+                       bbi->system->pressure == NULL && bbi->system->controls->drag.node < 0 &&
+                       brn_newton_remaining(n) == 0.0;
+    k->loose = known && ways->value[WAYS_FREE] != 0.0 && ways->value[WAYS_WAIT] == 0.0;
+    k->stays = known && ways->value[WAYS_FREE] == 0.0;
+    k->guesses = known && guess(bbi, in);
     if (!k->loose) {
         return BRN_OK;
     }
@@ -296,7 +339,6 @@ brn_status brn_bbi_keep_begin(brn_bbi *bbi, const brn_state *in, bool first)
     k->cap = brn_factor_near_cap(n->factor);
     k->loose = k->tried = k->cap >= k->least;
     k->cap = k->cap > CAP_LEAST ? k->cap : CAP_LEAST;
-    k->guesses = guess(bbi, in);
     if (!k->loose || memory == NULL || memory->count != made_count(bbi) ||
         memory->value[HEAD_KIND] != m->kind || fabs(memory->value[HEAD_H] - m->h) > SAME * m->h) {
         return BRN_OK;
@@ -462,19 +504,21 @@ static bool is_slow(const brn_bbi_kept *k)
     return k->tried && (!k->loose || k->total > k->cap);
 }
 
-static brn_status remember_way(const brn_bbi *bbi, const brn_state *in, brn_state *out)
+static brn_status remember_way(const brn_bbi *bbi, const brn_state *in, bool free, brn_state *out)
 {
     const brn_newton *n = bbi->newton;
     const size_t ndof = (size_t)bbi->system->ndof;
     const brn_memory *before = brn_state_recall(in, WAYS);
     const int had = ways_of(bbi, before);
-    const bool slow = is_slow(&bbi->kept);
-    const double wait = had > 0 ? before->value[WAYS_WAIT] : 0.0;
-    const double waited = had > 0 ? before->value[WAYS_WAITED] : 0.0;
+    const bool slow = free && is_slow(&bbi->kept);
+    const double wait = had > 0 && free ? before->value[WAYS_WAIT] : 0.0;
+    const double waited = had > 0 && free ? before->value[WAYS_WAITED] : 0.0;
     const int count = had < BRN_BBI_WAYS ? had + 1 : BRN_BBI_WAYS;
     double *memory = NULL;
     BRN_TRY(brn_state_remember(out, WAYS, WAYS_HEAD + (size_t)count * ndof, &memory));
     memory[WAYS_H] = n->scheme->h;
+    memory[WAYS_FREE] = free;
+    memory[WAYS_COAST] = square(bbi, n->y, n->scheme->target, AGAIN);
     memory[WAYS_WAIT] = slow ? fmin(WAIT_MOST, 2.0 * waited + 1.0) : fmax(0.0, wait - 1.0);
     memory[WAYS_WAITED] = slow ? memory[WAYS_WAIT] : bbi->kept.loose ? 0.0 : waited;
     memcpy(&memory[WAYS_HEAD], n->y, ndof * sizeof *memory);
@@ -491,16 +535,22 @@ void brn_bbi_keep_forget(brn_state *state)
     brn_state_forget(state, WAYS);
 }
 
-/* Whether the step was one without contact, in which a factor could have been kept. */
+/* Whether factors are so dear that states remember what saves some. */
+static bool is_dear(const brn_bbi *bbi)
+{
+    const brn_newton *n = bbi->newton;
+    return n->scheme->inertia && !bbi->kept.never && n->factor != NULL &&
+           brn_factor_near_cap(n->factor) >= bbi->kept.least;
+}
+
+/* Whether the step was one without contact, in which a factor can be kept. */
 static bool is_free(const brn_bbi *bbi)
 {
     bool any = false;
     for (int i = 0; i < bbi->npoint && !any; ++i) {
         any = bbi->point[i].force[0] > 0.0;
     }
-    const brn_newton *n = bbi->newton;
-    return !any && n->scheme->inertia && !bbi->kept.never && n->factor != NULL &&
-           brn_factor_near_cap(n->factor) >= bbi->kept.least;
+    return !any;
 }
 
 /* Whether the iterations that the factor took more than in its first step have cost as much as a new one. */
@@ -516,12 +566,13 @@ brn_status brn_bbi_keep_end(brn_bbi *bbi, const brn_state *in, bool moved, brn_s
 {
     brn_bbi_kept *k = &bbi->kept;
     double *memory = NULL;
-    if (!moved || !is_free(bbi)) {
+    const bool free = is_free(bbi);
+    if (!moved || !is_dear(bbi)) {
         brn_bbi_keep_forget(out);
         return BRN_OK;
     }
-    BRN_TRY(remember_way(bbi, in, out));
-    if (!k->loose || is_slow(k) || is_worn(k)) {
+    BRN_TRY(remember_way(bbi, in, free, out));
+    if (!free || !k->loose || is_slow(k) || is_worn(k)) {
         brn_state_forget(out, FACTOR);
         return BRN_OK;
     }

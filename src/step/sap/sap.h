@@ -103,8 +103,8 @@ typedef struct brn_sap {
     int nrigid;
     brn_sap_rigid *rigid;
     int *row_rigid; /* [model rows] the rigid body whose handle it is; -1: none */
-    bool
-        lagged; /* all that deforms is linear while its rotations are held: one linearisation a step is exact */
+    /* all that deforms is linear while its rotations are held: one linearisation a step is exact */
+    bool lagged;
     bool soft;           /* something deforms */
     brn_block_matrix *a; /* of the problem */
     int *place;          /* [blocks of the system's matrix] where they go in a; -1: by way of rigid bodies */

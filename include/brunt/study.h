@@ -75,9 +75,8 @@ typedef struct brn_coarsen_level {
     /* Candidate: relative Hausdorff distance of each shape: both surfaces moved by the mode (see brn_coarsen_shape), the largest distance
        from one to the other and back, over the largest displacement. NaN: not known, the mesh has too few modes. */
     double distance[BRN_COARSEN_SHAPES];
-    double
-        spread; /* candidate: mean error of the frequencies of BRN_COARSEN_MODES once the first is right, or the load */
-    bool fits; /* candidate: all of these are small enough */
+    double spread; /* candidate: mean error of the frequencies of BRN_COARSEN_MODES once the first is right, or the load */
+    bool fits;     /* candidate: all of these are small enough */
 } brn_coarsen_level;
 
 /* A mode of the fine mesh, and what became of it. */

@@ -151,7 +151,8 @@ static brn_status measure_shapes(brn_coarsen_work *w, const brn_sample *candidat
     level->fits = true;
     for (int i = 0; i < BRN_COARSEN_SHAPES; ++i) {
         if (!isnan(match->lambda[i])) {
-            BRN_TRY(brn_sample_distance(w->out->fine, candidate, match, i, w->scale, &level->distance[i]));
+            BRN_TRY(
+                brn_sample_distance(w->out->fine, candidate, match, i, w->scale, &level->distance[i]));
         }
         level->fits = level->fits && level->distance[i] <= w->options->shape; /* not if NaN */
     }

@@ -718,25 +718,15 @@ static void test_calibrate_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),
-        cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_creep),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_coloured),
-        cmocka_unit_test(test_uneven),
-        cmocka_unit_test(test_window),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_held_long),
-        cmocka_unit_test(test_clipped),
-        cmocka_unit_test(test_unshift),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_white_noise),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_bad_traces),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_calibrate_memory),
+        cmocka_unit_test(test_one),         cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_several),     cmocka_unit_test(test_creep),
+        cmocka_unit_test(test_noise),       cmocka_unit_test(test_coloured),
+        cmocka_unit_test(test_uneven),      cmocka_unit_test(test_window),
+        cmocka_unit_test(test_long), cmocka_unit_test(test_held_long),        cmocka_unit_test(test_clipped),
+        cmocka_unit_test(test_unshift),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_white_noise), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_trace),       cmocka_unit_test(test_bad_traces),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_calibrate_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

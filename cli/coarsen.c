@@ -83,6 +83,10 @@ static void print_result(const brn_coarsening *c)
     for (int i = 0; i < r.changes; ++i) {
         (void)printf("  %-16s%s\n", i == 0 ? "changes" : "", brn_coarsen_change(c, i));
     }
+    if (r.loads && isnan(r.load) && isnan(r.beta)) {
+        cli_note("the first frequency is right; --match load makes the energy of the scene's load right "
+                 "instead, for what is pressed and let go");
+    }
     if (!r.converged) {
         cli_warning("the fine mesh has not converged: frequencies still changed by %.1f %% when the limit of "
                     "cells ended "

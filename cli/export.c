@@ -47,7 +47,9 @@ static int export_run(const char *run_dir, const brn_export_options *options, bo
         print_hint(options->format, dir);
     }
     brn_ctx_destroy(ctx);
-    return status >= 0 ? CLI_DONE : status == BRN_ERR_MEMORY ? CLI_FAILED : CLI_USAGE;
+    return status >= 0                                          ? CLI_DONE
+           : status == BRN_ERR_MEMORY || status == BRN_ERR_FULL ? CLI_FAILED
+                                                                : CLI_USAGE;
 }
 
 /* The options of pictures follow those of all formats. */

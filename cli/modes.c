@@ -117,20 +117,41 @@ static void print_mode(const brn_vibration_mode *m, int number, double mass, int
     (void)putchar('\n');
 }
 
+static int count_rigid(const brn_vibration *vibration)
+{
+    int rigid = 0;
+    brn_vibration_mode mode;
+    while (rigid < brn_vibration_count(vibration) && brn_vibration_get(vibration, rigid, &mode) >= 0 &&
+           mode.rigid) { /* they come first */
+        ++rigid;
+    }
+    return rigid;
+}
+
+/* Of motions that nothing resists those of two bodies are shown, and that there are more. */
 static void print_table(const brn_vibration *vibration, double mass, int dimension)
 {
+    enum { SHOWN_RIGID = 12 };
     static const char *const axes[] = {"x", "y", "z"};
+    const int count = brn_vibration_count(vibration);
+    const int rigid = count_rigid(vibration);
     (void)printf("%s  %4s  %12s  %12s  %9s", cli_paint(stdout, CLI_BOLD), "mode", "frequency Hz", "damped Hz",
                  "damping");
     for (int i = 0; i < dimension && mass > 0.0; ++i) {
         (void)printf("  %5s %s", "mass", axes[i]);
     }
     (void)printf("%s\n", cli_paint(stdout, CLI_PLAIN));
-    for (int i = 0; i < brn_vibration_count(vibration); ++i) {
+    for (int i = 0; i < count; ++i) {
         brn_vibration_mode mode;
-        if (brn_vibration_get(vibration, i, &mode) >= 0) {
+        if (i == SHOWN_RIGID && rigid > SHOWN_RIGID + 1) {
+            (void)printf("   ...  %12s  to mode %d, all in modes.csv\n", "rigid", rigid);
+            i = rigid - 1;
+        } else if (brn_vibration_get(vibration, i, &mode) >= 0) {
             print_mode(&mode, i + 1, mass, dimension);
         }
+    }
+    if (rigid == count && count > 0) {
+        cli_note("nothing of it vibrates: its bodies move as they are");
     }
 }
 

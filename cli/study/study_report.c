@@ -294,7 +294,8 @@ int cli_study_report_verdict(const brn_design *design, const brn_design_result *
 {
     if (result->evaluations > result->failed) {
         if (result->best.samples > 0 && !result->feasible) {
-            cli_warning("no evaluation meets every constraint: the best is the one that misses them by least");
+            cli_warning(
+                "no evaluation meets every constraint: the best is the one that misses them by least");
         }
         return CLI_DONE;
     }

@@ -96,8 +96,9 @@ typedef struct brn_design_evaluation {
     const double *x;          /* [parameters] */
     double objective;         /* as the problem has it (not negated); NaN: none */
     const double *constraint; /* [constraints] lhs - rhs of each, at most 0 where it holds */
-    const char *const *figure; /* [figures] of its first simulation, as JSON: a number, a word in quotes, null; NULL: null too */
-    double violation;         /* largest of them, at least 0; NaN: not known */
+    const char *const *
+        figure; /* [figures] of its first simulation, as JSON: a number, a word in quotes, null; NULL: null too */
+    double violation; /* largest of them, at least 0; NaN: not known */
     int samples,
         succeeded; /* simulations, and how many of them worked; -1: the problem does not say what works */
     const char *status; /* "done", "failed" */

@@ -75,8 +75,9 @@ typedef struct brn_coarsen_level {
     /* Candidate: relative Hausdorff distance of each shape: both surfaces moved by the mode (see brn_coarsen_shape), the largest distance
        from one to the other and back, over the largest displacement. NaN: not known, the mesh has too few modes. */
     double distance[BRN_COARSEN_SHAPES];
-    double spread; /* candidate: mean error of the frequencies of BRN_COARSEN_MODES once the first is right, or the load */
-    bool fits;     /* candidate: all of these are small enough */
+    double
+        spread; /* candidate: mean error of the frequencies of BRN_COARSEN_MODES once the first is right, or the load */
+    bool fits; /* candidate: all of these are small enough */
 } brn_coarsen_level;
 
 /* A mode of the fine mesh, and what became of it. */
@@ -114,6 +115,7 @@ typedef struct brn_coarsen_result {
     int changes;       /* brn_coarsen_change */
     int fine, coarse;  /* levels */
     bool converged;    /* else refining was ended by the limit */
+    bool loads;        /* the scene has a load in equilibrium: options.load can make its energy right */
     double order;      /* of convergence of the first frequency; NaN: fewer than three fine meshes */
     double scale;      /* on the moduli */
     double lambda;     /* [rad^2/s^2] target of the first mode */

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "base/text.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -160,6 +161,7 @@ brn_status brn_fail(brn_ctx *ctx, brn_status status, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    brn_text_make_plain(text);
     memcpy(ctx->message, text, sizeof text);
     atomic_store(&ctx->starved, false);
     return status;
@@ -175,6 +177,7 @@ void brn_log(brn_ctx *ctx, brn_log_level level, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    brn_text_make_plain(text);
     ctx->options.log(ctx->options.log_user, level, text);
 }
 

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/json.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -154,4 +156,23 @@ int brn_nearest_word(const char *word, const char *const *words, int count)
         }
     }
     return best;
+}
+
+void brn_text_make_plain(char *text)
+{
+    char *to = text;
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
+        const int n = brn_utf8_length(c);
+        const bool control = (c[0] < 0x20 && c[0] != '\n' && c[0] != '\t') || c[0] == 0x7f ||
+                             (c[0] == 0xc2 && c[1] < 0xa0); /* those of one byte, and of two */
+        if (n == 0 || control) {
+            *to++ = '?';
+            c += n > 1 ? n : 1;
+            continue;
+        }
+        memmove(to, c, (size_t)n);
+        to += n;
+        c += n;
+    }
+    *to = '\0';
 }

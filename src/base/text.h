@@ -27,6 +27,9 @@ bool brn_parse_int(const char *text, long long *out);
 #define BRN_REAL_TEXT 40
 char *brn_format_real(double value, char buffer[BRN_REAL_TEXT]);
 
+/* Puts '?' for what is not to reach a terminal: control characters but line ends and tabs, and what is no UTF-8. Messages quote files. */
+void brn_text_make_plain(char *text);
+
 /* Index of the word nearest to `word` in edit distance, or -1 if none is near enough to suggest. */
 int brn_nearest_word(const char *word, const char *const *words, int count);
 

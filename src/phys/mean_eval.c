@@ -358,6 +358,60 @@ BRN_LANES_INLINE void add_second(patches *at, brn_tangent tangent, brn_lanes *he
     }
 }
 
+/* ---- what resists velocities ---------------------------------------------------------------------------------------------- */
+
+/* The viscous tangent times velocities (relative to node 0's, as positions are), without the tangent: with P' = M : dFbar, as the gradient is from P. */
+BRN_LANES_INLINE void add_resistance(patches *at, const brn_lanes *rate, const int dim)
+{
+    const int size = at->width * dim;
+    const bool linear = at->solid->material->linear;
+    brn_lanes turn[POINTS_MAX * 9], g[9], fbar[9], theta = brn_lanes_all(0.0);
+    memset(at->grad, 0, (size_t)size * sizeof *at->grad);
+    memset(at->dtheta, 0, (size_t)size * sizeof *at->dtheta);
+    at->pull = brn_lanes_all(0.0);
+    for (int q = 0; q < at->mean->npoint; ++q) {
+        brn_lanes shapes[WIDTH_MAX * 3], spread[9];
+        brn_lanes *of = turn + q * dim * dim;
+        const brn_lanes share =
+            point_volume(at, q) * (linear ? brn_lanes_all(1.0) : at->growth[q]) / at->size;
+        (void)averaged(at, q, dim, fbar, g);
+        point_shapes(at, q, dim, shapes);
+        for (int i = 0; i < dim * dim; ++i) {
+            of[i] = brn_lanes_all(0.0);
+            spread[i] = share * g[i];
+        }
+        for (int a = 1; a < at->width; ++a) {
+            for (int i = 0; i < dim * dim; ++i) {
+                of[i] += rate[(a - 1) * dim + i / dim] * shapes[a * dim + i % dim];
+            }
+        }
+        theta += contract(spread, of, dim);
+        add_vector(spread, shapes, at->width, dim, at->dtheta);
+    }
+    for (int q = 0; q < at->mean->npoint; ++q) {
+        brn_lanes shapes[WIDTH_MAX * 3], stress[9], flux[9];
+        brn_lanes *of = turn + q * dim * dim;
+        const brn_lanes volume = point_volume(at, q);
+        const brn_lanes r = averaged(at, q, dim, fbar, g);
+        const brn_lanes mean = (theta - contract(g, of, dim)) / (double)dim;
+        for (int i = 0; i < dim * dim; ++i) {
+            fbar[i] = linear ? unit(i, dim) : fbar[i];
+            of[i] = r * of[i] + mean * fbar[i];
+        }
+        brn_point_resist(at->solid, fbar, of, stress, dim);
+        const brn_lanes tau = contract(stress, fbar, dim) / (double)dim;
+        at->pull += volume * tau;
+        for (int i = 0; i < dim * dim; ++i) {
+            flux[i] = volume * (r * stress[i] - tau * g[i]);
+        }
+        point_shapes(at, q, dim, shapes);
+        add_vector(flux, shapes, at->width, dim, at->grad);
+    }
+    for (int i = dim; i < size; ++i) {
+        at->grad[i] += at->pull * at->dtheta[i];
+    }
+}
+
 /* ---- batches ------------------------------------------------------------------------------------------------------------- */
 
 /* All batches of a job, with constant dim. */
@@ -411,5 +465,33 @@ void brn_mean_solid_eval(const brn_mean_solid *mean, const double (*x)[3], int f
         run_2d(&job);
     } else {
         run_3d(&job);
+    }
+}
+
+BRN_LANES_INLINE void run_resist(const brn_mean_solid *mean, const double (*x)[3], const double (*v)[3],
+                                 int first, int end, double *out, const int dim)
+{
+    const brn_stencils list = brn_group_stencils(&mean->solid.group);
+    const int size = list.width * dim;
+    brn_lanes rate[WIDTH_MAX * 3];
+    patches at = {.solid = &mean->solid, .mean = mean, .width = list.width};
+    for (at.batch = first / BRN_LANES; at.batch * BRN_LANES < end; ++at.batch) {
+        brn_batch_gather(list, x, at.batch, dim, list.width, at.edge);
+        brn_batch_gather(list, v, at.batch, dim, list.width, rate);
+        measure(&at, dim);
+        add_resistance(&at, rate, dim);
+        brn_point_close_gradient(at.grad, dim, list.width);
+        brn_lanes_write_rows(at.grad, size, brn_batch_rows(at.batch, end),
+                             out + (size_t)(at.batch * BRN_LANES - first) * (size_t)size);
+    }
+}
+
+void brn_mean_solid_resist(const brn_mean_solid *mean, const double (*x)[3], const double (*v)[3], int first,
+                           int count, double *out)
+{
+    if (mean->solid.element->dim == 2) {
+        run_resist(mean, x, v, first, first + count, out, 2);
+    } else {
+        run_resist(mean, x, v, first, first + count, out, 3);
     }
 }

@@ -227,6 +227,12 @@ static void group_eval(const brn_element_group *group, const double (*x)[3], int
     brn_mean_solid_eval((const brn_mean_solid *)group, x, first, count, tangent, energy, grad, hess);
 }
 
+static void group_resist(const brn_element_group *group, const double (*x)[3], const double (*v)[3],
+                         int first, int count, double *out)
+{
+    brn_mean_solid_resist((const brn_mean_solid *)group, x, v, first, count, out);
+}
+
 static void group_stress(const brn_element_group *group, const double (*x)[3], int first, int count,
                          double *cauchy, double *jacobian, double *energy_density)
 {
@@ -252,6 +258,7 @@ const brn_group_kind brn_mean_solid_kind = {
     .name = "mean_solid",
     .destroy = group_destroy,
     .eval = group_eval,
+    .resist = group_resist,
     .mass = brn_solid_group_mass,
     .volume = brn_solid_group_volume,
     .stress = group_stress,

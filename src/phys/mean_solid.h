@@ -37,6 +37,10 @@ extern const brn_group_kind brn_mean_solid_kind;
 void brn_mean_solid_eval(const brn_mean_solid *mean, const double (*x)[3], int first, int count,
                          brn_tangent tangent, double *energy, double *grad, double *hess);
 
+/* As resist of brn_group_kind. */
+void brn_mean_solid_resist(const brn_mean_solid *mean, const double (*x)[3], const double (*v)[3], int first,
+                           int count, double *out);
+
 /* Divides simplices of `dim` + 1 nodes into patches, each simplex in one of them: of[nelem], patches numbered from 0 in the order of
    their first element, at most BRN_PATCH_CELLS_MAX elements with at most BRN_PATCH_NODES_MAX nodes. */
 brn_status brn_mean_patches(brn_ctx *ctx, int dim, const double (*rest)[3], const int *conn, int nelem,

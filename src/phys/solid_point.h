@@ -256,6 +256,37 @@ BRN_LANES_INLINE void brn_point_viscous(const brn_moduli *moduli, brn_solid_poin
 
 /* ---- element gradient and Hessian ----------------------------------------------------------------------------- */
 
+/* P = F S of a rate of F: the viscous tangent times it (phys/solid_resist.c). */
+BRN_LANES_INLINE void brn_point_resist(const brn_solid *solid, const brn_lanes *f, const brn_lanes *rate,
+                                       brn_lanes *stress, const int dim)
+{
+    const double lambda = solid->moduli.lambda, mu = solid->moduli.mu;
+    brn_lanes s[9], trace = brn_lanes_all(0.0);
+    for (int i = 0; i < dim; ++i) {
+        for (int j = i; j < dim; ++j) {
+            brn_lanes twice = solid->material->linear ? rate[i * dim + j] + rate[j * dim + i]
+                                                      : f[i] * rate[j] + f[j] * rate[i];
+            for (int k = 1; k < dim && !solid->material->linear; ++k) {
+                twice += f[k * dim + i] * rate[k * dim + j] + f[k * dim + j] * rate[k * dim + i];
+            }
+            s[i * dim + j] = s[j * dim + i] = mu * twice;
+            trace += i == j ? 0.5 * twice : brn_lanes_all(0.0);
+        }
+    }
+    for (int i = 0; i < dim; ++i) {
+        s[i * dim + i] += lambda * trace;
+    }
+    for (int i = 0; i < dim; ++i) {
+        for (int j = 0; j < dim; ++j) {
+            brn_lanes sum = f[i * dim] * s[j];
+            for (int k = 1; k < dim; ++k) {
+                sum += f[i * dim + k] * s[k * dim + j];
+            }
+            stress[i * dim + j] = solid->material->linear ? s[i * dim + j] : sum;
+        }
+    }
+}
+
 /* grad_a += w P g_a for the nodes 1.. */
 BRN_LANES_INLINE void brn_point_add_gradient(const brn_solid *solid, int batch, int quad,
                                              const brn_solid_point *p, brn_lanes *grad, const int dim,

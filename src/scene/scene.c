@@ -93,7 +93,9 @@ static void tell_list(brn_scene *scene, int line, const brn_yaml *node, const ch
     }
     brn_text_add(&text, "%s", what);
     char *taken = NULL;
-    (void)brn_text_take(&text, &taken); /* NULL: there was no memory for the text of this problem */
+    if (brn_text_take(&text, &taken) == BRN_OK) { /* else there was no memory for the text of this problem */
+        brn_text_make_plain(taken);
+    }
     keep_problem(scene, taken);
 }
 

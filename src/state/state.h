@@ -32,10 +32,11 @@ enum { BRN_LEDGER_COUNT = 37 };
 
 /* The stages of the body that is followed (step/stages.h), all of it numbers. */
 typedef struct brn_story {
-    double stage;          /* BRN_STAGE_... now */
-    double resting;        /* [s] since when the body rests; NaN: it does not */
-    double top;            /* [m] of the stage: highest place of the centre, against gravity */
-    brn_stage_result lift; /* when it left the ground, if it may have; begin is NaN: it has not */
+    double stage;            /* BRN_STAGE_... now */
+    double resting;          /* [s] since when the body rests; NaN: it does not */
+    double lair[3], pose[9]; /* [m] its centre then, and its rotation from rest */
+    double top;              /* [m] of the stage: highest place of the centre, against gravity */
+    brn_stage_result lift;   /* when it left the ground, if it may have; begin is NaN: it has not */
     brn_stage_result result[BRN_STAGES];
 } brn_story;
 

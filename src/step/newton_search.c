@@ -13,6 +13,9 @@ enum { HALVINGS = 40 };
 static const double ARMIJO = 1e-4;
 /* Energies are sums of many terms: differences below this fraction of them are rounding. */
 static const double ENERGY_NOISE = 1e-13;
+/* Elements round too, not positions alone: where a step promises less than this many times what these make of the energy, it may rise by as much;
+   2.5 times were seen. To refuse a whole step for that would end where nothing is in balance. */
+static const double BLIND = 8.0;
 /* [rad] Smaller turns of rigid bodies stretch them too little to matter. */
 static const double TURN_LEAST = 1e-3;
 /* Parts of a step that are tried with deformable bodies turned. */
@@ -144,6 +147,7 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
         }
     }
+    rounding *= -slope < BLIND * rounding ? BLIND : 1.0;
     if (n->rolls || (settled && n->model->ties.count > 0)) {
         const search_limits limits = {slope, rounding, settled};
         double scale = 0.0;

@@ -670,13 +670,12 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
     brn_free(sim->ctx, parts);
     BRN_TRY(status);
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
-    bool any; /* what ends now does so with the next step, as it would have */
+    /* What had been let go when the last step began; what has ended since does so with the next step, as it would have. The method is told
+       with the state before: the loaded one remembers what came after it. */
+    bool any;
     brn_state *before = sim->state;
-    sim->state = loaded;
-    const double t = brn_sim_time(sim);
-    sim->state =
-        before; /* what was let go is told to a method with this one: the loaded state remembers what came after it */
-    BRN_TRY(brn_sim_release(sim, t - RELEASE_SLACK * sim->model->step, &any));
+    const double last = (double)(loaded->step - 1) * sim->model->step;
+    BRN_TRY(brn_sim_release(sim, last + RELEASE_SLACK * sim->model->step, &any));
     sim->spare[0] = before;
     sim->state = loaded;
     /* Contacts are not part of the state: the present ones belong to another. */

@@ -13,8 +13,9 @@
 static const double CLEAR = 0.05;
 /* A body that is touched again while it still rises, this share of its length from where it left at most, is still being thrown. */
 static const double HOP = 0.5;
-/* A body rests whose nodes have been slower than this share of sqrt(g length) for this share of sqrt(length / g). */
-static const double SLOW = 0.02, PATIENCE = 0.5;
+/* A body rests that has stayed where it is, by this share of its length, for this share of sqrt(length / g), with no more energy in the ways of its steps
+   than at this share of sqrt(g length). It may hum: velocities at the ends of steps say little of where it goes, and single nodes less. */
+static const double STRAY = 1e-3, PATIENCE = 0.5, SLOW = 0.02;
 /* Of time.step. */
 static const double SLACK = 1e-9;
 
@@ -257,23 +258,67 @@ static void resume_launch(const brn_system *system, brn_story *story)
     story->result[BRN_STAGE_FLIGHT] = blank;
 }
 
-static void follow_landing(const brn_system *system, brn_story *story, const brn_state *out, double t,
-                           double h, bool touching)
+/* The centre of the body and its rotation from rest. */
+static void pose_of(const brn_model *model, const brn_state *state, double centre[3], double turn[9])
+{
+    const int body = model->stages.body;
+    double rest[3];
+    brn_body_mean(model, body, state->node_pos, centre);
+    brn_body_mean(model, body, model->rest[0], rest);
+    brn_body_turn(model, body, state->node_pos, centre, rest, turn);
+}
+
+/* [m] How far the body is from where it began to rest: its centre, and by its turn a point half its length away. */
+static double strayed(const brn_model *model, const brn_story *story, const brn_state *out)
+{
+    double centre[3];
+    double turn[9];
+    double way = 0.0;
+    double off = 0.0; /* |R - R'|^2 = 8 sin^2(angle/2) */
+    pose_of(model, out, centre, turn);
+    for (int i = 0; i < 3; ++i) {
+        way += (centre[i] - story->lair[i]) * (centre[i] - story->lair[i]);
+    }
+    for (int k = 0; k < 9; ++k) {
+        off += (turn[k] - story->pose[k]) * (turn[k] - story->pose[k]);
+    }
+    return sqrt(way) + 0.5 * length_of(model) * sqrt(0.5 * off);
+}
+
+/* Whether what its nodes went in the part had more energy than a slow body has. */
+static bool is_loud(const brn_model *model, const brn_state *in, const brn_state *out, double h, double slow)
+{
+    const brn_body *body = &model->body[model->stages.body];
+    double mass = 0.0;
+    double sum = 0.0;
+    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        mass += model->node_mass[a];
+        for (int i = 0; i < 3; ++i) {
+            const double v = (out->node_pos[3 * a + i] - in->node_pos[3 * a + i]) / h;
+            sum += model->node_mass[a] * v * v;
+        }
+    }
+    return !(sum <= mass * slow * slow);
+}
+
+static void follow_landing(const brn_system *system, const brn_state *in, brn_story *story,
+                           const brn_state *out, double t, double h, bool touching)
 {
     const brn_model *model = system->model;
-    const brn_body *body = &model->body[model->stages.body];
     const double g = brn_dense_length3(system->controls->gravity);
     const double length = length_of(model);
-    double fastest = 0.0;
-    for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
-        fastest = fmax(fastest, brn_dense_length3(&out->node_vel[3 * a]));
-    }
-    if (!touching || !(fastest <= SLOW * sqrt(g * length))) {
+    if (!(g > 0.0) || is_loud(model, in, out, h, SLOW * sqrt(g * length))) {
         story->resting = NAN;
         return;
     }
-    story->resting = isnan(story->resting) ? t : story->resting;
-    if (t + h - story->resting >= PATIENCE * sqrt(length / g)) {
+    if (isnan(story->resting)) {
+        story->resting = t;
+        pose_of(model, in, story->lair, story->pose);
+    }
+    if (!(strayed(model, story, out) <= STRAY * length)) {
+        story->resting = t + h;
+        pose_of(model, out, story->lair, story->pose);
+    } else if (touching && t + h - story->resting >= PATIENCE * sqrt(length / g)) {
         story->result[BRN_STAGE_LANDING].end = story->resting;
     }
 }
@@ -311,7 +356,7 @@ brn_status brn_stages_follow(brn_system *system, const brn_state *in, brn_state 
     } else if (before == BRN_STAGE_LAUNCH) {
         BRN_TRY(follow_launch(system, in, story, t, touching, &now));
     } else if (before == BRN_STAGE_LANDING) {
-        follow_landing(system, story, out, t, h, touching);
+        follow_landing(system, in, story, out, t, h, touching);
     }
     *other = model->stages.integrator[before] != model->stages.integrator[brn_stages_now(out)];
     return BRN_OK;

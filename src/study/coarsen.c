@@ -273,7 +273,13 @@ static brn_status open_work(brn_coarsen_work *w)
 {
     brn_model *model = NULL;
     BRN_TRY(brn_model_compile(w->ctx, w->scene, &model));
-    brn_status status = w->options->load ? brn_coarsen_has_load(w->ctx, model) : BRN_OK;
+    w->out->result.loads = brn_coarsen_has_load(model);
+    brn_status status = BRN_OK;
+    if (w->options->load && !w->out->result.loads) {
+        status = brn_fail(w->ctx, BRN_ERR_SCENE,
+                          "the scene has no load in equilibrium to match: it takes stages with loading, or "
+                          "integrator: static");
+    }
     status = status >= 0 ? brn_knobs_find(w->ctx, w->scene, model, w->options->body, &w->knobs) : status;
     brn_model_destroy(model);
     return status;

@@ -39,8 +39,8 @@ brn_status brn_coarsen_search(brn_coarsen_work *work);
 /* The scene's mesh at this size, its moduli times a factor; 1: exactly as they were. */
 brn_status brn_coarsen_set_mesh(brn_coarsen_work *work, double size);
 brn_status brn_coarsen_set_moduli(brn_coarsen_work *work, double scale);
-/* BRN_ERR_SCENE: nothing of it is in equilibrium under a load. */
-brn_status brn_coarsen_has_load(brn_ctx *ctx, const brn_model *model);
+/* Something of it is in equilibrium under a load. */
+bool brn_coarsen_has_load(const brn_model *model);
 /* result.load, with the fine mesh. */
 brn_status brn_coarsen_load(brn_coarsen_work *work);
 /* The mesh that the scene has: *scale, with which the search begins, becomes that on its moduli with which it stores result.load;

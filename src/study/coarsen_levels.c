@@ -151,8 +151,7 @@ static brn_status measure_shapes(brn_coarsen_work *w, const brn_sample *candidat
     level->fits = true;
     for (int i = 0; i < BRN_COARSEN_SHAPES; ++i) {
         if (!isnan(match->lambda[i])) {
-            BRN_TRY(
-                brn_sample_distance(w->out->fine, candidate, match, i, w->scale, &level->distance[i]));
+            BRN_TRY(brn_sample_distance(w->out->fine, candidate, match, i, w->scale, &level->distance[i]));
         }
         level->fits = level->fits && level->distance[i] <= w->options->shape; /* not if NaN */
     }
@@ -268,12 +267,12 @@ brn_status brn_coarsen_search(brn_coarsen_work *w)
         unfit = here ? unfit : middle;
     }
     if (c->coarse == NULL) {
-        return brn_fail(w->ctx, BRN_ERR_CONVERGENCE,
-                        "no mesh coarser than the fine one of %d cells has its shapes within %g and %s "
-                        "frequencies within %g: allow more, or a larger limit",
-                        c->level[c->result.fine].cells, w->options->shape,
-                        w->options->load ? "with the energy of its load" : "with its first frequency",
-                        w->options->spread);
+        return brn_fail(
+            w->ctx, BRN_ERR_CONVERGENCE,
+            "no mesh coarser than the fine one of %d cells has its shapes within %g and, with %s right, its "
+            "frequencies within %g: allow more, or a larger limit",
+            c->level[c->result.fine].cells, w->options->shape,
+            w->options->load ? "the energy of the load" : "the first of them", w->options->spread);
     }
     return BRN_OK;
 }

@@ -33,13 +33,9 @@ static brn_status coarse_energy(brn_coarsen_work *w, double scale, double *energ
     return status;
 }
 
-brn_status brn_coarsen_has_load(brn_ctx *ctx, const brn_model *model)
+bool brn_coarsen_has_load(const brn_model *model)
 {
-    return (model->stages.given && model->stages.loads) || model->integrator == BRN_STATIC
-               ? BRN_OK
-               : brn_fail(ctx, BRN_ERR_SCENE,
-                          "the scene has no load in equilibrium to match: it takes stages with loading, or "
-                          "integrator: static");
+    return (model->stages.given && model->stages.loads) || model->integrator == BRN_STATIC;
 }
 
 brn_status brn_coarsen_load(brn_coarsen_work *w)

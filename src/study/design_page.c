@@ -10,15 +10,16 @@
 
 /* ---- study.json ------------------------------------------------------------------------------------------------------------- */
 
-static void add_column(brn_json *json, const char *name, const char *role, const brn_design_parameter *bounds)
+static void add_column(brn_json *json, const char *name, const char *role, const brn_design_axis *axis)
 {
     brn_json_open(json, NULL, '{');
     brn_json_text(json, "name", name);
     brn_json_text(json, "role", role);
-    if (bounds != NULL) {
-        brn_json_text(json, "unit", bounds->unit);
-        brn_json_real(json, "low", bounds->min);
-        brn_json_real(json, "high", bounds->max);
+    if (axis != NULL) {
+        brn_json_text(json, "unit", axis->info.unit);
+        brn_json_real(json, "low", axis->info.min);
+        brn_json_real(json, "high", axis->info.max);
+        brn_json_bool(json, "log", axis->log);
     }
     brn_json_close(json);
 }
@@ -44,7 +45,7 @@ static void add_columns(const brn_design *d, brn_json *json, const bool *shown, 
 {
     brn_json_open(json, "columns", '[');
     for (int i = 0; i < d->n; ++i) {
-        add_column(json, d->axis[i].info.name, "parameter", &d->axis[i].info);
+        add_column(json, d->axis[i].info.name, "parameter", &d->axis[i]);
     }
     if (d->objective != NULL) {
         add_column(json, "objective", "objective", NULL);

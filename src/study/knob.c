@@ -126,10 +126,11 @@ brn_status brn_knobs_mesh(const brn_knobs *k, double size, char **assignment)
 {
     *assignment = NULL;
     if (!isnan(k->edge)) {
-        /* Six digits are plenty, and nice to read. */
+        /* Six digits are plenty, and nice to read: powers of ten above 1 are exact, so that the quotient is the nearest to them. */
         const double edge = size * k->edge;
-        const double unit = pow(10.0, floor(log10(edge)) - 5.0);
-        return brn_knob_assign(k->ctx, k->mesh_path, round(edge / unit) * unit, assignment);
+        const double power = pow(10.0, fmax(5.0 - floor(log10(edge)), 0.0));
+        return brn_knob_assign(k->ctx, k->mesh_path, size != 1.0 ? round(edge * power) / power : edge,
+                               assignment);
     }
     brn_text text = {.ctx = k->ctx};
     brn_text_add(&text, "%s=%s", k->mesh_path, k->listed ? "[" : "");

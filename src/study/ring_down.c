@@ -236,6 +236,18 @@ static brn_status refuse_unseen(brn_ctx *ctx, const brn_ring_down *out, const br
         m->frequency, 1.0 / (m->frequency * out->spacing), SAMPLES_A_PERIOD);
 }
 
+/* A drift that wanders, a pulse, a square wave: as many oscillations as there may be leave a rest that is no noise, and none of them is what
+   the trace is about. One that goes on for ten periods, or has nine tenths of the energy, is. */
+static bool is_makeshift(const brn_ring_down *out, const brn_ring_mode *m)
+{
+    double energy = 0.0;
+    for (int k = 0; k < out->mode_count; ++k) {
+        energy += out->mode[k].energy;
+    }
+    return out->mode_count == BRN_RING_MODES && out->correlation > 1.4 && m->periods < 10.0 &&
+           m->energy < 0.9 * energy;
+}
+
 static brn_status judge(brn_ctx *ctx, brn_ring_down *out, const brn_ring_options *options)
 {
     if (out->mode_count == 0) {
@@ -252,12 +264,20 @@ static brn_status judge(brn_ctx *ctx, brn_ring_down *out, const brn_ring_options
             "too little of an oscillation: %.4g Hz is uncertain by %.2g Hz (signal to noise %.1f dB)",
             m->frequency, m->frequency_error, out->signal_noise);
     }
-    if (m->decay < -3.0 * m->decay_error) {
+    if (is_makeshift(out, m)) {
+        return brn_fail(ctx, BRN_ERR_MISSING,
+                        "no ring-down: %d oscillations do not explain the trace (what they leave is "
+                        "correlated over %.0f samples), and "
+                        "none of them stands out; choose a window, or how many modes there are",
+                        out->mode_count, out->correlation);
+    }
+    /* Surely, or by a half within the window. */
+    if (m->decay < -3.0 * m->decay_error || m->decay * (out->end - out->start) < -log(1.5)) {
         return brn_fail(
             ctx, BRN_ERR_MISSING,
-            "no ring-down: the oscillation of %.4g Hz grows, by %.3g 1/s; choose a window after its "
+            "no ring-down: the oscillation of %.4g Hz grows, by %.3g +- %.2g 1/s; choose a window after its "
             "largest displacement",
-            m->frequency, -m->decay);
+            m->frequency, -m->decay, m->decay_error);
     }
     return BRN_OK;
 }

@@ -100,8 +100,7 @@ static int end_of_hold(const double *y, int count, double rest, double noise, in
         lo = best - step > first ? best - step : first;
         hi = best + step < last - 1 ? best + step : last - 1;
     }
-    const bool held =
-        best - first > 1 + (last - first) / 10 && least < lobe_misfit(y, rest, first, last, -1);
+    const bool held = best - first > 1 + (last - first) / 10 && least < lobe_misfit(y, rest, first, last, -1);
     return held ? best + (int)(0.3 * (last - best)) : largest;
 }
 

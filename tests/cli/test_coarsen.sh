@@ -41,6 +41,8 @@ grep -q 'beta: 0.00602' measured/scene.yaml || fail "no damping in the scene"
 
 expect 0 "$brunt" coarsen beam.yaml --limit 500 --out load --match load --set integrator=static
 says stdout 'J in both; by the first frequency'
+expect 0 "$brunt" coarsen beam.yaml --limit 500 --out first --set integrator=static
+says stderr '--match load makes the energy'
 grep -q '"load": [0-9]' load/coarsen.json || fail "no load in coarsen.json"
 grep -q 'load of the scene stores' load/coarsen.html || fail "no load in the page"
 expect 2 "$brunt" coarsen beam.yaml --match load --limit 500

@@ -273,7 +273,7 @@ silent stdout
 [ "$(grep -c '^<script type="application/x-brunt"' fails/compare.html)" = 1 ] || fail "compare.html: not the one run that there is"
 # A folder that cannot be made.
 echo file >taken
-expect 1 "$brunt" compare block.yaml -o taken --variant a --variant b
+expect 2 "$brunt" compare block.yaml -o taken --variant a --variant b
 says stderr "taken"
 
 # ---- signals: the current run stops after its step, --resume goes on to the same bits -------------------------------------------

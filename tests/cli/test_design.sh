@@ -109,7 +109,7 @@ assert summary["start"]["parameters"] == {"young": 1e5, "height": 0.2}
 study = json.load(open("whole/best/study.json"))
 column = {c["name"]: (k, c) for k, c in enumerate(study["columns"])}
 assert study["kind"] == "design" and study["start"] == 0 and study["best"] == best["index"] and len(study["rows"]) == 30
-assert column["young"][1] == {"name": "young", "role": "parameter", "unit": "Pa", "low": 1e4, "high": 1e6}
+assert column["young"][1] == {"name": "young", "role": "parameter", "unit": "Pa", "low": 1e4, "high": 1e6, "log": True}
 assert [column[name][1]["role"] for name in ("objective", "height > 0.15", "top.dz", "success")] == ["objective", "constraint", "figure", "success"]
 assert "status" not in column  # a word
 for row, shown in zip(rows, study["rows"]):
@@ -245,9 +245,18 @@ done
 grep -q 'density: 1000.0' robust/runs/0000-0/scene.yaml || fail "robust: the first sample deviates"
 grep -q 'density: 1000.0' robust/runs/0000-1/scene.yaml && fail "robust: the second sample does not deviate"
 
+# ---- constraints that cannot be met -----------------------------------------------------------------------------------------------------
+sed 's/height > 0.15/height > 0.4/' problem.yaml >infeasible.yaml
+expect 0 "$brunt" design infeasible.yaml -o infeasible --evaluations 6
+says stderr "misses height > 0.4 by 0.2"
+says stderr "warning: no evaluation meets every constraint"
+
 # ---- sweeps -----------------------------------------------------------------------------------------------------------------------------
 expect 0 "$brunt" sweep bar.yaml --vary materials.soft.young=1e4:1e5:3 --vary 'meshes.bar.box.cells[0]=1,2' --figure top.dz --figure 'highest(kinetic)' -o grid
 says stdout "6 evaluations: all points are done"
+# What was asked for is told as it comes and printed as a table.
+says stderr "[6/6] top.dz -0.00243"
+[ "$(grep -c '^ *\(10000\|55000\|100000\)  *[12]  *-0\.0[0-9]*  *[0-9.e-]*$' "$scratch/stdout")" = 6 ] || fail "sweep: no table on the terminal"
 [ "$(head -1 grid/table.csv | cut -d, -f1-5)" = 'index,materials.soft.young,meshes.bar.box.cells[0],top.dz,highest(kinetic)' ] ||
     fail "sweep: another head: $(head -1 grid/table.csv)"
 [ "$(cut -d, -f2,3 grid/table.csv | tail -6 | tr '\n' ' ')" = "10000.0,1.0 10000.0,2.0 55000.0,1.0 55000.0,2.0 100000.0,1.0 100000.0,2.0 " ] ||
@@ -257,6 +266,8 @@ expect 0 "$brunt" sweep bar.yaml --vary materials.soft.young=1e4:1e5 --type lati
 [ "$(wc -l <latin/table.csv | tr -d ' ')" = 5 ] || fail "latin: not 4 points"
 expect 2 "$brunt" sweep bar.yaml --vary materials.soft.young=a:b --figure top.dz
 says stderr "write PATH=A:B:N"
+expect 2 "$brunt" sweep bar.yaml --vary method=none,ipc --figure top.dz
+says stderr "brunt compare --variant"
 expect 2 "$brunt" sweep bar.yaml --figure top.dz
 says stderr "belong to --vary"
 expect 2 "$brunt" sweep bar.yaml --vary materials.soft.yung=1,2 --figure top.dz

@@ -62,6 +62,12 @@ expect 0 "$brunt" modes beam.yaml --free --modes 1 --out free --no-report
 says stdout "1         rigid"
 [ "$(awk -F, '$2 == 1' free/modes.csv | wc -l)" = 6 ] || fail "a free beam has six rigid modes"
 [ ! -e free/report.html ] || fail "--no-report wrote a report"
+# Many bodies, many rigid motions: not a screenful.
+sed -e 's/^fixed.*//' -e 's/name: beam, type: deformable/name: beam, type: rigid, repeat: {count: [1, 1, 4], spacing: [1, 1, 1]}/; s/, material: m}/, density: 1000}/' beam.yaml >many.yaml
+expect 0 "$brunt" modes many.yaml --modes 1 --out many --no-report
+says stdout "to mode 24, all in modes.csv"
+says stderr "nothing of it vibrates"
+[ "$(wc -l <many/modes.csv)" = 25 ] || fail "modes.csv has not all rigid motions"
 # Four times as stiff: twice the frequency.
 expect 0 "$brunt" modes beam.yaml --body beam --modes 1 --out body --quiet --no-report --set materials.m.young=4e9
 near "$(cell 3 1 body)" "$(awk -v f="$(cell 3 1 held)" 'BEGIN {printf "%.12g", 2 * f}')" 1e-6 "frequency of a stiffer beam"

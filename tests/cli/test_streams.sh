@@ -95,4 +95,22 @@ grep -q 'File too large' limited.err || fail "a limit on the size of files: $(ca
 grep -q 'the disk is full: once there is room, continue with' limited.err || fail "a full disk: no remedy: $(cat limited.err)"
 expect 0 "$brunt" run falling.yaml -o limited --resume
 check limited
+(
+    ulimit -f 1
+    "$brunt" export lone --format vtu --out limited.vtu >limited.out 2>limited.err
+)
+code=$?
+[ $code = 1 ] || fail "an export without room: exit code $code, wanted 1"
+grep -q 'File too large' limited.err || fail "an export without room: $(cat limited.err)"
+
+# ---- what a file says does not command the terminal ------------------------------------------------------------------------------
+printf 'brunt: 1\n"\\e[31mred": 1\nbodies: [{name: "\\e]0;x\\a", type: rigid, shape: {sphere: {}}}]\n' >escape.yaml
+printf '2 2 \033[31m\033]0;x\007 9\n' >escape.dat
+printf '0,1\n1,\033[31m\n' >escape.csv
+for words in "check escape.yaml" "run escape.yaml" "check escape.yaml --write" "modes escape.yaml" "design escape.yaml" "cone escape.dat" "calibrate escape.csv"; do
+    # shellcheck disable=SC2086
+    "$brunt" $words >escape.out 2>&1 && fail "brunt $words: is good"
+    [ -s escape.out ] || fail "brunt $words: says nothing"
+    ! grep -q "$(printf '\033')" escape.out || fail "brunt $words: an escape sequence of the file: $(cat -v escape.out)"
+done
 finish

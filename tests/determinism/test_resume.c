@@ -307,6 +307,45 @@ static void test_damaged_refused(void **state)
     flow_close(&f);
 }
 
+/* Holds that end within a step let go with the next one, on whichever side of it the run was interrupted. */
+static void test_releases_within_steps(void **state)
+{
+    (void)state;
+    enum { STEPS = 7 };
+    static const char text[] =
+        "brunt: 1\ntime: {step: 0.01, end: 0.07}\nmethod: {type: none}\n"
+        "materials: {a: {type: neo_hookean, young: 1.0e5, poisson: 0.3, density: 1000}}\n"
+        "meshes: {m: {box: {size: [0.3, 0.1, 0.1], cells: [3, 1, 1]}}}\n"
+        "bodies: [{name: b, type: deformable, mesh: m, material: a, angular_velocity: [1, 2, 3]}]\n"
+        "fixed:\n  - {body: b, where: {face: -x}, release: 0.023}\n"
+        "  - {body: b, where: {face: +x}, release: 0.03}\n" /* at the seam of two steps */
+        "  - {body: b, where: {face: -y}, axes: y, release: 0.0599999}\n";
+    static const char *const integrators[] = {"integrator=bdf2", "integrator=newmark", "integrator=midpoint",
+                                              "integrator=implicit_euler"};
+    for (int k = 0; k < 4; ++k) {
+        flow f = flow_open(1, text, integrators[k]);
+        char path[STEPS][40];
+        for (int n = 0; n < STEPS; ++n) {
+            (void)snprintf(path[n], sizeof path[n], "resume_release_%d.h5", n);
+            assert_done(f.ctx, brn_sim_save(f.sim, path[n]));
+            assert_done(f.ctx, brn_sim_step(f.sim, NULL));
+        }
+        const uint64_t hash = brn_sim_hash(f.sim);
+        for (int n = 0; n < STEPS; ++n) {
+            flow g = flow_open(2, text, integrators[k]);
+            assert_done(g.ctx, brn_sim_load(g.sim, path[n]));
+            for (int i = n; i < STEPS; ++i) {
+                assert_done(g.ctx, brn_sim_step(g.sim, NULL));
+            }
+            if (brn_sim_hash(g.sim) != hash) {
+                fail_msg("%s: other bits after a resume at step %d", integrators[k], n);
+            }
+            flow_close(&g);
+        }
+        flow_close(&f);
+    }
+}
+
 /* A run that cannot resume leaves everything in its folder as it was. */
 static void test_refused_run_keeps_the_folder(void **state)
 {
@@ -673,6 +712,7 @@ int main(void)
         cmocka_unit_test(test_other_contact_refused),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_damaged_refused),
+        cmocka_unit_test(test_releases_within_steps),
         cmocka_unit_test(test_refused_run_keeps_the_folder),
         cmocka_unit_test(test_killed_runs),
         cmocka_unit_test(test_killed_over_another),

@@ -40,6 +40,8 @@ static const struct {
      BRN_DESIGN_SEARCH}, /* no stages */
     {HEAD PARAMETER "objective: kinetic\nconstraints: [kinetic]\n",
      "d.yaml:5: constraints[0] = kinetic: must be one comparison by <, <=, > or >=", BRN_DESIGN_SEARCH},
+    {HEAD PARAMETER "objective: status\n", "d.yaml:4: objective = status: is a word; compare it",
+     BRN_DESIGN_SEARCH},
     {HEAD PARAMETER "objective: kinetic\nsuccess: status == 1\n", "'1' is a number where a word is needed",
      BRN_DESIGN_SEARCH},
     {HEAD "parameters: [{name: young, path: materials.sfot.young, min: 1, max: 2}]\nobjective: kinetic\n",

@@ -91,6 +91,7 @@ static void test_same_steps(void **state)
                 {"integrator=implicit_euler", 10},
                 {"time.step=4e-4;time.end=0.04", 5},
                 {"materials.gum.young=2e9", 0}};
+    int around[2] = {0};
     (void)state;
     for (int k = 0; k < BRN_COUNT(runs); ++k) {
         flow kept = flow_open(1, BAR, runs[k].sets);
@@ -115,10 +116,13 @@ static void test_same_steps(void **state)
         /* Measured 3e-8, and 2e-5 for velocities, by the tangent. */
         assert_near(d.rest[0], 0.0, 1e-7);
         assert_near(d.rest[1], 0.0, 1e-4);
-        assert_true(d.staying == 0 || d.around[0] < d.around[1]);
+        for (int i = 0; i < 2; ++i) {
+            around[i] += d.around[i];
+        }
         flow_close(&kept);
         flow_close(&own);
     }
+    assert_true(around[0] < around[1]);
 }
 
 /* Iterations that keep a factor of the step's own learn from each other: with contact too it ends where it does

@@ -1,16 +1,18 @@
 /* Random scenes of everything, each judged by oracles that need no reference:
 
-     storm BRUNT FROM TO [BUDGET]    runs the scenes FROM to TO - 1, each within so many seconds of processor time (30)
+     storm BRUNT FROM TO [BUDGET]    runs the scenes FROM to TO - 1, each within so many seconds of processor time (30; more on
+                                     a machine that is slower than the one that it is for, see storm_process.h)
      storm BRUNT NUMBER              one scene; its folder stays
      storm show NUMBER               prints it
 
    A line a scene, and rates at the end; those of RATED scenes or more become a section of docs/validation.md. Exit code 1: an
    oracle was broken, or a run did not end as a run must. */
 #include "storm_judge.h"
+#include "storm_process.h"
 
 #include "validate/rows.h"
 
-enum { RATED = 200 };
+enum { RATED = 200, FINDINGS_MAX = 100 };
 
 static const char *const ends[STORM_ENDS] = {"done", "suspect", "refused", "failed",
                                              "OVER", "CRASHED", "HUNG",    "SILENT"};
@@ -20,6 +22,7 @@ typedef struct tally {
     int scenes, wild, touching, end[STORM_ENDS], broken[STORM_ORACLES], findings;
     double cpu, longest, step;
     int longest_scene, step_scene;
+    int finding[FINDINGS_MAX]; /* the first ones */
 } tally;
 
 static const char *word_of(const storm_scene *s)
@@ -53,6 +56,9 @@ static void count(tally *all, int number, const storm_verdict *v)
     }
     printf("%s%s\n", v->note[0] != '\0' ? ": " : "", v->note);
     (void)fflush(stdout);
+    if (bad && all->findings < FINDINGS_MAX) {
+        all->finding[all->findings] = number;
+    }
     all->findings += bad;
     all->cpu += v->cpu;
     if (v->cpu > all->longest) {
@@ -75,9 +81,12 @@ static void print_tally(const tally *all)
         printf(" %d %s%s", all->broken[k], oracles[k], k + 1 < STORM_ORACLES ? "," : "\n");
     }
     printf("%.3g s of processor time each, at most %.3g s (scene %d); longest step %.3g s (scene %d); "
-           "findings in %d scenes\n",
+           "findings in %d scenes%s",
            all->cpu / all->scenes, all->longest, all->longest_scene, all->step, all->step_scene,
-           all->findings);
+           all->findings, all->findings > 0 ? ":" : "\n");
+    for (int i = 0; i < all->findings && i < FINDINGS_MAX; ++i) {
+        printf(" %d%s", all->finding[i], i + 1 == all->findings || i + 1 == FINDINGS_MAX ? "\n" : "");
+    }
 }
 
 /* The numbers of scenes that ended in each way, as rows. */
@@ -151,11 +160,18 @@ int main(int argc, char **argv)
     tally all = {0};
     const int from = atoi(argv[2]), to = argc > 3 ? atoi(argv[3]) : from + 1;
     const double budget = argc > 4 ? atof(argv[4]) : 30.0;
+    double slowest = 1.0;
     for (int number = from; number < to; ++number) {
-        const storm_verdict v = storm_judge(argv[1], number, budget, argc == 3);
+        const double slowness = storm_slowness();
+        slowest = slowness > slowest ? slowness : slowest;
+        const storm_verdict v = storm_judge(argv[1], number, budget * slowness, argc == 3);
         count(&all, number, &v);
     }
     print_tally(&all);
+    if (slowest > 1.1) {
+        printf("the machine is up to %.2f times as slow as the one that %g s are for: budgets were longer\n",
+               slowest, budget);
+    }
     if (all.scenes >= RATED) {
         write_rates(&all, from, budget);
     }

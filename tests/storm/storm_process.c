@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,6 +20,50 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* ---- how slow the machine is ------------------------------------------------------------------------------------------------- */
+
+/* [s] of processor time that the yardstick takes on the machine that budgets are for: products of small matrices, of which runs are full. It
+   hardly depends on what else the machine does. */
+static const double YARDSTICK = 0.033;
+enum { ROUNDS = 3, PRODUCTS = 10000000 };
+
+static double multiply(void)
+{
+    const double a[9] = {0.6, -0.8, 0.0, 0.8, 0.6, 0.0, 0.0, 0.0, 1.0};
+    double b[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    for (int i = 0; i < PRODUCTS; ++i) {
+        double c[9];
+        for (int k = 0; k < 9; ++k) {
+            c[k] =
+                a[k / 3 * 3] * b[k % 3] + a[k / 3 * 3 + 1] * b[3 + k % 3] + a[k / 3 * 3 + 2] * b[6 + k % 3];
+        }
+        memcpy(b, c, sizeof b);
+    }
+    return b[0];
+}
+
+static double processor_time(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double storm_slowness(void)
+{
+    static volatile double result; /* so that the work is done */
+    double shortest = INFINITY;
+    for (int k = 0; k < ROUNDS; ++k) {
+        const double before = processor_time();
+        result = multiply();
+        (void)result;
+        shortest = fmin(shortest, processor_time() - before);
+    }
+    return fmax(1.0, shortest / YARDSTICK);
+}
+
+/* ---- runs --------------------------------------------------------------------------------------------------------------------- */
+
 static void become(const char *const argv[], const char *log, double budget)
 {
     const struct rlimit limit = {(rlim_t)ceil(budget), (rlim_t)ceil(budget) + 1};
@@ -32,6 +77,16 @@ static void become(const char *const argv[], const char *log, double budget)
     _exit(127);
 }
 
+/* [s] so far; 0: not known */
+static double processor_time_of(pid_t process)
+{
+    clockid_t clock;
+    struct timespec t = {0};
+    return clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &t) == 0
+               ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
+               : 0.0;
+}
+
 storm_ran storm_run(const char *const argv[], const char *log, double budget, double kill_at)
 {
     storm_ran ran = {.code = -1};
@@ -43,8 +98,12 @@ storm_ran storm_run(const char *const argv[], const char *log, double budget, do
     int status = 0;
     struct rusage used = {0};
     pid_t ended = 0;
+    double used_last = 0.0, since = start;
     while (child > 0 && (ended = wait4(child, &status, WNOHANG, &used)) == 0) {
-        ran.hangs = now() - start > PATIENCE;
+        const double used_now = processor_time_of(child);
+        since = used_now > used_last ? now() : since;
+        used_last = used_now;
+        ran.hangs = now() - since > PATIENCE;
         if (ran.hangs || (kill_at > 0.0 && now() - start > kill_at)) {
             (void)kill(child, SIGKILL);
         }

@@ -14,4 +14,7 @@ typedef struct storm_ran {
 /* argv ends with NULL. What it prints goes to the file `log`. budget: processor time [s]; kill: moment of SIGKILL [s]; 0: none. */
 storm_ran storm_run(const char *const argv[], const char *log, double budget, double kill);
 
+/* How many times as much processor time as on the machine that budgets are for; at least 1. Measured anew with each call. */
+double storm_slowness(void);
+
 #endif

@@ -170,6 +170,45 @@ static void test_nearest_word(void **state)
     assert_int_equal(brn_nearest_word("friction", words, 4), -1);
 }
 
+/* Messages quote files, and files may hold anything; what a terminal obeys does not get there. */
+static void test_messages_are_plain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"", ""},
+        {"plain, \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\tand\nlines",
+         "plain, \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\tand\nlines"},
+        {"\x1b[31mred\x07\r\x7f\x01", "?[31mred????"},
+        {"\xc2\x9b"
+         "31m\xc2\xa0",
+         "?31m\xc2\xa0"}, /* CSI in one character; a blank that is none */
+        {"\xff\xfe\xc3(\xe2\x82\xed\xa0\x80", "???(?\?\?\?\?"}, /* no UTF-8: cut short, a surrogate */
+        {"end \xf0\x9f\x98", "end ?\?\?"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[100];
+        (void)strcpy(text, cases[i].in);
+        brn_text_make_plain(text);
+        assert_string_equal(text, cases[i].out);
+    }
+    brn_ctx *ctx = test_ctx(1);
+    (void)brn_fail(ctx, BRN_ERR_FORMAT, "found '%s'", "\x1b]0;title\x07");
+    assert_string_equal(brn_ctx_message(ctx), "found '?]0;title?'");
+    brn_scene *scene = NULL;
+    static const char bad[] = "brunt: 1\n\"\\e[31m\": 1\n";
+    assert_int_equal(brn_scene_parse(ctx, bad, sizeof bad - 1, "bad\x1b.yaml", &scene), BRN_OK);
+    brn_model *model = NULL;
+    assert_int_equal(brn_model_compile(ctx, scene, &model), BRN_ERR_SCENE);
+    assert_true(brn_scene_problem_count(scene) > 0);
+    for (int i = 0; i < brn_scene_problem_count(scene); ++i) {
+        assert_null(strchr(brn_scene_problem(scene, i), 0x1b));
+    }
+    brn_scene_destroy(scene);
+    brn_ctx_destroy(ctx);
+}
+
 static void test_files(void **state)
 {
     (void)state;
@@ -265,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_real_text_is_that_of_printf),
         cmocka_unit_test(test_real_text_round_trip),
         cmocka_unit_test(test_nearest_word),
+        cmocka_unit_test(test_messages_are_plain),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_one_writer_of_a_file),
         cmocka_unit_test(test_no_file_in_place_of_a_pipe),

@@ -237,6 +237,48 @@ static void test_tangents(void **state)
     for_each(check_tangents);
 }
 
+/* What resists velocities is the viscous tangent times them. */
+static void check_resist(fixture *f, brn_rng *rng)
+{
+    static double k[NDOF][NDOF];
+    const brn_stencils list = brn_group_stencils(f->group);
+    const int dim = f->group->dim;
+    const int size = brn_group_grad_size(f->group);
+    for (int state = 0; state < STATES; ++state) {
+        double x[N][3];
+        double v[N][3] = {{0}};
+        double force[NDOF] = {0};
+        double y[NDOF];
+        deform(f, state, 0.1, rng, x);
+        (void)total(f, x, BRN_TANGENT_VISCOUS, NULL, k);
+        for (int i = 0; i < f->ndof; ++i) {
+            v[i / dim][i % dim] = brn_rng_uniform(rng, -1.0, 1.0);
+        }
+        for (int first = 0; first < list.count; first += BRN_LANES) { /* a range begins with a batch */
+            double out[BRN_LANES * NDOF];
+            const int count = list.count - first < BRN_LANES ? list.count - first : BRN_LANES;
+            f->group->kind->resist(f->group, (const double(*)[3])x, (const double(*)[3])v, first, count, out);
+            for (int i = 0; i < count * size; ++i) {
+                const int node = list.node[(first + i / size) * list.width + i % size / dim];
+                force[node * dim + i % dim] += out[i];
+            }
+        }
+        for (int i = 0; i < f->ndof; ++i) {
+            y[i] = 0.0;
+            for (int j = 0; j < f->ndof; ++j) {
+                y[i] += k[i][j] * v[j / dim][j % dim];
+            }
+            assert_near(force[i], y[i], 1e-12 * largest(k, f->ndof)); /* 60 products, added up in two ways */
+        }
+    }
+}
+
+static void test_resist(void **state)
+{
+    (void)state;
+    for_each(check_resist);
+}
+
 /* A rigid velocity costs nothing. */
 static void check_viscous(fixture *f, brn_rng *rng)
 {
@@ -683,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_tangents),
         cmocka_unit_test(test_viscous_rigid),
+        cmocka_unit_test(test_resist),
         cmocka_unit_test(test_against_loops),
         cmocka_unit_test(test_homogeneous_states),
         cmocka_unit_test(test_forces_and_moments_balance),

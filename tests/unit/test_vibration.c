@@ -258,10 +258,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_cube), cmocka_unit_test(test_overdamped),
-        cmocka_unit_test(test_held),      cmocka_unit_test(test_membrane), cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_few),       cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_quadratic),
+        cmocka_unit_test(test_free_cube),   cmocka_unit_test(test_overdamped), cmocka_unit_test(test_held),
+        cmocka_unit_test(test_membrane),    cmocka_unit_test(test_plane),      cmocka_unit_test(test_few),
+        cmocka_unit_test(test_allocations), cmocka_unit_test(test_quadratic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

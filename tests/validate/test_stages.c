@@ -295,6 +295,24 @@ static void test_release(void **state)
     }
 }
 
+/* A box that falls on a floor without bouncing and slides on, at a two-hundredth of sqrt(g l), is not at rest; with friction it is. */
+static void test_slides(void **state)
+{
+    static const char text[] =
+        "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 0.4}\n"
+        "bodies:\n  - {name: box, type: rigid, shape: {box: {size: [0.03, 0.03, 0.03]}}, density: 1205, "
+        "position: [0, 0, 0.02], velocity: [3.6e-3, 0, 0]}\n" FLOOR "stages: {}\n";
+    (void)state;
+    for (int rough = 0; rough < 2; ++rough) {
+        flow f = flow_open(1, text, rough ? "contact={friction: 0.5}" : NULL);
+        (void)run(&f);
+        const brn_stage_result landing = stage(&f, BRN_STAGE_LANDING);
+        assert_near(landing.begin, sqrt(2.0 * 0.005 / 9.81), 1e-6);
+        assert_true(isnan(landing.end) == !rough);
+        flow_close(&f);
+    }
+}
+
 /* From a checkpoint in the loading, the launch, the flight and the landing. */
 static void test_resume(void **state)
 {
@@ -388,10 +406,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown),    cmocka_unit_test(test_verdict), cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_jump),      cmocka_unit_test(test_hop),     cmocka_unit_test(test_slip),
-        cmocka_unit_test(test_release),   cmocka_unit_test(test_resume),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_no_launch),
+        cmocka_unit_test(test_slides),  cmocka_unit_test(test_thrown),    cmocka_unit_test(test_verdict),
+        cmocka_unit_test(test_killed),  cmocka_unit_test(test_jump),      cmocka_unit_test(test_hop),
+        cmocka_unit_test(test_slip),    cmocka_unit_test(test_release),   cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_no_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

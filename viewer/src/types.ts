@@ -113,6 +113,7 @@ export interface StudyColumn {
     unit: string;
     low: number; // bounds of a parameter; NaN: none
     high: number;
+    log: boolean; // a parameter that is varied by factors
 }
 
 /** A design or sweep: a row an evaluation, in their order. */

@@ -259,7 +259,7 @@ test("joints: numbers that move keep their width, units are those of the drive",
 const STUDY = {
     kind: "design", goal: "abs(turn - 6.28)", highest: false, start: 0, best: 3,
     columns: [
-        { name: "arm", role: "parameter", unit: "m", low: 0.02, high: 0.06 }, { name: "objective", role: "objective", unit: "" },
+        { name: "arm", role: "parameter", unit: "m", low: 0.02, high: 0.06, log: true }, { name: "objective", role: "objective", unit: "" },
         { name: "tilt < 1", role: "constraint", unit: "" }, { name: "success", role: "success", unit: "" },
     ],
     rows: [[0.03, 5, -1, 0], [0.04, 0.01, 1, 0], [0.05, null, null, null], [0.045, 2, -0.5, 1]],
@@ -267,6 +267,7 @@ const STUDY = {
 
 test("study: best so far counts what keeps the constraints", () => {
     const study = studyOf(STUDY);
+    assert.deepEqual(study.columns.map(({ log }) => log), [true, false, false, false]);
     assert.deepEqual(bestSoFar(study), [5, 5, 5, 2]);
     assert.deepEqual(bestSoFar({ ...study, highest: true }), [5, 5, 5, 5]);
     assert.deepEqual(study.rows.map((_, row) => isFeasible(study, row)), [true, false, false, true]);

@@ -123,6 +123,7 @@ typedef struct brn_bbi_kept {
     bool noted;  /* a move is under way */
     bool learns; /* in a step with a factor of its own: iterations that keep it go on by what they learned */
     bool guesses;
+    bool stays;            /* the last step had contact, and this one is expected to */
     double *start, *guess; /* [ndof] y before, and where the last steps lead to */
 } brn_bbi_kept;
 

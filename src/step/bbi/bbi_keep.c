@@ -10,6 +10,9 @@
    What meets something, or does not get on, starts the step again with factors of its own: the impact projection has H as its metric, and
    one of another step would be another law of impact, not a faster way to the same end.
 
+   Other steps have factors of their own and start where the last ones lead to as well. One that stays in contact may start so, a little deep as it may be: its
+   tangent is then that of where it ends instead of where it began. What comes from the air and meets something, or is deeper, starts where it is.
+
    Within a step with factors of its own, contact or not, iterations that keep one learn in the same way, from moves and changes of the forces beside
    those of contact; the contact problem has the compliance of the factor as it is, so that gaps close whatever was learned.
 
@@ -103,6 +106,9 @@ static double square(const brn_bbi *bbi, const double *way, const double *others
 static const double AGAIN[BRN_BBI_WAYS] = {1}, TRENDS[BRN_BBI_WAYS] = {2, 0, -2, 1},
                     TRENDS_SHORT[BRN_BBI_WAYS] = {1, 1, -1};
 
+/* Squared, of what x^n was off by: what is not much nearer is no better. */
+static const double NEARER = 0.1;
+
 /* kept.guess: the one of them that was, or would have been, nearest to the end of the last step; false: that is x^n, or nothing is known. */
 static bool guess(brn_bbi *bbi, const brn_state *in)
 {
@@ -128,7 +134,7 @@ static bool guess(brn_bbi *bbi, const brn_state *in)
         least = trends;
         weight = TRENDS;
     }
-    if (!(least < square(bbi, way, NULL, NULL))) {
+    if (!(least < NEARER * square(bbi, way, NULL, NULL))) {
         return false;
     }
     memcpy(k->start, n->y, ndof * sizeof *k->start);
@@ -324,8 +330,8 @@ brn_status brn_bbi_keep_begin(brn_bbi *bbi, const brn_state *in, bool first)
                        bbi->system->pressure == NULL && bbi->system->controls->drag.node < 0 &&
                        brn_newton_remaining(n) == 0.0;
     k->loose = known && ways->value[WAYS_FREE] != 0.0 && ways->value[WAYS_WAIT] == 0.0;
-    /* what comes from the air meets things as nothing foretold */
-    k->guesses = known && (k->loose || ways->value[WAYS_FREE] == 0.0) && guess(bbi, in);
+    k->stays = known && ways->value[WAYS_FREE] == 0.0;
+    k->guesses = known && guess(bbi, in);
     if (!k->loose) {
         return BRN_OK;
     }

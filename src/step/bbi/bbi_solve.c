@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Imbalance at which iterations without contact stop, of what is allowed: as small as Newton's last step leaves it. */
-static const double LOOSE = 0.01;
+static const double LOOSE = 0.03;
 /* Of their steps: what takes less leads astray. */
 static const double TAKEN = 0.1;
 /* Iterations that look at geometry again. */
@@ -351,22 +351,48 @@ static double gap_error(const brn_bbi *bbi)
     return most;
 }
 
-/* Moves y along the step as far as the potential falls, with the forces of contact as dead ones: with these the step is one of descent.
-   *here: the potential at y, in if it is known there, and out. */
-static brn_status search(brn_bbi *bbi, bool known, brn_newton_energy *here, double *length)
+/* A potential at y, and the part of contact in it. */
+typedef struct potential {
+    bool known;
+    brn_newton_energy all;
+    double push; /* [J] */
+} potential;
+
+/* The potential at y with the forces of contact as they are. */
+static brn_status look_at_energy(brn_bbi *bbi, potential *here)
 {
     brn_newton *n = bbi->newton;
-    if (known) {
-        return brn_newton_search(n, true, here, length);
+    const double before = here->push;
+    if (!here->known) {
+        return brn_newton_potential(n, n->y, &here->all);
+    }
+    brn_scheme_place(n->scheme, n->y, n->x);
+    BRN_TRY(bbi->terms.energy(bbi, n->x, &here->push));
+    here->all.value += here->push - before;
+    here->all.size += fabs(here->push) - fabs(before);
+    return BRN_OK;
+}
+
+/* Moves y along the step as far as the potential falls, with the forces of contact as dead ones: with these the step is one of descent.
+   *here: the potential at y, in if it is known, and out. */
+static brn_status search(brn_bbi *bbi, bool loose, potential *here, double *length)
+{
+    brn_newton *n = bbi->newton;
+    if (loose && here->known) { /* nothing pushes */
+        return brn_newton_search(n, true, &here->all, length);
     }
     brn_bbi_push(bbi);
     for (int i = 0; i < bbi->system->ndof; ++i) {
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
-    BRN_TRY(brn_newton_potential(n, n->y, here));
-    return brn_newton_search(n, true, here,
-                             length); /* no further than the step: points are known only there */
+    BRN_TRY(look_at_energy(bbi, here));
+    here->known = false;
+    BRN_TRY(brn_newton_search(n, true, &here->all,
+                              length)); /* no further than the step: points are known only there */
+    here->known = true;
+    brn_scheme_place(n->scheme, n->y, n->x);
+    return bbi->terms.energy(bbi, n->x, &here->push);
 }
 
 /* Whether bodies still turn: then they come to lie on other points, and what moves them without resistance changes with them. */
@@ -462,7 +488,7 @@ static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
     bool clear = true;
     for (int i = 0; i < bbi->npoint && clear; ++i) {
         const brn_bbi_point *p = &bbi->point[i];
-        clear = p->touch.gap + p->depth >= (bbi->kept.loose ? 0.0 : -DEEP * brn_bbi_allowed(bbi, p));
+        clear = p->touch.gap + p->depth >= (bbi->kept.stays ? -DEEP * brn_bbi_allowed(bbi, p) : 0.0);
     }
     if (clear) {
         return BRN_OK;
@@ -511,12 +537,11 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
     double tolerance = CONE_FIRST;
     double length = INFINITY;
     double last = INFINITY;
-    bool known = false;
+    potential here = {.known = false};
     *again = false;
     double before = INFINITY; /* the length before the last */
     bbi->lean_shift = 0.0;
     bbi->ease = 1.0;
-    brn_newton_energy here;
     memcpy(n->stiffness, bbi->system->stiff_diagonal, (size_t)bbi->system->ndof * sizeof(double));
     for (int k = 0;; ++k) {
         BRN_TRY(brn_ctx_check(bbi->ctx));
@@ -548,7 +573,8 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
         brn_bbi_keep_learn(bbi);
         /* A step with a factor that is kept goes on as long as it gains; whatever is wrong with it, its own factors will tell. */
         const bool loose = bbi->kept.loose;
-        const double goal = loose && error < KEEP * last ? LOOSE : 1.0;
+        const bool air = bbi->kept.guesses && !bbi->kept.stays;
+        const double goal = (loose || air) && error < KEEP * last ? LOOSE : 1.0;
         if (k > 0 && settled && exact && (error <= goal || (length <= n->noise && !loose))) {
             return BRN_OK;
         }
@@ -571,8 +597,12 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
         if (k == 0 && n->rolls && brn_newton_most(n->step, bbi->system->ndof) > 0.5 * reach->within) {
             BRN_TRY(answer_again(bbi, &tolerance, info));
         }
+        if (air && bbi->nchosen > 0) {
+            *again = true; /* what comes from the air meets things as if nothing had been foretold */
+            return BRN_OK;
+        }
         (void)brn_stopwatch_switch(watch, &watch->phases.search);
-        const brn_status status = search(bbi, known, &here, &length);
+        const brn_status status = search(bbi, loose, &here, &length);
         *again = loose && (status == BRN_ERR_CONVERGENCE || (status >= 0 && n->taken < TAKEN));
         if (*again) {
             return BRN_OK;
@@ -582,7 +612,6 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
             continue;
         }
         BRN_TRY(status);
-        known = loose;                     /* nothing pushes */
         last = settled ? error : INFINITY; /* what holds have still to move is no measure */
         info->iterations++;
     }

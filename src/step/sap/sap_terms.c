@@ -37,7 +37,9 @@ static void visit_constraints(const brn_sap_work *w, const brn_stencils *lists, 
     const int *next = w->solver->place;
     for (int width = 1; width <= BRN_SAP_WIDTH_MAX; ++width) {
         place[width] = next;
-        next += (size_t)lists[width].count * (size_t)(width * (width + 1) / 2);
+        if (lists[width].count > 0) { /* else there may be no list to go on in */
+            next += (size_t)lists[width].count * (size_t)(width * (width + 1) / 2);
+        }
     }
     for (int i = 0; i < w->p->nconstraint; ++i) {
         const int width = w->p->constraint[i].count;

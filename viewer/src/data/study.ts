@@ -11,7 +11,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 function columnOf(json: Json): StudyColumn {
     const role = text(json["role"]);
     return {
-        name: text(json["name"]), unit: text(json["unit"]), low: finite(json["low"]), high: finite(json["high"]),
+        name: text(json["name"]), unit: text(json["unit"]), low: finite(json["low"]), high: finite(json["high"]), log: json["log"] === true,
         role: (ROLES.includes(role) ? role : "figure") as StudyColumn["role"],
     };
 }

@@ -78,7 +78,7 @@ export class StudyTab implements Tab {
     private key(): HTMLElement {
         const bar = el("span", { class: "study-bar" });
         bar.style.background = `linear-gradient(to right, ${gradientStops("values")})`;
-        return el("p", { class: "hint study-key" }, "worst", bar, "best",
+        return el("p", { class: "hint study-key" }, el("span", { class: "study-scale" }, "worst", bar, "best"),
             columnsOf(this.study, "success").length > 0 ? " · filled: succeeds" : columnsOf(this.study, "constraint").length > 0 ? " · filled: feasible" : "",
             " · ring: best · square: start");
     }
@@ -103,8 +103,8 @@ export class StudyTab implements Tab {
         const point = (row: number | null): void => setText(this.pointed, row === null ? "" : rowText(study, row));
         const values = (k: number): number[] => study.rows.map((row) => row[k] ?? NaN);
         const axis = (k: number) => {
-            const { name, unit, low, high } = study.columns[k]!;
-            return { label: name, unit, values: values(k), log: study.columns[k]!.role !== "parameter" && wantsLog(values(k)),
+            const { name, unit, low, high, log, role } = study.columns[k]!;
+            return { label: name, unit, values: values(k), log: log || (role !== "parameter" && wantsLog(values(k))),
                 ...(Number.isFinite(low + high) ? { bounds: [low, high] as [number, number] } : {}) };
         };
         clear(this.history);

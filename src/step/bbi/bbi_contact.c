@@ -281,8 +281,9 @@ bool brn_bbi_knows(const brn_bbi *bbi, const brn_touching_point *q)
     return any;
 }
 
-/* A point that is found on the way may have been in the other body all the time, behind another of its sides: that comes out as slowly. No
-   deeper than what is known to have been: `before` are the points known till then. */
+/* A point that is found on the way may have been in the other body all the time, behind another of its sides: that comes out as slowly. What is
+   deeper now than it went was in there when the step began, though nothing told: a vertex whose surface faces the other way is no point. Else no deeper
+   than what is known to have been: `before` are the points known till then. */
 static void set_late_depth(const brn_bbi *bbi, int before, brn_bbi_point *p)
 {
     const int *body = p->touch.body;
@@ -294,7 +295,8 @@ static void set_late_depth(const brn_bbi *bbi, int before, brn_bbi_point *p)
         most = same ? fmax(most, bbi->point[i].depth) : most;
     }
     brn_bbi_look(bbi, p, bbi->newton->y, way);
-    p->depth = fmin(most, kept(bbi) * fmax(0.0, way[0] - p->touch.gap));
+    const double depth = kept(bbi) * fmax(0.0, way[0] - p->touch.gap);
+    p->depth = -p->touch.gap > brn_dense_length3(way) ? depth : fmin(most, depth);
 }
 
 brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)

@@ -575,7 +575,9 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
         const bool loose = bbi->kept.loose;
         const bool air = bbi->kept.guesses && !bbi->kept.stays;
         const double goal = (loose || air) && error < KEEP * last ? LOOSE : 1.0;
-        if (k > 0 && settled && exact && (error <= goal || (length <= n->noise && !loose))) {
+        /* Only a whole step within rounding leaves nothing to find: a shortened one is as short wherever it is. */
+        if (k > 0 && settled && exact &&
+            (error <= goal || (length <= n->noise && n->taken >= 1.0 && !loose))) {
             return BRN_OK;
         }
         if (k == n->params.iterations) {

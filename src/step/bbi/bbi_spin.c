@@ -11,7 +11,13 @@
      - the projection in the metric of H: x' x M dv is not that of its forces, x' x B lambda h/2, since stresses turn, of first order.
 
    What moves as one without any hold, and is not of a linear material, can have its spin corrected: it gets the velocities w x r that make (A) true with elements that have no moment,
-   contact that acts at one place, and the projection's forces at x'. This is below the order of the rule, or of contact in it. */
+   contact that acts at one place, and the projection's forces at x'. This is below the order of the rule, or of contact in it.
+
+   Steps that are repeated by (turning) implicit Euler, x' - x = h v', have their forces at x', where sides that touch are at one place, and
+
+       sum x' x M v' - x x M v = x x h F,
+
+   of first order. They get the spin that makes it x' x h F; the kinetic energy of that is less of what the rule loses. */
 #include "step/bbi/bbi.h"
 
 #include "linalg/dense.h"
@@ -332,25 +338,26 @@ static void add_contact(brn_bbi *bbi, const brn_state *in, const brn_state *out,
     }
 }
 
-/* missing = what (A) leaves of the angular momentum, about one place. */
-static brn_status add_step(brn_bbi *bbi, const brn_state *in, const brn_state *out, double *v, double *q)
+/* missing = what forces that act at `place` of the way leave of the angular momentum, about one place. */
+static brn_status add_step(brn_bbi *bbi, const brn_state *in, const brn_state *out, double place, double *v,
+                           double *q)
 {
     const brn_newton *n = bbi->newton;
     const brn_model *model = bbi->model;
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
-    double *middle = NULL;
-    BRN_TAKE(arena, middle, 3 * model->nnode);
+    double *acted = NULL;
+    BRN_TAKE(arena, acted, 3 * model->nnode);
     brn_system_pack(bbi->system, in->node_vel, v);
     BRN_TRY(brn_system_mass_apply(bbi->system, v, q));
     add_moments(bbi, in->node_pos, q, 1.0);
     for (int i = 0; i < 3 * model->nnode; ++i) {
-        middle[i] = 0.5 * (in->node_pos[i] + out->node_pos[i]);
+        acted[i] = (1.0 - place) * in->node_pos[i] + place * out->node_pos[i];
     }
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
         const int at = brn_model_at(model, dof);
         q[dof] = out->node_load[at] + out->node_damp[at] + n->gravity[dof];
     }
-    add_moments(bbi, middle, q, n->scheme->h);
+    add_moments(bbi, acted, q, n->scheme->h);
     add_moments(bbi, out->node_pos, bbi->recoil, 0.5 * n->scheme->h);
     brn_system_pack(bbi->system, out->node_vel, v);
     BRN_TRY(brn_system_mass_apply(bbi->system, v, q));
@@ -392,7 +399,8 @@ static brn_status energy_of(const brn_bbi *bbi, const double *q, const double *d
 }
 
 /* Velocities of `out` get what is missing; gain [J] as energy_of has it. */
-static brn_status supply(brn_bbi *bbi, const brn_state *in, brn_state *out, const double *r, double gain[2])
+static brn_status supply(brn_bbi *bbi, const brn_state *in, brn_state *out, double place, const double *r,
+                         double gain[2])
 {
     const int ndof = bbi->system->ndof;
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
@@ -402,7 +410,7 @@ static brn_status supply(brn_bbi *bbi, const brn_state *in, brn_state *out, cons
     BRN_TAKE(arena, v, ndof);
     BRN_TAKE(arena, q, ndof);
     BRN_TAKE(arena, mass, ndof);
-    BRN_TRY(add_step(bbi, in, out, v, q));
+    BRN_TRY(add_step(bbi, in, out, place, v, q));
     memset(v, 0, (size_t)ndof * sizeof *v);
     gain[0] = gain[1] = 0.0;
     if (!turn(bbi, r, v)) {
@@ -424,7 +432,8 @@ brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out
     double *r = NULL;
     double *push = NULL;
     double gain[2];
-    if (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT) {
+    const bool chord = m->kind == BRN_NEWMARK || m->kind == BRN_MIDPOINT;
+    if (!chord && (m->kind != BRN_IMPLICIT_EULER || m->integrator == BRN_IMPLICIT_EULER)) {
         return BRN_OK;
     }
     BRN_TAKE(arena, r, bbi->system->ndof);
@@ -432,12 +441,19 @@ brn_status brn_bbi_spin_settle(brn_bbi *bbi, const brn_state *in, brn_state *out
     if (bbi->turns) {
         BRN_TRY(measure(bbi, out->node_pos, r, push));
     }
-    add_contact(bbi, in, out, push, books->base_impulse);
-    book_recoil(bbi, out->node_pos, books->base_impulse);
+    if (chord) {
+        add_contact(bbi, in, out, push, books->base_impulse);
+        book_recoil(bbi, out->node_pos, books->base_impulse);
+    }
     if (!bbi->turns) {
         return BRN_OK;
     }
-    BRN_TRY(supply(bbi, in, out, r, gain));
+    BRN_TRY(supply(bbi, in, out, books->place, r, gain));
+    if (!chord) { /* less is lost by the rule */
+        books->moved += gain[1];
+        brn_bbi_dissipate(in, -gain[1], books);
+        return BRN_OK;
+    }
     /* Where bodies touch it is a part of what contact does. Elsewhere it is neither loss nor dissipation: it takes back most of the rule's own
        error of the energy, and what is left remains one. */
     books->moved += gain[0] + gain[1];

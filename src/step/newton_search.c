@@ -22,6 +22,8 @@ static const double TURN_LEAST = 1e-3;
 enum { TURNS_MOST = 4 };
 /* Steps that are shorter than the one before by less than this factor hardly converge. */
 static const double CREEP = 0.5;
+/* By how many times what the tangent foretells the potential may rise while holds move. */
+static const double RISE = 4.0;
 /* How many steps long a longer one is, at least and at most. */
 static const double FURTHER_LEAST = 2.0, FURTHER_MOST = 16.0;
 
@@ -133,19 +135,41 @@ static brn_status search_further(brn_newton *n, const brn_newton_energy *here, d
     return BRN_OK;
 }
 
+/* [J] Half the curvature of the potential along the whole step, by the tangent: at least 0. */
+static brn_status look_at_tangent(brn_newton *n, double *half)
+{
+    *half = 0.0;
+    BRN_TRY(brn_block_matrix_multiply(n->matrix, n->step, n->scratch));
+    for (int i = 0; i < n->system->ndof; ++i) {
+        *half += 0.5 * n->step[i] * n->scratch[i];
+    }
+    *half = fmax(0.0, *half);
+    return BRN_OK;
+}
+
 brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, double *length)
 {
     const int ndof = n->system->ndof;
     const bool settled = n->waits || brn_newton_remaining(n) == 0.0;
     double slope = 0.0;
     double load = 0.0;     /* [J] work of the loads along the whole step */
+    double driven = 0.0;   /* [J] of the slope, what is held */
     double rounding = 0.0; /* [J] of the elastic energy when every position is rounded */
     for (int i = 0; i < ndof; ++i) {
         load += (n->load[i] + n->carried[i]) * n->step[i];
-        if (n->model->fixed[i] != BRN_DOF_HELD) {
+        if (n->model->fixed[i] == BRN_DOF_HELD) {
+            driven -= n->unbalanced[i] * n->step[i];
+        } else {
             slope -= n->unbalanced[i] * n->step[i];
             rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
         }
+    }
+    /* While holds move the potential need not fall; but without inertia nothing else limits a step in which the tangent is wrong: a sheet that
+       bends freely at first would go straight on, and end many times as long as it was. */
+    const bool limited = !settled && !n->scheme->inertia;
+    double bend = 0.0;
+    if (limited) {
+        BRN_TRY(look_at_tangent(n, &bend));
     }
     rounding *= -slope < BLIND * rounding ? BLIND : 1.0;
     if (n->rolls || (settled && n->model->ties.count > 0)) {
@@ -175,8 +199,10 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
         }
         BRN_TRY(brn_newton_potential(n, n->trial, &there));
         const double noise = ENERGY_NOISE * (here->size + there.size + fabs(alpha * load)) + rounding;
-        const double allowed = here->value + ARMIJO * alpha * slope + noise;
-        if (isfinite(there.value) && (!settled || there.value - alpha * load <= allowed)) {
+        const double allowed = settled   ? ARMIJO * alpha * slope
+                               : limited ? alpha * (fabs(slope) + fabs(driven)) + RISE * alpha * alpha * bend
+                                         : INFINITY;
+        if (isfinite(there.value) && there.value - alpha * load <= here->value + allowed + noise) {
             /* A longer step would leave more behind where the tangent is right: not the last one. */
             if (alpha == 1.0 && settled && creeps && n->terms != NULL && -slope > noise) {
                 BRN_TRY(search_further(n, here, slope, load, &there, &alpha));

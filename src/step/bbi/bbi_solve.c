@@ -435,10 +435,12 @@ static brn_status free_step(brn_bbi *bbi, bool keep, double error, bool *project
     return BRN_OK;
 }
 
-/* Whether the factor of the iteration before is good enough for another one. */
+/* Whether the factor of the iteration before is good enough for another one. While holds move only the length of the last step tells: where that had
+   to be cut, the tangent was wrong. */
 static bool keeps(brn_bbi *bbi, double error, double last, double length)
 {
-    if (!bbi->newton->factored || rolls_on(bbi, length)) {
+    const bool cut = !isfinite(last) && bbi->newton->taken < 1.0;
+    if (!bbi->newton->factored || rolls_on(bbi, length) || cut) {
         return false;
     }
     return bbi->kept.learns ? !brn_bbi_keep_slow(bbi, error, 1.0) : error < KEEP * last;

@@ -38,6 +38,8 @@ typedef struct brn_newton_terms {
     brn_status (*hessian)(void *self, const double *x, brn_block_matrix *base, brn_block_matrix **sum);
     bool hand;   /* the pull of a hand is among them: n->pull is theirs to fill, once it is known */
     bool before; /* their forces act where bodies are at the start of a step */
+    /* They look for contact as far as an iteration goes: static ones that move holds must not go astray. */
+    bool ahead;
     /* Largest fraction in (0, 1] of the step that keeps everything free of intersections; all smaller ones do too. */
     brn_status (*bound)(void *self, const double *x, const double *step, double *fraction);
 } brn_newton_terms;

@@ -166,7 +166,7 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
     }
     /* While holds move the potential need not fall; but without inertia nothing else limits a step in which the tangent is wrong: a sheet that
        bends freely at first would go straight on, and end many times as long as it was. That matters where contact is looked for as far. */
-    const bool limited = last && !settled && !n->scheme->inertia;
+    const bool limited = n->terms != NULL && n->terms->ahead && !settled && !n->scheme->inertia;
     double bend = 0.0;
     if (limited) {
         BRN_TRY(look_at_tangent(n, &bend));

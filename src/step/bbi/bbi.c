@@ -217,6 +217,7 @@ static brn_status fill(brn_bbi *bbi)
                                     .gradient = push_gradient,
                                     .dissipative = add_push,
                                     .hessian = brn_bbi_lean,
+                                    .ahead = true,
                                     .bound = no_bound};
     bbi->size = measure_size(bbi);
     BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));

@@ -137,12 +137,13 @@ void cli_study_report_clear(cli_study_report *report)
 
 /* ---- the result ------------------------------------------------------------------------------------------------------------ */
 
-static void print_success(const brn_design_evaluation *e)
+/* lead: what stands before it. */
+static void print_success(const brn_design_evaluation *e, const char *lead)
 {
     if (e->succeeded >= 0 && e->samples > 1) {
-        (void)printf(", works in %d of %d", e->succeeded, e->samples);
+        (void)printf("%sworks in %d of %d", lead, e->succeeded, e->samples);
     } else if (e->succeeded >= 0) {
-        (void)printf(", %s", e->succeeded > 0 ? "works" : "does not work");
+        (void)printf("%s%s", lead, e->succeeded > 0 ? "works" : "does not work");
     }
 }
 
@@ -151,7 +152,7 @@ static void print_evaluation(const brn_design *design, const char *label, const 
     char value[LINE_SIZE];
     describe_value(design, e, value, sizeof value);
     (void)printf("  %-18s%s", label, value);
-    print_success(e);
+    print_success(e, ", ");
     (void)printf("  (%s)\n", e->folder);
 }
 
@@ -213,7 +214,12 @@ static void print_row(const brn_design *design, const brn_design_evaluation *e, 
         describe_figure(e->figure != NULL ? e->figure[i] : NULL, value, sizeof value);
         (void)printf("  %*s", cell_width(brn_design_figure(design, i)), value);
     }
-    (void)printf("%s\n", strcmp(e->status, "done") != 0 ? "  failed" : "");
+    if (strcmp(e->status, "done") == 0) {
+        print_success(e, "  ");
+    } else {
+        (void)printf("  failed");
+    }
+    (void)printf("\n");
 }
 
 /* The points that were asked for, with what was asked of them: a small sweep is read here, a large one in table.csv. */

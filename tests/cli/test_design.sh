@@ -245,6 +245,13 @@ done
 grep -q 'density: 1000.0' robust/runs/0000-0/scene.yaml || fail "robust: the first sample deviates"
 grep -q 'density: 1000.0' robust/runs/0000-1/scene.yaml && fail "robust: the second sample does not deviate"
 
+# A sweep of the same says of every point how often it works.
+sed -e '/^objective/d' -e '/^constraints/d' -e 's/min: 0.1, max: 0.3/values: [0.2]/' -e 's/min: 1e4, max: 1e6, scale: log/values: [1.0e+4, 1.0e+5]/' \
+    problem.yaml >tries.yaml
+expect 0 "$brunt" sweep tries.yaml -o tries
+says stdout "works in 0 of 3"
+says stdout "works in 3 of 3"
+
 # ---- constraints that cannot be met -----------------------------------------------------------------------------------------------------
 sed 's/height > 0.15/height > 0.4/' problem.yaml >infeasible.yaml
 expect 0 "$brunt" design infeasible.yaml -o infeasible --evaluations 6

@@ -563,6 +563,14 @@ static bool call(int wanted, things *t, const char **text, outcome *ends, int *s
     CALL(RETURNS, brn_design_scene(NULL));
     CALL(RETURNS, brn_design_objective(NULL));
     CALL(RETURNS, brn_design_maximises(NULL));
+    CALL(RETURNS, brn_design_figure_count(NULL));
+    CALL(RETURNS, brn_design_figure(NULL, 0));
+    CALL(RETURNS, brn_design_figure(t->design, -1));
+    CALL(RETURNS, brn_design_figure(t->design, INT_MAX));
+    CALL(RETURNS, brn_design_constraint_count(NULL));
+    CALL(RETURNS, brn_design_constraint(NULL, 0));
+    CALL(RETURNS, brn_design_constraint(t->design, -1));
+    CALL(RETURNS, brn_design_constraint(t->design, INT_MAX));
     CALL(FAILS, brn_design_info(NULL, &t->text));
     CALL(FAILS, brn_design_info(t->ctx, NULL));
     CALL(RETURNS, brn_design_options_default());

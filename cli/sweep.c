@@ -19,8 +19,8 @@ typedef struct sweep_args {
 static int fail_vary(const char *text)
 {
     cli_error("--vary %s: write PATH=A:B:N for N values from A to B, PATH=A:B for a random one, or "
-              "PATH=X,Y,Z; words "
-              "and lists are varied by brunt compare --variant",
+              "PATH=X,Y,Z; "
+              "words and lists are varied by brunt compare --variant",
               text);
     return CLI_USAGE;
 }

@@ -452,17 +452,18 @@ static void doubt_launch(const run *r, brn_status status, brn_summary *out)
     const brn_model_stages *stages = &r->model->stages;
     const brn_stage_result *launch = &out->stage[BRN_STAGE_LAUNCH];
     const size_t used = strlen(out->warnings);
+    char text[256];
     if (status != BRN_OK || !stages->given || isnan(launch->begin) || !isnan(launch->end)) {
         return;
     }
-    const char *name = r->model->body[stages->body].name;
-    (void)snprintf(out->warnings + used, sizeof out->warnings - used,
+    (void)snprintf(text, sizeof text,
                    out->contacts_max > 0
-                       ? "%s'%s' has not left what it stands on by the end of the run: a longer time.end, or "
+                       ? "'%s' has not left what it stands on by the end of the run: a longer time.end, or "
                          "let go what presses it (release, until) at the end of the loading"
-                       : "%s'%s' touches nothing in the whole run: there is nothing that it could leave",
-                   used > 0 ? "; " : "", name);
-    brn_log(r->ctx, BRN_LOG_WARNING, "%s", out->warnings + used + (used > 0 ? 2 : 0));
+                       : "'%s' touches nothing in the whole run: there is nothing that it could leave",
+                   r->model->body[stages->body].name);
+    (void)snprintf(out->warnings + used, sizeof out->warnings - used, "%s%s", used > 0 ? "; " : "", text);
+    brn_log(r->ctx, BRN_LOG_WARNING, "%s", text);
 }
 
 static void sum_up(const run *r, brn_status status, brn_summary *out)

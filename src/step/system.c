@@ -477,7 +477,8 @@ int brn_system_mass_axis(const brn_system *s, int axis)
     int first = axis;
     for (int a = axis - 1; a >= 0; --a) {
         bool same = true;
-        for (const unsigned char *held = s->model->fixed; same && held < s->model->fixed + s->ndof; held += dim) {
+        for (const unsigned char *held = s->model->fixed; same && held < s->model->fixed + s->ndof;
+             held += dim) {
             same = (held[a] == BRN_DOF_FREE) == (held[axis] == BRN_DOF_FREE);
         }
         first = same ? a : first;

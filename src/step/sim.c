@@ -270,7 +270,7 @@ static bool gains(const brn_sim *sim, const brn_state *from, const brn_state *to
 }
 
 /* One attempt from `from` at fraction `done` of the step. If it makes energy from nothing it is repeated with a rule that
-   cannot, or is at most as wrong; if all of them do, it was too long, unless it is as short as that. *did: the fraction that was done or
+   cannot, or is at most as wrong; if all of them do, it was too long, unless it is as short as `shortest`. *did: the fraction that was done or
    tried. */
 static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, double shortest,
                           brn_state *to, double *did, brn_report *report, brn_step_info *info)

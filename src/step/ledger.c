@@ -142,18 +142,47 @@ static void book_exchanged(const brn_system *s, brn_state *out, double h, const 
     out->ledger[BRN_LEDGER_EXCHANGED_TURN] += h * turn;
 }
 
+/* [m] What rounding makes of the positions of what is elastic. */
+static double rounding_of(const brn_system *s, const brn_state *state)
+{
+    double reach = s->size;
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        const double at = fabs(state->node_pos[brn_model_at(s->model, dof)]);
+        reach = s->stiff_diagonal[dof] > 0.0 ? fmax(reach, at) : reach;
+    }
+    return POSITION_NOISE * reach;
+}
+
 /* [J] of the elements when every position is rounded: energies below say nothing. */
 static double rounding_energy(const brn_system *s, const brn_state *state)
 {
-    double reach = s->size;
     double stiffness = 0.0;
     for (int dof = 0; dof < s->ndof; ++dof) {
-        const double stiff = s->stiff_diagonal[dof];
-        stiffness += stiff;
-        reach = stiff > 0.0 ? fmax(reach, fabs(state->node_pos[brn_model_at(s->model, dof)])) : reach;
+        stiffness += s->stiff_diagonal[dof];
     }
-    const double noise = POSITION_NOISE * reach;
+    const double noise = rounding_of(s, state);
     return stiffness * noise * noise;
+}
+
+/* [J] What the forces of that do where a hold moves a body; a rigid one has none to speak of. */
+static double rounding_work(const brn_system *s, const brn_state *in, const brn_state *out)
+{
+    const brn_model *model = s->model;
+    double sum = 0.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        const brn_body *body = &model->body[b];
+        const bool rigid = body->type == BRN_BODY_RIGID || body->type == BRN_BODY_STATIC;
+        for (int a = body->node_first; a < body->node_first + body->node_count && !rigid; ++a) {
+            const int first = model->node_row[a] * model->dim;
+            for (int i = 0; i < model->dim && first >= 0; ++i) {
+                sum += model->fixed[first + i] == BRN_DOF_HELD
+                           ? s->stiff_diagonal[first + i] *
+                                 fabs(out->node_pos[3 * a + i] - in->node_pos[3 * a + i])
+                           : 0.0;
+            }
+        }
+    }
+    return sum > 0.0 ? sum * rounding_of(s, out) : 0.0;
 }
 
 /* [J] of the weights of bodies along a little of their sizes: what only rests has hardly any other energy. */
@@ -357,8 +386,8 @@ brn_status brn_ledger_book(brn_system *s, const brn_state *in, brn_state *out, d
     const double gravity = fabs(m.gravity - ledger[BRN_LEDGER_GRAVITY0]);
     const double worked = ledger[BRN_LEDGER_WORK] - ledger[BRN_LEDGER_FIELD_WORK];
     const double energy = fmax(fmax(m.kinetic, m.elastic), fmax(gravity, fabs(worked)));
-    ledger[BRN_LEDGER_ENERGY_SCALE] =
-        fmax(ledger[BRN_LEDGER_ENERGY_SCALE], fmax(energy, info->contact_energy));
+    ledger[BRN_LEDGER_ENERGY_SCALE] = fmax(fmax(ledger[BRN_LEDGER_ENERGY_SCALE], rounding_work(s, in, out)),
+                                           fmax(energy, info->contact_energy));
     ledger[BRN_LEDGER_MOMENTUM_SCALE] = fmax(ledger[BRN_LEDGER_MOMENTUM_SCALE], m.momentum_scale);
     ledger[BRN_LEDGER_ANGULAR_SCALE] = fmax(ledger[BRN_LEDGER_ANGULAR_SCALE], m.angular_scale);
     return BRN_OK;

@@ -103,7 +103,8 @@ static void bbi_destroy(void *self)
                       bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
                       bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
                       bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
-                      bbi->flight,    bbi->apart,       bbi->given};
+                      bbi->flight,    bbi->apart,       bbi->given,      bbi->movable,     bbi->group,
+                      bbi->by_mass};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -230,7 +231,11 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->recoil, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->apart, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->movable, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->group, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->by_mass, bbi->model->nbody + 1);
     BRN_TRY(brn_bbi_spin_create(bbi));
+    brn_bbi_groups_bind(bbi);
     BRN_TRY(make_solvers(bbi));
     BRN_TRY(brn_bbi_keep_create(bbi));
     return brn_bbi_flight_create(bbi);
@@ -397,6 +402,7 @@ static brn_status bbi_changed(void *self, brn_state *state, const brn_change *ch
         bbi->kept.of = NULL;
         brn_bbi_keep_forget(state);
         brn_bbi_spin_bind(bbi);
+        brn_bbi_groups_bind(bbi);
     }
     return BRN_OK;
 }

@@ -79,6 +79,7 @@ typedef struct brn_bbi_point {
     bool slips;
     double slope[2], extra[2];
     double u[3]; /* [m] of the last solution: gap, slip velocity over c */
+    int group;   /* in the projection; -1: none */
     bool late;   /* it did not touch at the start of the step */
     bool open;   /* nor since */
     double anchor
@@ -192,11 +193,14 @@ typedef struct brn_bbi {
     double about[3];           /* [m] where moments are taken */
     bool turns;                /* there are clusters whose spin is their own */
     bool clamped;              /* bodies that move are held somewhere */
-    bool by_mass;              /* the metric of the last projection was that of the mass */
-    brn_bbi_flier *flier;      /* [nbody] */
-    brn_bbi_flight *flight;    /* [nbody] in this step */
-    bool *apart;               /* [nbody] put elsewhere after the step */
-    unsigned char *given;      /* [model rows] of bodies that fly in this step */
+    bool *movable;             /* [nbody] not all of it is held */
+    int *group; /* [nbody] what moves together in the projection (bbi_groups.c); -1: nothing touches it */
+    int ngroup;
+    bool *by_mass;          /* [nbody] the metric of the last projection was that of the mass */
+    brn_bbi_flier *flier;   /* [nbody] */
+    brn_bbi_flight *flight; /* [nbody] in this step */
+    bool *apart;            /* [nbody] put elsewhere after the step */
+    unsigned char *given;   /* [model rows] of bodies that fly in this step */
     brn_bbi_kept kept;
     brn_contact_point *report;
     size_t report_capacity;
@@ -333,8 +337,20 @@ brn_status brn_bbi_rebook(brn_bbi *bbi, const brn_state *out, double sign, brn_b
 
 /* Changes the velocities of `out`, which has positions and velocities of the step; bbi->direction is what changed. */
 brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected);
-/* force = A change (packed) in the metric of the last projection: H, or the mass in it. */
+/* force = A change (packed) in the metric of the last projection: H, or the mass in it where that gained energy. */
 brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force);
+
+/* ---- bbi_groups.c: what impacts connect ---- */
+
+/* Which bodies can move now. */
+void brn_bbi_groups_bind(brn_bbi *bbi);
+/* bbi->group and the points' by those that carry force. */
+brn_status brn_bbi_groups_find(brn_bbi *bbi);
+/* [ngroup] [J] what the step took out so far: what was there and what was done, less what is there with velocities v [ndof]; and the sizes of its terms. */
+brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const brn_state *out,
+                                  const double *v, double *taken, double *size);
+/* [ngroup] [J] what a change of these velocities adds to the kinetic energies. */
+brn_status brn_bbi_groups_gain(const brn_bbi *bbi, const double *v, const double *change, double *gain);
 
 /* ---- bbi_place.c ---- */
 

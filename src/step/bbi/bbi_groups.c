@@ -1,0 +1,224 @@
+/* What the impacts of a step connect. Bodies are in one group if points that carry force lead from one to the other, or attachments and springs do.
+   What cannot move at all, such as an obstacle, joins nothing: no force goes through it. H and M know no entries between two groups, so that each is
+   projected as if it were alone, and judged by its own energies: what one has lost must not pay for what another gains. */
+#include "step/bbi/bbi.h"
+
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+static int root_of(const int *parent, int b)
+{
+    while (parent[b] != b) {
+        b = parent[b];
+    }
+    return b;
+}
+
+/* The cluster of a side of a point that can move; -1: neither side, or not that one. */
+static int moving_cluster(const brn_bbi *bbi, const brn_bbi_point *p, int side)
+{
+    const int body = p->touch.body[side];
+    return bbi->movable[body] ? bbi->cluster[body] : -1;
+}
+
+brn_status brn_bbi_groups_find(brn_bbi *bbi)
+{
+    const int nbody = bbi->model->nbody;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    int *parent = NULL;
+    int *number = NULL;
+    BRN_TAKE(arena, parent, (size_t)nbody + 1);
+    BRN_TAKE(arena, number, (size_t)nbody + 1);
+    for (int b = 0; b < nbody; ++b) {
+        parent[b] = b;
+        number[b] = bbi->group[b] = -1;
+    }
+    for (int i = 0; i < bbi->npoint; ++i) {
+        const int one = moving_cluster(bbi, &bbi->point[i], 0);
+        const int other = moving_cluster(bbi, &bbi->point[i], 1);
+        if (bbi->point[i].force[0] > 0.0 && one >= 0 && other >= 0) {
+            parent[root_of(parent, one)] = root_of(parent, other);
+        }
+    }
+    bbi->ngroup = 0;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        brn_bbi_point *p = &bbi->point[i];
+        const int one = moving_cluster(bbi, p, 0);
+        const int cluster = one >= 0 ? one : moving_cluster(bbi, p, 1);
+        p->group = -1;
+        if (p->force[0] > 0.0 && cluster >= 0) {
+            int *to = &number[root_of(parent, cluster)];
+            *to = *to >= 0 ? *to : bbi->ngroup++;
+            p->group = *to;
+        }
+    }
+    for (int b = 0; b < nbody; ++b) {
+        bbi->group[b] = number[root_of(parent, bbi->cluster[b])];
+    }
+    brn_arena_rewind(arena, mark);
+    return BRN_OK;
+}
+
+void brn_bbi_groups_bind(brn_bbi *bbi)
+{
+    const brn_model *model = bbi->model;
+    const int *node_body = bbi->touching->skin->node_body;
+    for (int b = 0; b < model->nbody; ++b) {
+        bbi->movable[b] = false;
+    }
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        bool *movable = &bbi->movable[node_body[model->row_node[dof / model->dim]]];
+        *movable = *movable || model->fixed[dof] != BRN_DOF_HELD;
+    }
+}
+
+/* ---- energies --------------------------------------------------------------------------------------------------------------- */
+
+/* Energies of a part's elements at x, [nnode][3]. */
+typedef struct elastic_job {
+    const brn_element_group *part;
+    const double *x;
+    int count;
+    double *energy; /* [count] */
+} elastic_job;
+
+enum { ELEMENTS_TOGETHER = 64 };
+
+static brn_status elastic_elements(void *arg, int block, brn_arena *scratch)
+{
+    const elastic_job *job = arg;
+    const int first = block * ELEMENTS_TOGETHER;
+    const int end = brn_block_end(job->count, ELEMENTS_TOGETHER, block);
+    (void)scratch;
+    job->part->kind->eval(job->part, (const double(*)[3])job->x, first, end - first, BRN_TANGENT_EXACT,
+                          &job->energy[first], NULL, NULL);
+    return BRN_OK;
+}
+
+/* energy += scale times the elastic energies of the groups at x, [nnode][3]. */
+static brn_status add_elastic(const brn_bbi *bbi, const double *x, double scale, double *energy)
+{
+    const brn_system *s = bbi->system;
+    const int *node_body = bbi->touching->skin->node_body;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    for (int part = 0; part < s->npart; ++part) {
+        const brn_stencils stencils = brn_group_stencils(s->part[part]);
+        const brn_arena_mark mark = brn_arena_now(arena);
+        elastic_job job = {s->part[part], x, stencils.count, NULL};
+        BRN_TAKE(arena, job.energy, (size_t)job.count + 1);
+        const brn_status status =
+            brn_parallel_for(bbi->ctx, brn_block_count(job.count, ELEMENTS_TOGETHER), elastic_elements, &job);
+        for (int e = 0; e < job.count && status >= 0; ++e) {
+            const int group = bbi->group[node_body[stencils.node[(size_t)e * (size_t)stencils.width]]];
+            if (group >= 0) {
+                energy[group] += scale * job.energy[e];
+            }
+        }
+        brn_arena_rewind(arena, mark);
+        BRN_TRY(status);
+    }
+    return BRN_OK;
+}
+
+/* energy += scale times the kinetic energies of the groups with velocities v, [ndof]; mass [ndof]: M v. */
+static brn_status add_kinetic(const brn_bbi *bbi, const double *v, double scale, double *mass, double *energy)
+{
+    BRN_TRY(brn_system_mass_apply(bbi->system, v, mass));
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int group = bbi->group[bbi->row_cluster[dof / bbi->model->dim]];
+        if (group >= 0) {
+            energy[group] += scale * 0.5 * v[dof] * mass[dof];
+        }
+    }
+    return BRN_OK;
+}
+
+/* work += what loads, weight and holds did in the step. What contact does on holds goes to the groups of its points: several may touch one obstacle. */
+static brn_status add_work(const brn_bbi *bbi, double *work)
+{
+    const brn_newton *n = bbi->newton;
+    const int dim = bbi->model->dim;
+    double *pushed = NULL; /* [ndof] by contact, on what is held */
+    BRN_TAKE(brn_ctx_arena(bbi->ctx), pushed, bbi->system->ndof);
+    memset(pushed, 0, (size_t)bbi->system->ndof * sizeof *pushed);
+    for (int i = 0; i < bbi->npoint; ++i) {
+        const brn_bbi_point *p = &bbi->point[i];
+        double force[3];
+        brn_bbi_to_world(bbi, p, p->force, force);
+        for (int k = p->first; k < p->first + p->count && p->group >= 0; ++k) {
+            for (int axis = 0; axis < dim; ++axis) {
+                const int dof = bbi->row[k] * dim + axis;
+                if (bbi->model->fixed[dof] == BRN_DOF_HELD) {
+                    pushed[dof] += bbi->weight[k] * force[axis];
+                    work[p->group] -= bbi->weight[k] * force[axis] * n->y[dof];
+                }
+            }
+        }
+    }
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int group = bbi->group[bbi->row_cluster[dof / dim]];
+        const bool held = bbi->model->fixed[dof] == BRN_DOF_HELD;
+        if (group >= 0) {
+            work[group] += (n->load[dof] / n->scheme->share + n->gravity[dof] -
+                            (held ? n->unbalanced[dof] - pushed[dof] : 0.0)) *
+                           n->y[dof];
+        }
+    }
+    return BRN_OK;
+}
+
+brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const brn_state *out,
+                                  const double *v, double *taken, double *size)
+{
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *before = NULL; /* velocities */
+    double *mass = NULL;
+    double *elastic = NULL;
+    BRN_TAKE(arena, before, bbi->system->ndof);
+    BRN_TAKE(arena, mass, bbi->system->ndof);
+    BRN_TAKE(arena, elastic, bbi->ngroup);
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        taken[g] = size[g] = elastic[g] = 0.0;
+    }
+    BRN_TRY(add_kinetic(bbi, v, 1.0, mass, size));
+    BRN_TRY(add_elastic(bbi, in->node_pos, 1.0, elastic));
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        taken[g] = elastic[g] - size[g];
+        size[g] += fabs(elastic[g]);
+    }
+    brn_system_pack(bbi->system, in->node_vel, before);
+    BRN_TRY(add_kinetic(bbi, before, 1.0, mass, taken));
+    BRN_TRY(add_elastic(bbi, out->node_pos, -1.0, taken));
+    BRN_TRY(add_work(bbi, taken));
+    brn_arena_rewind(arena, mark);
+    return BRN_OK;
+}
+
+brn_status brn_bbi_groups_gain(const brn_bbi *bbi, const double *v, const double *change, double *gain)
+{
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *mean = NULL;
+    double *momentum = NULL;
+    BRN_TAKE(arena, mean, bbi->system->ndof);
+    BRN_TAKE(arena, momentum, bbi->system->ndof);
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        mean[dof] = v[dof] + 0.5 * change[dof];
+    }
+    const brn_status status = brn_system_mass_apply(bbi->system, mean, momentum);
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        gain[g] = 0.0;
+    }
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        const int group = bbi->group[bbi->row_cluster[dof / bbi->model->dim]];
+        if (group >= 0) {
+            gain[group] += change[dof] * momentum[dof];
+        }
+    }
+    brn_arena_rewind(arena, mark);
+    return status;
+}

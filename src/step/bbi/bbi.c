@@ -104,7 +104,7 @@ static void bbi_destroy(void *self)
                       bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
                       bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
                       bbi->flight,    bbi->apart,       bbi->given,      bbi->movable,     bbi->group,
-                      bbi->by_mass};
+                      bbi->by_mass,   bbi->moving,      bbi->here,       bbi->pushed};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -125,10 +125,10 @@ static const double FIRM = 1e3, HEAVIER = 1e3;
 static brn_status push_energy(void *self, const double *x, double *value)
 {
     const brn_bbi *bbi = self;
-    *value = 0.0;
+    memset(value, 0, (size_t)bbi->model->nbody * sizeof *value);
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
         const int at = brn_model_at(bbi->model, dof);
-        *value -= bbi->push[dof] * (x[at] - bbi->from[at]);
+        value[bbi->row_cluster[dof / bbi->model->dim]] -= bbi->push[dof] * (x[at] - bbi->from[at]);
     }
     return BRN_OK;
 }
@@ -176,6 +176,7 @@ static brn_status make_solvers(brn_bbi *bbi)
     for (int i = 0; i < BRN_STAGES; ++i) {
         bbi->solver[i]->rolls = bbi->solver[i]->shift > 0.0;
         bbi->solver[i]->part = bbi->row_cluster;
+        bbi->solver[i]->group = bbi->group;
     }
     bbi->newton = bbi->solver[BRN_STAGE_LAUNCH];
     return BRN_OK;
@@ -234,6 +235,9 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->movable, bbi->model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->group, bbi->model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->by_mass, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->moving, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->here, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->pushed, bbi->model->nbody + 1);
     BRN_TRY(brn_bbi_spin_create(bbi));
     brn_bbi_groups_bind(bbi);
     BRN_TRY(make_solvers(bbi));

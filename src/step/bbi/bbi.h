@@ -194,13 +194,16 @@ typedef struct brn_bbi {
     bool turns;                /* there are clusters whose spin is their own */
     bool clamped;              /* bodies that move are held somewhere */
     bool *movable;             /* [nbody] not all of it is held */
-    int *group; /* [nbody] what moves together in the projection (bbi_groups.c); -1: nothing touches it */
+    int *group;                /* [nbody] what moves together in the projection (bbi_groups.c) */
     int ngroup;
-    bool *by_mass;          /* [nbody] the metric of the last projection was that of the mass */
-    brn_bbi_flier *flier;   /* [nbody] */
-    brn_bbi_flight *flight; /* [nbody] in this step */
-    bool *apart;            /* [nbody] put elsewhere after the step */
-    unsigned char *given;   /* [model rows] of bodies that fly in this step */
+    bool *moving;            /* [nbody] held, and not yet where its motion takes it */
+    brn_newton_energy *here; /* [nbody] [J] potentials of clusters at y, while that is known */
+    double *pushed;          /* [nbody] [J] what contact is of that */
+    bool *by_mass;           /* [nbody] the metric of the last projection was that of the mass */
+    brn_bbi_flier *flier;    /* [nbody] */
+    brn_bbi_flight *flight;  /* [nbody] in this step */
+    bool *apart;             /* [nbody] put elsewhere after the step */
+    unsigned char *given;    /* [model rows] of bodies that fly in this step */
     brn_bbi_kept kept;
     brn_contact_point *report;
     size_t report_capacity;
@@ -344,8 +347,10 @@ brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *forc
 
 /* Which bodies can move now. */
 void brn_bbi_groups_bind(brn_bbi *bbi);
-/* bbi->group and the points' by those that carry force. */
-brn_status brn_bbi_groups_find(brn_bbi *bbi);
+/* bbi->group and the points' by those that carry force. moving [nbody], may be NULL: what joins those that it touches though it is held. */
+brn_status brn_bbi_groups_find(brn_bbi *bbi, const bool *moving);
+/* What is near something that is far from the origin, or large, is rounded as that is. */
+void brn_bbi_groups_noise(const brn_bbi *bbi);
 /* [ngroup] [J] what the step took out so far: what was there and what was done, less what is there with velocities v [ndof]; and the sizes of its terms. */
 brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const brn_state *out,
                                   const double *v, double *taken, double *size);

@@ -75,9 +75,9 @@ static bool rests(const brn_bbi *bbi, int b)
             !(bbi->system->controls->shift[hold].on || brn_motion_moves(&model->hold[hold].motion)));
 }
 
-/* Bodies that are near others become elastic, or stay so. Only near obstacles at rest, those that fly already may go on until they meet
-   one: these are marked. */
-static bool look_around(brn_bbi *bbi)
+/* Bodies that could meet others in the step become elastic, or stay so; points are looked for as far as the fastest body of the scene goes. Only near
+   obstacles at rest, those that fly already may go on until they meet one: these are marked. */
+static bool look_around(brn_bbi *bbi, const brn_touching_reach *reach)
 {
     bool any = false;
     for (int b = 0; b < bbi->model->nbody; ++b) {
@@ -89,7 +89,7 @@ static bool look_around(brn_bbi *bbi)
             const int b = p->body[k];
             const int other = p->body[1 - k];
             const double size = fmin(bbi->touching->size[b], bbi->touching->size[other]);
-            if (!brn_bbi_flies(bbi, b)) {
+            if (!brn_bbi_flies(bbi, b) || p->gap > reach->body[b] + reach->body[other]) {
                 continue;
             }
             if (bbi->flier[b].fresh || !rests(bbi, other) || p->gap <= TOUCHING * size) {
@@ -114,11 +114,12 @@ static void land_near(brn_bbi *bbi)
     }
 }
 
-/* Least gap between bodies that fly and others, when the bodies have flown for a time; how far they may still go is bbi->reach. */
-static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double time, double h, double *gap,
-                           double *allowed)
+/* [s] In which gaps between bodies that fly and others cannot close, when the bodies have flown for a time; 0: they touch. How far they may still go is
+   bbi->reach. */
+static brn_status find_clear(brn_bbi *bbi, const brn_touching_reach *reach, double time, double h,
+                             double *clear)
 {
-    *gap = INFINITY;
+    *clear = INFINITY;
     for (int b = 0; b < bbi->model->nbody; ++b) {
         bbi->reach[b] = 0.0;
         if (brn_bbi_flies(bbi, b)) {
@@ -132,32 +133,30 @@ static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double
                               &(brn_touching_reach){reach->ahead, bbi->reach, reach->within}));
     for (int i = 0; i < bbi->touching->count; ++i) {
         const brn_touching_point *p = &bbi->touching->point[i];
-        const bool flies = brn_bbi_flies(bbi, p->body[0]) || brn_bbi_flies(bbi, p->body[1]);
-        if (p->bears && flies && p->gap < *gap) {
-            *gap = p->gap;
-            *allowed = TOUCHING * fmin(bbi->touching->size[p->body[0]], bbi->touching->size[p->body[1]]);
+        const bool flies[2] = {brn_bbi_flies(bbi, p->body[0]), brn_bbi_flies(bbi, p->body[1])};
+        const double way =
+            (flies[0] ? reach->body[p->body[0]] : 0.0) + (flies[1] ? reach->body[p->body[1]] : 0.0);
+        const double allowed =
+            TOUCHING * fmin(bbi->touching->size[p->body[0]], bbi->touching->size[p->body[1]]);
+        if (p->bears && way > 0.0) {
+            *clear = fmin(*clear, p->gap > allowed ? p->gap / way * h : 0.0);
         }
     }
     return BRN_OK;
 }
 
-/* [s] until the first flying body meets an obstacle, at most h: on as far as the fastest node could go through the least gap, again and
+/* [s] until the first flying body meets an obstacle, at most h: on as far as the fastest node of each could go through its least gap, again and
    again. Bodies that stay near for too long to be followed become elastic. */
 static brn_status find_contact(brn_bbi *bbi, const brn_touching_reach *reach, double h, double *time)
 {
-    double fastest = 0.0;
-    for (int b = 0; b < bbi->model->nbody; ++b) {
-        fastest = fmax(fastest, brn_bbi_flies(bbi, b) ? reach->body[b] / h : 0.0);
-    }
     *time = 0.0;
     for (int k = 0; k < LOOKS && *time < h; ++k) {
-        double gap;
-        double allowed = 0.0;
-        BRN_TRY(find_gap(bbi, reach, *time, h, &gap, &allowed));
-        if (gap <= allowed) {
+        double clear;
+        BRN_TRY(find_clear(bbi, reach, *time, h, &clear));
+        if (clear == 0.0) {
             return BRN_OK;
         }
-        *time = fmin(h, *time + gap / fastest);
+        *time = fmin(h, *time + clear);
     }
     if (*time < h) {
         land_near(bbi);
@@ -227,7 +226,7 @@ brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, dou
     }
     const brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, *h);
     BRN_TRY(brn_touching_find(bbi->touching, in->node_pos, &reach));
-    if (look_around(bbi)) {
+    if (look_around(bbi, &reach)) {
         memcpy(n->x, in->node_pos, 3 * (size_t)bbi->model->nnode * sizeof *n->x);
         BRN_TRY(find_contact(bbi, &reach, *h, &time));
     }

@@ -3,8 +3,6 @@
    projected as if it were alone, and judged by its own energies: what one has lost must not pay for what another gains. */
 #include "step/bbi/bbi.h"
 
-#include "base/parallel.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -16,47 +14,44 @@ static int root_of(const int *parent, int b)
     return b;
 }
 
-/* The cluster of a side of a point that can move; -1: neither side, or not that one. */
-static int moving_cluster(const brn_bbi *bbi, const brn_bbi_point *p, int side)
+/* The cluster of a side of a point that can move; -1: it cannot. */
+static int moving_cluster(const brn_bbi *bbi, const brn_bbi_point *p, int side, const bool *moving)
 {
     const int body = p->touch.body[side];
-    return bbi->movable[body] ? bbi->cluster[body] : -1;
+    return bbi->movable[body] || (moving != NULL && moving[body]) ? bbi->cluster[body] : -1;
 }
 
-brn_status brn_bbi_groups_find(brn_bbi *bbi)
+brn_status brn_bbi_groups_find(brn_bbi *bbi, const bool *moving)
 {
     const int nbody = bbi->model->nbody;
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
     int *parent = NULL;
     int *number = NULL;
-    BRN_TAKE(arena, parent, (size_t)nbody + 1);
-    BRN_TAKE(arena, number, (size_t)nbody + 1);
+    BRN_TAKE(arena, parent, nbody);
+    BRN_TAKE(arena, number, nbody);
     for (int b = 0; b < nbody; ++b) {
         parent[b] = b;
-        number[b] = bbi->group[b] = -1;
+        number[b] = -1;
     }
     for (int i = 0; i < bbi->npoint; ++i) {
-        const int one = moving_cluster(bbi, &bbi->point[i], 0);
-        const int other = moving_cluster(bbi, &bbi->point[i], 1);
+        const int one = moving_cluster(bbi, &bbi->point[i], 0, moving);
+        const int other = moving_cluster(bbi, &bbi->point[i], 1, moving);
         if (bbi->point[i].force[0] > 0.0 && one >= 0 && other >= 0) {
             parent[root_of(parent, one)] = root_of(parent, other);
         }
     }
     bbi->ngroup = 0;
+    for (int b = 0; b < nbody; ++b) {
+        int *to = &number[root_of(parent, bbi->cluster[b])];
+        *to = *to >= 0 ? *to : bbi->ngroup++;
+        bbi->group[b] = *to;
+    }
     for (int i = 0; i < bbi->npoint; ++i) {
         brn_bbi_point *p = &bbi->point[i];
-        const int one = moving_cluster(bbi, p, 0);
-        const int cluster = one >= 0 ? one : moving_cluster(bbi, p, 1);
-        p->group = -1;
-        if (p->force[0] > 0.0 && cluster >= 0) {
-            int *to = &number[root_of(parent, cluster)];
-            *to = *to >= 0 ? *to : bbi->ngroup++;
-            p->group = *to;
-        }
-    }
-    for (int b = 0; b < nbody; ++b) {
-        bbi->group[b] = number[root_of(parent, bbi->cluster[b])];
+        const int one = moving_cluster(bbi, p, 0, NULL);
+        const int cluster = one >= 0 ? one : moving_cluster(bbi, p, 1, NULL);
+        p->group = p->force[0] > 0.0 && cluster >= 0 ? bbi->group[cluster] : -1;
     }
     brn_arena_rewind(arena, mark);
     return BRN_OK;
@@ -75,51 +70,31 @@ void brn_bbi_groups_bind(brn_bbi *bbi)
     }
 }
 
-/* ---- energies --------------------------------------------------------------------------------------------------------------- */
-
-/* Energies of a part's elements at x, [nnode][3]. */
-typedef struct elastic_job {
-    const brn_element_group *part;
-    const double *x;
-    int count;
-    double *energy; /* [count] */
-} elastic_job;
-
-enum { ELEMENTS_TOGETHER = 64 };
-
-static brn_status elastic_elements(void *arg, int block, brn_arena *scratch)
+void brn_bbi_groups_noise(const brn_bbi *bbi)
 {
-    const elastic_job *job = arg;
-    const int first = block * ELEMENTS_TOGETHER;
-    const int end = brn_block_end(job->count, ELEMENTS_TOGETHER, block);
-    (void)scratch;
-    job->part->kind->eval(job->part, (const double(*)[3])job->x, first, end - first, BRN_TANGENT_EXACT,
-                          &job->energy[first], NULL, NULL);
-    return BRN_OK;
+    double *noise = bbi->newton->part_noise;
+    for (int i = 0; i < bbi->npoint; ++i) {
+        double *one = &noise[bbi->cluster[bbi->point[i].touch.body[0]]];
+        double *other = &noise[bbi->cluster[bbi->point[i].touch.body[1]]];
+        *one = *other = fmax(*one, *other);
+    }
 }
+
+/* ---- energies --------------------------------------------------------------------------------------------------------------- */
 
 /* energy += scale times the elastic energies of the groups at x, [nnode][3]. */
 static brn_status add_elastic(const brn_bbi *bbi, const double *x, double scale, double *energy)
 {
-    const brn_system *s = bbi->system;
-    const int *node_body = bbi->touching->skin->node_body;
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
-    for (int part = 0; part < s->npart; ++part) {
-        const brn_stencils stencils = brn_group_stencils(s->part[part]);
-        const brn_arena_mark mark = brn_arena_now(arena);
-        elastic_job job = {s->part[part], x, stencils.count, NULL};
-        BRN_TAKE(arena, job.energy, (size_t)job.count + 1);
-        const brn_status status =
-            brn_parallel_for(bbi->ctx, brn_block_count(job.count, ELEMENTS_TOGETHER), elastic_elements, &job);
-        for (int e = 0; e < job.count && status >= 0; ++e) {
-            const int group = bbi->group[node_body[stencils.node[(size_t)e * (size_t)stencils.width]]];
-            if (group >= 0) {
-                energy[group] += scale * job.energy[e];
-            }
-        }
-        brn_arena_rewind(arena, mark);
-        BRN_TRY(status);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *of = NULL; /* [nbody] clusters */
+    BRN_TAKE(arena, of, bbi->model->nbody);
+    memset(of, 0, (size_t)bbi->model->nbody * sizeof *of);
+    BRN_TRY(brn_system_elastic_parts(bbi->system, x, bbi->row_cluster, of));
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        energy[bbi->group[b]] += scale * of[b];
     }
+    brn_arena_rewind(arena, mark);
     return BRN_OK;
 }
 
@@ -128,10 +103,7 @@ static brn_status add_kinetic(const brn_bbi *bbi, const double *v, double scale,
 {
     BRN_TRY(brn_system_mass_apply(bbi->system, v, mass));
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
-        const int group = bbi->group[bbi->row_cluster[dof / bbi->model->dim]];
-        if (group >= 0) {
-            energy[group] += scale * 0.5 * v[dof] * mass[dof];
-        }
+        energy[bbi->group[bbi->row_cluster[dof / bbi->model->dim]]] += scale * 0.5 * v[dof] * mass[dof];
     }
     return BRN_OK;
 }
@@ -159,13 +131,10 @@ static brn_status add_work(const brn_bbi *bbi, double *work)
         }
     }
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
-        const int group = bbi->group[bbi->row_cluster[dof / dim]];
         const bool held = bbi->model->fixed[dof] == BRN_DOF_HELD;
-        if (group >= 0) {
-            work[group] += (n->load[dof] / n->scheme->share + n->gravity[dof] -
-                            (held ? n->unbalanced[dof] - pushed[dof] : 0.0)) *
-                           n->y[dof];
-        }
+        work[bbi->group[bbi->row_cluster[dof / dim]]] += (n->load[dof] / n->scheme->share + n->gravity[dof] -
+                                                          (held ? n->unbalanced[dof] - pushed[dof] : 0.0)) *
+                                                         n->y[dof];
     }
     return BRN_OK;
 }
@@ -214,10 +183,7 @@ brn_status brn_bbi_groups_gain(const brn_bbi *bbi, const double *v, const double
         gain[g] = 0.0;
     }
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
-        const int group = bbi->group[bbi->row_cluster[dof / bbi->model->dim]];
-        if (group >= 0) {
-            gain[group] += change[dof] * momentum[dof];
-        }
+        gain[bbi->group[bbi->row_cluster[dof / bbi->model->dim]]] += change[dof] * momentum[dof];
     }
     brn_arena_rewind(arena, mark);
     return status;

@@ -490,7 +490,7 @@ static brn_status judge(const projection *p, const brn_state *in, const brn_stat
     BRN_TRY(brn_bbi_groups_gain(bbi, p->v, p->change, gain));
     *any = false;
     for (int g = 0; g < bbi->ngroup; ++g) {
-        p->group[g].done = !(gain[g] > spare[g] + ENERGY_NOISE * size[g]);
+        p->group[g].done = p->group[g].count == 0 || !(gain[g] > spare[g] + ENERGY_NOISE * size[g]);
         *any = *any || !p->group[g].done;
     }
     return BRN_OK;
@@ -511,7 +511,7 @@ static brn_status project_by_mass(projection *p)
         }
     }
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        bbi->by_mass[b] = bbi->group[b] >= 0 && !p->group[bbi->group[b]].done;
+        bbi->by_mass[b] = !p->group[bbi->group[b]].done;
     }
     BRN_TRY(project_points(p));
     for (int i = 0; i < bbi->system->ndof; ++i) {
@@ -571,16 +571,17 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
     if (bbi->params->impact == BRN_BBI_IMPACT_NONE || (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT)) {
         return BRN_OK;
     }
-    BRN_TRY(brn_bbi_groups_find(bbi));
-    if (bbi->ngroup == 0) {
-        return BRN_OK;
-    }
+    BRN_TRY(brn_bbi_groups_find(bbi, NULL));
     BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
     BRN_TAKE(arena, p.group, bbi->ngroup);
-    BRN_TAKE(arena, p.order, bbi->npoint);
-    BRN_TAKE(arena, p.row, (size_t)bbi->npoint * 3);
+    BRN_TAKE(arena, p.order, (size_t)bbi->npoint + 1);
+    BRN_TAKE(arena, p.row, (size_t)bbi->npoint * 3 + 1);
     list_groups(&p);
     list_rows(&p); /* no step of it has more */
+    if (p.nrow == 0) {
+        brn_arena_rewind(arena, mark);
+        return BRN_OK;
+    }
     BRN_TRY(take_room(&p));
     const brn_status status = project_all(&p, in, out);
     *projected = status >= 0;

@@ -12,6 +12,8 @@
 /* Positions and displacements are rounded to this fraction of their size. A body far from the origin has fewer digits left
    for its strains. */
 static const double POSITION_NOISE = 1e-15;
+/* A part touches others, which reach further than it does. */
+static const double AROUND = 4.0;
 /* elastic_part that nobody has asked for yet */
 enum { UNKNOWN = -2 };
 
@@ -32,7 +34,8 @@ void brn_newton_set_noise(brn_newton *n)
         memset(n->way, 0, (size_t)n->model->nbody * sizeof *n->way);
         measure_ways(n, n->y, n->way);
         for (int b = 0; b < n->model->nbody; ++b) {
-            n->part_noise[b] = POSITION_NOISE * fmax(n->size[b], n->reach[b] + n->way[b]);
+            n->part_noise[b] =
+                fmin(n->noise, POSITION_NOISE * fmax(AROUND * n->size[b], n->reach[b] + n->way[b]));
         }
     }
 }

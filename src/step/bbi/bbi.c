@@ -104,7 +104,7 @@ static void bbi_destroy(void *self)
                       bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
                       bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
                       bbi->flight,    bbi->apart,       bbi->given,      bbi->movable,     bbi->group,
-                      bbi->by_mass,   bbi->moving,      bbi->here,       bbi->pushed};
+                      bbi->by_mass,   bbi->moving,      bbi->here,       bbi->pushed,      bbi->worked};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -236,6 +236,7 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->group, bbi->model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->by_mass, bbi->model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->moving, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->worked, bbi->model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->here, bbi->model->nbody + 1);
     BRN_ALLOC(bbi->ctx, bbi->pushed, bbi->model->nbody + 1);
     BRN_TRY(brn_bbi_spin_create(bbi));
@@ -291,7 +292,7 @@ static brn_status settle_forces(brn_bbi *bbi)
     return BRN_OK;
 }
 
-/* Positions, and velocities before the projection; *some: bodies that come to rest beside others, which are not done yet. */
+/* Positions, and velocities before the projection; *some: bodies that come to rest beside others, bbi->apart, which are not done yet. */
 static brn_status move(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out, bool *some,
                        brn_step_info *info)
 {
@@ -321,11 +322,13 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     BRN_TRY(brn_bbi_warm_remember(bbi, out));
     brn_bbi_flight_put(bbi, out);
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
+    BRN_TRY(brn_bbi_groups_find(bbi, NULL));
     BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
     BRN_TRY(brn_bbi_report(bbi, info));
     if (projected) {
         BRN_TRY(settle_forces(bbi));
     }
+    BRN_TRY(brn_bbi_guard_begin(bbi));
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
     info->own[BRN_BBI_POINTS] = bbi->npoint;
     BRN_TRY(brn_bbi_books_end(bbi, in, out, &books, info));
@@ -334,6 +337,7 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     const brn_status status = brn_bbi_spin_settle(bbi, in, out, &info->books);
     brn_arena_rewind(arena, mark);
     BRN_TRY(status);
+    BRN_TRY(brn_bbi_guard_end(bbi, in, out, &some));
     if (some) {
         BRN_TRY(brn_bbi_rest(bbi, in, t, h, out, info));
     }
@@ -372,6 +376,7 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
     }
     bbi->kept.loose = bbi->kept.tried = false;
     brn_bbi_warm_forget(out);
+    BRN_TRY(brn_bbi_guard_carry(in, out));
     BRN_TRY(all ? brn_bbi_flight_step(bbi, in, t, *h_done, out, info)
                 : deform(bbi, in, t, *h_done, out, info));
     BRN_TRY(brn_bbi_keep_end(bbi, in, !all, out));

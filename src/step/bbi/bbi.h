@@ -196,6 +196,8 @@ typedef struct brn_bbi {
     bool *movable;             /* [nbody] not all of it is held */
     int *group;                /* [nbody] what moves together in the projection (bbi_groups.c) */
     int ngroup;
+    bool guards;             /* several groups move: each has an account of its energy */
+    double *worked;          /* [nbody] [J] what was done on groups in the step */
     bool *moving;            /* [nbody] held, and not yet where its motion takes it */
     brn_newton_energy *here; /* [nbody] [J] potentials of clusters at y, while that is known */
     double *pushed;          /* [nbody] [J] what contact is of that */
@@ -349,13 +351,23 @@ brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *forc
 void brn_bbi_groups_bind(brn_bbi *bbi);
 /* bbi->group and the points' by those that carry force. moving [nbody], may be NULL: what joins those that it touches though it is held. */
 brn_status brn_bbi_groups_find(brn_bbi *bbi, const bool *moving);
-/* What is near something that is far from the origin, or large, is rounded as that is. */
-void brn_bbi_groups_noise(const brn_bbi *bbi);
+/* [ngroup] [J] += what loads, weight and holds did in the step, with forces as they are. What contact does on holds goes to the groups of its points: several
+   may touch one obstacle. */
+brn_status brn_bbi_groups_work(const brn_bbi *bbi, double *work);
 /* [ngroup] [J] what the step took out so far: what was there and what was done, less what is there with velocities v [ndof]; and the sizes of its terms. */
 brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const brn_state *out,
                                   const double *v, double *taken, double *size);
 /* [ngroup] [J] what a change of these velocities adds to the kinetic energies. */
 brn_status brn_bbi_groups_gain(const brn_bbi *bbi, const double *v, const double *change, double *gain);
+
+/* ---- bbi_guard.c: energy that a group gains ---- */
+
+/* Once the step's forces are its means. */
+brn_status brn_bbi_guard_begin(brn_bbi *bbi);
+/* Once velocities are final. *any: bbi->apart has bodies, in those that come to rest, and out those whose groups gain energy too. */
+brn_status brn_bbi_guard_end(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *any);
+/* The state after a step has the accounts of the one before, until they change. */
+brn_status brn_bbi_guard_carry(const brn_state *in, brn_state *out);
 
 /* ---- bbi_place.c ---- */
 

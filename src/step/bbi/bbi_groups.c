@@ -70,16 +70,6 @@ void brn_bbi_groups_bind(brn_bbi *bbi)
     }
 }
 
-void brn_bbi_groups_noise(const brn_bbi *bbi)
-{
-    double *noise = bbi->newton->part_noise;
-    for (int i = 0; i < bbi->npoint; ++i) {
-        double *one = &noise[bbi->cluster[bbi->point[i].touch.body[0]]];
-        double *other = &noise[bbi->cluster[bbi->point[i].touch.body[1]]];
-        *one = *other = fmax(*one, *other);
-    }
-}
-
 /* ---- energies --------------------------------------------------------------------------------------------------------------- */
 
 /* energy += scale times the elastic energies of the groups at x, [nnode][3]. */
@@ -108,13 +98,14 @@ static brn_status add_kinetic(const brn_bbi *bbi, const double *v, double scale,
     return BRN_OK;
 }
 
-/* work += what loads, weight and holds did in the step. What contact does on holds goes to the groups of its points: several may touch one obstacle. */
-static brn_status add_work(const brn_bbi *bbi, double *work)
+brn_status brn_bbi_groups_work(const brn_bbi *bbi, double *work)
 {
     const brn_newton *n = bbi->newton;
     const int dim = bbi->model->dim;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
     double *pushed = NULL; /* [ndof] by contact, on what is held */
-    BRN_TAKE(brn_ctx_arena(bbi->ctx), pushed, bbi->system->ndof);
+    BRN_TAKE(arena, pushed, bbi->system->ndof);
     memset(pushed, 0, (size_t)bbi->system->ndof * sizeof *pushed);
     for (int i = 0; i < bbi->npoint; ++i) {
         const brn_bbi_point *p = &bbi->point[i];
@@ -136,6 +127,7 @@ static brn_status add_work(const brn_bbi *bbi, double *work)
                                                           (held ? n->unbalanced[dof] - pushed[dof] : 0.0)) *
                                                          n->y[dof];
     }
+    brn_arena_rewind(arena, mark);
     return BRN_OK;
 }
 
@@ -162,7 +154,7 @@ brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const
     brn_system_pack(bbi->system, in->node_vel, before);
     BRN_TRY(add_kinetic(bbi, before, 1.0, mass, taken));
     BRN_TRY(add_elastic(bbi, out->node_pos, -1.0, taken));
-    BRN_TRY(add_work(bbi, taken));
+    BRN_TRY(brn_bbi_groups_work(bbi, taken));
     brn_arena_rewind(arena, mark);
     return BRN_OK;
 }

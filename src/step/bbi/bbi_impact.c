@@ -571,7 +571,6 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
     if (bbi->params->impact == BRN_BBI_IMPACT_NONE || (m->kind != BRN_NEWMARK && m->kind != BRN_MIDPOINT)) {
         return BRN_OK;
     }
-    BRN_TRY(brn_bbi_groups_find(bbi, NULL));
     BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
     BRN_TAKE(arena, p.group, bbi->ngroup);
     BRN_TAKE(arena, p.order, (size_t)bbi->npoint + 1);

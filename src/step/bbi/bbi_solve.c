@@ -571,7 +571,6 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
         brn_bbi_push(bbi);
         (void)brn_stopwatch_switch(watch, &watch->phases.assembly);
         brn_newton_set_noise(n);
-        brn_bbi_groups_noise(bbi);
         BRN_TRY(brn_newton_forces(n, NULL));
         const double worst = brn_newton_imbalance(n, &info->residual);
         const double error = fmax(worst, fmax(gap_error(bbi), brn_bbi_anchor_error(bbi)));

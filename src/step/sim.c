@@ -20,8 +20,6 @@ enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
 enum { HALVINGS_SHIFTING = 4 };
 /* A part that gains energy by every rule is cut like one that fails, down to this share of the step. */
 static const double PART_GAINING = 0.0625;
-/* Of a step: a hold ends with the step that begins so near to its time. */
-static const double RELEASE_SLACK = 1e-9;
 /* Strength of the hand that moves it, in weights of everything movable, and in forces that stop all of that within a step from
    the highest speed of an offset. */
 static const double STRENGTH_WEIGHTS = 1000.0;
@@ -298,6 +296,16 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     return other || info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
+/* What is over after `done` of the step lets go; the state there enters that as a stage of its own. */
+static brn_status let_go(brn_sim *sim, double done, brn_state *state)
+{
+    brn_step_info info;
+    const double step = (double)sim->state->step + done;
+    bool any;
+    BRN_TRY(brn_sim_release(sim, step, false, state, &any));
+    return any ? enter_stage(sim, state, step * sim->model->step, &info) : BRN_OK;
+}
+
 /* Takes parts of the step until it is complete; *info is what the method reported about the last one. A part is halved on
    failure (at most `halvings` times) and doubled after two successes in a row (if it stays aligned); every step starts afresh
    with the whole, so that no controller state needs saving. */
@@ -310,14 +318,16 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
     double done = 0.0;
     int target = 0;
     while (done < 1.0) {
-        const double part = fmin(ldexp(1.0, -level), 1.0 - done);
+        const double part = fmin(ldexp(1.0, -level), brn_sim_release_next(sim, done) - done);
         double did = 0.0;
         const brn_status status = attempt(sim, from, done, part, sim->spare[target], &did, report, info);
         if (status >= 0) {
-            from = sim->spare[target];
+            brn_state *to = sim->spare[target];
+            from = to;
             target = 1 - target;
             done += did;
             report->substeps++;
+            BRN_TRY(done < 1.0 ? let_go(sim, done, to) : BRN_OK);
             const double double_part = ldexp(1.0, 1 - level);
             if (++successes >= 2 && level > 0 && fmod(done, double_part) == 0.0) {
                 --level;
@@ -394,19 +404,17 @@ static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state *
     return status;
 }
 
-/* What is over by the start of the step lets go; the state enters it as a stage of its own. */
-static brn_status let_go(brn_sim *sim)
+/* What is over by the start of the step lets go. */
+static brn_status begin_step(brn_sim *sim)
 {
-    const double t = brn_sim_time(sim);
     brn_step_info info;
     bool any;
-    BRN_TRY(brn_sim_release(sim, t + RELEASE_SLACK * sim->model->step, &any));
+    BRN_TRY(brn_sim_release(sim, (double)sim->state->step, false, sim->state, &any));
     if (!any) {
         return BRN_OK;
     }
     BRN_TRY(brn_state_copy(sim->state, sim->spare[0]));
-    sim->spare[0]->step = sim->state->step;
-    BRN_TRY(enter_stage(sim, sim->spare[0], t, &info));
+    BRN_TRY(enter_stage(sim, sim->spare[0], brn_sim_time(sim), &info));
     brn_state *old = sim->state;
     sim->state = sim->spare[0];
     sim->spare[0] = old;
@@ -415,19 +423,15 @@ static brn_status let_go(brn_sim *sim)
 
 static brn_status measure_state(brn_sim *sim, brn_report *report);
 
-brn_status brn_sim_step(brn_sim *sim, brn_report *report)
+static brn_status do_step(brn_sim *sim, brn_report *r)
 {
-    BRN_GIVEN(NULL, sim);
-    brn_report scratch;
-    brn_report *r = report != NULL ? report : &scratch;
-    *r = brn_sim_blank_report(sim);
     brn_stopwatch *watch = &sim->system->watch;
     brn_stopwatch_start(watch);
     const double started = watch->since;
     brn_state *reached = NULL;
     brn_step_info info;
     sim->system->effort = 0.0;
-    BRN_TRY(let_go(sim));
+    BRN_TRY(begin_step(sim));
     const brn_status moved = brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
                                  ? advance_shifting(sim, r, &reached, &info)
                                  : advance(sim, HALVINGS_MAX, r, &reached, &info);
@@ -451,6 +455,20 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     (void)brn_stopwatch_switch(watch, NULL);
     r->phases = watch->phases;
     r->wall = watch->since - started;
+    return status;
+}
+
+brn_status brn_sim_step(brn_sim *sim, brn_report *report)
+{
+    BRN_GIVEN(NULL, sim);
+    brn_report scratch;
+    brn_report *r = report != NULL ? report : &scratch;
+    bool any;
+    *r = brn_sim_blank_report(sim);
+    const brn_status status = do_step(sim, r);
+    if (status < 0) { /* what was let go within the step is held again */
+        (void)brn_sim_release(sim, (double)sim->state->step, false, sim->spare[0], &any);
+    }
     return status;
 }
 
@@ -670,12 +688,11 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
     brn_free(sim->ctx, parts);
     BRN_TRY(status);
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
-    /* What had been let go when the last step began; what has ended since does so with the next step, as it would have. The method is told
-       with the state before: the loaded one remembers what came after it. */
+    /* What had been let go within the last step; what ended with it lets go with the next one, as it would have. The method is told with the
+       state before: the loaded one remembers what came after it. */
     bool any;
     brn_state *before = sim->state;
-    const double last = (double)(loaded->step - 1) * sim->model->step;
-    BRN_TRY(brn_sim_release(sim, last + RELEASE_SLACK * sim->model->step, &any));
+    BRN_TRY(brn_sim_release(sim, (double)loaded->step, true, before, &any));
     sim->spare[0] = before;
     sim->state = loaded;
     /* Contacts are not part of the state: the present ones belong to another. */

@@ -163,6 +163,25 @@ static brn_status judge(brn_bbi *bbi, const brn_state *in, brn_state *out, bool 
     return BRN_OK;
 }
 
+/* What could touch a body that goes elsewhere goes with it: the two ends of a step know nothing of each other. */
+static void take_along(brn_bbi *bbi)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (int i = 0; i < bbi->npoint; ++i) {
+            const int *body = bbi->point[i].touch.body;
+            const bool parts =
+                bbi->movable[body[0]] && bbi->movable[body[1]] && bbi->apart[body[0]] != bbi->apart[body[1]];
+            const int left = bbi->apart[body[0]] ? body[1] : body[0];
+            for (int b = 0; b < bbi->model->nbody && parts; ++b) {
+                bbi->apart[b] = bbi->apart[b] || (bbi->group[b] == bbi->group[left] && bbi->movable[b]);
+            }
+            more = more || parts;
+        }
+    }
+}
+
 brn_status brn_bbi_guard_end(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *any)
 {
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
@@ -173,7 +192,12 @@ brn_status brn_bbi_guard_end(brn_bbi *bbi, const brn_state *in, brn_state *out, 
     if (!bbi->guards) {
         return BRN_OK;
     }
-    const brn_status status = judge(bbi, in, out, any);
+    bool gains = false;
+    const brn_status status = judge(bbi, in, out, &gains);
+    if (gains) {
+        take_along(bbi);
+    }
+    *any = *any || gains;
     brn_arena_rewind(arena, mark);
     return status;
 }

@@ -259,8 +259,9 @@ static void say_where(const brn_newton *n, char *where, size_t size)
                        squeezed ? worst.least : worst.most);
     } else {
         (void)snprintf(where, size,
-                       "; what still moves is '%s' at [%.3g, %.3g, %.3g], which may be giving way", name,
-                       at[0], at[1], at[2]);
+                       "; what still moves is '%s' at [%.3g, %.3g, %.3g], which may be giving way: an "
+                       "integrator with inertia would follow it",
+                       name, at[0], at[1], at[2]);
     }
 }
 

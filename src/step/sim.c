@@ -18,8 +18,10 @@
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
 /* Fewer where an obstacle moved by hand may be to blame: it can stop. */
 enum { HALVINGS_SHIFTING = 4 };
-/* A part that gains energy by every rule is cut like one that fails, down to this share of the step. */
+/* A part that gains energy by every rule is cut like one that fails, down to this share of what the method takes at a time. */
 static const double PART_GAINING = 0.0625;
+/* Of a part: what is left of a step after it is no part of its own. */
+static const double SLIVER = 1e-6;
 /* Strength of the hand that moves it, in weights of everything movable, and in forces that stop all of that within a step from
    the highest speed of an offset. */
 static const double STRENGTH_WEIGHTS = 1000.0;
@@ -268,9 +270,10 @@ static bool gains(const brn_sim *sim, const brn_state *from, const brn_state *to
 }
 
 /* One attempt from `from` at fraction `done` of the step. If it makes energy from nothing it is repeated with a rule that
-   cannot, or is at most as wrong; if all of them do, it was too long. */
-static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
-                          double *did, brn_report *report, brn_step_info *info)
+   cannot, or is at most as wrong; if all of them do, it was too long, unless it is as short as that. *did: the fraction that was done or
+   tried. */
+static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, double shortest,
+                          brn_state *to, double *did, brn_report *report, brn_step_info *info)
 {
     const double step = sim->model->step;
     const double t = ((double)sim->state->step + done) * step;
@@ -284,12 +287,13 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     }
     const bool guarded = *guard > 0;
     *guard = 0;
+    *did = h_done == h || !(h_done > 0.0) ? part : h_done / step;
     BRN_TRY(status);
-    if (part > PART_GAINING && sim->system->effort < sim->system->budget && gains(sim, from, to, info)) {
-        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE, "t = %g s: a step of %g s gains energy", t, h);
+    const bool long_enough = *did > shortest && sim->system->effort < sim->system->budget;
+    if (long_enough && gains(sim, from, to, info)) {
+        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE, "t = %g s: a step of %g s gains energy", t, h_done);
     }
     report->guarded += guarded;
-    *did = h_done == h ? part : h_done / step;
     add_info(sim->method, info, report);
     bool other;
     BRN_TRY(brn_stages_follow(sim->system, from, to, t, h_done, info, &other));
@@ -308,19 +312,24 @@ static brn_status let_go(brn_sim *sim, double done, brn_state *state)
 
 /* Takes parts of the step until it is complete; *info is what the method reported about the last one. A part is halved on
    failure (at most `halvings` times) and doubled after two successes in a row (if it stays aligned); every step starts afresh
-   with the whole, so that no controller state needs saving. */
+   with the whole, so that no controller state needs saving. A method may take less at a time than it is given: then that is what is halved. */
 static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_state **reached,
                           brn_step_info *info)
 {
     const brn_state *from = sim->state;
+    double whole = 1.0; /* what the method takes at a time, once a part has failed */
     int level = 0;
     int successes = 0;
     double done = 0.0;
     int target = 0;
     while (done < 1.0) {
-        const double part = fmin(ldexp(1.0, -level), brn_sim_release_next(sim, done) - done);
+        const double length = ldexp(1.0, -level);
+        const double left = brn_sim_release_next(sim, done) - done;
+        const double part = left < length * (1.0 + SLIVER) ? left : length;
         double did = 0.0;
-        const brn_status status = attempt(sim, from, done, part, sim->spare[target], &did, report, info);
+        const double shortest = level > 0 ? PART_GAINING * whole : 0.0;
+        const brn_status status =
+            attempt(sim, from, done, part, shortest, sim->spare[target], &did, report, info);
         if (status >= 0) {
             brn_state *to = sim->spare[target];
             from = to;
@@ -328,8 +337,8 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
             done += did;
             report->substeps++;
             BRN_TRY(done < 1.0 ? let_go(sim, done, to) : BRN_OK);
-            const double double_part = ldexp(1.0, 1 - level);
-            if (++successes >= 2 && level > 0 && fmod(done, double_part) == 0.0) {
+            const bool aligned = whole < 1.0 || fmod(done, 2.0 * length) == 0.0;
+            if (++successes >= 2 && level > 0 && aligned) {
                 --level;
                 successes = 0;
             }
@@ -340,7 +349,11 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
         }
         successes = 0;
         report->retries++;
-        if (++level > halvings) {
+        whole = level == 0 ? did : whole;
+        do {
+            ++level;
+        } while (ldexp(1.0, -level) >= did && level <= halvings);
+        if (level > halvings) {
             char why[1024];
             const char *message = brn_ctx_message(sim->ctx);
             (void)snprintf(why, sizeof why, "%s", message[0] != '\0' ? message : brn_status_name(status));

@@ -328,8 +328,8 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     if (projected) {
         BRN_TRY(settle_forces(bbi));
     }
-    BRN_TRY(brn_bbi_guard_begin(bbi));
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    BRN_TRY(brn_bbi_guard_begin(bbi));
     info->own[BRN_BBI_POINTS] = bbi->npoint;
     BRN_TRY(brn_bbi_books_end(bbi, in, out, &books, info));
     brn_arena *arena = brn_ctx_arena(bbi->ctx);

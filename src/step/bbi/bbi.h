@@ -352,8 +352,8 @@ void brn_bbi_groups_bind(brn_bbi *bbi);
 /* bbi->group and the points' by those that carry force. moving [nbody], may be NULL: what joins those that it touches though it is held. */
 brn_status brn_bbi_groups_find(brn_bbi *bbi, const bool *moving);
 /* [ngroup] [J] += what loads, weight and holds did in the step, with forces as they are. What contact does on holds goes to the groups of its points: several
-   may touch one obstacle. */
-brn_status brn_bbi_groups_work(const brn_bbi *bbi, double *work);
+   may touch one obstacle. booked: loads are means of the step, and holds what they supply, as brn_newton_book leaves them. */
+brn_status brn_bbi_groups_work(const brn_bbi *bbi, bool booked, double *work);
 /* [ngroup] [J] what the step took out so far: what was there and what was done, less what is there with velocities v [ndof]; and the sizes of its terms. */
 brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const brn_state *out,
                                   const double *v, double *taken, double *size);
@@ -362,7 +362,7 @@ brn_status brn_bbi_groups_gain(const brn_bbi *bbi, const double *v, const double
 
 /* ---- bbi_guard.c: energy that a group gains ---- */
 
-/* Once the step's forces are its means. */
+/* Once the step's forces are its means, and booked. */
 brn_status brn_bbi_guard_begin(brn_bbi *bbi);
 /* Once velocities are final. *any: bbi->apart has bodies, in those that come to rest, and out those whose groups gain energy too. */
 brn_status brn_bbi_guard_end(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *any);

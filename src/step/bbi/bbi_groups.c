@@ -98,7 +98,7 @@ static brn_status add_kinetic(const brn_bbi *bbi, const double *v, double scale,
     return BRN_OK;
 }
 
-brn_status brn_bbi_groups_work(const brn_bbi *bbi, double *work)
+brn_status brn_bbi_groups_work(const brn_bbi *bbi, bool booked, double *work)
 {
     const brn_newton *n = bbi->newton;
     const int dim = bbi->model->dim;
@@ -123,9 +123,10 @@ brn_status brn_bbi_groups_work(const brn_bbi *bbi, double *work)
     }
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
         const bool held = bbi->model->fixed[dof] == BRN_DOF_HELD;
-        work[bbi->group[bbi->row_cluster[dof / dim]]] += (n->load[dof] / n->scheme->share + n->gravity[dof] -
-                                                          (held ? n->unbalanced[dof] - pushed[dof] : 0.0)) *
-                                                         n->y[dof];
+        const double load = booked ? n->load[dof] : n->load[dof] / n->scheme->share;
+        const double supplied = (booked ? n->unbalanced[dof] : -n->unbalanced[dof]) + pushed[dof];
+        work[bbi->group[bbi->row_cluster[dof / dim]]] +=
+            (load + n->gravity[dof] + (held ? supplied : 0.0)) * n->y[dof];
     }
     brn_arena_rewind(arena, mark);
     return BRN_OK;
@@ -154,7 +155,7 @@ brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const
     brn_system_pack(bbi->system, in->node_vel, before);
     BRN_TRY(add_kinetic(bbi, before, 1.0, mass, taken));
     BRN_TRY(add_elastic(bbi, out->node_pos, -1.0, taken));
-    BRN_TRY(brn_bbi_groups_work(bbi, taken));
+    BRN_TRY(brn_bbi_groups_work(bbi, false, taken));
     brn_arena_rewind(arena, mark);
     return BRN_OK;
 }

@@ -52,7 +52,7 @@ brn_status brn_bbi_guard_begin(brn_bbi *bbi)
         return BRN_OK;
     }
     memset(bbi->worked, 0, (size_t)bbi->model->nbody * sizeof *bbi->worked);
-    return brn_bbi_groups_work(bbi, bbi->worked);
+    return brn_bbi_groups_work(bbi, true, bbi->worked);
 }
 
 static brn_status measure(const brn_bbi *bbi, const brn_state *state, energies *of)

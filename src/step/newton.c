@@ -34,13 +34,37 @@ void brn_newton_set_noise(brn_newton *n)
         memset(n->way, 0, (size_t)n->model->nbody * sizeof *n->way);
         measure_ways(n, n->y, n->way);
         for (int b = 0; b < n->model->nbody; ++b) {
+            /* Without inertia what leans on others may find no better balance. */
             n->part_noise[b] =
-                fmin(n->noise, POSITION_NOISE * fmax(AROUND * n->size[b], n->reach[b] + n->way[b]));
+                !n->scheme->inertia
+                    ? n->noise
+                    : fmin(n->noise, POSITION_NOISE * fmax(AROUND * n->size[b], n->reach[b] + n->way[b]));
         }
     }
 }
 
-/* n->size and n->elastic_part. */
+/* [1/s^2] Stiffness over mass at a dof. */
+static double rate_at(const brn_newton *n, int dof)
+{
+    const double mass = n->model->node_mass[brn_model_at(n->model, dof) / 3];
+    return mass > 0.0 ? n->system->stiff_diagonal[dof] / mass : 0.0;
+}
+
+static void learn_lean(brn_newton *n)
+{
+    double most = 0.0;
+    memset(n->lean, 0, (size_t)n->model->nbody * sizeof *n->lean);
+    for (int i = 0; i < n->system->ndof; ++i) {
+        double *of = &n->lean[n->part[i / n->model->dim]];
+        *of = fmax(*of, rate_at(n, i));
+        most = fmax(most, *of);
+    }
+    for (int b = 0; b < n->model->nbody; ++b) {
+        n->lean[b] = n->lean[b] > 0.0 ? n->lean[b] / most : 1.0;
+    }
+}
+
+/* n->size, n->lean and n->elastic_part. */
 static brn_status learn_parts(brn_newton *n)
 {
     const brn_model *model = n->model;
@@ -65,6 +89,7 @@ static brn_status learn_parts(brn_newton *n)
         n->size[b] = isfinite(way[0]) ? brn_dense_length3(way) : 0.0;
     }
     brn_arena_rewind(arena, mark);
+    learn_lean(n);
     n->elastic_part = brn_system_elastic_part(n->system, n->part);
     return BRN_OK;
 }
@@ -488,8 +513,7 @@ static double leaning_shift(const brn_newton *n)
 {
     double stiff = 0.0;
     for (int i = 0; i < n->system->ndof; ++i) {
-        const double mass = n->model->node_mass[brn_model_at(n->model, i) / 3];
-        stiff = mass > 0.0 ? fmax(stiff, n->system->stiff_diagonal[i] / mass) : stiff;
+        stiff = fmax(stiff, rate_at(n, i));
     }
     return 1e-9 * stiff;
 }
@@ -513,7 +537,7 @@ static brn_status allocate(brn_newton *n)
     BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->middle, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->weld, n->model->nattach);
-    double **of_parts[] = {&n->largest, &n->size, &n->reach, &n->part_noise, &n->way};
+    double **of_parts[] = {&n->largest, &n->size, &n->reach, &n->part_noise, &n->way, &n->lean};
     for (int i = 0; i < BRN_COUNT(of_parts); ++i) {
         BRN_ALLOC(n->ctx, *of_parts[i], n->model->nbody);
     }
@@ -556,10 +580,10 @@ void brn_newton_destroy(brn_newton *n)
     }
     brn_scheme_destroy(n->ctx, n->scheme);
     brn_factor_destroy(n->factor);
-    double *arrays[] = {n->x,       n->y,       n->trial,     n->step,    n->unbalanced, n->inertia,
-                        n->elastic, n->load,    n->damping,   n->gravity, n->stiffness,  n->contact,
-                        n->turned,  n->scratch, n->carried,   n->middle,  n->largest,    n->size,
-                        n->reach,   n->way,     n->part_noise};
+    double *arrays[] = {n->x,       n->y,       n->trial,      n->step,    n->unbalanced, n->inertia,
+                        n->elastic, n->load,    n->damping,    n->gravity, n->stiffness,  n->contact,
+                        n->turned,  n->scratch, n->carried,    n->middle,  n->largest,    n->size,
+                        n->reach,   n->way,     n->part_noise, n->lean};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(n->ctx, arrays[i]);
     }

@@ -89,8 +89,10 @@ typedef struct brn_newton {
     const int *group;
     int elastic_part; /* the only one that has elements; -1: none or several; -2: not known yet */
     double *largest;  /* [nbody] [N] in each part; used where there are parts */
-    double *size;     /* [nbody] [m] of each part: diagonal of its box at rest; used where there are parts */
-    double *reach;    /* [nbody] [m] its largest coordinate at x^n */
+    double *
+        lean; /* [nbody] share of `shift` in each part: stiffness over mass of its stiffest node over that of all */
+    double *size;  /* [nbody] [m] of each part: diagonal of its box at rest; used where there are parts */
+    double *reach; /* [nbody] [m] its largest coordinate at x^n */
     double *part_noise; /* [nbody] [m] rounding of its positions in this step */
     double *way;        /* [nbody] [m] its largest displacement, scratch */
     double weighed[3];  /* [m/s^2] the g in gravity */

@@ -541,6 +541,21 @@ void brn_system_mass_add(const brn_system *s, double scale, brn_block_matrix *ma
     (void)brn_parallel_for(s->ctx, brn_block_count(count, MASS_BLOCKS), mass_blocks, &w);
 }
 
+void brn_system_mass_add_parts(const brn_system *s, const double *scale, const int *part,
+                               brn_block_matrix *matrix)
+{
+    const brn_block_matrix *mass = s->model->mass;
+    const int dim = s->model->dim;
+    for (int row = 0; row < mass->n; ++row) {
+        for (int k = mass->start[row]; k < mass->start[row + 1]; ++k) {
+            double *block = &matrix->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
+            for (int i = 0; i < dim; ++i) {
+                block[i * dim + i] += scale[part[row]] * mass->value[k];
+            }
+        }
+    }
+}
+
 /* What the masters see of the mass, T' M T; the model's own where no node with mass is tied. */
 static brn_status reduced_mass(brn_system *s, const brn_block_matrix **out)
 {

@@ -88,6 +88,9 @@ void brn_system_drag(const brn_system *system, const double *pos, const double *
 /* out = M v; matrix += scale * M. */
 brn_status brn_system_mass_apply(const brn_system *system, const double *v, double *out);
 void brn_system_mass_add(const brn_system *system, double scale, brn_block_matrix *matrix);
+/* The same, each part of the model with its own scale; part [nrow]. */
+void brn_system_mass_add_parts(const brn_system *system, const double *scale, const int *part,
+                               brn_block_matrix *matrix);
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 

@@ -208,10 +208,42 @@ static void test_damped_flight(void **state)
     assert_int_equal(found.substeps, 20);
 }
 
+/* Without inertia: a printed plate of 5 mm that only stands on the floor, under a load, and a block of jelly that is held and pressed 10 m away. The mass
+   that holds the plate until it touches would hold the jelly too, were it not in proportion to each: no step of it was done. */
+static void test_static(void **state)
+{
+    (void)state;
+    flow f = flow_open(
+        1,
+        "brunt: 1\nmethod: bbi\nintegrator: static\ntime: {step: 1, end: 1}\n"
+        "contact: {friction: 0.5, self: false}\n"
+        "materials:\n  print: {type: corotated, young: 5.25461e+08, poisson: 0.305, density: 1200}\n"
+        "  jelly: {type: corotated, young: 136703, poisson: 0.12, density: 1000}\n"
+        "meshes:\n  plate: {box: {size: [0.00542599458, 0.00483744141, 0.00110831576], cells: [4, 3, 2], "
+        "element: hex8}}\n"
+        "  block: {box: {size: [0.0191340252, 0.0172380544, 0.0171029536], cells: [4, 3, 2], element: "
+        "hex8}}\n"
+        "bodies:\n  - {name: plate, type: deformable, mesh: plate, material: print, position: [0, 0, "
+        "0.000554157881842]}\n"
+        "  - {name: block, type: deformable, mesh: block, material: jelly, position: [10, 0, "
+        "0.0085514768068]}\n"
+        "  - {name: floor, type: static, shape: {plane: {}}}\n"
+        "fixed:\n  - {name: press, body: block, where: {face: +z}, axes: xyz, motion: {table: [[0, 0, 0, 0], "
+        "[1, 1.24534659e-06, 0, -2.4182616e-05]]}}\n"
+        "loads:\n  - {name: load, body: plate, where: {face: +z}, force: [1.45888062, 0, -14.5888062]}\n",
+        NULL);
+    brn_report r;
+    assert_done(f.ctx, brn_sim_step(f.sim, &r));
+    print_message("%d parts, %d iterations\n", r.substeps, (int)r.iterations);
+    assert_int_equal(r.substeps, 1);
+    assert_true(r.iterations <= 6); /* each alone: 3 */
+    flow_close(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_impacts), cmocka_unit_test(test_sheet),
-                                       cmocka_unit_test(test_search), cmocka_unit_test(test_far),
-                                       cmocka_unit_test(test_damped_flight)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_impacts),       cmocka_unit_test(test_sheet),
+                                       cmocka_unit_test(test_search),        cmocka_unit_test(test_far),
+                                       cmocka_unit_test(test_damped_flight), cmocka_unit_test(test_static)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,8 @@
 
    on the active points: their normals, and the tangents of those that stick. It is an equality: the printed inequality does nothing
    in the very step of the impact. Where a point slips, B has its friction on the cone along with the normal force, or friction would keep
-   what belongs to the force that is taken back; points that would have to leave the cone to stick slip. If the energy at the end is above
-   what the step could account for, the mass alone is the metric, which cannot raise it. */
+   what belongs to the force that is taken back; points that would have to leave the cone to stick slip. Where the energy of a group of bodies that touch is at the end
+   above what the step could account for, the mass alone is its metric, which cannot raise it. */
 #ifndef BRN_STEP_BBI_BBI_H
 #define BRN_STEP_BBI_BBI_H
 

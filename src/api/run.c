@@ -446,12 +446,37 @@ static void doubt(const run *r, brn_status status, brn_summary *out)
     }
 }
 
+/* What is said beside the others. */
+static void add_warning(const run *r, brn_summary *out, const char *text)
+{
+    const size_t used = strlen(out->warnings);
+    (void)snprintf(out->warnings + used, sizeof out->warnings - used, "%s%s", used > 0 ? "; " : "", text);
+    brn_log(r->ctx, BRN_LOG_WARNING, "%s", text);
+}
+
+/* Of the largest energy: what a rule that keeps it may lose in steps that were repeated with another. */
+static const double GUARDED_LOSS = 0.05;
+
+static void doubt_guard(const run *r, brn_status status, brn_summary *out)
+{
+    const double share = out->numerical_loss / r->sim->state->ledger[BRN_LEDGER_ENERGY_SCALE];
+    const int integrator = r->model->integrator;
+    char text[256];
+    if (status == BRN_OK && out->guarded > 0 && share > GUARDED_LOSS &&
+        (integrator == BRN_NEWMARK || integrator == BRN_MIDPOINT)) {
+        (void)snprintf(text, sizeof text,
+                       "steps that gained energy were repeated with a rule that takes some (guarded: %lld), "
+                       "%.2g of the largest in the run: a smaller step",
+                       (long long)out->guarded, share);
+        add_warning(r, out, text);
+    }
+}
+
 /* A launch that has not come about by the end of the run. */
 static void doubt_launch(const run *r, brn_status status, brn_summary *out)
 {
     const brn_model_stages *stages = &r->model->stages;
     const brn_stage_result *launch = &out->stage[BRN_STAGE_LAUNCH];
-    const size_t used = strlen(out->warnings);
     char text[256];
     if (status != BRN_OK || !stages->given || isnan(launch->begin) || !isnan(launch->end)) {
         return;
@@ -462,8 +487,7 @@ static void doubt_launch(const run *r, brn_status status, brn_summary *out)
                          "let go what presses it (release, until) at the end of the loading"
                        : "'%s' touches nothing in the whole run: there is nothing that it could leave",
                    r->model->body[stages->body].name);
-    (void)snprintf(out->warnings + used, sizeof out->warnings - used, "%s%s", used > 0 ? "; " : "", text);
-    brn_log(r->ctx, BRN_LOG_WARNING, "%s", text);
+    add_warning(r, out, text);
 }
 
 static void sum_up(const run *r, brn_status status, brn_summary *out)
@@ -508,6 +532,7 @@ static void sum_up(const run *r, brn_status status, brn_summary *out)
     }
     brn_stages_tell(r->model, r->sim->state, out->stage, out->stage_rule);
     doubt_launch(r, status, out);
+    doubt_guard(r, status, out);
     out->state_hash = brn_sim_hash(r->sim);
     doubt(r, status, out);
 }

@@ -394,6 +394,13 @@ bool brn_ledger_gains(const brn_state *in, const brn_state *out)
     return gain > GAIN_TOTAL * scale && gain - in->ledger[BRN_LEDGER_GAIN] > GAIN_STEP * scale;
 }
 
+bool brn_ledger_loses(const brn_state *in, const brn_state *out)
+{
+    const double rule = out->ledger[BRN_LEDGER_LOSS] - in->ledger[BRN_LEDGER_LOSS];
+    const double other = in->ledger[BRN_LEDGER_GAIN] - out->ledger[BRN_LEDGER_GAIN];
+    return rule + other > GAIN_TOTAL * out->ledger[BRN_LEDGER_ENERGY_SCALE];
+}
+
 /* The potential energy jumps; that is the work of whoever changed the field. Its zero is arbitrary, so this work says nothing
    about the size of energies. */
 void brn_ledger_book_gravity(const brn_system *s, const double change[3], brn_state *state)

@@ -42,6 +42,8 @@ brn_status brn_ledger_enter(brn_system *system, brn_state *state, const brn_book
 void brn_ledger_book_gravity(const brn_system *system, const double change[3], brn_state *state);
 /* Whether the step `in` -> `out` made energy from nothing, noticeably and on top of none lost before. */
 bool brn_ledger_gains(const brn_state *in, const brn_state *out);
+/* Whether the rule lost as much in it as a run may gain. */
+bool brn_ledger_loses(const brn_state *in, const brn_state *out);
 /* Fills the energies, momenta and balance errors of a report. */
 brn_status brn_ledger_report(brn_system *system, const brn_state *state, brn_report *report);
 

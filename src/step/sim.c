@@ -18,7 +18,8 @@
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
 /* Fewer where an obstacle moved by hand may be to blame: it can stop. */
 enum { HALVINGS_SHIFTING = 4 };
-/* A part that gains energy by every rule is cut like one that fails, down to this share of what the method takes at a time. */
+/* A part that gains energy by every rule, or by the one that does not loses as much, is cut like one that fails, down to this share of what the
+   method takes at a time. */
 static const double PART_GAINING = 0.0625;
 /* Of a part: what is left of a step after it is no part of its own. */
 static const double SLIVER = 1e-6;
@@ -270,8 +271,8 @@ static bool gains(const brn_sim *sim, const brn_state *from, const brn_state *to
 }
 
 /* One attempt from `from` at fraction `done` of the step. If it makes energy from nothing it is repeated with a rule that
-   cannot, or is at most as wrong; if all of them do, it was too long, unless it is as short as that. *did: the fraction that was done or
-   tried. */
+   cannot, or is at most as wrong; if all of them do, or that one takes much, it was too long, unless it is as short as `shortest`. *did: the
+   fraction that was done or tried. */
 static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, double shortest,
                           brn_state *to, double *did, brn_report *report, brn_step_info *info)
 {
@@ -290,7 +291,8 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     *did = h_done == h || !(h_done > 0.0) ? part : h_done / step;
     BRN_TRY(status);
     const bool long_enough = *did > shortest && sim->system->effort < sim->system->budget;
-    if (long_enough && gains(sim, from, to, info)) {
+    const bool free = guarded && info->npoint == 0; /* else the loss may be that of an impact */
+    if (long_enough && (gains(sim, from, to, info) || (free && brn_ledger_loses(from, to)))) {
         return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE, "t = %g s: a step of %g s gains energy", t, h_done);
     }
     report->guarded += guarded;

@@ -371,7 +371,7 @@ brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, 
     bool turns = false;
     for (int g = 0; g < count; ++g) {
         of[g].alpha = 1.0;
-        of[g].done = !may_turn(n, &of[g]); /* for now */
+        of[g].done = !may_turn(n, &of[g]); /* what is not turned stays where it is */
         turns = turns || !of[g].done;
     }
     if (turns) {

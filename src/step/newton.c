@@ -12,11 +12,103 @@
 /* Positions and displacements are rounded to this fraction of their size. A body far from the origin has fewer digits left
    for its strains. */
 static const double POSITION_NOISE = 1e-15;
+/* A part touches others, which reach further than it does. */
+static const double AROUND = 4.0;
+/* elastic_part that nobody has asked for yet */
+enum { UNKNOWN = -2 };
+
+/* most [nbody]: of a vector [ndof] in each part, at least what it was. */
+static void measure_ways(const brn_newton *n, const double *v, double *most)
+{
+    for (int i = 0; i < n->system->ndof; ++i) {
+        const int part = n->part[i / n->model->dim];
+        most[part] = fmax(most[part], fabs(v[i]));
+    }
+}
 
 void brn_newton_set_noise(brn_newton *n)
 {
     const double reach = n->scheme->reach + brn_newton_most(n->y, n->system->ndof);
     n->noise = POSITION_NOISE * fmax(n->system->size, reach);
+    if (n->part != NULL) {
+        memset(n->way, 0, (size_t)n->model->nbody * sizeof *n->way);
+        measure_ways(n, n->y, n->way);
+        for (int b = 0; b < n->model->nbody; ++b) {
+            /* Without inertia what leans on others may find no better balance. */
+            n->part_noise[b] =
+                !n->scheme->inertia
+                    ? n->noise
+                    : fmin(n->noise, POSITION_NOISE * fmax(AROUND * n->size[b], n->reach[b] + n->way[b]));
+        }
+    }
+}
+
+/* [1/s^2] Stiffness over mass at a dof. */
+static double rate_at(const brn_newton *n, int dof)
+{
+    const double mass = n->model->node_mass[brn_model_at(n->model, dof) / 3];
+    return mass > 0.0 ? n->system->stiff_diagonal[dof] / mass : 0.0;
+}
+
+static void learn_lean(brn_newton *n)
+{
+    double most = 0.0;
+    memset(n->lean, 0, (size_t)n->model->nbody * sizeof *n->lean);
+    for (int i = 0; i < n->system->ndof; ++i) {
+        double *of = &n->lean[n->part[i / n->model->dim]];
+        *of = fmax(*of, rate_at(n, i));
+        most = fmax(most, *of);
+    }
+    for (int b = 0; b < n->model->nbody; ++b) {
+        n->lean[b] = n->lean[b] > 0.0 ? n->lean[b] / most : 1.0;
+    }
+}
+
+/* n->size, n->lean and n->elastic_part. */
+static brn_status learn_parts(brn_newton *n)
+{
+    const brn_model *model = n->model;
+    brn_arena *arena = brn_ctx_arena(n->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double(*box)[6] = NULL;
+    BRN_TAKE(arena, box, model->nbody);
+    for (int b = 0; b < model->nbody; ++b) {
+        for (int i = 0; i < 6; ++i) {
+            box[b][i] = i < 3 ? INFINITY : -INFINITY;
+        }
+    }
+    for (int row = 0; row < model->nrow; ++row) {
+        double *of = box[n->part[row]];
+        for (int i = 0; i < 3; ++i) {
+            of[i] = fmin(of[i], model->rest[model->row_node[row]][i]);
+            of[3 + i] = fmax(of[3 + i], model->rest[model->row_node[row]][i]);
+        }
+    }
+    for (int b = 0; b < model->nbody; ++b) {
+        const double way[3] = {box[b][3] - box[b][0], box[b][4] - box[b][1], box[b][5] - box[b][2]};
+        n->size[b] = isfinite(way[0]) ? brn_dense_length3(way) : 0.0;
+    }
+    brn_arena_rewind(arena, mark);
+    learn_lean(n);
+    n->elastic_part = brn_system_elastic_part(n->system, n->part);
+    return BRN_OK;
+}
+
+/* What a step needs to know of parts. */
+static brn_status begin_parts(brn_newton *n, const brn_state *in)
+{
+    if (n->part == NULL) {
+        return BRN_OK;
+    }
+    if (n->elastic_part == UNKNOWN) {
+        BRN_TRY(learn_parts(n));
+    }
+    memset(n->reach, 0, (size_t)n->model->nbody * sizeof *n->reach);
+    for (int i = 0; i < n->system->ndof; ++i) {
+        double *most = &n->reach[n->part[i / n->model->dim]];
+        *most = fmax(*most, fabs(in->node_pos[brn_model_at(n->model, i)]));
+    }
+    return BRN_OK;
 }
 
 /* n->largest: of the forces in each part. */
@@ -48,6 +140,9 @@ double brn_newton_imbalance(const brn_newton *n, double *residual)
     *residual = 0.0;
     if (n->part != NULL) {
         measure_parts(n, parts, BRN_COUNT(parts));
+        memset(n->way, 0, (size_t)n->model->nbody * sizeof *n->way);
+        measure_ways(n, n->y, n->way);
+        measure_ways(n, m->target, n->way);
     }
     for (int i = 0; i < ndof; ++i) {
         if (n->model->fixed[i]) {
@@ -56,7 +151,8 @@ double brn_newton_imbalance(const brn_newton *n, double *residual)
         /* Rounding of positions appears as a force through the stiffness, that of displacements through the inertia; below
            it there is nothing to gain. */
         const double mass = m->inertia ? n->model->node_mass[n->model->row_node[i / dim]] / m->s : 0.0;
-        const double floor = 8.0 * (n->noise * n->stiffness[i] + POSITION_NOISE * way * mass);
+        const double went = n->part != NULL ? n->way[n->part[i / dim]] : way;
+        const double floor = 8.0 * (brn_newton_noise(n, i) * n->stiffness[i] + POSITION_NOISE * went * mass);
         const double force = fabs(n->unbalanced[i]);
         const double largest = n->part != NULL ? n->largest[n->part[i / dim]] : scale;
         const double allowed = n->params.tolerance * largest + floor;
@@ -342,6 +438,7 @@ brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double
     memcpy(n->x, in->node_pos, (size_t)n->model->nnode * 3 * sizeof(double)); /* z in 2D */
     const brn_drag *drag = &n->system->controls->drag;
     BRN_TRY(brn_newton_weigh(n));
+    BRN_TRY(begin_parts(n, in));
     BRN_TRY(brn_scheme_begin(n->scheme, in, t, h));
     if (drag->node >= 0) {
         brn_drag_point(drag, &in->node_pos[3 * drag->node], n->hand);
@@ -354,7 +451,9 @@ brn_status brn_newton_begin(brn_newton *n, const brn_state *in, double t, double
     n->direct = n->params.solver == BRN_NEWTON_DIRECT || (n->direct && n->system->effort > 0.0);
     n->factored = false; /* a step does not depend on what was before it */
     BRN_TRY(brn_newton_carry(n, in));
-    return start(n, in);
+    BRN_TRY(start(n, in));
+    brn_newton_set_noise(n);
+    return BRN_OK;
 }
 
 brn_status brn_newton_solve(brn_newton *n, brn_step_info *info)
@@ -414,8 +513,7 @@ static double leaning_shift(const brn_newton *n)
 {
     double stiff = 0.0;
     for (int i = 0; i < n->system->ndof; ++i) {
-        const double mass = n->model->node_mass[brn_model_at(n->model, i) / 3];
-        stiff = mass > 0.0 ? fmax(stiff, n->system->stiff_diagonal[i] / mass) : stiff;
+        stiff = fmax(stiff, rate_at(n, i));
     }
     return 1e-9 * stiff;
 }
@@ -439,7 +537,11 @@ static brn_status allocate(brn_newton *n)
     BRN_ALLOC(n->ctx, n->x, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->middle, (size_t)n->model->nnode * 3);
     BRN_ALLOC(n->ctx, n->weld, n->model->nattach);
-    BRN_ALLOC(n->ctx, n->largest, n->model->nbody);
+    double **of_parts[] = {&n->largest, &n->size, &n->reach, &n->part_noise, &n->way, &n->lean};
+    for (int i = 0; i < BRN_COUNT(of_parts); ++i) {
+        BRN_ALLOC(n->ctx, *of_parts[i], n->model->nbody);
+    }
+    n->elastic_part = UNKNOWN;
     n->weighed[0] = NAN; /* not yet */
     return brn_newton_weigh(n);
 }
@@ -478,9 +580,10 @@ void brn_newton_destroy(brn_newton *n)
     }
     brn_scheme_destroy(n->ctx, n->scheme);
     brn_factor_destroy(n->factor);
-    double *arrays[] = {n->x,       n->y,       n->trial,   n->step,    n->unbalanced, n->inertia,
-                        n->elastic, n->load,    n->damping, n->gravity, n->stiffness,  n->contact,
-                        n->turned,  n->scratch, n->carried, n->middle,  n->largest};
+    double *arrays[] = {n->x,       n->y,       n->trial,      n->step,    n->unbalanced, n->inertia,
+                        n->elastic, n->load,    n->damping,    n->gravity, n->stiffness,  n->contact,
+                        n->turned,  n->scratch, n->carried,    n->middle,  n->largest,    n->size,
+                        n->reach,   n->way,     n->part_noise, n->lean};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(n->ctx, arrays[i]);
     }

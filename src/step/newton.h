@@ -29,7 +29,7 @@ typedef struct brn_newton_params {
 typedef struct brn_newton_terms {
     void *self;
     /* +inf outside the domain. Called only for positions between the last bound's start and end. */
-    brn_status (*energy)(void *self, const double *x, double *value);
+    brn_status (*energy)(void *self, const double *x, double *value);  /* of each part, if there are parts */
     brn_status (*gradient)(void *self, const double *x, double *grad); /* added where it acts */
     /* The part of that gradient that dissipates (friction), added. NULL: all of it is stored. */
     void (*dissipative)(void *self, const double *x, double *grad);
@@ -43,6 +43,10 @@ typedef struct brn_newton_terms {
     /* Largest fraction in (0, 1] of the step that keeps everything free of intersections; all smaller ones do too. */
     brn_status (*bound)(void *self, const double *x, const double *step, double *fraction);
 } brn_newton_terms;
+
+typedef struct brn_newton_energy {
+    double value, size; /* [J] and the size of its terms, for rounding */
+} brn_newton_energy;
 
 typedef struct brn_newton {
     brn_ctx *ctx;
@@ -80,11 +84,21 @@ typedef struct brn_newton {
     /* [model rows] the part of the scene that each belongs to: a part is balanced against the largest force in itself, not against that of something
        heavy elsewhere; NULL: all are one. Parts are numbered like bodies. */
     const int *part;
-    double *largest;   /* [nbody] [N] in each part; used where there are parts */
-    double weighed[3]; /* [m/s^2] the g in gravity */
-    double hand[3];    /* [m] where the spring of a drag ends in this step */
-    brn_pull pull;     /* that spring at y */
-    double noise;      /* [m] rounding of the positions of this step */
+    /* [nbody] group of each part in a line search: parts that nothing but dead forces connects are searched on their own, so that neither has to take
+       the other's short steps, nor may take a bad one because the other gains. Used where there are parts. */
+    const int *group;
+    int elastic_part; /* the only one that has elements; -1: none or several; -2: not known yet */
+    double *largest;  /* [nbody] [N] in each part; used where there are parts */
+    double *
+        lean; /* [nbody] share of `shift` in each part: stiffness over mass of its stiffest node over that of all */
+    double *size;  /* [nbody] [m] of each part: diagonal of its box at rest; used where there are parts */
+    double *reach; /* [nbody] [m] its largest coordinate at x^n */
+    double *part_noise; /* [nbody] [m] rounding of its positions in this step */
+    double *way;        /* [nbody] [m] its largest displacement, scratch */
+    double weighed[3];  /* [m/s^2] the g in gravity */
+    double hand[3];     /* [m] where the spring of a drag ends in this step */
+    brn_pull pull;      /* that spring at y */
+    double noise;       /* [m] rounding of the positions of this step, the largest */
     double
         shift; /* [1/s^2] times the mass is added to the tangent of a static run in which contact must hold bodies
                           that nothing else holds: before they touch, their tangent is singular */
@@ -129,6 +143,8 @@ void brn_newton_weld(brn_newton *newton);
 brn_status brn_newton_keep_spin(brn_newton *newton, const brn_state *in, brn_state *out);
 /* [J] of the elements that keep rigid bodies rigid which coast, at x [nnode][3]. */
 double brn_newton_rigid_energy(const brn_newton *newton, const double *x);
+/* Of one of them. */
+double brn_newton_rigid_energy_of(const brn_newton *newton, int body, const double *x);
 /* What the rule itself takes (moved, stored and taken of the books); what BDF2 needs for that goes into the memory of `out`. Call
    after the scheme has finished, before the forces of the last solve are changed. */
 brn_status brn_newton_losses(brn_newton *newton, const brn_state *in, brn_state *out, brn_books *books);

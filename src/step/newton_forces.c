@@ -99,17 +99,19 @@ double brn_newton_dissipated(const brn_newton *n, const brn_state *in, const brn
     return sum;
 }
 
+double brn_newton_rigid_energy_of(const brn_newton *n, int body, const double *x)
+{
+    const brn_element_group *group = n->model->group[n->model->body[body].group_first];
+    double energy = 0.0;
+    group->kind->eval(group, (const double(*)[3])x, 0, 1, BRN_TANGENT_EXACT, &energy, NULL, NULL);
+    return n->system->firm != NULL ? n->system->firm[body] * energy : energy;
+}
+
 double brn_newton_rigid_energy(const brn_newton *n, const double *x)
 {
     double sum = 0.0;
     for (int b = 0; b < n->model->nbody; ++b) {
-        const brn_body *body = &n->model->body[b];
-        if (brn_scheme_coasts(n->scheme, b)) {
-            const brn_element_group *group = n->model->group[body->group_first];
-            double energy = 0.0;
-            group->kind->eval(group, (const double(*)[3])x, 0, 1, BRN_TANGENT_EXACT, &energy, NULL, NULL);
-            sum += n->system->firm != NULL ? n->system->firm[b] * energy : energy;
-        }
+        sum += brn_scheme_coasts(n->scheme, b) ? brn_newton_rigid_energy_of(n, b, x) : 0.0;
     }
     return sum;
 }

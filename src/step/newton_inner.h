@@ -4,15 +4,11 @@
 
 #include "step/newton.h"
 
-typedef struct brn_newton_energy {
-    double value, size; /* [J] and the size of its terms, for rounding */
-} brn_newton_energy;
-
 /* Time goes to that phase from now on; returns the one before. */
 double *brn_newton_watch(brn_newton *n, double *phase);
 /* Largest magnitude; NaN if one is. */
 double brn_newton_most(const double *v, int n);
-/* n->noise of the positions at n->y. */
+/* n->noise, and that of each part, of the positions at n->y. */
 void brn_newton_set_noise(brn_newton *n);
 /* Largest unbalanced force of a free dof, as a multiple of what the stopping test allows; *residual: relative to the largest force. */
 double brn_newton_imbalance(const brn_newton *n, double *residual);
@@ -31,7 +27,23 @@ double brn_newton_remaining(const brn_newton *n);
 bool brn_newton_pull(const brn_newton *n, const double *y, brn_pull *out);
 /* The positions that elements see, from n->x. */
 const double *brn_newton_seen(brn_newton *n);
-/* The potential at y without its loads and what is carried. */
+static inline int brn_newton_parts(const brn_newton *n)
+{
+    return n->part != NULL ? n->model->nbody : 1;
+}
+
+static inline int brn_newton_part(const brn_newton *n, int dof)
+{
+    return n->part != NULL ? n->part[dof / n->model->dim] : 0;
+}
+
+/* [m] */
+static inline double brn_newton_noise(const brn_newton *n, int dof)
+{
+    return n->part != NULL ? n->part_noise[n->part[dof / n->model->dim]] : n->noise;
+}
+
+/* The potentials of all parts at y without their loads and what is carried. */
 brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energy *out);
 /* Forces at n->y; n->unbalanced follows. tangent, may be NULL: that of the elements goes into the system's matrix in the same pass, for
    brn_newton_complete. */
@@ -69,7 +81,7 @@ double brn_newton_turn(const brn_newton *n, const double *x, double *step);
 
 /* ---- newton_search.c ---- */
 
-/* Moves y along the step, which is the last one or not; *here: the potential at y, in and out; *length [m]: of the largest
+/* Moves y along the step, which is the last one or not; here: the potentials of all parts at y, in and out; *length [m]: of the largest
    move. */
 brn_status brn_newton_search(brn_newton *n, bool last, brn_newton_energy *here, double *length);
 

@@ -66,26 +66,78 @@ const double *brn_newton_seen(brn_newton *n)
     return n->middle;
 }
 
-brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energy *out)
+/* Sums of every part. */
+typedef struct sums {
+    double elastic, inertia, damping, extra;
+} sums;
+
+static brn_status add_elastic(brn_newton *n, sums *of)
+{
+    const double *z = brn_newton_seen(n);
+    if (n->part == NULL || n->elastic_part >= 0) {
+        return brn_system_elastic(n->system, z, BRN_TANGENT_EXACT,
+                                  &of[n->part != NULL ? n->elastic_part : 0].elastic, NULL, NULL);
+    }
+    double *energy = NULL;
+    BRN_TAKE(brn_ctx_arena(n->ctx), energy, n->model->nbody);
+    memset(energy, 0, (size_t)n->model->nbody * sizeof *energy);
+    BRN_TRY(brn_system_elastic_parts(n->system, z, n->part, energy));
+    for (int b = 0; b < n->model->nbody; ++b) {
+        of[b].elastic = energy[b];
+    }
+    return BRN_OK;
+}
+
+/* Where elements are seen half-way, those of rigid bodies are at y. */
+static void place_rigid(const brn_newton *n, sums *of)
+{
+    const double place = n->scheme->place;
+    for (int b = 0; b < n->model->nbody; ++b) {
+        const int row = n->model->body[b].node_count > 0 && brn_scheme_coasts(n->scheme, b)
+                            ? n->model->node_row[n->model->body[b].handle]
+                            : -1;
+        if (row >= 0) {
+            of[brn_newton_part(n, row * n->model->dim)].elastic -=
+                (1.0 - place) * brn_newton_rigid_energy_of(n, b, n->x);
+        }
+    }
+    for (int part = 0; part < brn_newton_parts(n); ++part) {
+        of[part].elastic /= place;
+    }
+}
+
+static brn_status add_terms(brn_newton *n, sums *of)
+{
+    double *extra = NULL;
+    if (n->terms == NULL) {
+        return BRN_OK;
+    }
+    BRN_TAKE(brn_ctx_arena(n->ctx), extra, brn_newton_parts(n));
+    double *was = brn_newton_watch(n, &n->system->watch.phases.contact);
+    BRN_TRY(n->terms->energy(n->terms->self, n->x, extra));
+    (void)brn_newton_watch(n, was);
+    for (int part = 0; part < brn_newton_parts(n); ++part) {
+        of[part].extra += extra[part];
+    }
+    return BRN_OK;
+}
+
+static brn_status add_sums(brn_newton *n, const double *y, sums *of)
 {
     const brn_scheme *m = n->scheme;
     const int ndof = n->system->ndof;
-    double elastic = 0.0;
-    double inertia = 0.0;
-    double damping = 0.0;
     brn_scheme_place(m, y, n->x);
-    BRN_TRY(brn_system_elastic(n->system, brn_newton_seen(n), BRN_TANGENT_EXACT, &elastic, NULL, NULL));
-    if (m->place != 1.0) { /* rigid bodies' elements are at y */
-        elastic = (elastic - (1.0 - m->place) * brn_newton_rigid_energy(n, n->x)) / m->place;
+    BRN_TRY(add_elastic(n, of));
+    if (m->place != 1.0) {
+        place_rigid(n, of);
     }
-    elastic *= m->share;
     if (m->inertia) {
         for (int i = 0; i < ndof; ++i) {
             n->scratch[i] = y[i] - m->target[i];
         }
         BRN_TRY(brn_system_mass_apply(n->system, n->scratch, n->inertia));
         for (int i = 0; i < ndof; ++i) {
-            inertia += 0.5 / m->s * n->scratch[i] * n->inertia[i];
+            of[brn_newton_part(n, i)].inertia += 0.5 / m->s * n->scratch[i] * n->inertia[i];
         }
     }
     if (n->system->damping != NULL && m->inertia) {
@@ -94,19 +146,33 @@ brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energ
         }
         BRN_TRY(brn_block_matrix_multiply(n->system->damping, n->scratch, n->damping));
         for (int i = 0; i < ndof; ++i) {
-            damping += 0.5 / m->rate * n->scratch[i] * n->damping[i];
+            of[brn_newton_part(n, i)].damping += 0.5 / m->rate * n->scratch[i] * n->damping[i];
         }
     }
-    double extra = 0.0;
-    if (n->terms != NULL) {
-        double *was = brn_newton_watch(n, &n->system->watch.phases.contact);
-        BRN_TRY(n->terms->energy(n->terms->self, n->x, &extra));
-        (void)brn_newton_watch(n, was);
-    }
+    BRN_TRY(add_terms(n, of));
     brn_pull pull;
-    extra += brn_newton_pull(n, y, &pull) ? pull.energy : 0.0;
-    *out = (brn_newton_energy){elastic + inertia + damping + extra,
-                               fabs(elastic) + fabs(inertia) + fabs(damping) + fabs(extra)};
+    if (brn_newton_pull(n, y, &pull)) {
+        of[brn_newton_part(n, n->model->node_row[n->system->controls->drag.on.node[0]] * n->model->dim)]
+            .extra += pull.energy;
+    }
+    return BRN_OK;
+}
+
+brn_status brn_newton_potential(brn_newton *n, const double *y, brn_newton_energy *out)
+{
+    brn_arena *arena = brn_ctx_arena(n->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    sums *of = NULL;
+    BRN_TAKE(arena, of, brn_newton_parts(n));
+    memset(of, 0, (size_t)brn_newton_parts(n) * sizeof *of);
+    BRN_TRY(add_sums(n, y, of));
+    for (int part = 0; part < brn_newton_parts(n); ++part) {
+        const double elastic = n->scheme->share * of[part].elastic;
+        out[part] = (brn_newton_energy){elastic + of[part].inertia + of[part].damping + of[part].extra,
+                                        fabs(elastic) + fabs(of[part].inertia) + fabs(of[part].damping) +
+                                            fabs(of[part].extra)};
+    }
+    brn_arena_rewind(arena, mark);
     return BRN_OK;
 }
 

@@ -84,8 +84,13 @@ brn_status brn_newton_complete(brn_newton *n, brn_tangent tangent)
     if (s->damping != NULL && m->inertia) {
         BRN_TRY(brn_block_matrix_add(s->matrix, m->rate, s->damping));
     }
-    if (n->shift > 0.0) {
+    if (n->shift > 0.0 && n->part == NULL) {
         brn_system_mass_add(s, n->shift, s->matrix);
+    } else if (n->shift > 0.0) { /* what is stiff elsewhere must not hold what is soft here */
+        for (int b = 0; b < n->model->nbody; ++b) {
+            n->way[b] = n->shift * n->lean[b];
+        }
+        brn_system_mass_add_parts(s, n->way, n->part, s->matrix);
     }
     brn_system_condense(s, s->matrix); /* of mass and damping: what was condensed before stays */
     n->matrix = s->matrix;

@@ -349,6 +349,90 @@ brn_status brn_system_elastic(brn_system *s, const double *x, brn_tangent tangen
     return BRN_OK;
 }
 
+/* ---- parts ---- */
+
+static int part_of(const brn_system *s, const brn_stencils *stencils, int element, const int *part)
+{
+    const int *node = &stencils->node[(size_t)element * (size_t)stencils->width];
+    int k = 0;
+    while (k + 1 < stencils->width && s->model->node_row[node[k]] < 0) {
+        ++k;
+    }
+    return part[s->model->node_row[node[k]]];
+}
+
+int brn_system_elastic_part(const brn_system *s, const int *part)
+{
+    int only = -1;
+    bool any = false;
+    for (int list = 0; list < s->npart; ++list) {
+        const brn_stencils stencils = brn_group_stencils(s->part[list]);
+        for (int e = 0; e < stencils.count; ++e) {
+            const int here = part_of(s, &stencils, e, part);
+            only = any && here != only ? -1 : here;
+            any = true;
+            if (only < 0) {
+                return -1;
+            }
+        }
+    }
+    return only;
+}
+
+enum { ELEMENTS_TOGETHER = 64 };
+
+typedef struct energy_job {
+    elastic_job elastic;
+    int list, count;
+    double *energy; /* [count] */
+} energy_job;
+
+static brn_status element_energies(void *arg, int block, brn_arena *scratch)
+{
+    const energy_job *job = arg;
+    const int first = block * ELEMENTS_TOGETHER;
+    const int end = brn_block_end(job->count, ELEMENTS_TOGETHER, block);
+    return elastic_elements((void *)&job->elastic, job->list, first, end - first, &job->energy[first], NULL,
+                            NULL, scratch);
+}
+
+/* Sums of a few, and then of these: rounding stays small without more. */
+static void add_energies(const brn_system *s, const energy_job *job, const brn_stencils *stencils,
+                         const int *part, double *energy)
+{
+    double sum = 0.0;
+    int of = 0;
+    for (int e = 0; e < job->count; ++e) {
+        const int here = part_of(s, stencils, e, part);
+        if (e > 0 && (here != of || e % ELEMENTS_TOGETHER == 0)) {
+            energy[of] += sum;
+            sum = 0.0;
+        }
+        of = here;
+        sum += job->energy[e];
+    }
+    energy[of] += sum;
+}
+
+brn_status brn_system_elastic_parts(brn_system *s, const double *x, const int *part, double *energy)
+{
+    brn_arena *arena = brn_ctx_arena(s->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    for (int list = 0; list < s->npart; ++list) {
+        const brn_stencils stencils = brn_group_stencils(s->part[list]);
+        energy_job job = {{s, (const double(*)[3])x, BRN_TANGENT_EXACT, false}, list, stencils.count, NULL};
+        if (stencils.count == 0) {
+            continue;
+        }
+        BRN_TAKE(arena, job.energy, stencils.count);
+        BRN_TRY(brn_parallel_for(s->ctx, brn_block_count(stencils.count, ELEMENTS_TOGETHER), element_energies,
+                                 &job));
+        add_energies(s, &job, &stencils, part, energy);
+        brn_arena_rewind(arena, mark);
+    }
+    return BRN_OK;
+}
+
 brn_status brn_system_loads(brn_system *s, const double *x, double t, double *force, brn_block_matrix *matrix)
 {
     for (int n = 0; n < s->model->nload; ++n) {
@@ -455,6 +539,21 @@ void brn_system_mass_add(const brn_system *s, double scale, brn_block_matrix *ma
     mass_sum w = {s, scale, matrix};
     const int count = s->model->mass->start[s->model->mass->n];
     (void)brn_parallel_for(s->ctx, brn_block_count(count, MASS_BLOCKS), mass_blocks, &w);
+}
+
+void brn_system_mass_add_parts(const brn_system *s, const double *scale, const int *part,
+                               brn_block_matrix *matrix)
+{
+    const brn_block_matrix *mass = s->model->mass;
+    const int dim = s->model->dim;
+    for (int row = 0; row < mass->n; ++row) {
+        for (int k = mass->start[row]; k < mass->start[row + 1]; ++k) {
+            double *block = &matrix->value[(size_t)s->mass_block[k] * (size_t)(dim * dim)];
+            for (int i = 0; i < dim; ++i) {
+                block[i * dim + i] += scale[part[row]] * mass->value[k];
+            }
+        }
+    }
 }
 
 /* What the masters see of the mass, T' M T; the model's own where no node with mass is tied. */

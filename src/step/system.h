@@ -72,6 +72,10 @@ void brn_system_condense(const brn_system *system, brn_block_matrix *matrix);
    gradient was found last, as the books want it at the end of a step, costs nothing. */
 brn_status brn_system_elastic(brn_system *system, const double *x, brn_tangent tangent, double *energy,
                               double *grad, brn_block_matrix *matrix);
+/* energy [..] += the elastic energies of parts of the model, part [nrow] of their rows: an element belongs to that of its first node with a row. */
+brn_status brn_system_elastic_parts(brn_system *system, const double *x, const int *part, double *energy);
+/* The only part that has elements; -1: none or several. */
+int brn_system_elastic_part(const brn_system *system, const int *part);
 /* Adds the loads at time t (dead forces and pressures, not gravity) to force, and the symmetric part of the pressures'
    stiffness to the matrix (may be NULL). */
 brn_status brn_system_loads(brn_system *system, const double *x, double t, double *force,
@@ -84,6 +88,9 @@ void brn_system_drag(const brn_system *system, const double *pos, const double *
 /* out = M v; matrix += scale * M. */
 brn_status brn_system_mass_apply(const brn_system *system, const double *v, double *out);
 void brn_system_mass_add(const brn_system *system, double scale, brn_block_matrix *matrix);
+/* The same, each part of the model with its own scale; part [nrow]. */
+void brn_system_mass_add_parts(const brn_system *system, const double *scale, const int *part,
+                               brn_block_matrix *matrix);
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 

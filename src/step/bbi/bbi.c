@@ -103,7 +103,8 @@ static void bbi_destroy(void *self)
                       bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
                       bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
                       bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
-                      bbi->flight,    bbi->apart,       bbi->given};
+                      bbi->flight,    bbi->apart,       bbi->given,      bbi->movable,     bbi->group,
+                      bbi->by_mass,   bbi->moving,      bbi->here,       bbi->pushed,      bbi->worked};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -124,10 +125,10 @@ static const double FIRM = 1e3, HEAVIER = 1e3;
 static brn_status push_energy(void *self, const double *x, double *value)
 {
     const brn_bbi *bbi = self;
-    *value = 0.0;
+    memset(value, 0, (size_t)bbi->model->nbody * sizeof *value);
     for (int dof = 0; dof < bbi->system->ndof; ++dof) {
         const int at = brn_model_at(bbi->model, dof);
-        *value -= bbi->push[dof] * (x[at] - bbi->from[at]);
+        value[bbi->row_cluster[dof / bbi->model->dim]] -= bbi->push[dof] * (x[at] - bbi->from[at]);
     }
     return BRN_OK;
 }
@@ -175,6 +176,7 @@ static brn_status make_solvers(brn_bbi *bbi)
     for (int i = 0; i < BRN_STAGES; ++i) {
         bbi->solver[i]->rolls = bbi->solver[i]->shift > 0.0;
         bbi->solver[i]->part = bbi->row_cluster;
+        bbi->solver[i]->group = bbi->group;
     }
     bbi->newton = bbi->solver[BRN_STAGE_LAUNCH];
     return BRN_OK;
@@ -230,7 +232,15 @@ static brn_status fill(brn_bbi *bbi)
     BRN_ALLOC(bbi->ctx, bbi->direction, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->recoil, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->apart, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->movable, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->group, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->by_mass, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->moving, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->worked, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->here, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->pushed, bbi->model->nbody + 1);
     BRN_TRY(brn_bbi_spin_create(bbi));
+    brn_bbi_groups_bind(bbi);
     BRN_TRY(make_solvers(bbi));
     BRN_TRY(brn_bbi_keep_create(bbi));
     return brn_bbi_flight_create(bbi);
@@ -282,7 +292,7 @@ static brn_status settle_forces(brn_bbi *bbi)
     return BRN_OK;
 }
 
-/* Positions, and velocities before the projection; *some: bodies that come to rest beside others, which are not done yet. */
+/* Positions, and velocities before the projection; *some: bodies that come to rest beside others, bbi->apart, which are not done yet. */
 static brn_status move(brn_bbi *bbi, const brn_state *in, double t, double h, brn_state *out, bool *some,
                        brn_step_info *info)
 {
@@ -312,12 +322,14 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     BRN_TRY(brn_bbi_warm_remember(bbi, out));
     brn_bbi_flight_put(bbi, out);
     BRN_TRY(brn_bbi_books_begin(bbi, in, out, &books));
+    BRN_TRY(brn_bbi_groups_find(bbi, NULL));
     BRN_TRY(brn_bbi_project(bbi, in, out, &projected));
     BRN_TRY(brn_bbi_report(bbi, info));
     if (projected) {
         BRN_TRY(settle_forces(bbi));
     }
     BRN_TRY(brn_newton_book(n, in, out, &info->books));
+    BRN_TRY(brn_bbi_guard_begin(bbi));
     info->own[BRN_BBI_POINTS] = bbi->npoint;
     BRN_TRY(brn_bbi_books_end(bbi, in, out, &books, info));
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
@@ -325,6 +337,7 @@ static brn_status deform(brn_bbi *bbi, const brn_state *in, double t, double h, 
     const brn_status status = brn_bbi_spin_settle(bbi, in, out, &info->books);
     brn_arena_rewind(arena, mark);
     BRN_TRY(status);
+    BRN_TRY(brn_bbi_guard_end(bbi, in, out, &some));
     if (some) {
         BRN_TRY(brn_bbi_rest(bbi, in, t, h, out, info));
     }
@@ -363,6 +376,7 @@ static brn_status bbi_step(void *self, const brn_state *in, double t, double h, 
     }
     bbi->kept.loose = bbi->kept.tried = false;
     brn_bbi_warm_forget(out);
+    BRN_TRY(brn_bbi_guard_carry(in, out));
     BRN_TRY(all ? brn_bbi_flight_step(bbi, in, t, *h_done, out, info)
                 : deform(bbi, in, t, *h_done, out, info));
     BRN_TRY(brn_bbi_keep_end(bbi, in, !all, out));
@@ -397,6 +411,7 @@ static brn_status bbi_changed(void *self, brn_state *state, const brn_change *ch
         bbi->kept.of = NULL;
         brn_bbi_keep_forget(state);
         brn_bbi_spin_bind(bbi);
+        brn_bbi_groups_bind(bbi);
     }
     return BRN_OK;
 }

@@ -15,8 +15,8 @@
 
    on the active points: their normals, and the tangents of those that stick. It is an equality: the printed inequality does nothing
    in the very step of the impact. Where a point slips, B has its friction on the cone along with the normal force, or friction would keep
-   what belongs to the force that is taken back; points that would have to leave the cone to stick slip. If the energy at the end is above
-   what the step could account for, the mass alone is the metric, which cannot raise it. */
+   what belongs to the force that is taken back; points that would have to leave the cone to stick slip. Where the energy of a group of bodies that touch is at the end
+   above what the step could account for, the mass alone is its metric, which cannot raise it. */
 #ifndef BRN_STEP_BBI_BBI_H
 #define BRN_STEP_BBI_BBI_H
 
@@ -79,6 +79,7 @@ typedef struct brn_bbi_point {
     bool slips;
     double slope[2], extra[2];
     double u[3]; /* [m] of the last solution: gap, slip velocity over c */
+    int group;   /* in the projection; -1: none */
     bool late;   /* it did not touch at the start of the step */
     bool open;   /* nor since */
     double anchor
@@ -192,11 +193,19 @@ typedef struct brn_bbi {
     double about[3];           /* [m] where moments are taken */
     bool turns;                /* there are clusters whose spin is their own */
     bool clamped;              /* bodies that move are held somewhere */
-    bool by_mass;              /* the metric of the last projection was that of the mass */
-    brn_bbi_flier *flier;      /* [nbody] */
-    brn_bbi_flight *flight;    /* [nbody] in this step */
-    bool *apart;               /* [nbody] put elsewhere after the step */
-    unsigned char *given;      /* [model rows] of bodies that fly in this step */
+    bool *movable;             /* [nbody] not all of it is held */
+    int *group;                /* [nbody] what moves together in the projection (bbi_groups.c) */
+    int ngroup;
+    bool guards;             /* several groups move: each has an account of its energy */
+    double *worked;          /* [nbody] [J] what was done on groups in the step */
+    bool *moving;            /* [nbody] held, and not yet where its motion takes it */
+    brn_newton_energy *here; /* [nbody] [J] potentials of clusters at y, while that is known */
+    double *pushed;          /* [nbody] [J] what contact is of that */
+    bool *by_mass;           /* [nbody] the metric of the last projection was that of the mass */
+    brn_bbi_flier *flier;    /* [nbody] */
+    brn_bbi_flight *flight;  /* [nbody] in this step */
+    bool *apart;             /* [nbody] put elsewhere after the step */
+    unsigned char *given;    /* [model rows] of bodies that fly in this step */
     brn_bbi_kept kept;
     brn_contact_point *report;
     size_t report_capacity;
@@ -333,8 +342,32 @@ brn_status brn_bbi_rebook(brn_bbi *bbi, const brn_state *out, double sign, brn_b
 
 /* Changes the velocities of `out`, which has positions and velocities of the step; bbi->direction is what changed. */
 brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *projected);
-/* force = A change (packed) in the metric of the last projection: H, or the mass in it. */
+/* force = A change (packed) in the metric of the last projection: H, or the mass in it where that gained energy. */
 brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force);
+
+/* ---- bbi_groups.c: what impacts connect ---- */
+
+/* Which bodies can move now. */
+void brn_bbi_groups_bind(brn_bbi *bbi);
+/* bbi->group and the points' by those that carry force. moving [nbody], may be NULL: what joins those that it touches though it is held. */
+brn_status brn_bbi_groups_find(brn_bbi *bbi, const bool *moving);
+/* [ngroup] [J] += what loads, weight and holds did in the step, with forces as they are. What contact does on holds goes to the groups of its points: several
+   may touch one obstacle. booked: loads are means of the step, and holds what they supply, as brn_newton_book leaves them. */
+brn_status brn_bbi_groups_work(const brn_bbi *bbi, bool booked, double *work);
+/* [ngroup] [J] what the step took out so far: what was there and what was done, less what is there with velocities v [ndof]; and the sizes of its terms. */
+brn_status brn_bbi_groups_measure(const brn_bbi *bbi, const brn_state *in, const brn_state *out,
+                                  const double *v, double *taken, double *size);
+/* [ngroup] [J] what a change of these velocities adds to the kinetic energies. */
+brn_status brn_bbi_groups_gain(const brn_bbi *bbi, const double *v, const double *change, double *gain);
+
+/* ---- bbi_guard.c: energy that a group gains ---- */
+
+/* Once the step's forces are its means, and booked. */
+brn_status brn_bbi_guard_begin(brn_bbi *bbi);
+/* Once velocities are final. *any: bbi->apart has bodies, in those that come to rest, and out those whose groups gain energy too. */
+brn_status brn_bbi_guard_end(brn_bbi *bbi, const brn_state *in, brn_state *out, bool *any);
+/* The state after a step has the accounts of the one before, until they change. */
+brn_status brn_bbi_guard_carry(const brn_state *in, brn_state *out);
 
 /* ---- bbi_place.c ---- */
 

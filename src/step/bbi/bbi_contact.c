@@ -392,7 +392,10 @@ void brn_bbi_pull(const brn_bbi *bbi, const brn_bbi_point *p, const double force
 double brn_bbi_allowed(const brn_bbi *bbi, const brn_bbi_point *p)
 {
     const double *size = bbi->touching->size;
-    return GAP_TOLERANCE * fmin(size[p->touch.body[0]], size[p->touch.body[1]]) + 8.0 * bbi->newton->noise;
+    const double *noise = bbi->newton->part_noise;
+    const double rounding =
+        fmax(noise[bbi->cluster[p->touch.body[0]]], noise[bbi->cluster[p->touch.body[1]]]);
+    return GAP_TOLERANCE * fmin(size[p->touch.body[0]], size[p->touch.body[1]]) + 8.0 * rounding;
 }
 
 bool brn_bbi_touches(const brn_bbi *bbi, const brn_bbi_point *p)

@@ -17,6 +17,8 @@ enum { WIDTH = sizeof(brn_bbi_flight) / sizeof(double) };
 static const double ANGLE_MOST = 1.0;
 /* Of the elements: bodies nearer than that touch. */
 static const double TOUCHING = 1e-6;
+/* What is hit may go further than it was foreseen to: by what moves, a body becomes elastic within as many of their ways. */
+static const double WARY = 2.0;
 /* Looks at the gaps of a step before contact; then what is left of the way is left to the elements. */
 enum { LOOKS = 60 };
 /* Where elastic bodies go on beside it, a contact within this share of the step is left to the elements: they take no shorter steps. */
@@ -75,9 +77,76 @@ static bool rests(const brn_bbi *bbi, int b)
             !(bbi->system->controls->shift[hold].on || brn_motion_moves(&model->hold[hold].motion)));
 }
 
-/* Bodies that are near others become elastic, or stay so. Only near obstacles at rest, those that fly already may go on until they meet
-   one: these are marked. */
-static bool look_around(brn_bbi *bbi)
+/* Of a body's nodes. */
+typedef struct box {
+    double middle[3], half[3]; /* [m] */
+    bool whole;                /* there is nothing of the body beyond */
+} box;
+
+static box box_of(const brn_bbi *bbi, int b, const double *x)
+{
+    const brn_body *body = &bbi->model->body[b];
+    box out = {.whole = body->type != BRN_BODY_SHELL && body->shape.primitive.kind == BRN_PRIMITIVE_NONE};
+    for (int i = 0; i < 3; ++i) {
+        double lo = INFINITY;
+        double hi = -INFINITY;
+        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+            lo = fmin(lo, x[3 * a + i]);
+            hi = fmax(hi, x[3 * a + i]);
+        }
+        out.middle[i] = 0.5 * (lo + hi);
+        out.half[i] = 0.5 * (hi - lo);
+    }
+    return out;
+}
+
+/* Whether nothing of a body is as near to another one as both reach: a quick look, which need not see that. */
+static bool is_apart(const brn_bbi *bbi, const box *boxes, int b, int other, const double *x, double reach)
+{
+    const box *one = &boxes[b];
+    const box *two = &boxes[other];
+    const int *plane = bbi->model->body[other].plane;
+    bool apart = false;
+    if (one->whole && plane[0] >= 0) {
+        double normal[3];
+        double height = 0.0;
+        brn_skin_plane_normal(bbi->touching->skin, plane, x, normal);
+        for (int i = 0; i < 3; ++i) {
+            height += normal[i] * (one->middle[i] - x[3 * plane[0] + i]) - fabs(normal[i]) * one->half[i];
+        }
+        return height > reach;
+    }
+    for (int i = 0; i < 3 && one->whole && two->whole; ++i) {
+        apart = apart || fabs(one->middle[i] - two->middle[i]) > one->half[i] + two->half[i] + reach;
+    }
+    return apart;
+}
+
+/* Whether no body that flies can meet another in the step. None meets itself: its shape does not change. */
+static brn_status find_clear(brn_bbi *bbi, const double *x, const brn_touching_reach *reach, bool *clear)
+{
+    const int nbody = bbi->model->nbody;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    box *boxes = NULL;
+    BRN_TAKE(arena, boxes, nbody);
+    for (int b = 0; b < nbody; ++b) {
+        boxes[b] = box_of(bbi, b, x);
+    }
+    *clear = true;
+    for (int b = 0; b < nbody && *clear; ++b) {
+        for (int other = 0; other < nbody && *clear && brn_bbi_flies(bbi, b); ++other) {
+            *clear =
+                other == b || is_apart(bbi, boxes, b, other, x, WARY * (reach->body[b] + reach->body[other]));
+        }
+    }
+    brn_arena_rewind(arena, mark);
+    return BRN_OK;
+}
+
+/* Bodies that could meet others in the step become elastic, or stay so; points are looked for as far as the fastest body of the scene goes. Only near
+   obstacles at rest, those that fly already may go on until they meet one: these are marked. */
+static bool look_around(brn_bbi *bbi, const brn_touching_reach *reach)
 {
     bool any = false;
     for (int b = 0; b < bbi->model->nbody; ++b) {
@@ -89,7 +158,8 @@ static bool look_around(brn_bbi *bbi)
             const int b = p->body[k];
             const int other = p->body[1 - k];
             const double size = fmin(bbi->touching->size[b], bbi->touching->size[other]);
-            if (!brn_bbi_flies(bbi, b)) {
+            const double ways = (rests(bbi, other) ? 1.0 : WARY) * (reach->body[b] + reach->body[other]);
+            if (!brn_bbi_flies(bbi, b) || other == b || p->gap > ways) {
                 continue;
             }
             if (bbi->flier[b].fresh || !rests(bbi, other) || p->gap <= TOUCHING * size) {
@@ -114,11 +184,12 @@ static void land_near(brn_bbi *bbi)
     }
 }
 
-/* Least gap between bodies that fly and others, when the bodies have flown for a time; how far they may still go is bbi->reach. */
-static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double time, double h, double *gap,
-                           double *allowed)
+/* [s] In which gaps between bodies that fly and others cannot close, when the bodies have flown for a time; 0: they touch. How far they may still go is
+   bbi->reach. */
+static brn_status find_time(brn_bbi *bbi, const brn_touching_reach *reach, double time, double h,
+                            double *clear)
 {
-    *gap = INFINITY;
+    *clear = INFINITY;
     for (int b = 0; b < bbi->model->nbody; ++b) {
         bbi->reach[b] = 0.0;
         if (brn_bbi_flies(bbi, b)) {
@@ -132,32 +203,30 @@ static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double
                               &(brn_touching_reach){reach->ahead, bbi->reach, reach->within}));
     for (int i = 0; i < bbi->touching->count; ++i) {
         const brn_touching_point *p = &bbi->touching->point[i];
-        const bool flies = brn_bbi_flies(bbi, p->body[0]) || brn_bbi_flies(bbi, p->body[1]);
-        if (p->bears && flies && p->gap < *gap) {
-            *gap = p->gap;
-            *allowed = TOUCHING * fmin(bbi->touching->size[p->body[0]], bbi->touching->size[p->body[1]]);
+        const bool flies[2] = {brn_bbi_flies(bbi, p->body[0]), brn_bbi_flies(bbi, p->body[1])};
+        const double way =
+            (flies[0] ? reach->body[p->body[0]] : 0.0) + (flies[1] ? reach->body[p->body[1]] : 0.0);
+        const double allowed =
+            TOUCHING * fmin(bbi->touching->size[p->body[0]], bbi->touching->size[p->body[1]]);
+        if (p->bears && way > 0.0 && p->body[0] != p->body[1]) {
+            *clear = fmin(*clear, p->gap > allowed ? p->gap / way * h : 0.0);
         }
     }
     return BRN_OK;
 }
 
-/* [s] until the first flying body meets an obstacle, at most h: on as far as the fastest node could go through the least gap, again and
+/* [s] until the first flying body meets an obstacle, at most h: on as far as the fastest node of each could go through its least gap, again and
    again. Bodies that stay near for too long to be followed become elastic. */
 static brn_status find_contact(brn_bbi *bbi, const brn_touching_reach *reach, double h, double *time)
 {
-    double fastest = 0.0;
-    for (int b = 0; b < bbi->model->nbody; ++b) {
-        fastest = fmax(fastest, brn_bbi_flies(bbi, b) ? reach->body[b] / h : 0.0);
-    }
     *time = 0.0;
     for (int k = 0; k < LOOKS && *time < h; ++k) {
-        double gap;
-        double allowed = 0.0;
-        BRN_TRY(find_gap(bbi, reach, *time, h, &gap, &allowed));
-        if (gap <= allowed) {
+        double clear;
+        BRN_TRY(find_time(bbi, reach, *time, h, &clear));
+        if (clear == 0.0) {
             return BRN_OK;
         }
-        *time = fmin(h, *time + gap / fastest);
+        *time = fmin(h, *time + clear);
     }
     if (*time < h) {
         land_near(bbi);
@@ -226,8 +295,12 @@ brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, dou
         return BRN_OK;
     }
     const brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, *h);
-    BRN_TRY(brn_touching_find(bbi->touching, in->node_pos, &reach));
-    if (look_around(bbi)) {
+    bool clear;
+    BRN_TRY(find_clear(bbi, in->node_pos, &reach, &clear));
+    if (!clear) {
+        BRN_TRY(brn_touching_find(bbi->touching, in->node_pos, &reach));
+    }
+    if (!clear && look_around(bbi, &reach)) {
         memcpy(n->x, in->node_pos, 3 * (size_t)bbi->model->nnode * sizeof *n->x);
         BRN_TRY(find_contact(bbi, &reach, *h, &time));
     }

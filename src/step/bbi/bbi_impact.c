@@ -1,10 +1,9 @@
-/* The impact projection: velocities of the active contacts after a step (bbi.h). */
+/* The impact projection: velocities of the active contacts after a step (bbi.h), for each group of bodies that they connect as if it were alone. */
 #include "step/bbi/bbi.h"
 
 #include "base/parallel.h"
 #include "linalg/blas.h"
 #include "model/rigid_pose.h"
-#include "step/ledger.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,15 +21,28 @@ typedef struct row {
     int point, k;
 } row;
 
+/* A group of bodies in it. */
+typedef struct group {
+    int first, count;       /* points, in projection.order */
+    int row_first, row_end; /* its rows */
+    bool done;              /* what was found stands */
+} group;
+
 typedef struct projection {
     brn_bbi *bbi;
-    bool mass; /* the metric is that of the mass alone */
-    row *row;
-    int n;
-    int *first;      /* [chosen points + 1] rows */
-    double *w;       /* [n][n] row by row: velocities for unit forces, times h */
-    double *lambda;  /* [n] */
-    int *pivot;      /* [n] */
+    bool mass;    /* the metric is that of the mass alone */
+    group *group; /* [bbi->ngroup] */
+    int *order;   /* points by groups */
+    row *row;     /* of all groups that are not done */
+    int nrow;
+    double *lambda; /* [nrow] */
+    /* Of the group at hand: */
+    int n; /* rows, from `from` on */
+    int from;
+    int *first; /* [chosen points + 1] rows, from 0 on */
+    double *w;  /* [n][n] row by row: velocities for unit forces, times h */
+    int *pivot; /* [n] */
+    /* Of all: */
     const double *x; /* [nnode][3] positions after the step */
     double *v;       /* [ndof] velocities after the step */
     double *push;    /* [ndof] [N] forces of the projection on free dofs */
@@ -73,13 +85,24 @@ static brn_status respond(const projection *p, double *force)
 
 brn_status brn_bbi_resist(const brn_bbi *bbi, const double *change, double *force)
 {
-    if (!bbi->by_mass) {
-        return brn_block_matrix_multiply(bbi->newton->matrix, change, force);
+    const int dim = bbi->model->dim;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *mass = NULL;
+    bool any = false;
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        any = any || bbi->by_mass[b];
     }
-    BRN_TRY(brn_system_mass_apply(bbi->system, change, force));
+    BRN_TRY(brn_block_matrix_multiply(bbi->newton->matrix, change, force));
+    if (!any) {
+        return BRN_OK;
+    }
+    BRN_TAKE(arena, mass, bbi->system->ndof);
+    BRN_TRY(brn_system_mass_apply(bbi->system, change, mass));
     for (int i = 0; i < bbi->system->ndof; ++i) {
-        force[i] /= bbi->newton->scheme->s;
+        force[i] = bbi->by_mass[bbi->row_cluster[i / dim]] ? mass[i] / bbi->newton->scheme->s : force[i];
     }
+    brn_arena_rewind(arena, mark);
     return BRN_OK;
 }
 
@@ -91,23 +114,26 @@ static brn_status solve_dense(projection *p)
     const brn_blas_threads threads = brn_blas_begin();
     dgetrf_(&p->n, &p->n, p->w, &p->n, p->pivot, &info);
     if (info == 0) {
-        dgetrs_("T", &p->n, &one, p->w, &p->n, p->pivot, p->lambda, &p->n, &info);
+        dgetrs_("T", &p->n, &one, p->w, &p->n, p->pivot, &p->lambda[p->from], &p->n, &info);
     }
     brn_blas_end(threads);
     return info == 0 ? BRN_OK
                      : brn_fail(p->bbi->ctx, BRN_ERR_SINGULAR, "active contacts of an impact have no mass");
 }
 
-/* The points that rows belong to, as bbi->chosen. */
-static void choose_points(projection *p)
+/* The rows at hand, and the points that they belong to as bbi->chosen. */
+static void choose_rows(projection *p, int from, int end)
 {
     brn_bbi *bbi = p->bbi;
     bbi->nchosen = 0;
+    p->from = from;
+    p->n = end - from;
     for (int j = 0; j < p->n; ++j) {
-        if (p->row[j].k == 0) {
-            bbi->point[p->row[j].point].chosen = bbi->nchosen;
+        const row *at = &p->row[from + j];
+        if (at->k == 0) {
+            bbi->point[at->point].chosen = bbi->nchosen;
             p->first[bbi->nchosen] = j;
-            bbi->chosen[bbi->nchosen++] = p->row[j].point;
+            bbi->chosen[bbi->nchosen++] = at->point;
         }
     }
     p->first[bbi->nchosen] = p->n;
@@ -149,14 +175,15 @@ static void list_sides(const projection *p, int axis, double *look, double *push
 {
     const brn_bbi *bbi = p->bbi;
     for (int j = 0; j < p->n; ++j) {
-        const brn_bbi_point *point = &bbi->point[p->row[j].point];
+        const row *at = &p->row[p->from + j];
+        const brn_bbi_point *point = &bbi->point[at->point];
         double side[3] = {0};
         double unit[3];
         double world[3];
-        side[p->row[j].k] = 1.0;
+        side[at->k] = 1.0;
         brn_bbi_to_world(bbi, point, side, world);
         look[j] = world[axis];
-        unit_of(point, p->row[j].k, unit);
+        unit_of(point, at->k, unit);
         brn_bbi_to_world(bbi, point, unit, world);
         push[j] = world[axis];
     }
@@ -174,10 +201,10 @@ static brn_status add_axis(projection *p, int axis, const double *w)
     BRN_TAKE(arena, push, p->n);
     list_sides(p, axis, look, push);
     for (int i = 0; i < p->n; ++i) {
-        const double *from = &w[(size_t)bbi->point[p->row[i].point].chosen * points];
+        const double *from = &w[(size_t)bbi->point[p->row[p->from + i].point].chosen * points];
         const double scaled = bbi->newton->scheme->s * look[i];
         for (int j = 0; j < p->n; ++j) {
-            p->w[i * p->n + j] += scaled * from[bbi->point[p->row[j].point].chosen] * push[j];
+            p->w[i * p->n + j] += scaled * from[bbi->point[p->row[p->from + j].point].chosen] * push[j];
         }
     }
     return BRN_OK;
@@ -204,7 +231,6 @@ static brn_status add_axes(projection *p, int first)
 static brn_status fill_by_mass(projection *p)
 {
     brn_arena *arena = brn_ctx_arena(p->bbi->ctx);
-    choose_points(p);
     memset(p->w, 0, (size_t)p->n * (size_t)p->n * sizeof *p->w);
     for (int axis = 0; axis < p->bbi->model->dim; ++axis) {
         const brn_arena_mark mark = brn_arena_now(arena);
@@ -223,6 +249,7 @@ static brn_status fill_points(void *arg, int block, brn_arena *scratch)
 {
     const projection *p = arg;
     const brn_bbi *bbi = p->bbi;
+    const row *rows = &p->row[p->from];
     const int dim = bbi->model->dim;
     const int end = brn_block_end(bbi->nchosen, POINTS_TOGETHER, block);
     (void)scratch;
@@ -234,12 +261,12 @@ static brn_status fill_points(void *arg, int block, brn_arena *scratch)
         brn_bbi_columns_look(bbi, &bbi->point[bbi->chosen[at]], from, w);
         for (int j = p->first[of]; j < p->first[of + 1]; ++j) {
             double unit[3];
-            unit_of(from, p->row[j].k, unit);
+            unit_of(from, rows[j].k, unit);
             for (int i = p->first[at]; i < p->first[at + 1]; ++i) {
                 double *sum = &p->w[(size_t)i * (size_t)p->n + (size_t)j];
                 *sum = 0.0;
                 for (int k = 0; k < dim; ++k) {
-                    *sum += w[p->row[i].k * dim + k] * unit[k];
+                    *sum += w[rows[i].k * dim + k] * unit[k];
                 }
             }
         }
@@ -247,11 +274,9 @@ static brn_status fill_points(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-/* The same with the tangent of the step, whose columns are there, most of them. */
+/* The same with the tangent of the step, whose columns are there. */
 static brn_status fill_by_factor(projection *p)
 {
-    choose_points(p);
-    BRN_TRY(brn_bbi_columns_need(p->bbi));
     return brn_parallel_for(p->bbi->ctx, brn_block_count(p->bbi->nchosen, POINTS_TOGETHER), fill_points, p);
 }
 
@@ -261,7 +286,7 @@ static brn_status add_extra(projection *p)
     brn_bbi *bbi = p->bbi;
     bool any = false;
     memset(p->extra, 0, (size_t)bbi->system->ndof * sizeof *p->extra);
-    for (int j = 0; j < p->n; ++j) {
+    for (int j = 0; j < p->nrow; ++j) {
         const brn_bbi_point *from = &bbi->point[p->row[j].point];
         const double force[3] = {0.0, from->extra[0], from->extra[1]};
         if (p->row[j].k == 0 && from->slips && (force[1] != 0.0 || force[2] != 0.0)) {
@@ -273,29 +298,46 @@ static brn_status add_extra(projection *p)
     return any ? respond(p, p->extra) : BRN_OK;
 }
 
-/* p->change of the velocities, in the metric of p. */
-static brn_status project(projection *p)
+/* p->lambda of a group, whose rows are at hand. */
+static brn_status solve_group(projection *p)
 {
     brn_bbi *bbi = p->bbi;
     const double h = bbi->newton->scheme->h;
-    const size_t bytes = (size_t)bbi->system->ndof * sizeof(double);
     double largest = 0.0;
-    BRN_TRY(add_extra(p));
     BRN_TRY(p->mass ? fill_by_mass(p) : fill_by_factor(p));
     for (int i = 0; i < p->n; ++i) {
         largest = fmax(largest, fabs(p->w[i * p->n + i]));
     }
     for (int i = 0; i < p->n; ++i) {
+        const row *at = &p->row[p->from + i];
         double u[3];
         double more[3];
-        brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->v, u);
-        brn_bbi_look(bbi, &bbi->point[p->row[i].point], p->extra, more);
-        p->lambda[i] = -h * u[p->row[i].k] - more[p->row[i].k];
+        brn_bbi_look(bbi, &bbi->point[at->point], p->v, u);
+        brn_bbi_look(bbi, &bbi->point[at->point], p->extra, more);
+        p->lambda[p->from + i] = -h * u[at->k] - more[at->k];
         p->w[i * p->n + i] += SHIFT * largest;
     }
-    BRN_TRY(solve_dense(p));
-    memset(p->change, 0, bytes);
-    for (int j = 0; j < p->n; ++j) {
+    return solve_dense(p);
+}
+
+/* p->change of the velocities of all groups that are not done, in the metric of p. */
+static brn_status project(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    const double h = bbi->newton->scheme->h;
+    BRN_TRY(add_extra(p));
+    if (!p->mass) {
+        choose_rows(p, 0, p->nrow);
+        BRN_TRY(brn_bbi_columns_need(bbi));
+    }
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        choose_rows(p, p->group[g].row_first, p->group[g].row_end);
+        if (p->n > 0) {
+            BRN_TRY(solve_group(p));
+        }
+    }
+    memset(p->change, 0, (size_t)bbi->system->ndof * sizeof *p->change);
+    for (int j = 0; j < p->nrow; ++j) {
         const brn_bbi_point *from = &bbi->point[p->row[j].point];
         double unit[3];
         unit_of(from, p->row[j].k, unit);
@@ -315,68 +357,69 @@ static brn_status project(projection *p)
     return p->mass ? BRN_OK : brn_bbi_spin_project(bbi, p->x, p->push, p->change);
 }
 
-/* Kinetic energy of v + scale * change [J]. */
-static brn_status kinetic(const projection *p, double scale, double *out)
+/* The points of a group, as the step has them. */
+static void start_group(const projection *p, const group *of)
+{
+    for (int i = of->first; i < of->first + of->count; ++i) {
+        brn_bbi_point *point = &p->bbi->point[p->order[i]];
+        point->slips = point->mu > 0.0 && !sticks(point) && point->force[0] > 0.0;
+        memset(point->extra, 0, sizeof point->extra);
+        for (int k = 0; k < 2; ++k) {
+            point->slope[k] = point->slips ? point->force[1 + k] / point->force[0] : 0.0;
+        }
+    }
+}
+
+/* p->group and p->order of the points that carry force. */
+static void list_groups(const projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    int at = 0;
+    memset(p->group, 0, (size_t)bbi->ngroup * sizeof *p->group);
+    for (int i = 0; i < bbi->npoint; ++i) {
+        if (bbi->point[i].group >= 0) {
+            p->group[bbi->point[i].group].count++;
+        }
+    }
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        p->group[g].first = at;
+        at += p->group[g].count;
+        p->group[g].count = 0;
+    }
+    for (int i = 0; i < bbi->npoint; ++i) {
+        if (bbi->point[i].group >= 0) {
+            group *to = &p->group[bbi->point[i].group];
+            p->order[to->first + to->count++] = i;
+        }
+    }
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        start_group(p, &p->group[g]);
+    }
+}
+
+/* The rows of all groups that are not done. */
+static void list_rows(projection *p)
 {
     const brn_bbi *bbi = p->bbi;
-    double *v = bbi->newton->scratch;
-    *out = 0.0;
-    for (int i = 0; i < bbi->system->ndof; ++i) {
-        v[i] = p->v[i] + scale * p->change[i];
-    }
-    brn_model_follow(bbi->model, v);
-    BRN_TRY(brn_system_mass_apply(bbi->system, v, p->force));
-    for (int i = 0; i < bbi->system->ndof; ++i) {
-        *out += 0.5 * v[i] * p->force[i];
-    }
-    return BRN_OK;
-}
-
-/* [J] What the step took out so far: what was there and what was done, less what is there. The projection may not give back more. */
-static brn_status taken(const brn_bbi *bbi, const brn_state *in, const brn_state *out, double kinetic_now,
-                        double *value)
-{
-    const brn_newton *n = bbi->newton;
-    double elastic = 0.0;
-    BRN_TRY(brn_system_elastic(bbi->system, out->node_pos, BRN_TANGENT_EXACT, &elastic, NULL, NULL));
-    *value = in->ledger[BRN_LEDGER_KINETIC] + in->ledger[BRN_LEDGER_ELASTIC] - kinetic_now - elastic;
-    for (int i = 0; i < bbi->system->ndof; ++i) {
-        const bool held = bbi->model->fixed[i] == BRN_DOF_HELD;
-        *value += (n->load[i] / n->scheme->share + n->gravity[i] - (held ? n->unbalanced[i] : 0.0)) * n->y[i];
-    }
-    return BRN_OK;
-}
-
-/* Points that carry force, as the step has them. */
-static void start_points(brn_bbi *bbi)
-{
-    for (int i = 0; i < bbi->npoint; ++i) {
-        brn_bbi_point *p = &bbi->point[i];
-        p->slips = p->mu > 0.0 && !sticks(p) && p->force[0] > 0.0;
-        memset(p->extra, 0, sizeof p->extra);
-        for (int k = 0; k < 2; ++k) {
-            p->slope[k] = p->slips ? p->force[1 + k] / p->force[0] : 0.0;
+    p->nrow = 0;
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        group *of = &p->group[g];
+        of->row_first = p->nrow;
+        for (int i = of->first; i < of->first + of->count && !of->done; ++i) {
+            const brn_bbi_point *point = &bbi->point[p->order[i]];
+            const int count = point->mu > 0.0 && !point->slips ? bbi->model->dim : 1;
+            for (int k = 0; k < count; ++k) {
+                p->row[p->nrow++] = (row){p->order[i], k};
+            }
         }
+        of->row_end = p->nrow;
     }
-}
-
-static int list_rows(const brn_bbi *bbi, row *rows)
-{
-    int n = 0;
-    for (int i = 0; i < bbi->npoint; ++i) {
-        const brn_bbi_point *p = &bbi->point[i];
-        const int count = !(p->force[0] > 0.0) ? 0 : p->mu > 0.0 && !p->slips ? bbi->model->dim : 1;
-        for (int k = 0; k < count; ++k) {
-            rows[n++] = (row){i, k};
-        }
-    }
-    return n;
 }
 
 /* What the forces of the projection are, by points. */
 static void set_impacts(const projection *p)
 {
-    for (int j = 0; j < p->n; ++j) {
+    for (int j = 0; j < p->nrow; ++j) {
         brn_bbi_point *to = &p->bbi->point[p->row[j].point];
         double unit[3];
         unit_of(to, p->row[j].k, unit);
@@ -391,25 +434,29 @@ static void set_impacts(const projection *p)
     }
 }
 
-/* Points that stick by more than their cone slip instead, along the friction that they would need; returns how many. */
-static int let_slip(brn_bbi *bbi)
+/* A point that sticks by more than its cone slips instead, along the friction that it would need; whether it does. */
+static bool let_point_slip(brn_bbi_point *p)
+{
+    const double normal = p->force[0] + 0.5 * p->impact[0];
+    const double flat[2] = {p->force[1] + 0.5 * p->impact[1], p->force[2] + 0.5 * p->impact[2]};
+    const double needed = hypot(flat[0], flat[1]);
+    if (p->slips || !(p->mu > 0.0) || !(needed > p->mu * fmax(0.0, normal) * (1.0 + BRN_CONE_SLACK))) {
+        return false;
+    }
+    p->slips = true;
+    for (int k = 0; k < 2; ++k) {
+        p->slope[k] = p->mu * flat[k] / needed;
+        p->extra[k] = 2.0 * (p->slope[k] * p->force[0] - p->force[1 + k]);
+    }
+    return true;
+}
+
+/* How many of the points with rows do. */
+static int let_slip(const projection *p)
 {
     int count = 0;
-    for (int i = 0; i < bbi->npoint; ++i) {
-        brn_bbi_point *p = &bbi->point[i];
-        const double normal = p->force[0] + 0.5 * p->impact[0];
-        const double flat[2] = {p->force[1] + 0.5 * p->impact[1], p->force[2] + 0.5 * p->impact[2]};
-        const double needed = hypot(flat[0], flat[1]);
-        if (!(p->force[0] > 0.0) || p->slips || !(p->mu > 0.0) ||
-            !(needed > p->mu * fmax(0.0, normal) * (1.0 + BRN_CONE_SLACK))) {
-            continue;
-        }
-        p->slips = true;
-        for (int k = 0; k < 2; ++k) {
-            p->slope[k] = p->mu * flat[k] / needed;
-            p->extra[k] = 2.0 * (p->slope[k] * p->force[0] - p->force[1 + k]);
-        }
-        ++count;
+    for (int j = 0; j < p->nrow; ++j) {
+        count += p->row[j].k == 0 && let_point_slip(&p->bbi->point[p->row[j].point]);
     }
     return count;
 }
@@ -419,7 +466,6 @@ static void keep(const projection *p, brn_state *out)
     brn_bbi *bbi = p->bbi;
     const brn_scheme *m = bbi->newton->scheme;
     memcpy(bbi->direction, p->change, (size_t)bbi->system->ndof * sizeof *p->change);
-    bbi->by_mass = p->mass;
     for (int i = 0; i < bbi->system->ndof; ++i) {
         out->node_vel[brn_model_at(bbi->model, i)] += p->change[i];
     }
@@ -433,12 +479,59 @@ static void keep(const projection *p, brn_state *out)
 static brn_status project_points(projection *p)
 {
     for (int k = 0; k < SLIPS_MOST; ++k) {
-        p->n = list_rows(p->bbi, p->row);
+        list_rows(p);
         BRN_TRY(project(p));
         set_impacts(p);
-        if (let_slip(p->bbi) == 0) {
+        if (let_slip(p) == 0) {
             break;
         }
+    }
+    return BRN_OK;
+}
+
+/* Which groups would gain energy: the others are done. Returns whether there are any. */
+static brn_status judge(const projection *p, const brn_state *in, const brn_state *out, bool *any)
+{
+    const brn_bbi *bbi = p->bbi;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    double *spare = NULL; /* [J] what the step has taken */
+    double *size = NULL;
+    double *gain = NULL;
+    BRN_TAKE(arena, spare, bbi->ngroup);
+    BRN_TAKE(arena, size, bbi->ngroup);
+    BRN_TAKE(arena, gain, bbi->ngroup);
+    BRN_TRY(brn_bbi_groups_measure(bbi, in, out, p->v, spare, size));
+    BRN_TRY(brn_bbi_groups_gain(bbi, p->v, p->change, gain));
+    *any = false;
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        p->group[g].done = p->group[g].count == 0 || !(gain[g] > spare[g] + ENERGY_NOISE * size[g]);
+        *any = *any || !p->group[g].done;
+    }
+    return BRN_OK;
+}
+
+/* The mass alone becomes the metric of the groups that are not done. */
+static brn_status project_by_mass(projection *p)
+{
+    brn_bbi *bbi = p->bbi;
+    const int dim = bbi->model->dim;
+    double *others = NULL; /* the change of those that are done */
+    BRN_TAKE(brn_ctx_arena(bbi->ctx), others, bbi->system->ndof);
+    memcpy(others, p->change, (size_t)bbi->system->ndof * sizeof *others);
+    p->mass = true;
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        if (!p->group[g].done) {
+            start_group(p, &p->group[g]);
+        }
+    }
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        bbi->by_mass[b] = !p->group[bbi->group[b]].done;
+    }
+    BRN_TRY(project_points(p));
+    for (int i = 0; i < bbi->system->ndof; ++i) {
+        const bool by_mass = bbi->by_mass[bbi->row_cluster[i / dim]];
+        p->change[i] = by_mass ? p->change[i] : others[i];
+        bbi->recoil[i] = by_mass ? 0.0 : bbi->recoil[i];
     }
     return BRN_OK;
 }
@@ -446,25 +539,39 @@ static brn_status project_points(projection *p)
 static brn_status project_all(projection *p, const brn_state *in, brn_state *out)
 {
     brn_bbi *bbi = p->bbi;
-    double before;
-    double after;
-    double spare;
+    bool gains = true;
     brn_system_pack(bbi->system, out->node_vel, p->v);
     memset(p->change, 0, (size_t)bbi->system->ndof * sizeof *p->change);
-    BRN_TRY(kinetic(p, 0.0, &before));
-    BRN_TRY(taken(bbi, in, out, before, &spare));
-    p->mass = bbi->params->impact == BRN_BBI_IMPACT_MASS;
-    BRN_TRY(project_points(p));
-    BRN_TRY(kinetic(p, 1.0, &after));
-    const double noise = ENERGY_NOISE * (before + fabs(in->ledger[BRN_LEDGER_ELASTIC]));
-    if (!p->mass && after > before + spare + noise) {
-        p->mass = true;
-        start_points(bbi);
-        memset(bbi->recoil, 0, (size_t)bbi->system->ndof * sizeof *bbi->recoil);
+    memset(bbi->by_mass, 0, (size_t)bbi->model->nbody * sizeof *bbi->by_mass);
+    if (bbi->params->impact == BRN_BBI_IMPACT_BBI) {
         BRN_TRY(project_points(p));
-        BRN_TRY(kinetic(p, 1.0, &after));
+        BRN_TRY(judge(p, in, out, &gains));
+    }
+    if (gains) {
+        BRN_TRY(project_by_mass(p));
     }
     keep(p, out);
+    return BRN_OK;
+}
+
+static brn_status take_room(projection *p)
+{
+    const brn_bbi *bbi = p->bbi;
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    int most = 0; /* rows of a group */
+    for (int g = 0; g < bbi->ngroup; ++g) {
+        most = p->group[g].row_end - p->group[g].row_first > most
+                   ? p->group[g].row_end - p->group[g].row_first
+                   : most;
+    }
+    BRN_TAKE(arena, p->w, (size_t)most * (size_t)most);
+    BRN_TAKE(arena, p->first, (size_t)bbi->npoint + 1);
+    BRN_TAKE(arena, p->lambda, p->nrow);
+    BRN_TAKE(arena, p->pivot, most);
+    double **vectors[] = {&p->v, &p->change, &p->push, &p->extra, &p->force};
+    for (int i = 0; i < BRN_COUNT(vectors); ++i) {
+        BRN_TAKE(arena, *vectors[i], bbi->system->ndof);
+    }
     return BRN_OK;
 }
 
@@ -479,22 +586,16 @@ brn_status brn_bbi_project(brn_bbi *bbi, const brn_state *in, brn_state *out, bo
         return BRN_OK;
     }
     BRN_GROW(bbi->ctx, bbi->chosen, bbi->chosen_capacity, bbi->npoint);
+    BRN_TAKE(arena, p.group, bbi->ngroup);
+    BRN_TAKE(arena, p.order, (size_t)bbi->npoint + 1);
     BRN_TAKE(arena, p.row, (size_t)bbi->npoint * 3 + 1);
-    start_points(bbi);
-    p.n = list_rows(bbi, p.row);
-    if (p.n == 0) {
+    list_groups(&p);
+    list_rows(&p); /* no step of it has more */
+    if (p.nrow == 0) {
         brn_arena_rewind(arena, mark);
         return BRN_OK;
     }
-    BRN_TAKE(arena, p.w, (size_t)p.n * (size_t)p.n);
-    BRN_TAKE(arena, p.first, (size_t)bbi->npoint + 1);
-    BRN_TAKE(arena, p.lambda, p.n);
-    BRN_TAKE(arena, p.pivot, p.n);
-    BRN_TAKE(arena, p.v, bbi->system->ndof);
-    BRN_TAKE(arena, p.change, bbi->system->ndof);
-    BRN_TAKE(arena, p.push, bbi->system->ndof);
-    BRN_TAKE(arena, p.extra, bbi->system->ndof);
-    BRN_TAKE(arena, p.force, bbi->system->ndof);
+    BRN_TRY(take_room(&p));
     const brn_status status = project_all(&p, in, out);
     *projected = status >= 0;
     brn_arena_rewind(arena, mark);

@@ -369,48 +369,62 @@ static double gap_error(const brn_bbi *bbi)
     return most;
 }
 
-/* A potential at y, and the part of contact in it. */
-typedef struct potential {
-    bool known;
-    brn_newton_energy all;
-    double push; /* [J] */
-} potential;
-
-/* The potential at y with the forces of contact as they are. */
-static brn_status look_at_energy(brn_bbi *bbi, potential *here)
+/* bbi->here at y with the forces of contact as they are; known: it is, with those of before, bbi->pushed. */
+static brn_status look_at_energy(brn_bbi *bbi, bool known)
 {
     brn_newton *n = bbi->newton;
-    const double before = here->push;
-    if (!here->known) {
-        return brn_newton_potential(n, n->y, &here->all);
+    brn_arena *arena = brn_ctx_arena(bbi->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *push = NULL;
+    if (!known) {
+        return brn_newton_potential(n, n->y, bbi->here);
     }
+    BRN_TAKE(arena, push, bbi->model->nbody);
     brn_scheme_place(n->scheme, n->y, n->x);
-    BRN_TRY(bbi->terms.energy(bbi, n->x, &here->push));
-    here->all.value += here->push - before;
-    here->all.size += fabs(here->push) - fabs(before);
+    BRN_TRY(bbi->terms.energy(bbi, n->x, push));
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        bbi->here[b].value += push[b] - bbi->pushed[b];
+        bbi->here[b].size += fabs(push[b]) - fabs(bbi->pushed[b]);
+    }
+    brn_arena_rewind(arena, mark);
     return BRN_OK;
 }
 
+/* What is searched together: what touches, and what is moved by one obstacle. */
+static brn_status find_groups(brn_bbi *bbi)
+{
+    const brn_newton *n = bbi->newton;
+    const int *node_body = bbi->touching->skin->node_body;
+    memset(bbi->moving, 0, (size_t)bbi->model->nbody * sizeof *bbi->moving);
+    for (int dof = 0; dof < bbi->system->ndof; ++dof) {
+        if (bbi->model->fixed[dof] == BRN_DOF_HELD && n->scheme->held[dof] != n->y[dof]) {
+            bbi->moving[node_body[bbi->model->row_node[dof / bbi->model->dim]]] = true;
+        }
+    }
+    return brn_bbi_groups_find(bbi, bbi->moving);
+}
+
 /* Moves y along the step as far as the potential falls, with the forces of contact as dead ones: with these the step is one of descent.
-   *here: the potential at y, in if it is known, and out. */
-static brn_status search(brn_bbi *bbi, bool loose, potential *here, double *length)
+   *known: whether bbi->here is the potential at y. */
+static brn_status search(brn_bbi *bbi, bool loose, bool *known, double *length)
 {
     brn_newton *n = bbi->newton;
-    if (loose && here->known) { /* nothing pushes */
-        return brn_newton_search(n, true, &here->all, length);
+    BRN_TRY(find_groups(bbi));
+    if (loose && *known) { /* nothing pushes */
+        return brn_newton_search(n, true, bbi->here, length);
     }
     brn_bbi_push(bbi);
     for (int i = 0; i < bbi->system->ndof; ++i) {
         n->contact[i] = -bbi->push[i];
     }
     brn_newton_sum(n);
-    BRN_TRY(look_at_energy(bbi, here));
-    here->known = false;
-    BRN_TRY(brn_newton_search(n, true, &here->all,
+    BRN_TRY(look_at_energy(bbi, *known));
+    *known = false;
+    BRN_TRY(brn_newton_search(n, true, bbi->here,
                               length)); /* no further than the step: points are known only there */
-    here->known = true;
+    *known = true;
     brn_scheme_place(n->scheme, n->y, n->x);
-    return bbi->terms.energy(bbi, n->x, &here->push);
+    return bbi->terms.energy(bbi, n->x, bbi->pushed);
 }
 
 /* Whether bodies still turn: then they come to lie on other points, and what moves them without resistance changes with them. */
@@ -557,7 +571,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
     double tolerance = CONE_FIRST;
     double length = INFINITY;
     double last = INFINITY;
-    potential here = {.known = false};
+    bool known = false; /* the potential at y */
     *again = false;
     double before = INFINITY; /* the length before the last */
     bbi->lean_shift = 0.0;
@@ -624,7 +638,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
             return BRN_OK;
         }
         (void)brn_stopwatch_switch(watch, &watch->phases.search);
-        const brn_status status = search(bbi, loose, &here, &length);
+        const brn_status status = search(bbi, loose, &known, &length);
         *again = loose && (status == BRN_ERR_CONVERGENCE || (status >= 0 && n->taken < TAKEN));
         if (*again) {
             return BRN_OK;

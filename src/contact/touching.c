@@ -219,15 +219,15 @@ static brn_status list_points(found *all)
     return brn_parallel_for(t->ctx, brn_block_count(n, POINT_BLOCK), point_block, all);
 }
 
-brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touching_reach *reach)
+brn_status brn_touching_find(brn_touching *t, const double *x, const brn_contact_reach *reach)
 {
-    double depth = reach->within;
+    double depth = 0.0;
     for (int b = 0; b < t->model->nbody; ++b) {
         depth = t->model->body[b].type == BRN_BODY_STATIC ? depth : fmax(depth, depth_in(t, b));
     }
     t->count = 0;
-    BRN_TRY(brn_patches_find(t->patches, x, reach->ahead, reach->within, depth));
-    BRN_TRY(brn_crossings_find(t->crossings, x, reach->within, depth));
+    BRN_TRY(brn_patches_find(t->patches, x, reach, depth));
+    BRN_TRY(brn_crossings_find(t->crossings, x, reach, depth));
     BRN_TRY(brn_manifolds_find(t->manifolds, x, reach->ahead, reach->body));
     brn_arena *arena = brn_ctx_arena(t->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);

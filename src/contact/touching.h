@@ -22,13 +22,6 @@ typedef struct brn_touching_point {
     brn_lever lever;
 } brn_touching_point;
 
-/* Where to look. */
-typedef struct brn_touching_reach {
-    const double *ahead; /* [nnode][3] [m] where nodes go on to */
-    const double *body;  /* [nbody] [m] gaps of a body that matter; a pair has the sum of both */
-    double within;       /* [m] the largest sum */
-} brn_touching_reach;
-
 typedef struct brn_touching {
     brn_ctx *ctx;
     const brn_model *model;
@@ -50,7 +43,7 @@ typedef struct brn_touching {
 brn_status brn_touching_create(brn_ctx *ctx, const brn_model *model, double extent, brn_touching **out);
 void brn_touching_destroy(brn_touching *touching);
 /* All points at positions x, [nnode][3]: patches, crossings, then convex bodies. After a failure there are none. */
-brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_touching_reach *reach);
+brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_contact_reach *reach);
 /* Lays the points aside, which another search then leaves alone, and takes those that lay there. */
 void brn_touching_swap(brn_touching *touching);
 

@@ -98,12 +98,12 @@ static void bbi_destroy(void *self)
     }
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,     bbi->point,       bbi->seen,       bbi->taken,       bbi->row,
-                      bbi->weight,    bbi->push,        bbi->coasts,     bbi->slip,        bbi->chosen,
-                      bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
-                      bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
-                      bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
-                      bbi->flight,    bbi->apart,       bbi->given};
+    void *arrays[] = {bbi->reach,       bbi->own,     bbi->seen_at,   bbi->point,       bbi->seen,
+                      bbi->taken,       bbi->row,     bbi->weight,    bbi->push,        bbi->coasts,
+                      bbi->slip,        bbi->chosen,  bbi->direction, bbi->free_u,      bbi->cone_w,
+                      bbi->cone_q,      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,      bbi->cone_first,
+                      bbi->cone_column, bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin,
+                      bbi->recoil,      bbi->flier,   bbi->flight,    bbi->apart,       bbi->given};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -223,6 +223,8 @@ static brn_status fill(brn_bbi *bbi)
     BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));
     BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));
     BRN_ALLOC(bbi->ctx, bbi->reach, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->own, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->seen_at, 3 * (size_t)bbi->model->nnode + 1);
     BRN_ALLOC(bbi->ctx, bbi->push, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->seen, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->slip, ndof + 1);

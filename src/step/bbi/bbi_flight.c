@@ -115,12 +115,12 @@ static void land_near(brn_bbi *bbi)
 }
 
 /* Least gap between bodies that fly and others, when the bodies have flown for a time; how far they may still go is bbi->reach. */
-static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double time, double h, double *gap,
+static brn_status find_gap(brn_bbi *bbi, const brn_contact_reach *reach, double time, double h, double *gap,
                            double *allowed)
 {
     *gap = INFINITY;
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        bbi->reach[b] = 0.0;
+        bbi->reach[b] = bbi->own[b] = 0.0;
         if (brn_bbi_flies(bbi, b)) {
             brn_bbi_flight there = bbi->flight[b];
             brn_bbi_flier_fly(bbi, b, time, &there);
@@ -129,7 +129,7 @@ static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double
         }
     }
     BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x,
-                              &(brn_touching_reach){reach->ahead, bbi->reach, reach->within}));
+                              &(brn_contact_reach){reach->ahead, bbi->reach, bbi->own}));
     for (int i = 0; i < bbi->touching->count; ++i) {
         const brn_touching_point *p = &bbi->touching->point[i];
         const bool flies = brn_bbi_flies(bbi, p->body[0]) || brn_bbi_flies(bbi, p->body[1]);
@@ -143,7 +143,7 @@ static brn_status find_gap(brn_bbi *bbi, const brn_touching_reach *reach, double
 
 /* [s] until the first flying body meets an obstacle, at most h: on as far as the fastest node could go through the least gap, again and
    again. Bodies that stay near for too long to be followed become elastic. */
-static brn_status find_contact(brn_bbi *bbi, const brn_touching_reach *reach, double h, double *time)
+static brn_status find_contact(brn_bbi *bbi, const brn_contact_reach *reach, double h, double *time)
 {
     double fastest = 0.0;
     for (int b = 0; b < bbi->model->nbody; ++b) {
@@ -225,8 +225,14 @@ brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, dou
     if (!any) {
         return BRN_OK;
     }
-    const brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, *h);
-    BRN_TRY(brn_touching_find(bbi->touching, in->node_pos, &reach));
+    const brn_contact_reach reach = brn_ahead_look(bbi->ahead, in, t, *h);
+    for (int b = 0; b < bbi->model->nbody;
+         ++b) { /* what would land in the next step does not take off in this one */
+        bbi->reach[b] = 2.0 * reach.body[b];
+        bbi->own[b] = reach.own[b];
+    }
+    BRN_TRY(brn_touching_find(bbi->touching, in->node_pos,
+                              &(brn_contact_reach){reach.ahead, bbi->reach, bbi->own}));
     if (look_around(bbi)) {
         memcpy(n->x, in->node_pos, 3 * (size_t)bbi->model->nnode * sizeof *n->x);
         BRN_TRY(find_contact(bbi, &reach, *h, &time));

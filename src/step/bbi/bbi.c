@@ -379,6 +379,7 @@ static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_inf
     memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
     bbi->from = state->node_pos;
     BRN_TRY(brn_newton_reset(bbi->newton, state, t, &info->books));
+    BRN_TRY(brn_touching_begin(bbi->touching, state->node_pos));
     return brn_bbi_report(bbi, info);
 }
 
@@ -408,6 +409,11 @@ static bool bbi_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
     return brn_touching_doubt(own[BRN_BBI_OVERLAP], "bbi.overlap", text, size);
 }
 
+static bool bbi_warn(const void *self, char *text, size_t size)
+{
+    return brn_touching_warn(((const brn_bbi *)self)->touching, text, size);
+}
+
 static brn_status bbi_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
                                char *text, size_t size)
 {
@@ -430,6 +436,7 @@ const brn_method brn_bbi_method = {
                         [BRN_CONTACT_RELAXATION] = "contact is exact: nothing penetrates; leave it out"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .warn = bbi_warn,
     .doubt = bbi_doubt,
     .conclude = bbi_conclude,
     .predict = brn_newton_predict,

@@ -222,7 +222,7 @@ static bool keep_side(const void *arg, int i, int j)
     const int point = p->skin->point[i];
     const int *side = &p->side[p->skin->dim * p->meshed[j]];
     const bool own = p->skin->node_body[point] == p->skin->node_body[side[0]];
-    return (!own || is_near_own(p, point, side)) &&
+    return (!own || (p->skin->model->contact_self && is_near_own(p, point, side))) &&
            brn_skin_may_touch(p->skin, &point, 1, side, p->skin->dim);
 }
 

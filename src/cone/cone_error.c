@@ -1,6 +1,8 @@
 /* What is wrong with a solution. */
 #include "cone/cone_inner.h"
 
+#include "base/parallel.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,13 +37,41 @@ static void product(const brn_cone_problem *p, int i, const double *r, double u[
     }
 }
 
-void brn_cone_product(const brn_cone_problem *p, const double *r, double *u)
+/* Contacts whose products are worked on together. */
+enum { TOGETHER = 64 };
+
+typedef struct product_job {
+    const brn_cone_problem *p;
+    const double *r;
+    const double *plus; /* NULL: nothing */
+    double *u;
+} product_job;
+
+static brn_status multiply_block(void *arg, int block, brn_arena *scratch)
 {
-    for (int i = 0; i < p->contacts; ++i) {
+    const product_job *w = arg;
+    const int dim = w->p->dim;
+    (void)scratch;
+    for (int i = block * TOGETHER; i < brn_block_end(w->p->contacts, TOGETHER, block); ++i) {
         double sum[3];
-        product(p, i, r, sum);
-        memcpy(u + (size_t)i * (size_t)p->dim, sum, (size_t)p->dim * sizeof *u);
+        product(w->p, i, w->r, sum);
+        for (int k = i * dim; k < (i + 1) * dim; ++k) {
+            w->u[k] = sum[k - i * dim] + (w->plus != NULL ? w->plus[k] : 0.0);
+        }
     }
+    return BRN_OK;
+}
+
+void brn_cone_product(brn_ctx *ctx, const brn_cone_problem *p, const double *r, double *u)
+{
+    product_job w = {p, r, NULL, u};
+    (void)brn_parallel_for(ctx, brn_block_count(p->contacts, TOGETHER), multiply_block, &w);
+}
+
+void brn_cone_velocities(brn_ctx *ctx, const brn_cone_problem *p, const double *r, double *u)
+{
+    product_job w = {p, r, p->q, u};
+    (void)brn_parallel_for(ctx, brn_block_count(p->contacts, TOGETHER), multiply_block, &w);
 }
 
 void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double *u)
@@ -50,13 +80,6 @@ void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double
     product(p, i, r, sum);
     for (int d = 0; d < p->dim; ++d) {
         u[d] = sum[d] + p->q[(size_t)i * (size_t)p->dim + (size_t)d];
-    }
-}
-
-void brn_cone_velocities(const brn_cone_problem *p, const double *r, double *u)
-{
-    for (int i = 0; i < p->contacts; ++i) {
-        brn_cone_velocity(p, i, r, u + (size_t)i * (size_t)p->dim);
     }
 }
 
@@ -164,6 +187,15 @@ static double rounding_of(const brn_cone_problem *p, int i, const double *r)
     return DBL_EPSILON * most;
 }
 
+double brn_cone_rounding(const brn_cone_problem *p, const double *r)
+{
+    double most = 0.0;
+    for (int i = 0; i < p->contacts; ++i) {
+        most = fmax(most, rounding_of(p, i, r));
+    }
+    return most;
+}
+
 void brn_cone_measure(const brn_cone_work *w, const double *r, const double *u, brn_cone_report *report)
 {
     const brn_cone_problem *p = w->p;
@@ -185,7 +217,6 @@ void brn_cone_measure(const brn_cone_work *w, const double *r, const double *u, 
         out.cone = fmax(out.cone, isinf(p->mu[i]) ? 0.0 : friction - p->mu[i] * fmax(0.0, ri[0]));
         out.complementarity = fmax(out.complementarity, fabs(ri[0] * ui[0]));
         out.slip = fmax(out.slip, slip);
-        out.rounding = fmax(out.rounding, rounding_of(p, i, r));
         /* written so that NaN stays */
         const double worst = hypot(miss.normal, slip);
         relative = worst <= relative ? relative : worst;

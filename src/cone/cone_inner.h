@@ -66,13 +66,15 @@ brn_cone_slope brn_cone_smooth_slope(int size, double mu, const double *r, const
 double brn_cone_smooth_speed(int size, double mu, const double *u);
 
 /* u = W r. */
-void brn_cone_product(const brn_cone_problem *p, const double *r, double *u);
+void brn_cone_product(brn_ctx *ctx, const brn_cone_problem *p, const double *r, double *u);
 /* u = W r + q. */
-void brn_cone_velocities(const brn_cone_problem *p, const double *r, double *u);
+void brn_cone_velocities(brn_ctx *ctx, const brn_cone_problem *p, const double *r, double *u);
 /* The velocity of contact i, as above. */
 void brn_cone_velocity(const brn_cone_problem *p, int i, const double *r, double *u);
-/* The errors of r and u; all of report but counts of iterations. */
+/* The errors of r and u; all of report but counts of iterations and rounding. */
 void brn_cone_measure(const brn_cone_work *w, const double *r, const double *u, brn_cone_report *report);
+/* What rounding may leave of the velocities W r + q. */
+double brn_cone_rounding(const brn_cone_problem *p, const double *r);
 
 /* ---- cone_solve.c */
 

@@ -11,6 +11,7 @@
    is nearly singular, it is so much smaller that w r stays comparable with u, without which a step could not tell which contacts slide. */
 #include "cone/cone_inner.h"
 
+#include "base/parallel.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static void velocities(const newton *s, const double *r, double *u)
 {
     const brn_cone_work *w = s->w;
     const int dim = w->p->dim;
-    brn_cone_velocities(w->p, r, u);
+    brn_cone_velocities(w->ctx, w->p, r, u);
     for (int k = 0; k < w->p->contacts * dim; ++k) {
         const brn_cone_own *own = &w->own[k / dim];
         u[k] += s->soft * (k % dim == 0 ? own->normal : own->tangent) * (r[k] - s->centre[k]);
@@ -209,6 +210,34 @@ static void assemble(newton *s, int i, double *matrix)
     }
 }
 
+/* Contacts whose rows are assembled together. */
+enum { TOGETHER = 16 };
+
+typedef struct assembly {
+    newton *s;
+    double *matrix;
+} assembly;
+
+static brn_status assemble_block(void *arg, int block, brn_arena *scratch)
+{
+    const assembly *w = arg;
+    const int count = w->s->w->p->contacts;
+    (void)scratch;
+    for (int i = block * TOGETHER; i < brn_block_end(count, TOGETHER, block); ++i) {
+        if (w->s->place[i] >= 0) {
+            assemble(w->s, i, w->matrix);
+        }
+    }
+    return BRN_OK;
+}
+
+/* All rows. */
+static void assemble_all(newton *s, double *matrix)
+{
+    assembly w = {s, matrix};
+    (void)brn_parallel_for(s->w->ctx, brn_block_count(s->w->p->contacts, TOGETHER), assemble_block, &w);
+}
+
 /* Room for the matrix of n unknowns, and for what it is of. */
 static brn_status make_room(newton *s)
 {
@@ -240,11 +269,7 @@ static brn_status make_factor(newton *s, bool *made)
     if (s->n > 0) { /* else there is no matrix */
         memset(f->matrix, 0, (size_t)s->n * (size_t)s->n * sizeof *f->matrix);
     }
-    for (int i = 0; i < s->w->p->contacts; ++i) {
-        if (s->place[i] >= 0) {
-            assemble(s, i, f->matrix);
-        }
-    }
+    assemble_all(s, f->matrix);
     if (s->n > 0) {
         const brn_blas_threads before = brn_blas_begin();
         dgetrf_(&s->n, &s->n, f->matrix, &s->n, f->pivot, &info);
@@ -273,10 +298,8 @@ static brn_status find_step(newton *s, bool *again, bool *solved)
     if (!*again) {
         BRN_TRY(make_factor(s, solved));
     }
-    for (int i = 0; i < p->contacts && *again; ++i) {
-        if (s->place[i] >= 0) {
-            assemble(s, i, NULL);
-        }
+    if (*again) {
+        assemble_all(s, NULL);
     }
     if (s->n > 0 && *solved) {
         const brn_blas_threads before = brn_blas_begin();
@@ -378,7 +401,7 @@ static brn_status iterate(newton *s, bool *solved)
     }
     *solved = least <= goal * goal;
     memcpy(w->r, s->good, bytes);
-    brn_cone_velocities(w->p, w->r, w->u);
+    brn_cone_velocities(w->ctx, w->p, w->r, w->u);
     return BRN_OK;
 }
 

@@ -170,7 +170,7 @@ static void solve(path *s, place *change)
         memcpy(change->r + (size_t)i * (size_t)dim, s->right + s->first[i],
                (size_t)size_of(s, i) * sizeof *change->r);
     }
-    brn_cone_product(p, change->r, change->u);
+    brn_cone_product(s->w->ctx, p, change->r, change->u);
     for (size_t k = 0; k < values_of(s); ++k) {
         change->u[k] -= s->lin[k];
     }
@@ -203,7 +203,7 @@ static void find_correction(path *s)
             s->right[s->first[i] + d] = -e[d];
         }
     }
-    brn_cone_velocities(s->w->p, s->next.r, s->lin);
+    brn_cone_velocities(s->w->ctx, s->w->p, s->next.r, s->lin);
     for (size_t k = 0; k < values_of(s); ++k) {
         s->lin[k] = s->next.u[k] - s->lin[k] - s->next.t * s->g[k];
     }
@@ -334,7 +334,7 @@ static brn_status walk(path *s)
         }
         copy(s, &s->next, &s->at);
         memcpy(w->r, s->at.r, values_of(s) * sizeof *w->r);
-        brn_cone_velocities(w->p, w->r, w->u);
+        brn_cone_velocities(w->ctx, w->p, w->r, w->u);
         if (brn_cone_judge(w)) {
             break;
         }
@@ -386,7 +386,7 @@ static void begin(path *s)
         s->c[i] = s->at.r[(size_t)i * (size_t)dim] * w->scale;
     }
     s->at.t = 1.0;
-    brn_cone_velocities(w->p, s->at.r, s->at.u);
+    brn_cone_velocities(w->ctx, w->p, s->at.r, s->at.u);
     for (size_t k = 0; k < values_of(s); ++k) {
         const double u = k % (size_t)dim == 0 ? w->scale : 0.0;
         s->g[k] = u - s->at.u[k];

@@ -89,7 +89,7 @@ bool brn_cone_judge(brn_cone_work *w)
 static void restore(brn_cone_work *w)
 {
     memcpy(w->r, w->best, (size_t)w->p->contacts * (size_t)w->p->dim * sizeof *w->r);
-    brn_cone_velocities(w->p, w->r, w->u);
+    brn_cone_velocities(w->ctx, w->p, w->r, w->u);
     brn_cone_measure(w, w->r, w->u, w->report);
 }
 
@@ -104,7 +104,7 @@ static brn_status relax(brn_cone_work *w, int count, bool *moves)
         w->report->sweeps++;
         *moves = change > 0.1 * w->options->tolerance * w->scale && isfinite(change);
     }
-    brn_cone_velocities(w->p, w->r, w->u);
+    brn_cone_velocities(w->ctx, w->p, w->r, w->u);
     (void)brn_cone_judge(w);
     return BRN_OK;
 }
@@ -168,7 +168,7 @@ static brn_status alternate(brn_cone_work *w)
 {
     bool moves = true;
     int count = turn_sweeps(w->p);
-    brn_cone_velocities(w->p, w->r, w->u);
+    brn_cone_velocities(w->ctx, w->p, w->r, w->u);
     (void)brn_cone_judge(w);
     if (!done(w) && count > SWEEPS_LONG && is_dense(w->p)) {
         BRN_TRY(hurry(w));
@@ -233,6 +233,7 @@ static brn_status solve(brn_cone_work *w, double *u)
     memcpy(w->best, w->r, bytes);
     const brn_status status = alternate(w);
     restore(w);
+    w->report->rounding = brn_cone_rounding(w->p, w->r);
     if (u != NULL) {
         memcpy(u, w->u, bytes);
     }

@@ -35,7 +35,6 @@ typedef struct job {
     int *list;          /* numbers of the columns in a front, ascending */
     size_t *y_start;    /* [nfront + 1] */
     double *y;          /* [columns in the front][rows of the front] */
-    double *w;          /* [columns][columns] by numbers, lower half: rows up to the column */
     double *out;
     const piece *piece;
 } job;
@@ -282,28 +281,49 @@ static brn_status pass_up(job *w, brn_arena *arena)
 
 /* ---- the product -------------------------------------------------------------------------------------------------- */
 
-/* Adds a front's part of columns [a, b) of its list, rows up to b. room [b][b - a] */
-static void add_front(const job *w, int f, int a, int b, double *room)
+/* Some columns of W by numbers, up to the last of them: rows [end], columns [begin, end). */
+typedef struct strip {
+    int begin, end;
+    double *w;    /* [end - begin][end] */
+    double *room; /* the same */
+} strip;
+
+/* Adds a front's part of the strip: columns [a, b) of its list. */
+static void add_front(const job *w, int f, int a, int b, const strip *to)
 {
     const brn_front_shape shape = brn_front_shape_at(w->tree, f);
     const int *list = w->list + w->list_start[f];
     const double *y = w->y + w->y_start[f];
     const double *right = y + (size_t)a * (size_t)shape.rows;
-    const size_t n = (size_t)w->b->count;
+    const size_t length = (size_t)to->end;
     const int width = b - a;
-    const int ld = w->b->count;
     const double zero = 0.0;
     const double one = 1.0;
     if (list[b - 1] - list[0] == b - 1) { /* they follow each other */
         dgemm_("T", "N", &b, &width, &shape.own, &one, y, &shape.rows, right, &shape.rows, &one,
-               w->w + (size_t)list[a] * n + (size_t)list[0], &ld);
+               to->w + (size_t)(list[a] - to->begin) * length + (size_t)list[0], &to->end);
         return;
     }
-    dgemm_("T", "N", &b, &width, &shape.own, &one, y, &shape.rows, right, &shape.rows, &zero, room, &b);
+    dgemm_("T", "N", &b, &width, &shape.own, &one, y, &shape.rows, right, &shape.rows, &zero, to->room, &b);
     for (int j = 0; j < width; ++j) {
-        double *to = w->w + (size_t)list[a + j] * n;
+        double *column = to->w + (size_t)(list[a + j] - to->begin) * length;
         for (int i = 0; i < b; ++i) {
-            to[list[i]] += room[(size_t)j * (size_t)b + (size_t)i];
+            column[list[i]] += to->room[(size_t)j * (size_t)b + (size_t)i];
+        }
+    }
+}
+
+/* Both halves of a strip, in the order of the columns as they were given. */
+static void spread(const job *w, const strip *from)
+{
+    const size_t n = (size_t)w->b->count;
+    const size_t length = (size_t)from->end;
+    for (int i = 0; i < from->end; ++i) {
+        double *row = w->out + (size_t)w->column[i] * n;
+        for (int j = i > from->begin ? i : from->begin; j < from->end; ++j) {
+            const double value = from->w[(size_t)(j - from->begin) * length + (size_t)i];
+            row[w->column[j]] = value;
+            w->out[(size_t)w->column[j] * n + (size_t)w->column[i]] = value;
         }
     }
 }
@@ -312,34 +332,18 @@ static brn_status multiply(void *arg, int block, brn_arena *scratch)
 {
     const job *w = arg;
     const size_t n = (size_t)w->b->count;
-    const int begin = block * TOGETHER;
-    const int end = brn_block_end(w->b->count, TOGETHER, block);
-    double *room = NULL;
-    BRN_TAKE(scratch, room, n * TOGETHER);
-    memset(w->w + (size_t)begin * n, 0, (size_t)(end - begin) * n * sizeof *w->w);
+    strip to = {.begin = block * TOGETHER, .end = brn_block_end(w->b->count, TOGETHER, block)};
+    BRN_TAKE(scratch, to.w, n * TOGETHER);
+    BRN_TAKE(scratch, to.room, n * TOGETHER);
+    memset(to.w, 0, (size_t)(to.end - to.begin) * (size_t)to.end * sizeof *to.w);
     for (int f = 0; f < w->tree->nfront; ++f) {
-        const int a = before(w, f, begin);
-        const int b = before(w, f, end);
+        const int a = before(w, f, to.begin);
+        const int b = before(w, f, to.end);
         if (a < b) {
-            add_front(w, f, a, b, room);
+            add_front(w, f, a, b, &to);
         }
     }
-    return BRN_OK;
-}
-
-/* Both halves, in the order of the columns as they were given. */
-static brn_status spread(void *arg, int block, brn_arena *scratch)
-{
-    const job *w = arg;
-    const size_t n = (size_t)w->b->count;
-    (void)scratch;
-    for (int j = block * TOGETHER; j < brn_block_end(w->b->count, TOGETHER, block); ++j) {
-        double *out = w->out + (size_t)w->column[j] * n;
-        for (int i = 0; i < w->b->count; ++i) {
-            const size_t at = i <= j ? (size_t)j * n + (size_t)i : (size_t)i * n + (size_t)j;
-            out[w->column[i]] = w->w[at];
-        }
-    }
+    spread(w, &to);
     return BRN_OK;
 }
 
@@ -360,19 +364,14 @@ static brn_status take(job *w, brn_arena *arena)
 static brn_status work(brn_ctx *ctx, job *w, double **room, size_t *capacity, size_t *list_capacity)
 {
     brn_arena *arena = brn_ctx_arena(ctx);
-    const size_t n = (size_t)w->b->count;
-    const int blocks = brn_block_count(w->b->count, TOGETHER);
     BRN_TRY(take(w, arena));
     BRN_TRY(number_columns(w, arena));
     BRN_TRY(sort_entries(w, arena));
     BRN_TRY(list_columns(ctx, w, arena, list_capacity));
-    const size_t held = w->y_start[w->tree->nfront];
-    BRN_GROW(ctx, *room, *capacity, held + n * n);
+    BRN_GROW(ctx, *room, *capacity, w->y_start[w->tree->nfront]);
     w->y = *room;
-    w->w = *room + held;
     BRN_TRY(pass_up(w, arena));
-    BRN_TRY(brn_parallel_for(ctx, blocks, multiply, w));
-    return brn_parallel_for(ctx, blocks, spread, w);
+    return brn_parallel_for(ctx, brn_block_count(w->b->count, TOGETHER), multiply, w);
 }
 
 brn_status brn_front_compliance(const brn_front_tree *tree, const double *value, const brn_columns *b,

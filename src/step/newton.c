@@ -129,27 +129,6 @@ const char *brn_newton_moving(const brn_newton *n)
     return body_at(n->model, n->model->row_node[moving_most(n) / n->model->dim]);
 }
 
-/* A step that costs this much does not get anywhere. */
-brn_status brn_newton_spend(brn_newton *n)
-{
-    if (n->system->effort < n->system->budget) {
-        n->system->effort += 1.0;
-        return BRN_OK;
-    }
-    double way;
-    const char *name = unheld(n, &way);
-    if (name != NULL) {
-        return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
-                        "t = %g s: nothing holds '%s', whose equilibrium would be %.2g m away: hold it, give "
-                        "it something to rest on, or take an integrator with inertia",
-                        n->scheme->t, name, way);
-    }
-    return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
-                    "t = %g s: a step took more than method.budget = %d Newton iterations, all its parts and "
-                    "attempts together; try a smaller time.step, or a larger method.budget",
-                    n->scheme->t, n->params.budget);
-}
-
 /* Elements that are squeezed or drawn to less or more of a length than this are past what they can bear, or near. */
 static const double SQUEEZED = 0.6, DRAWN = 1.6;
 
@@ -186,26 +165,62 @@ static distortion distortion_of(const brn_newton *n)
     return out;
 }
 
-brn_status brn_newton_give_up(const brn_newton *n, int iterations, double residual)
+/* What a step without inertia has trouble with; "" with inertia. */
+static void say_where(const brn_newton *n, char *where, size_t size)
 {
+    where[0] = '\0';
+    if (n->scheme->inertia) {
+        return;
+    }
     const distortion worst = distortion_of(n);
     const bool squeezed = worst.least < SQUEEZED;
-    char where[240] = "";
-    if (!n->scheme->inertia && (squeezed || worst.most > DRAWN)) {
-        const int node = squeezed ? worst.squeezed : worst.drawn;
-        const double *at = &n->x[3 * node];
-        (void)snprintf(where, sizeof where,
+    const bool strained = squeezed || worst.most > DRAWN;
+    const int node = squeezed   ? worst.squeezed
+                     : strained ? worst.drawn
+                                : n->model->row_node[moving_most(n) / n->model->dim];
+    const double *at = &n->x[3 * node];
+    const char *name = body_at(n->model, node);
+    if (strained) {
+        (void)snprintf(where, size,
                        "; at [%.3g, %.3g, %.3g] '%s' is %s to %.2g times its length: what acts on it may be "
                        "more than it can bear",
-                       at[0], at[1], at[2], body_at(n->model, node), squeezed ? "squeezed" : "drawn",
+                       at[0], at[1], at[2], name, squeezed ? "squeezed" : "drawn",
                        squeezed ? worst.least : worst.most);
-    } else if (!n->scheme->inertia) {
-        const int node = n->model->row_node[moving_most(n) / n->model->dim];
-        const double *at = &n->x[3 * node];
-        (void)snprintf(where, sizeof where,
-                       "; what still moves is '%s' at [%.3g, %.3g, %.3g], which may be giving way",
-                       body_at(n->model, node), at[0], at[1], at[2]);
+    } else {
+        (void)snprintf(where, size,
+                       "; what still moves is '%s' at [%.3g, %.3g, %.3g], which may be giving way: an "
+                       "integrator with inertia would follow it",
+                       name, at[0], at[1], at[2]);
     }
+}
+
+/* A step that costs this much does not get anywhere. */
+brn_status brn_newton_spend(brn_newton *n)
+{
+    if (n->system->effort < n->system->budget) {
+        n->system->effort += 1.0;
+        return BRN_OK;
+    }
+    double way;
+    char where[240];
+    const char *name = unheld(n, &way);
+    if (name != NULL) {
+        return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
+                        "t = %g s: nothing holds '%s', whose equilibrium would be %.2g m away: hold it, give "
+                        "it something to rest on, or take an integrator with inertia",
+                        n->scheme->t, name, way);
+    }
+    say_where(n, where, sizeof where);
+    return brn_fail(n->ctx, BRN_ERR_CONVERGENCE,
+                    "t = %g s: a step took more than method.budget = %d Newton iterations, all its parts and "
+                    "attempts together%s; try a smaller time.step, or a larger method.budget",
+                    n->scheme->t, n->params.budget, where);
+}
+
+brn_status brn_newton_give_up(const brn_newton *n, int iterations, double residual)
+{
+    char where[240];
+    say_where(n, where, sizeof where);
     return brn_fail(
         n->ctx, BRN_ERR_CONVERGENCE,
         "t = %g s: Newton did not converge in %d iterations (unbalanced force %.2g of the largest)%s",

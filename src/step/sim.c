@@ -18,10 +18,10 @@
 enum { HALVINGS_MAX = 12, INVERSION_BLOCK = 1024 };
 /* Fewer where an obstacle moved by hand may be to blame: it can stop. */
 enum { HALVINGS_SHIFTING = 4 };
-/* A part that gains energy by every rule is cut like one that fails, down to this share of the step. */
+/* A part that gains energy by every rule is cut like one that fails, down to this share of what the method takes at a time. */
 static const double PART_GAINING = 0.0625;
-/* Of a step: a hold ends with the step that begins so near to its time. */
-static const double RELEASE_SLACK = 1e-9;
+/* Of a part: what is left of a step after it is no part of its own. */
+static const double SLIVER = 1e-6;
 /* Strength of the hand that moves it, in weights of everything movable, and in forces that stop all of that within a step from
    the highest speed of an offset. */
 static const double STRENGTH_WEIGHTS = 1000.0;
@@ -270,9 +270,10 @@ static bool gains(const brn_sim *sim, const brn_state *from, const brn_state *to
 }
 
 /* One attempt from `from` at fraction `done` of the step. If it makes energy from nothing it is repeated with a rule that
-   cannot, or is at most as wrong; if all of them do, it was too long. */
-static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, brn_state *to,
-                          double *did, brn_report *report, brn_step_info *info)
+   cannot, or is at most as wrong; if all of them do, it was too long, unless it is as short as that. *did: the fraction that was done or
+   tried. */
+static brn_status attempt(brn_sim *sim, const brn_state *from, double done, double part, double shortest,
+                          brn_state *to, double *did, brn_report *report, brn_step_info *info)
 {
     const double step = sim->model->step;
     const double t = ((double)sim->state->step + done) * step;
@@ -286,40 +287,58 @@ static brn_status attempt(brn_sim *sim, const brn_state *from, double done, doub
     }
     const bool guarded = *guard > 0;
     *guard = 0;
+    *did = h_done == h || !(h_done > 0.0) ? part : h_done / step;
     BRN_TRY(status);
-    if (part > PART_GAINING && sim->system->effort < sim->system->budget && gains(sim, from, to, info)) {
-        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE, "t = %g s: a step of %g s gains energy", t, h);
+    const bool long_enough = *did > shortest && sim->system->effort < sim->system->budget;
+    if (long_enough && gains(sim, from, to, info)) {
+        return brn_fail(sim->ctx, BRN_ERR_CONVERGENCE, "t = %g s: a step of %g s gains energy", t, h_done);
     }
     report->guarded += guarded;
-    *did = h_done == h ? part : h_done / step;
     add_info(sim->method, info, report);
     bool other;
     BRN_TRY(brn_stages_follow(sim->system, from, to, t, h_done, info, &other));
     return other || info->ends_stage ? enter_stage(sim, to, t + h_done, info) : BRN_OK;
 }
 
+/* What is over after `done` of the step lets go; the state there enters that as a stage of its own. */
+static brn_status let_go(brn_sim *sim, double done, brn_state *state)
+{
+    brn_step_info info;
+    const double step = (double)sim->state->step + done;
+    bool any;
+    BRN_TRY(brn_sim_release(sim, step, false, state, &any));
+    return any ? enter_stage(sim, state, step * sim->model->step, &info) : BRN_OK;
+}
+
 /* Takes parts of the step until it is complete; *info is what the method reported about the last one. A part is halved on
    failure (at most `halvings` times) and doubled after two successes in a row (if it stays aligned); every step starts afresh
-   with the whole, so that no controller state needs saving. */
+   with the whole, so that no controller state needs saving. A method may take less at a time than it is given: then that is what is halved. */
 static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_state **reached,
                           brn_step_info *info)
 {
     const brn_state *from = sim->state;
+    double whole = 1.0; /* what the method takes at a time, once a part has failed */
     int level = 0;
     int successes = 0;
     double done = 0.0;
     int target = 0;
     while (done < 1.0) {
-        const double part = fmin(ldexp(1.0, -level), 1.0 - done);
+        const double length = ldexp(1.0, -level);
+        const double left = brn_sim_release_next(sim, done) - done;
+        const double part = left < length * (1.0 + SLIVER) ? left : length;
         double did = 0.0;
-        const brn_status status = attempt(sim, from, done, part, sim->spare[target], &did, report, info);
+        const double shortest = level > 0 ? PART_GAINING * whole : 0.0;
+        const brn_status status =
+            attempt(sim, from, done, part, shortest, sim->spare[target], &did, report, info);
         if (status >= 0) {
-            from = sim->spare[target];
+            brn_state *to = sim->spare[target];
+            from = to;
             target = 1 - target;
             done += did;
             report->substeps++;
-            const double double_part = ldexp(1.0, 1 - level);
-            if (++successes >= 2 && level > 0 && fmod(done, double_part) == 0.0) {
+            BRN_TRY(done < 1.0 ? let_go(sim, done, to) : BRN_OK);
+            const bool aligned = whole < 1.0 || fmod(done, 2.0 * length) == 0.0;
+            if (++successes >= 2 && level > 0 && aligned) {
                 --level;
                 successes = 0;
             }
@@ -330,7 +349,11 @@ static brn_status advance(brn_sim *sim, int halvings, brn_report *report, brn_st
         }
         successes = 0;
         report->retries++;
-        if (++level > halvings) {
+        whole = level == 0 ? did : whole;
+        do {
+            ++level;
+        } while (ldexp(1.0, -level) >= did && level <= halvings);
+        if (level > halvings) {
             char why[1024];
             const char *message = brn_ctx_message(sim->ctx);
             (void)snprintf(why, sizeof why, "%s", message[0] != '\0' ? message : brn_status_name(status));
@@ -394,19 +417,17 @@ static brn_status advance_shifting(brn_sim *sim, brn_report *report, brn_state *
     return status;
 }
 
-/* What is over by the start of the step lets go; the state enters it as a stage of its own. */
-static brn_status let_go(brn_sim *sim)
+/* What is over by the start of the step lets go. */
+static brn_status begin_step(brn_sim *sim)
 {
-    const double t = brn_sim_time(sim);
     brn_step_info info;
     bool any;
-    BRN_TRY(brn_sim_release(sim, t + RELEASE_SLACK * sim->model->step, &any));
+    BRN_TRY(brn_sim_release(sim, (double)sim->state->step, false, sim->state, &any));
     if (!any) {
         return BRN_OK;
     }
     BRN_TRY(brn_state_copy(sim->state, sim->spare[0]));
-    sim->spare[0]->step = sim->state->step;
-    BRN_TRY(enter_stage(sim, sim->spare[0], t, &info));
+    BRN_TRY(enter_stage(sim, sim->spare[0], brn_sim_time(sim), &info));
     brn_state *old = sim->state;
     sim->state = sim->spare[0];
     sim->spare[0] = old;
@@ -415,19 +436,15 @@ static brn_status let_go(brn_sim *sim)
 
 static brn_status measure_state(brn_sim *sim, brn_report *report);
 
-brn_status brn_sim_step(brn_sim *sim, brn_report *report)
+static brn_status do_step(brn_sim *sim, brn_report *r)
 {
-    BRN_GIVEN(NULL, sim);
-    brn_report scratch;
-    brn_report *r = report != NULL ? report : &scratch;
-    *r = brn_sim_blank_report(sim);
     brn_stopwatch *watch = &sim->system->watch;
     brn_stopwatch_start(watch);
     const double started = watch->since;
     brn_state *reached = NULL;
     brn_step_info info;
     sim->system->effort = 0.0;
-    BRN_TRY(let_go(sim));
+    BRN_TRY(begin_step(sim));
     const brn_status moved = brn_controls_shifting(sim->system->controls, brn_sim_time(sim))
                                  ? advance_shifting(sim, r, &reached, &info)
                                  : advance(sim, HALVINGS_MAX, r, &reached, &info);
@@ -451,6 +468,20 @@ brn_status brn_sim_step(brn_sim *sim, brn_report *report)
     (void)brn_stopwatch_switch(watch, NULL);
     r->phases = watch->phases;
     r->wall = watch->since - started;
+    return status;
+}
+
+brn_status brn_sim_step(brn_sim *sim, brn_report *report)
+{
+    BRN_GIVEN(NULL, sim);
+    brn_report scratch;
+    brn_report *r = report != NULL ? report : &scratch;
+    bool any;
+    *r = brn_sim_blank_report(sim);
+    const brn_status status = do_step(sim, r);
+    if (status < 0) { /* what was let go within the step is held again */
+        (void)brn_sim_release(sim, (double)sim->state->step, false, sim->spare[0], &any);
+    }
     return status;
 }
 
@@ -670,12 +701,11 @@ brn_status brn_sim_load_with(brn_sim *sim, const char *path, double *extra, int 
     brn_free(sim->ctx, parts);
     BRN_TRY(status);
     BRN_TRY(brn_sim_resume_controls(sim, loaded, path));
-    /* What had been let go when the last step began; what has ended since does so with the next step, as it would have. The method is told
-       with the state before: the loaded one remembers what came after it. */
+    /* What had been let go within the last step; what ended with it lets go with the next one, as it would have. The method is told with the
+       state before: the loaded one remembers what came after it. */
     bool any;
     brn_state *before = sim->state;
-    const double last = (double)(loaded->step - 1) * sim->model->step;
-    BRN_TRY(brn_sim_release(sim, last + RELEASE_SLACK * sim->model->step, &any));
+    BRN_TRY(brn_sim_release(sim, (double)loaded->step, true, before, &any));
     sim->spare[0] = before;
     sim->state = loaded;
     /* Contacts are not part of the state: the present ones belong to another. */

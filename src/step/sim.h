@@ -38,8 +38,11 @@ brn_status brn_sim_resume_controls(brn_sim *sim, brn_state *state, const char *p
 
 /* Its own set of held dofs, if holds are released in the run. */
 brn_status brn_sim_own_holds(brn_sim *sim, const brn_model *model);
-/* Those that are over before a time let go; *any: there were some. */
-brn_status brn_sim_release(brn_sim *sim, double before, bool *any);
+/* The present step is `done` in part: where its next hold ends, 1 if none does within it. */
+double brn_sim_release_next(const brn_sim *sim, double done);
+/* Those that are over by the time of so many steps let go, or, `within`, only those that were let go before it; *any: there were some, or some
+   are held again. The method is told with the state. */
+brn_status brn_sim_release(brn_sim *sim, double step, bool within, brn_state *state, bool *any);
 
 /* All joints of robots, [brn_model_joint_count]. */
 brn_status brn_sim_get_joints(const brn_sim *sim, brn_joint_state *out);

@@ -1,9 +1,12 @@
-/* Holds that end: from then on their nodes are free. The model is the caller's and has all holds; a simulation in which some end has a copy
-   whose `fixed` is its own, and everything it makes looks at that one. */
+/* Holds that end: from then on their nodes are free. A step within which one ends is cut there. The model is the caller's and has all holds; a
+   simulation in which some end has a copy whose `fixed` is its own, and everything it makes looks at that one. */
 #include "step/sim.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Of a step: a hold ends with the step that begins or ends so near to its time. */
+static const double SLACK = 1e-6;
 
 brn_status brn_sim_own_holds(brn_sim *sim, const brn_model *model)
 {
@@ -37,9 +40,21 @@ static void set_dofs(brn_model *model, const brn_hold *hold, unsigned char to)
     }
 }
 
-brn_status brn_sim_release(brn_sim *sim, double before, bool *any)
+double brn_sim_release_next(const brn_sim *sim, double done)
+{
+    const double step = sim->model->step;
+    double next = 1.0;
+    for (int i = 0; i < sim->model->nhold; ++i) {
+        const double at = sim->model->hold[i].release / step - (double)sim->state->step;
+        next = at > done + SLACK && at < 1.0 - SLACK ? fmin(next, at) : next;
+    }
+    return next;
+}
+
+brn_status brn_sim_release(brn_sim *sim, double step, bool within, brn_state *state, bool *any)
 {
     brn_model *own = &sim->own;
+    const double before = (step + (within ? -SLACK : SLACK)) * own->step;
     const size_t ndof = (size_t)own->nrow * (size_t)own->dim;
     brn_arena *arena = brn_ctx_arena(sim->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
@@ -64,5 +79,5 @@ brn_status brn_sim_release(brn_sim *sim, double before, bool *any)
         return BRN_OK;
     }
     brn_system_hold(sim->system);
-    return sim->method->changed(sim->self, sim->state, &(brn_change){.what = BRN_CHANGED_HOLDS});
+    return sim->method->changed(sim->self, state, &(brn_change){.what = BRN_CHANGED_HOLDS});
 }

@@ -16,8 +16,8 @@ static const double HOP = 0.5;
 /* A body rests that has stayed where it is, by this share of its length, for this share of sqrt(length / g), with no more energy in the ways of its steps
    than at this share of sqrt(g length). It may hum: velocities at the ends of steps say little of where it goes, and single nodes less. */
 static const double STRAY = 1e-3, PATIENCE = 0.5, SLOW = 0.02;
-/* Of time.step. */
-static const double SLACK = 1e-9;
+/* Of time.step, as for holds that end. */
+static const double SLACK = 1e-6;
 
 /* ---- the body ------------------------------------------------------------------------------------------------------------------ */
 

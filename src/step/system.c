@@ -471,10 +471,27 @@ static brn_status reduced_mass(brn_system *s, const brn_block_matrix **out)
     return BRN_OK;
 }
 
-/* One scalar factorisation per axis, because the axes may be held at different nodes. */
-static brn_status mass_factor(brn_system *s, int axis)
+int brn_system_mass_axis(const brn_system *s, int axis)
 {
-    if (s->mass_factor[axis] != NULL) {
+    const int dim = s->model->dim;
+    int first = axis;
+    for (int a = axis - 1; a >= 0; --a) {
+        bool same = true;
+        for (const unsigned char *held = s->model->fixed; same && held < s->model->fixed + s->ndof;
+             held += dim) {
+            same = (held[a] == BRN_DOF_FREE) == (held[axis] == BRN_DOF_FREE);
+        }
+        first = same ? a : first;
+    }
+    return first;
+}
+
+/* The mass along an axis as scalar factor: axes may be held at different nodes, and share one where they are not. */
+static brn_status mass_factor(brn_system *s, int axis, brn_factor **out)
+{
+    brn_factor **factor = &s->mass_factor[brn_system_mass_axis(s, axis)];
+    *out = *factor;
+    if (*factor != NULL) {
         return BRN_OK;
     }
     const brn_block_matrix *mass = NULL;
@@ -484,15 +501,16 @@ static brn_status mass_factor(brn_system *s, int axis)
     for (int row = 0; row < s->model->nrow; ++row) {
         fixed[row] = s->model->fixed[row * s->model->dim + axis];
     }
-    brn_status status = brn_factor_create(s->ctx, mass, fixed, &s->mass_factor[axis]);
+    brn_status status = brn_factor_create(s->ctx, mass, fixed, factor);
     if (status >= 0) {
-        status = brn_factor_numeric(s->mass_factor[axis], mass, fixed);
+        status = brn_factor_numeric(*factor, mass, fixed);
     }
     brn_free(s->ctx, fixed);
     if (status < 0) {
-        brn_factor_destroy(s->mass_factor[axis]);
-        s->mass_factor[axis] = NULL;
+        brn_factor_destroy(*factor);
+        *factor = NULL;
     }
+    *out = *factor;
     return status;
 }
 
@@ -540,9 +558,10 @@ brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)
             const int dof = n * dim + i;
             column[n] = model->fixed[dof] ? a[dof] : rhs[dof];
         }
-        status = mass_factor(s, i);
+        brn_factor *factor = NULL;
+        status = mass_factor(s, i, &factor);
         if (status >= 0) {
-            status = brn_factor_solve(s->mass_factor[i], column, column);
+            status = brn_factor_solve(factor, column, column);
         }
         for (int n = 0; n < model->nrow && status >= 0; ++n) {
             a[n * dim + i] = column[n];
@@ -555,8 +574,9 @@ brn_status brn_system_mass_solve(brn_system *s, const double *force, double *a)
 
 brn_status brn_system_mass_compliance(brn_system *s, int axis, const brn_columns *columns, double *w)
 {
-    BRN_TRY(mass_factor(s, axis));
-    return brn_factor_compliance(s->mass_factor[axis], columns, w);
+    brn_factor *factor = NULL;
+    BRN_TRY(mass_factor(s, axis, &factor));
+    return brn_factor_compliance(factor, columns, w);
 }
 
 brn_status brn_system_damping_update(brn_system *s, const double *x)

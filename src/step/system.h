@@ -46,7 +46,7 @@ typedef struct brn_system {
     /* for matrices with the pattern of `matrix`; NULL: no node with elements is tied */
     brn_condense *condense;
     brn_block_matrix *mass;     /* the mass as masters see it; NULL: the model's own, or not needed yet */
-    brn_factor *mass_factor[3]; /* one per axis, made at first use */
+    brn_factor *mass_factor[3]; /* of the axes that brn_system_mass_axis names, made at first use */
     double *work;               /* [ndof] */
     bool solids;                /* nothing but solids deforms */
     double *seen,
@@ -87,6 +87,8 @@ void brn_system_mass_add(const brn_system *system, double scale, brn_block_matri
 /* Solves M a = force on the free dofs with a given at the held ones (they must be set in a); a follows at tied ones. */
 brn_status brn_system_mass_solve(brn_system *system, const double *force, double *a);
 
+/* The first axis along which the same rows are free: M is the same to both. */
+int brn_system_mass_axis(const brn_system *system, int axis);
 /* w [count][count] = B' M^-1 B of forces along an axis, columns of B with a value a row, at rows that are free there. */
 brn_status brn_system_mass_compliance(brn_system *system, int axis, const brn_columns *columns, double *w);
 

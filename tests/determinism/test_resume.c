@@ -307,7 +307,7 @@ static void test_damaged_refused(void **state)
     flow_close(&f);
 }
 
-/* Holds that end within a step let go with the next one, on whichever side of it the run was interrupted. */
+/* Holds that end within a step cut it, on whichever side of it the run was interrupted. */
 static void test_releases_within_steps(void **state)
 {
     (void)state;

@@ -145,6 +145,25 @@ static void test_budget(void **state)
     assert_true(undisturbed("method.budget=400") == undisturbed(""));
 }
 
+/* A static step that ends so says what it has trouble with: a bar, drawn to three times its length in one go. */
+static void test_budget_static(void **state)
+{
+    (void)state;
+    flow f = flow_open(
+        1,
+        "brunt: 1\ntime: {step: 1, end: 1}\nintegrator: static\nmethod: {type: none, budget: 3}\n"
+        "materials: {a: {type: neo_hookean, young: 1.0e5, poisson: 0.3, density: 1000}}\n"
+        "meshes: {m: {box: {size: [0.4, 0.1, 0.1], cells: [8, 2, 2]}}}\n"
+        "bodies: [{name: bar, type: deformable, mesh: m, material: a}]\n"
+        "fixed:\n  - {name: a, body: bar, where: {group: -x}}\n"
+        "  - {name: b, body: bar, where: {group: +x}, motion: {table: [[0, 0, 0, 0], [1, 0.8, 0, 0]]}}\n",
+        "");
+    assert_int_equal(brn_sim_step(f.sim, NULL), BRN_ERR_CONVERGENCE);
+    assert_non_null(strstr(brn_ctx_message(f.ctx), "method.budget = 3"));
+    assert_non_null(strstr(brn_ctx_message(f.ctx), "'bar' is drawn to"));
+    flow_close(&f);
+}
+
 /* Attempts that fail count: a motion into an obstacle, which no part of a step can follow, ends soon. */
 static void test_attempts_count(void **state)
 {
@@ -287,10 +306,10 @@ static void test_fallback(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_moment), cmocka_unit_test(test_run_stops),
-        cmocka_unit_test(test_budget),     cmocka_unit_test(test_attempts_count),
-        cmocka_unit_test(test_fallback),   cmocka_unit_test(test_unheld),
-        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_any_moment),     cmocka_unit_test(test_run_stops),
+        cmocka_unit_test(test_budget),         cmocka_unit_test(test_budget_static),
+        cmocka_unit_test(test_attempts_count), cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_unheld),         cmocka_unit_test(test_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,65 @@ static void test_jump(void **state)
     flow_close(&f);
 }
 
+/* Pressed by a finger that is there until 30 ms. */
+#define PRESSED                                                                                              \
+ "brunt: 1\nmethod: {type: bbi}\ntime: {step: 1.0e-3, end: 0.033}\ncontact: {friction: 0.5}\n" GUM           \
+ "bodies:\n  - {name: block, type: deformable, mesh: block, material: gum, position: [0, 0, 0.015]}\n" FLOOR \
+ "fixed: [{name: finger, body: block, where: {face: +z}, axes: z, motion: {table: [[0, 0, 0, 0], "           \
+ "[0.02, 0, 0, -4.0e-3]]}, release: 0.03}]\n"                                                                \
+ "stages: {loading: {until: 0.03}, launch: {step: 2.0e-5}}\n"
+
+/* A hold ends when it says, wherever steps begin: a step is cut there. */
+static void test_release_within(void **state)
+{
+    (void)state;
+    static const char *const steps[] = {"time.step=1.0e-3", "time.step=7.0e-4", "time.step=8.0e-3",
+                                        "time.step=9.99999999e-4"};
+    brn_stage_result first = {0};
+    for (int k = 0; k < BRN_COUNT(steps); ++k) {
+        flow f = flow_open(1, PRESSED, steps[k]);
+        const brn_report r = run(&f);
+        const brn_stage_result launch = stage(&f, BRN_STAGE_LAUNCH);
+        first = k == 0 ? launch : first;
+        print_message("%s: off at %.9g s with %.6g m/s\n", steps[k], launch.end, launch.velocity[2]);
+        assert_near(launch.begin, 0.03, 1e-8);
+        assert_true(first.velocity[2] > 0.5);
+        assert_near(launch.end, first.end, 4.0e-5);
+        assert_near(launch.velocity[2], first.velocity[2], 0.01 * first.velocity[2]);
+        assert_near(r.momentum_error, 0.0, 1e-9);
+        assert_near(r.angular_momentum_error, 0.0, 1e-9);
+        flow_close(&f);
+    }
+}
+
+/* A step that fails after a hold ended within it leaves that as it was: again it fails in the same way. */
+static void test_release_undone(void **state)
+{
+    (void)state;
+    int failed = 0;
+    for (int budget = 4; budget <= 32; budget += 4) {
+        char sets[80];
+        char said[400];
+        (void)snprintf(sets, sizeof sets, "method.budget=%d;time.step=8.0e-3", budget);
+        flow f = flow_open(1, PRESSED, sets);
+        brn_status status = BRN_OK;
+        while (status >= 0 && brn_sim_time(f.sim) < 0.04) {
+            status = brn_sim_step(f.sim, NULL);
+        }
+        const bool within = status < 0 && brn_sim_time(f.sim) > 0.02;
+        (void)snprintf(said, sizeof said, "%s", brn_ctx_message(f.ctx));
+        if (within) {
+            const uint64_t hash = brn_sim_hash(f.sim);
+            assert_int_equal(brn_sim_step(f.sim, NULL), status);
+            assert_string_equal(brn_ctx_message(f.ctx), said);
+            assert_true(brn_sim_hash(f.sim) == hash);
+        }
+        failed += within;
+        flow_close(&f);
+    }
+    assert_true(failed > 0);
+}
+
 static void test_verdict(void **state)
 {
     (void)state;
@@ -406,10 +465,13 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slides),  cmocka_unit_test(test_thrown),    cmocka_unit_test(test_verdict),
-        cmocka_unit_test(test_killed),  cmocka_unit_test(test_jump),      cmocka_unit_test(test_hop),
-        cmocka_unit_test(test_slip),    cmocka_unit_test(test_release),   cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_no_launch),
+        cmocka_unit_test(test_slides),         cmocka_unit_test(test_thrown),
+        cmocka_unit_test(test_verdict),        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_jump),           cmocka_unit_test(test_hop),
+        cmocka_unit_test(test_slip),           cmocka_unit_test(test_release),
+        cmocka_unit_test(test_resume),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_no_launch),      cmocka_unit_test(test_release_within),
+        cmocka_unit_test(test_release_undone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

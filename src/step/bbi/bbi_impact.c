@@ -162,27 +162,39 @@ static void list_sides(const projection *p, int axis, double *look, double *push
     }
 }
 
-/* p->w += that of the mass along an axis. */
-static brn_status add_axis(projection *p, int axis)
+/* p->w += what the compliance w [points][points] of the mass does along an axis. */
+static brn_status add_axis(projection *p, int axis, const double *w)
 {
-    brn_bbi *bbi = p->bbi;
+    const brn_bbi *bbi = p->bbi;
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
     const size_t points = (size_t)bbi->nchosen;
-    brn_columns columns;
-    double *w = NULL;
     double *look = NULL;
     double *push = NULL;
-    BRN_TRY(list_axis(bbi, axis, &columns));
-    BRN_TAKE(arena, w, points * points);
     BRN_TAKE(arena, look, p->n);
     BRN_TAKE(arena, push, p->n);
-    BRN_TRY(brn_system_mass_compliance(bbi->system, axis, &columns, w));
     list_sides(p, axis, look, push);
     for (int i = 0; i < p->n; ++i) {
         const double *from = &w[(size_t)bbi->point[p->row[i].point].chosen * points];
         const double scaled = bbi->newton->scheme->s * look[i];
         for (int j = 0; j < p->n; ++j) {
             p->w[i * p->n + j] += scaled * from[bbi->point[p->row[j].point].chosen] * push[j];
+        }
+    }
+    return BRN_OK;
+}
+
+/* p->w += that of the mass along all axes that hold the same as this one. */
+static brn_status add_axes(projection *p, int first)
+{
+    brn_bbi *bbi = p->bbi;
+    brn_columns columns;
+    double *w = NULL;
+    BRN_TRY(list_axis(bbi, first, &columns));
+    BRN_TAKE(brn_ctx_arena(bbi->ctx), w, (size_t)bbi->nchosen * (size_t)bbi->nchosen);
+    BRN_TRY(brn_system_mass_compliance(bbi->system, first, &columns, w));
+    for (int axis = first; axis < bbi->model->dim; ++axis) {
+        if (brn_system_mass_axis(bbi->system, axis) == first) {
+            BRN_TRY(add_axis(p, axis, w));
         }
     }
     return BRN_OK;
@@ -196,7 +208,9 @@ static brn_status fill_by_mass(projection *p)
     memset(p->w, 0, (size_t)p->n * (size_t)p->n * sizeof *p->w);
     for (int axis = 0; axis < p->bbi->model->dim; ++axis) {
         const brn_arena_mark mark = brn_arena_now(arena);
-        BRN_TRY(add_axis(p, axis));
+        if (brn_system_mass_axis(p->bbi->system, axis) == axis) {
+            BRN_TRY(add_axes(p, axis));
+        }
         brn_arena_rewind(arena, mark);
     }
     return BRN_OK;

@@ -23,6 +23,8 @@ static const double KEEP = 0.5;
 /* Relative error of the contact problem: in the last iteration; at first; and before the last, as a share of the last step's length, which the
    next one will be a small part of. */
 static const double CONE_TOLERANCE = 1e-10, CONE_FIRST = 1e-5, CONE_SHARE = 1e-3;
+/* Where that share of all points is in the contact problem, of which there are many, the others are as well: one that joins late wants another compliance of all. */
+static const double MOST = 0.75;
 /* Newton steps that it may take, each with a dense factorisation: as many as this number of operations, within bounds. */
 static const double CONE_WORK = 3e10, CONE_STEPS_LEAST = 50.0, CONE_STEPS_MOST = 1000.0;
 /* Worse than this it is of no use. */
@@ -117,6 +119,26 @@ static brn_status fill_rows(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
+/* cone_q of some points: u_0 - W force. */
+static brn_status fill_free(void *arg, int block, brn_arena *scratch)
+{
+    brn_bbi *bbi = arg;
+    const int dim = bbi->model->dim;
+    const int n = bbi->nchosen;
+    (void)scratch;
+    for (int i = block * ROWS_TOGETHER; i < brn_block_end(n, ROWS_TOGETHER, block); ++i) {
+        const double *w = &bbi->cone_w[(size_t)i * (size_t)n * (size_t)(dim * dim)];
+        for (int k = 0; k < dim; ++k) {
+            double sum = bbi->free_u[3 * bbi->chosen[i] + k];
+            for (int j = 0; j < n * dim; ++j) {
+                sum -= w[(j / dim) * dim * dim + k * dim + j % dim] * bbi->cone_r[j];
+            }
+            bbi->cone_q[i * dim + k] = sum;
+        }
+    }
+    return BRN_OK;
+}
+
 /* Its pattern is full. */
 static brn_status fill_matrix(brn_bbi *bbi)
 {
@@ -156,17 +178,7 @@ static brn_status fill_cone(brn_bbi *bbi)
         bbi->cone_mu[i] = p->mu;
         memcpy(&bbi->cone_r[i * dim], p->force, (size_t)dim * sizeof *bbi->cone_r);
     }
-    for (int i = 0; i < n; ++i) {
-        const double *w = &bbi->cone_w[(size_t)i * (size_t)n * (size_t)(dim * dim)];
-        for (int k = 0; k < dim; ++k) {
-            double sum = bbi->free_u[3 * bbi->chosen[i] + k];
-            for (int j = 0; j < n * dim; ++j) {
-                sum -= w[(j / dim) * dim * dim + k * dim + j % dim] * bbi->cone_r[j];
-            }
-            bbi->cone_q[i * dim + k] = sum;
-        }
-    }
-    return BRN_OK;
+    return brn_parallel_for(bbi->ctx, brn_block_count(n, ROWS_TOGETHER), fill_free, bbi);
 }
 
 static void choose(brn_bbi *bbi, int point)
@@ -302,6 +314,12 @@ static brn_status answer(brn_bbi *bbi, double length, double *tolerance, brn_ste
     }
     for (int i = 0, none = bbi->nchosen == 0; i < bbi->npoint && none && !leans; ++i) {
         if (bbi->point[i].u[0] < 0.0) {
+            choose(bbi, i);
+        }
+    }
+    const bool most = bbi->nchosen >= BRN_BBI_LARGE && bbi->nchosen > MOST * bbi->npoint;
+    for (int i = 0; i < bbi->npoint && most && n->scheme->inertia; ++i) {
+        if (bbi->point[i].chosen < 0) {
             choose(bbi, i);
         }
     }

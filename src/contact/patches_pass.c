@@ -130,9 +130,9 @@ static double over_face(const brn_primitive *shape, int face, const double at[3]
 }
 
 /* Whether a vertex comes down on a flat face of a shape beside its edge, by no more than the rim, and what is around it is over the face. Such a vertex
-   bears there, since crossings leave the rim to it, and does not slip by along the wall below. */
+   bears there, by the face's own normal, since crossings leave the rim to it, and does not slip by along the wall below. */
 static bool comes_down(const brn_patches *now, const brn_patches *later, const brn_patch_group *group,
-                       const brn_patch *to)
+                       brn_patch_draft *draft)
 {
     const int dim = now->skin->dim;
     const brn_primitive *shape = &now->skin->model->body[group->body].shape.primitive;
@@ -146,7 +146,7 @@ static bool comes_down(const brn_patches *now, const brn_patches *later, const b
         double at[3];
         double beside;
         (void)brn_primitive_face_at(shape, &now->frame[group->body], face, &now->x[3 * group->point], n);
-        if (!(brn_dense_dot3(n, to->normal) > SAME_FACE)) {
+        if (!(brn_dense_dot3(n, draft->patch.normal) > 0.0)) { /* that of an edge may lean far over */
             continue;
         }
         place_in(now, later, group->body, &group->point, 1, 0.0, at);
@@ -165,6 +165,12 @@ static bool comes_down(const brn_patches *now, const brn_patches *later, const b
             (void)over_face(shape, face, at, &beside);
             down = brn_dense_dot3(v, n) < -SAME_FACE * sqrt(brn_dense_dot3(v, v)) &&
                    !(beside > BRN_PATCHES_TOUCH * rim);
+        }
+        if (down) {
+            memcpy(draft->patch.normal, n, sizeof n);
+            draft->patch.gap = height - now->skin->radius[group->point];
+            draft->beside = draft->wall = false;
+            brn_patches_complete(now, group->point, &draft->patch);
         }
     }
     return down;
@@ -292,7 +298,7 @@ void brn_patches_pass(const brn_patches *now, const brn_patches *later, const br
     }
     meet(later, group, &end);
     const double cosine = brn_dense_dot3(to->normal, end.patch.normal);
-    if ((end.found && cosine > SAME) || (to->node[1] < 0 && comes_down(now, later, group, to))) {
+    if ((end.found && cosine > SAME) || (to->node[1] < 0 && comes_down(now, later, group, draft))) {
         return;
     }
     /* Behind the plane of a side, past which it went, it is not inside. */

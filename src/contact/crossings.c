@@ -160,7 +160,8 @@ static brn_status box_block(void *arg, int block, brn_arena *scratch)
     (void)scratch;
     for (int k = block * EDGE_BLOCK; k < brn_block_end(c->nridge, EDGE_BLOCK, block); ++k) {
         const int *node = c->ridge[k].node;
-        const double r = c->skin->radius[node[0]];
+        const double margin = fmax(c->reach.body[c->skin->node_body[node[0]]], 0.5 * c->depth);
+        const double r = c->skin->radius[node[0]] + margin;
         c->ridge[k].near = false;
         for (int i = 0; i < 3; ++i) {
             const double a = c->x[3 * node[0] + i];
@@ -206,7 +207,7 @@ static int by_edges(const void *a, const void *b)
 /* Near pairs of edges, in ascending order. Two edges of bodies that meet by manifolds are none, and are not looked at: most of a robot's are. */
 static brn_status list_pairs(brn_crossings *c)
 {
-    const brn_bvh_query query = {.within = fmax(c->within, c->depth), .keep = keep, .keep_arg = c};
+    const brn_bvh_query query = {.keep = keep, .keep_arg = c};
     for (int k = 0; k < c->nloose; ++k) {
         c->loose_box[k] = c->box[c->loose[k]];
     }
@@ -243,10 +244,10 @@ static brn_status pair_block(void *arg, int block, brn_arena *scratch)
     return BRN_OK;
 }
 
-brn_status brn_crossings_find(brn_crossings *c, const double *x, double within, double depth)
+brn_status brn_crossings_find(brn_crossings *c, const double *x, const brn_contact_reach *reach, double depth)
 {
     c->x = x;
-    c->within = within;
+    c->reach = *reach;
     c->depth = depth;
     c->count = 0;
     BRN_TRY(brn_parallel_for(c->ctx, brn_block_count(c->nridge, EDGE_BLOCK), box_block, c));

@@ -25,9 +25,10 @@ typedef struct brn_crossings brn_crossings;
 brn_status brn_crossings_create(brn_ctx *ctx, const brn_skin *skin, const brn_manifolds *manifolds,
                                 brn_crossings **out);
 void brn_crossings_destroy(brn_crossings *crossings);
-/* All crossings at positions x, [nnode][3], with a gap below `within` and above -depth; both >= 0 [m]. In the order of the skin's
-   edges. Valid until the next find; after a failure there are none. */
-brn_status brn_crossings_find(brn_crossings *crossings, const double *x, double within, double depth);
+/* All crossings at positions x, [nnode][3], with a gap below the reach of the two bodies and above minus the larger of that and
+   depth >= 0 [m]. In the order of the skin's edges. Valid until the next find; after a failure there are none. */
+brn_status brn_crossings_find(brn_crossings *crossings, const double *x, const brn_contact_reach *reach,
+                              double depth);
 int brn_crossings_count(const brn_crossings *crossings);
 /* Nodes 0 and 1 are the first edge's, with positive weights; 2 and 3 the second's. Area: a quarter of the smaller of the two areas
    beside the edges, as far as they face the other; never 0. */

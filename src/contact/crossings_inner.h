@@ -30,7 +30,8 @@ struct brn_crossings {
     int old;                    /* how often they have been refitted; 0: they are to be built */
     brn_bvh_pairs *pairs;
     const double *x;
-    double within, depth;
+    brn_contact_reach reach;
+    double depth;
     brn_patch *item; /* one for each pair, then only those found, whose area is not 0 */
     int count;
     size_t capacity;

@@ -129,7 +129,8 @@ void brn_crossings_meet(const brn_crossings *c, const brn_ridge *const r[2], brn
         to->place[i] = to->weight[0] * c->x[3 * to->node[0] + i] + to->weight[1] * c->x[3 * to->node[1] + i] -
                        (radius[0] + 0.5 * to->gap) * to->normal[i];
     }
-    if (sign != 0.0 && to->gap < c->within && to->gap > -c->depth && !is_at_end(c, r, to) &&
+    const double within = brn_contact_reach_of(&c->reach, to->body[0], to->body[1]);
+    if (sign != 0.0 && to->gap < within && to->gap > -fmax(within, c->depth) && !is_at_end(c, r, to) &&
         !ends_shallower(c, r, to)) {
         to->bears = true;
         to->area = 0.25 * fmin(facing(r[0], to->normal, -1.0), facing(r[1], to->normal, 1.0));

@@ -131,9 +131,10 @@ void brn_patches_side_vector(const brn_patches *p, int side, const double *x, do
     brn_dense_cross3(a, b, out);
 }
 
-static void box_nodes(const brn_patches *p, const int *node, int count, brn_box *box)
+/* margin [m]: about the surface. */
+static void box_nodes(const brn_patches *p, const int *node, int count, double margin, brn_box *box)
 {
-    const double r = p->skin->radius[node[0]];
+    const double r = p->skin->radius[node[0]] + margin;
     for (int i = 0; i < 3; ++i) {
         double lo = p->x[3 * node[0] + i];
         double hi = lo;
@@ -147,10 +148,12 @@ static void box_nodes(const brn_patches *p, const int *node, int count, brn_box 
     }
 }
 
-static brn_status build_points(brn_patches *p, brn_bvh *tree, const int *node, int count)
+/* Boxes reach as far as their bodies, and by half of what two may be deep in each other: then those that matter overlap. */
+static brn_status build_points(brn_patches *p, brn_bvh *tree, const int *node, int count, double least)
 {
     for (int i = 0; i < count; ++i) {
-        box_nodes(p, &node[i], 1, &p->box[i]);
+        const int body = p->skin->node_body[node[i]];
+        box_nodes(p, &node[i], 1, fmax(p->reach.body[body], least), &p->box[i]);
     }
     return p->old == 0 ? brn_bvh_build(tree, p->box, count) : brn_bvh_refit(tree, p->box);
 }
@@ -159,7 +162,9 @@ static brn_status build_sides(brn_patches *p)
 {
     const int dim = p->skin->dim;
     for (int i = 0; i < p->nmeshed; ++i) {
-        box_nodes(p, &p->side[dim * p->meshed[i]], dim, &p->box[i]);
+        const int *node = &p->side[dim * p->meshed[i]];
+        const int body = p->skin->node_body[node[0]];
+        box_nodes(p, node, dim, fmax(p->reach.body[body], 0.5 * p->depth), &p->box[i]);
     }
     return p->old == 0 ? brn_bvh_build(p->sides, p->box, p->nmeshed) : brn_bvh_refit(p->sides, p->box);
 }
@@ -181,8 +186,8 @@ static brn_status build_shapes(brn_patches *p)
             box->hi[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->hi[i];
             way[i] = -1.0;
             box->lo[i] = brn_primitive_support_at(primitive, &p->frame[body], way, end) ? end[i] : box->lo[i];
-            const double slack =
-                brn_patches_shape_rim(primitive) + BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
+            const double slack = brn_patches_shape_rim(primitive) + p->reach.body[body] +
+                                 BRN_PATCHES_TOUCH * (box->hi[i] - box->lo[i]);
             box->lo[i] -= slack;
             box->hi[i] += slack;
         }
@@ -197,11 +202,28 @@ static bool keep_shape(const void *arg, int i, int j)
     return brn_skin_may_touch(p->skin, &p->loose[i], 1, shape->node, shape->span);
 }
 
+/* Whether a vertex is within the reach of a side of its own body: boxes reach as far as other bodies matter. */
+static bool is_near_own(const brn_patches *p, int point, const int *side)
+{
+    const int body = p->skin->node_body[point];
+    const double within = fmax(p->reach.own[body], p->depth);
+    brn_box at[2];
+    if (within >= 2.0 * fmax(p->reach.body[body], 0.5 * p->depth)) {
+        return true;
+    }
+    box_nodes(p, &point, 1, 0.0, &at[0]);
+    box_nodes(p, side, p->skin->dim, 0.0, &at[1]);
+    return brn_box_near(&at[0], &at[1], within);
+}
+
 static bool keep_side(const void *arg, int i, int j)
 {
     const brn_patches *p = arg;
-    return brn_skin_may_touch(p->skin, &p->skin->point[i], 1, &p->side[p->skin->dim * p->meshed[j]],
-                              p->skin->dim);
+    const int point = p->skin->point[i];
+    const int *side = &p->side[p->skin->dim * p->meshed[j]];
+    const bool own = p->skin->node_body[point] == p->skin->node_body[side[0]];
+    return (!own || (p->skin->model->contact_self && is_near_own(p, point, side))) &&
+           brn_skin_may_touch(p->skin, &point, 1, side, p->skin->dim);
 }
 
 /* Pairs of one vertex with the sides of one body, or with a shape. A round core meets every side: it cannot pass from one to the next as a
@@ -395,11 +417,11 @@ static brn_status find(brn_patches *p)
     if (p->nshape == skin->model->nbody) {
         return BRN_OK; /* two shapes do not meet here */
     }
-    const brn_bvh_query near_shape = {.within = p->within, .keep = keep_shape, .keep_arg = p};
-    const brn_bvh_query near_side = {.within = fmax(p->within, p->depth), .keep = keep_side, .keep_arg = p};
+    const brn_bvh_query near_shape = {.keep = keep_shape, .keep_arg = p};
+    const brn_bvh_query near_side = {.keep = keep_side, .keep_arg = p};
     memset(p->taking, 0, (size_t)skin->model->nbody * sizeof *p->taking);
-    BRN_TRY(build_points(p, p->points, skin->point, skin->npoint));
-    BRN_TRY(build_points(p, p->loose_points, p->loose, p->nloose));
+    BRN_TRY(build_points(p, p->points, skin->point, skin->npoint, 0.5 * p->depth));
+    BRN_TRY(build_points(p, p->loose_points, p->loose, p->nloose, 0.0));
     BRN_TRY(build_sides(p));
     p->old = p->old + 1 < TREE_AGE ? p->old + 1 : 0;
     BRN_TRY(build_shapes(p));
@@ -414,11 +436,11 @@ static brn_status find(brn_patches *p)
     return brn_parallel_for(p->ctx, brn_block_count(p->count, AREA_BLOCK), area_block, p);
 }
 
-brn_status brn_patches_find(brn_patches *p, const double *x, const double *ahead, double within, double depth)
+brn_status brn_patches_find(brn_patches *p, const double *x, const brn_contact_reach *reach, double depth)
 {
     p->x = x;
-    p->ahead = ahead;
-    p->within = within;
+    p->ahead = reach->ahead;
+    p->reach = *reach;
     p->depth = depth;
     p->count = 0;
     const brn_status status = find(p);

@@ -23,6 +23,7 @@
 #define BRN_CONTACT_PATCHES_H
 
 #include "contact/lever.h"
+#include "contact/reach.h"
 
 /* A face goes on beyond its rim by this fraction of its size for vertices that face it: of two stones with a common joint the corners
    meet, and which of them is outside by a hair, and where the nearest place is seen from there, must not matter. */
@@ -43,11 +44,11 @@ typedef struct brn_patches brn_patches;
 
 brn_status brn_patches_create(brn_ctx *ctx, const brn_skin *skin, brn_patches **out);
 void brn_patches_destroy(brn_patches *patches);
-/* All points at positions x, [nnode][3], whose gap is below `within` and, against meshes, above -depth; both >= 0 [m]. In the
-   order of vertices and bodies, those against shapes first. Valid until the next find; after a failure there are none.
-   ahead: where the nodes go on to. A vertex that passes a rim on its way, as that of two blocks side by side, has the point of
-   where it arrives, not one of the wall that it is nearest to now. */
-brn_status brn_patches_find(brn_patches *patches, const double *x, const double *ahead, double within,
+/* All points at positions x, [nnode][3], whose gap is below the reach of the two bodies and, against meshes, above minus the larger of that
+   and depth >= 0 [m]. In the order of vertices and bodies, those against shapes first. Valid until the next find; after a failure there are
+   none. A vertex that passes a rim on its way ahead, as that of two blocks side by side, has the point of where it arrives, not one of the
+   wall that it is nearest to now. */
+brn_status brn_patches_find(brn_patches *patches, const double *x, const brn_contact_reach *reach,
                             double depth);
 /* Whether a vertex is the centre of something round, or of its ends, and not part of a surface. */
 bool brn_patches_is_core(const brn_patches *patches, int node);

@@ -40,7 +40,8 @@ struct brn_patches {
     bool *taking;              /* [nbody] takes part in a pair: its sides have their vectors; [nbody] room */
     brn_rigid_map *frame_ahead;
     const double *x, *ahead;
-    double within, depth;
+    brn_contact_reach reach;
+    double depth;
     brn_bvh *points, *sides;        /* of all points; of meshed */
     brn_bvh *loose_points, *shapes; /* two shapes do not meet here */
     int old;                        /* how often trees have been refitted; 0: they are to be built */
@@ -83,6 +84,17 @@ static inline double brn_patches_shape_rim(const brn_primitive *shape)
     return shape->kind == BRN_PRIMITIVE_BOX || shape->kind == BRN_PRIMITIVE_CYLINDER
                ? 1.5 * BRN_PATCHES_RIM * size
                : BRN_PATCHES_TOUCH * size;
+}
+
+/* [m] Gaps of a vertex and a body that matter, and depths. */
+static inline double brn_patches_within(const brn_patches *patches, int point, int body)
+{
+    return brn_contact_reach_of(&patches->reach, patches->skin->node_body[point], body);
+}
+
+static inline double brn_patches_depth(const brn_patches *patches, int point, int body)
+{
+    return fmax(brn_patches_within(patches, point, body), patches->depth);
 }
 
 static inline bool brn_patches_has_shape(const brn_patches *patches, int body)

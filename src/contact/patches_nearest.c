@@ -270,7 +270,8 @@ static view nearest_side(const brn_patches *patches, const brn_patch_group *grou
     const bool on = seen.side >= 0 && is_on(patches, group->point, &seen);
     const bool outside = !on && all.side >= 0 && all.height > 0.0 &&
                          sqrt(all.d2) > BRN_PATCHES_TOUCH * side_length(patches, all.side);
-    return solid && !outside && sqrt(seen.d2) < patches->depth ? seen : all;
+    return solid && !outside && sqrt(seen.d2) < brn_patches_depth(patches, group->point, group->body) ? seen
+                                                                                                      : all;
 }
 
 /* Whether a round core that is behind the plane of a side, but not below it, is outside: over another side at the rim that is nearest. Each side is
@@ -312,7 +313,8 @@ void brn_patches_meet_sides(const brn_patches *patches, const brn_patch_group *g
     }
     measure(patches, group->point, &v, to);
     /* A node that is nearest to a core meets its shape. */
-    out->found = to->gap < patches->within && to->gap > -patches->depth &&
+    out->found = to->gap < brn_patches_within(patches, group->point, group->body) &&
+                 to->gap > -brn_patches_depth(patches, group->point, group->body) &&
                  !(v.stencil.count == 2 && dim == 3 && brn_patches_is_core(patches, group->point));
     if (!out->found) {
         return;

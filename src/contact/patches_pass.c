@@ -14,6 +14,9 @@ static const double STILL = 1e-5;
 /* Cosines of the two normals: above the first they are one, below the second the vertex would go through. */
 static const double SAME = 0.9999;
 static const double THROUGH = -0.1;
+/* Cosine of normals that belong to one face. */
+static const double SAME_FACE = 0.9;
+static const brn_rigid_map OWN = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
 
 /* [m] How far the nodes of a point, or the vertex and the shape, move apart along n on the way ahead. */
 static double opening(const brn_patches *now, const brn_patches *later, const brn_patch *to,
@@ -54,7 +57,6 @@ static void pass_by(const brn_patches *now, const brn_patches *later, const brn_
                     brn_patch_draft *draft)
 {
     enum { HALVINGS = 60 };
-    static const brn_rigid_map own = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
     const brn_primitive *shape = &now->skin->model->body[group->body].shape.primitive;
     const brn_rigid_map *frame = &now->frame[group->body];
     const double radius = now->skin->radius[group->point];
@@ -73,7 +75,7 @@ static void pass_by(const brn_patches *now, const brn_patches *later, const brn_
         for (int i = 0; i < 3; ++i) {
             at[i] = from[i] + middle * (to[i] - from[i]);
         }
-        const double distance = brn_primitive_distance_at(shape, &own, at, normal, closest);
+        const double distance = brn_primitive_distance_at(shape, &OWN, at, normal, closest);
         if (!(distance > radius)) {
             return;
         }
@@ -92,6 +94,86 @@ static void pass_by(const brn_patches *now, const brn_patches *later, const brn_
     brn_patches_complete(now, group->point, patch);
     draft->beside = !brn_patches_looks_against(now, group->point, patch->normal, false);
     draft->wall = false;
+}
+
+/* A place of a body in the own frame of a shape: the middle of nodes, on the way ahead. */
+static void place_in(const brn_patches *now, const brn_patches *later, int body, const int *node, int count,
+                     double share, double out[3])
+{
+    double at[2][3] = {0};
+    double own[2][3];
+    for (int k = 0; k < count; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            at[0][i] += now->x[3 * node[k] + i] / count;
+            at[1][i] += later->x[3 * node[k] + i] / count;
+        }
+    }
+    brn_rigid_map_undo(&now->frame[body], at[0], own[0]);
+    brn_rigid_map_undo(&later->frame[body], at[1], own[1]);
+    for (int i = 0; i < 3; ++i) {
+        out[i] = own[0][i] + share * (own[1][i] - own[0][i]);
+    }
+}
+
+/* The height of a place over a face of a shape, in its own frame, and how far its foot there is beside the face [m]. */
+static double over_face(const brn_primitive *shape, int face, const double at[3], double *beside)
+{
+    double foot[3];
+    double n[3];
+    double unused[3];
+    const double height = brn_primitive_face_at(shape, &OWN, face, at, n);
+    for (int i = 0; i < 3; ++i) {
+        foot[i] = at[i] - height * n[i];
+    }
+    *beside = brn_primitive_distance_at(shape, &OWN, foot, n, unused);
+    return height;
+}
+
+/* Whether a vertex comes down on a flat face of a shape beside its edge, by no more than the rim, and what is around it is over the face. Such a vertex
+   bears there, by the face's own normal, since crossings leave the rim to it, and does not slip by along the wall below. */
+static bool comes_down(const brn_patches *now, const brn_patches *later, const brn_patch_group *group,
+                       brn_patch_draft *draft)
+{
+    const int dim = now->skin->dim;
+    const brn_primitive *shape = &now->skin->model->body[group->body].shape.primitive;
+    const double rim = brn_patches_shape_rim(shape);
+    const int flat = shape->kind == BRN_PRIMITIVE_BOX        ? 2 * shape->dim
+                     : shape->kind == BRN_PRIMITIVE_CYLINDER ? 2
+                                                             : 0;
+    bool down = false;
+    for (int face = 0; face < flat && !down; ++face) {
+        double n[3];
+        double at[3];
+        double beside;
+        (void)brn_primitive_face_at(shape, &now->frame[group->body], face, &now->x[3 * group->point], n);
+        if (!(brn_dense_dot3(n, draft->patch.normal) > 0.0)) { /* that of an edge may lean far over */
+            continue;
+        }
+        place_in(now, later, group->body, &group->point, 1, 0.0, at);
+        const double height = over_face(shape, face, at, &beside);
+        place_in(now, later, group->body, &group->point, 1, 1.0, at);
+        const double closing = height - over_face(shape, face, at, &beside);
+        const double share = closing > fmax(0.0, height) ? fmax(0.0, height) / closing : 1.0;
+        place_in(now, later, group->body, &group->point, 1, share, at); /* where it gets there */
+        (void)over_face(shape, face, at, &beside);
+        if (!(beside > BRN_PATCHES_TOUCH * rim && beside <= rim)) {
+            continue;
+        }
+        for (int k = now->at_first[group->point]; k < now->at_first[group->point + 1] && !down; ++k) {
+            const double *v = now->vector[now->at[k]];
+            place_in(now, later, group->body, &now->side[dim * now->at[k]], dim, share, at);
+            (void)over_face(shape, face, at, &beside);
+            down = brn_dense_dot3(v, n) < -SAME_FACE * sqrt(brn_dense_dot3(v, v)) &&
+                   !(beside > BRN_PATCHES_TOUCH * rim);
+        }
+        if (down) {
+            memcpy(draft->patch.normal, n, sizeof n);
+            draft->patch.gap = height - now->skin->radius[group->point];
+            draft->beside = draft->wall = false;
+            brn_patches_complete(now, group->point, &draft->patch);
+        }
+    }
+    return down;
 }
 
 /* Whether a vertex goes past all sides of a mesh near it. */
@@ -216,7 +298,7 @@ void brn_patches_pass(const brn_patches *now, const brn_patches *later, const br
     }
     meet(later, group, &end);
     const double cosine = brn_dense_dot3(to->normal, end.patch.normal);
-    if (end.found && cosine > SAME) {
+    if ((end.found && cosine > SAME) || (to->node[1] < 0 && comes_down(now, later, group, draft))) {
         return;
     }
     /* Behind the plane of a side, past which it went, it is not inside. */

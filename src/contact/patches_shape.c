@@ -18,7 +18,7 @@ typedef struct faced {
 static faced nearest_face(const brn_patches *patches, const brn_patch_group *group)
 {
     const brn_primitive *shape = &patches->skin->model->body[group->body].shape.primitive;
-    faced best = {.face = -1, .height = -patches->depth};
+    faced best = {.face = -1, .height = -brn_patches_depth(patches, group->point, group->body)};
     for (int k = 0; k < brn_primitive_face_count(shape); ++k) {
         double n[3];
         const double at =
@@ -76,7 +76,7 @@ void brn_patches_meet_shape(const brn_patches *patches, const brn_patch_group *g
         }
     }
     to->gap = d - patches->skin->radius[group->point];
-    out->found = to->gap < patches->within;
+    out->found = to->gap < brn_patches_within(patches, group->point, group->body);
     if (out->found) {
         brn_patches_complete(patches, group->point, to);
     }

@@ -219,15 +219,15 @@ static brn_status list_points(found *all)
     return brn_parallel_for(t->ctx, brn_block_count(n, POINT_BLOCK), point_block, all);
 }
 
-brn_status brn_touching_find(brn_touching *t, const double *x, const brn_touching_reach *reach)
+brn_status brn_touching_find(brn_touching *t, const double *x, const brn_contact_reach *reach)
 {
-    double depth = reach->within;
+    double depth = 0.0;
     for (int b = 0; b < t->model->nbody; ++b) {
         depth = t->model->body[b].type == BRN_BODY_STATIC ? depth : fmax(depth, depth_in(t, b));
     }
     t->count = 0;
-    BRN_TRY(brn_patches_find(t->patches, x, reach->ahead, reach->within, depth));
-    BRN_TRY(brn_crossings_find(t->crossings, x, reach->within, depth));
+    BRN_TRY(brn_patches_find(t->patches, x, reach, depth));
+    BRN_TRY(brn_crossings_find(t->crossings, x, reach, depth));
     BRN_TRY(brn_manifolds_find(t->manifolds, x, reach->ahead, reach->body));
     brn_arena *arena = brn_ctx_arena(t->ctx);
     const brn_arena_mark mark = brn_arena_now(arena);
@@ -276,6 +276,69 @@ bool brn_touching_doubt(double overlap, const char *figure, char *text, size_t s
                        100.0 * overlap, figure);
     }
     return stuck;
+}
+
+/* The deepest of the points at positions x; NULL: none. */
+static brn_status find_deepest(brn_touching *t, const double *x, const brn_touching_point **deepest)
+{
+    brn_arena *arena = brn_ctx_arena(t->ctx);
+    const brn_arena_mark mark = brn_arena_now(arena);
+    double *none = NULL;
+    double most = 0.0;
+    *deepest = NULL;
+    BRN_TAKE(arena, none, t->model->nbody + 1);
+    memset(none, 0, ((size_t)t->model->nbody + 1) * sizeof *none);
+    const brn_status status = brn_touching_find(t, x, &(brn_contact_reach){x, none, none});
+    brn_arena_rewind(arena, mark);
+    for (int i = 0; i < t->count; ++i) {
+        const brn_touching_point *p = &t->point[i];
+        const double depth = p->bears ? brn_touching_overlap(t->model, p->body, p->gap) : 0.0;
+        *deepest = depth > most ? p : *deepest;
+        most = fmax(most, depth);
+    }
+    return status;
+}
+
+/* Shapes know how deep they are met, and by which way out; meshes that are deep in each other are for their surfaces to tell. */
+brn_status brn_touching_begin(brn_touching *t, const double *x)
+{
+    const brn_touching_point *point;
+    brn_overlap surfaces;
+    if (t->begun) {
+        return BRN_OK;
+    }
+    BRN_TRY(find_deepest(t, x, &point));
+    BRN_TRY(brn_overlap_find(t->skin, x, &surfaces));
+    t->begun = true;
+    const double overlap = point != NULL ? brn_touching_overlap(t->model, point->body, point->gap) : 0.0;
+    const bool known = overlap >= surfaces.share;
+    const int *body = known && point != NULL ? point->body : surfaces.body;
+    const double *at = known && point != NULL ? point->place : surfaces.place;
+    const double depth = known && point != NULL ? -point->gap : surfaces.depth;
+    if (!(fmax(overlap, surfaces.share) > STUCK)) {
+        return BRN_OK;
+    }
+    const int written =
+        snprintf(t->start, sizeof t->start,
+                 "'%.40s' starts %.3g m deep in '%.40s' near [%.4g, %.4g, %.4g], where no contact leads to: ",
+                 t->model->body[body[0]].name, depth, t->model->body[body[1]].name, at[0], at[1], at[2]);
+    char *rest = t->start + written;
+    const size_t room = sizeof t->start - (size_t)written;
+    if (known && point != NULL) {
+        const int dim = t->model->dim;
+        const double *n = &point->frame[dim * (dim - 1)];
+        (void)snprintf(rest, room, "move it by [%.3g, %.3g, %.3g]", depth * n[0], depth * n[1],
+                       dim == 3 ? depth * n[2] : 0.0);
+    } else {
+        (void)snprintf(rest, room, "move them apart");
+    }
+    return BRN_OK;
+}
+
+bool brn_touching_warn(const brn_touching *t, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%s", t->start);
+    return t->start[0] != '\0';
 }
 
 brn_status brn_touching_conclude(const brn_touching *t, const double *x, double overlap, char *text,

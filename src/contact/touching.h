@@ -22,13 +22,6 @@ typedef struct brn_touching_point {
     brn_lever lever;
 } brn_touching_point;
 
-/* Where to look. */
-typedef struct brn_touching_reach {
-    const double *ahead; /* [nnode][3] [m] where nodes go on to */
-    const double *body;  /* [nbody] [m] gaps of a body that matter; a pair has the sum of both */
-    double within;       /* [m] the largest sum */
-} brn_touching_reach;
-
 typedef struct brn_touching {
     brn_ctx *ctx;
     const brn_model *model;
@@ -45,12 +38,14 @@ typedef struct brn_touching {
     brn_touching_point *aside; /* brn_touching_swap */
     int aside_count;
     size_t aside_capacity;
+    bool begun;
+    char start[300]; /* what speaks against the start; empty: nothing */
 } brn_touching;
 
 brn_status brn_touching_create(brn_ctx *ctx, const brn_model *model, double extent, brn_touching **out);
 void brn_touching_destroy(brn_touching *touching);
 /* All points at positions x, [nnode][3]: patches, crossings, then convex bodies. After a failure there are none. */
-brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_touching_reach *reach);
+brn_status brn_touching_find(brn_touching *touching, const double *x, const brn_contact_reach *reach);
 /* Lays the points aside, which another search then leaves alone, and takes those that lay there. */
 void brn_touching_swap(brn_touching *touching);
 
@@ -61,6 +56,11 @@ bool brn_touching_is_round(const brn_touching *touching, const brn_touching_poin
 double brn_touching_overlap(const brn_model *model, const int body[2], double gap);
 /* Whether bodies that end as deep as that are not in contact but stuck in each other; then what to say of it. */
 bool brn_touching_doubt(double overlap, const char *figure, char *text, size_t size);
+/* Looks at the positions that a run starts from, once: bodies that are so deep in each other are there by mistake. Nothing that moves gets there, and
+   what takes them out of each other throws them. */
+brn_status brn_touching_begin(brn_touching *touching, const double *x);
+/* What there is to say of them; false: nothing. */
+bool brn_touching_warn(const brn_touching *touching, char *text, size_t size);
 /* Looks at the surfaces at the end of a run. Overlap that contact points know is a matter of contact, of its stiffness and of time; what is
    twice as deep has gone past them, and nothing pushes it out: text says so, else it is empty. */
 brn_status brn_touching_conclude(const brn_touching *touching, const double *x, double overlap, char *text,

@@ -3,6 +3,7 @@
 #include "linalg/dense.h"
 #include "phys/rotation.h"
 
+#include <math.h>
 #include <string.h>
 
 void brn_body_moments(const brn_model *model, int number, const double *x, const double centre[3],
@@ -58,8 +59,8 @@ void brn_body_turn(const brn_model *model, int number, const double *x, const do
                       (model->rest[a][k % 3] - rest[k % 3]);
         }
     }
-    if (model->dim == 2) {
-        fit[8] = fit[0] + fit[4];
+    if (model->dim == 2) { /* no turn but about z, however far */
+        fit[8] = hypot(fit[0] + fit[4], fit[3] - fit[1]);
     }
     brn_rotation_nearest(fit, turn);
 }

@@ -3,6 +3,7 @@
 #include "draw.h"
 #include "faulty.h"
 #include "flow.h"
+#include "reach_room.h"
 
 #include "contact/crossings.h"
 #include "geom/distance.h"
@@ -27,11 +28,18 @@ typedef struct stage {
     const brn_patch *item;
 } stage;
 
-static void look(stage *s, double within, double depth)
+static void look_at(stage *s, const brn_contact_reach *reach, double depth)
 {
-    assert_done(s->f.ctx, brn_crossings_find(s->crossings, s->x, within, depth));
+    assert_done(s->f.ctx, brn_crossings_find(s->crossings, s->x, reach, depth));
     s->count = brn_crossings_count(s->crossings);
     s->item = brn_crossings_get(s->crossings);
+}
+
+static void look(stage *s, double within, double depth)
+{
+    reach_room room;
+    const brn_contact_reach reach = reach_everywhere(&room, s->x, within);
+    look_at(s, &reach, depth);
 }
 
 static stage stage_open(int threads, const char *text, double within, double depth)
@@ -232,7 +240,9 @@ static void test_ends(void **state)
         brn_patches *patches = NULL;
         assert_int_equal(s.count, cases[c].count);
         assert_done(s.f.ctx, brn_patches_create(s.f.ctx, s.skin, &patches));
-        assert_done(s.f.ctx, brn_patches_find(patches, s.x, s.x, 0.0, 0.01));
+        reach_room room;
+        const brn_contact_reach reach = reach_everywhere(&room, s.x, 0.0);
+        assert_done(s.f.ctx, brn_patches_find(patches, s.x, &reach, 0.01));
         /* Every corner of the common square has a point that carries along z. */
         const double *centre = &s.x[3 * s.model->body[0].node_first];
         const double shift[2] = {centre[0] + 0.5, centre[1] + 0.5};
@@ -409,9 +419,9 @@ static bool slow_crossing(const stage *s, const int *a, const int *b, brn_patch 
 static void test_slow_search(void **state)
 {
     (void)state;
-    const double within = 0.03;
     const double depth = 0.05;
-    stage s = stage_open(3, heap, within, depth);
+    stage s = stage_open(3, heap, 0.03, depth);
+    reach_room room;
     brn_rng rng = {7};
     int total = 0;
     int inside = 0;
@@ -419,16 +429,19 @@ static void test_slow_search(void **state)
     for (int trial = 0; trial < 12; ++trial) {
         int next = 0;
         shuffle(&s, &rng);
-        look(&s, within, depth);
+        const brn_contact_reach reach =
+            trial % 3 < 2 ? reach_everywhere(&room, s.x, 0.03) : reach_random(&room, s.x, 0.06, &rng);
+        look_at(&s, &reach, depth);
         for (int i = 0; i < s.skin->nedge * s.skin->nedge; ++i) {
             const int *a = s.skin->edge[i / s.skin->nedge];
             const int *b = s.skin->edge[i % s.skin->nedge];
             const int body[2] = {s.skin->node_body[a[0]], s.skin->node_body[b[0]]};
+            const double within = brn_contact_reach_of(&reach, body[0], body[1]);
             const bool firm =
                 brn_manifolds_has(s.manifolds, body[0]) && brn_manifolds_has(s.manifolds, body[1]);
             brn_patch want;
             if (body[0] >= body[1] || firm || !brn_skin_may_touch(s.skin, a, 2, b, 2) ||
-                !slow_crossing(&s, a, b, &want) || !(want.gap < within && want.gap > -depth)) {
+                !slow_crossing(&s, a, b, &want) || !(want.gap < within && want.gap > -fmax(within, depth))) {
                 continue;
             }
             assert_true(next < s.count);
@@ -443,7 +456,7 @@ static void test_slow_search(void **state)
             ++total;
         }
         assert_int_equal(next, s.count);
-        check_points(&s, within, depth);
+        check_points(&s, 0.12, 0.12);
     }
     assert_true(inside > 20 && total > inside + 20);
     stage_close(&s);
@@ -477,7 +490,9 @@ static brn_status find_in(brn_ctx *ctx, void *arg)
     brn_crossings *crossings = NULL;
     brn_status status = brn_skin_create(ctx, model, &skin);
     status = status >= 0 ? brn_crossings_create(ctx, skin, NULL, &crossings) : status;
-    status = status >= 0 ? brn_crossings_find(crossings, &model->rest[0][0], 0.01, 0.01) : status;
+    reach_room room;
+    const brn_contact_reach reach = reach_everywhere(&room, &model->rest[0][0], 0.01);
+    status = status >= 0 ? brn_crossings_find(crossings, &model->rest[0][0], &reach, 0.01) : status;
     if (crossings != NULL) {
         assert_int_equal(brn_crossings_count(crossings), status >= 0 ? 4 : 0);
     }

@@ -1,4 +1,4 @@
-/* Depth of bodies in each other: closed forms, a search without trees, and a run that must not say that it is done. */
+/* Depth of bodies in each other: closed forms, a search without trees, a run that must not say that it is done, and one that starts deep. */
 #include "faulty.h"
 #include "flow.h"
 
@@ -6,6 +6,7 @@
 #include "contact/meetings.h"
 #include "contact/overlap.h"
 #include "geom/distance.h"
+#include "step/sim.h"
 
 #define HEAD(dim)                                                                    \
  "brunt: 1\ndimension: " #dim "\nmethod: {type: none}\ntime: {step: 0.01, end: 1}\n" \
@@ -193,6 +194,42 @@ static void test_run(void **state)
     }
 }
 
+/* Who starts deep in something is named before the first step, with the way out where contact knows one; who only touches is not. */
+static void test_start(void **state)
+{
+    (void)state;
+#define STARTS(at, floor)                                                                            \
+ "brunt: 1\ntime: {step: 1e-3, end: 0.01}\nmaterials: {a: {type: neo_hookean, young: 1e6, poisson: " \
+ "0.4}}\nmeshes:\n  m: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2], element: hex8}}\n"            \
+ "  wide: {box: {size: [1, 1, 0.5], cells: [1, 1, 1], element: hex8}}\nbodies:\n"                    \
+ "  - {name: block, type: deformable, mesh: m, material: a, position: [0, 0, " at "]}\n"             \
+ "  - {name: floor, type: static, " floor "}\n"
+    static const struct {
+        const char *text, *says, *remedy;
+    } cases[] = {
+        {STARTS("0.04", "shape: {plane: {}}"), "'block' starts 0.01 m deep in 'floor'",
+         "move it by [0, 0, 0.01]"},
+        {STARTS("0.044", "mesh: wide, position: [0, 0, -0.25]"), "'block' starts 0.006 m deep in 'floor'",
+         "move"},
+        {STARTS("0.02", "mesh: wide, position: [0, 0, -0.25]"), "'block' starts 0.03 m deep in 'floor'",
+         "move"},
+        {STARTS("0.05", "shape: {plane: {}}"), NULL, NULL},
+        {STARTS("0.049", "mesh: wide, position: [0, 0, -0.25]"), NULL, NULL},
+        {STARTS("-0.25", "mesh: wide, position: [0, 0, -0.25]"), "deep in 'floor'", "move"},
+    };
+#undef STARTS
+    for (int k = 0; k < 2 * BRN_COUNT(cases); ++k) {
+        char text[400];
+        flow f = flow_open(1, cases[k / 2].text, k % 2 == 0 ? "method={type: bbi}" : "method={type: sap}");
+        const bool warns = f.sim->method->warn(f.sim->self, text, sizeof text);
+        print_message("%s\n", text);
+        assert_true(warns == (cases[k / 2].says != NULL));
+        assert_true(!warns || strstr(text, cases[k / 2].says) != NULL);
+        assert_true(!warns || strstr(text, cases[k / 2].remedy) != NULL);
+        flow_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_against_slow_search),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_run),
+        cmocka_unit_test(test_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
    search, levers, self-contact, and the same bits for any number of threads. */
 #include "faulty.h"
 #include "flow.h"
+#include "reach_room.h"
 
 #include "contact/meetings.h"
 #include "contact/patches.h"
@@ -25,11 +26,18 @@ typedef struct stage {
     const brn_patch *item;
 } stage;
 
-static void look(stage *s, double within, double depth)
+static void look_at(stage *s, const brn_contact_reach *reach, double depth)
 {
-    assert_done(s->f.ctx, brn_patches_find(s->patches, s->x, s->x, within, depth));
+    assert_done(s->f.ctx, brn_patches_find(s->patches, s->x, reach, depth));
     s->count = brn_patches_count(s->patches);
     s->item = brn_patches_get(s->patches);
+}
+
+static void look(stage *s, double within, double depth)
+{
+    reach_room room;
+    const brn_contact_reach reach = reach_everywhere(&room, s->x, within);
+    look_at(s, &reach, depth);
 }
 
 static stage stage_open(int threads, const char *text, double within, double depth)
@@ -414,43 +422,60 @@ static double slow_gap(const stage *s, int node, int body)
     return (inside ? -d : d) - r;
 }
 
-static void test_slow_search(void **state)
+/* All points within the reach of their bodies and no others. */
+static void check_slowly(const stage *s, const brn_contact_reach *reach, double depth, int *total,
+                         int *inside)
 {
-    (void)state;
-    const double within = 0.004;
-    const double depth = 0.03;
-    stage s = stage_open(3, balls, within, depth);
     int next = 0;
-    int inside = 0;
-    int total = 0;
-    while (next < s.count && s.item[next].node[1] < 0) {
+    while (next < s->count && s->item[next].node[1] < 0) {
         ++next; /* against the rod */
     }
-    assert_true(next > 0);
-    for (int i = 0; i < s.skin->npoint; ++i) {
-        const int node = s.skin->point[i];
+    for (int i = 0; i < s->skin->npoint; ++i) {
+        const int node = s->skin->point[i];
         for (int b = 0; b < 4; ++b) {
-            const int own = s.skin->node_body[node];
-            const bool held = s.model->body[own].type == BRN_BODY_STATIC && b == 2;
+            const int own = s->skin->node_body[node];
+            const bool held = s->model->body[own].type == BRN_BODY_STATIC && b == 2;
+            const double within = brn_contact_reach_of(reach, own, b);
             if (b == own || held) {
                 continue;
             }
-            const double gap = slow_gap(&s, node, b);
-            if (!(gap < within && gap > -depth)) {
+            const double gap = slow_gap(s, node, b);
+            if (!(gap < within && gap > -fmax(depth, within))) {
                 continue;
             }
-            assert_true(next < s.count);
-            const brn_patch *p = &s.item[next++];
+            assert_true(next < s->count);
+            const brn_patch *p = &s->item[next++];
             assert_int_equal(p->node[0], node);
             assert_int_equal(p->body[1], b);
             assert_near(p->gap, gap, 1e-14);
-            inside += gap < 0.0;
-            ++total;
+            *inside += gap < 0.0;
+            ++*total;
         }
     }
-    assert_int_equal(next, s.count);
+    assert_int_equal(next, s->count);
+}
+
+static void test_slow_search(void **state)
+{
+    (void)state;
+    const double depth = 0.03;
+    stage s = stage_open(3, balls, 0.0, depth);
+    reach_room room;
+    brn_contact_reach reach = reach_everywhere(&room, s.x, 0.004);
+    brn_rng rng = {3};
+    int inside = 0;
+    int total = 0;
+    look_at(&s, &reach, depth);
+    assert_true(s.count > 0 && s.item[0].node[1] < 0);
+    check_slowly(&s, &reach, depth, &total, &inside);
     assert_true(inside > 20 && total > inside + 10);
-    check_points(&s, within);
+    check_points(&s, 0.004);
+    /* Bodies that go far beside others that rest. */
+    for (int trial = 0; trial < 2; ++trial) {
+        reach = reach_random(&room, s.x, trial % 2 == 0 ? 0.004 : 0.015, &rng);
+        look_at(&s, &reach, depth);
+        check_slowly(&s, &reach, depth, &total, &inside);
+    }
     stage_close(&s);
 }
 
@@ -473,8 +498,9 @@ static brn_status find_in(brn_ctx *ctx, void *arg)
     brn_patches *patches = NULL;
     brn_status status = brn_skin_create(ctx, model, &skin);
     status = status >= 0 ? brn_patches_create(ctx, skin, &patches) : status;
-    status =
-        status >= 0 ? brn_patches_find(patches, &model->rest[0][0], &model->rest[0][0], 0.004, 0.03) : status;
+    reach_room room;
+    const brn_contact_reach reach = reach_everywhere(&room, &model->rest[0][0], 0.004);
+    status = status >= 0 ? brn_patches_find(patches, &model->rest[0][0], &reach, 0.03) : status;
     if (patches != NULL) {
         assert_int_equal(brn_patches_count(patches) > 0, status >= 0);
     }

@@ -1,9 +1,10 @@
 /* Method `bbi` and no settings: what is far away, or heavy elsewhere, changes nothing for what is small and near; what only rests is not said to gain energy;
-   a rigid body under something heavy is not pressed through it; a motion into a half-space is named. */
+   nor has it more contact points for it; a rigid body under something heavy is not pressed through it; a motion into a half-space is named. */
 #include "flow.h"
 #include "sweep_scene.h"
 
 #include "model/rigid_pose.h"
+#include "step/bbi/bbi.h"
 #include "step/ledger.h"
 #include "step/sim.h"
 
@@ -57,6 +58,45 @@ static void test_far(void **state)
             assert_near(place[i / 3][i % 3], alone[i / 3][i % 3], 1e-9);
         }
     }
+}
+
+/* [1] Most contact points that a step of a scene reckons with. */
+static double most_points(const char *more)
+{
+    char text[2000];
+    brn_report r = {0};
+    double most = 0.0;
+    (void)snprintf(
+        text, sizeof text,
+        "brunt: 1\nmethod: {type: bbi, flight: 0}\ngravity: [0, 0, 0]\ntime: {step: 1.0e-3, end: 0.02}\n"
+        "contact: {self: true}\n"
+        "materials: {jelly: {type: neo_hookean, young: 1e6, poisson: 0.3, density: 1000}}\n"
+        "meshes: {m: {box: {size: [0.04, 0.04, 0.02], cells: [4, 4, 2], element: hex8}}}\n"
+        "bodies:\n"
+        "  - {name: low, type: deformable, mesh: m, material: jelly, position: [0, 0, 0.012]}\n"
+        "  - {name: high, type: deformable, mesh: m, material: jelly, position: [0, 0, 0.034]}\n%s"
+        "  - {name: floor, type: static, shape: {plane: {}}}\n",
+        more);
+    flow f = flow_open(1, text, NULL);
+    while (!brn_sim_done(f.sim)) {
+        assert_done(f.ctx, brn_sim_step(f.sim, &r));
+        most = fmax(most, r.own[BRN_BBI_POINTS]);
+    }
+    flow_close(&f);
+    return most;
+}
+
+/* What rests 2 mm from others has no points because something else is fast, and what is fast, or turns by 0.2 rad in a step, has none with itself. */
+static void test_fast_elsewhere(void **state)
+{
+    (void)state;
+    assert_true(most_points("") == 0.0);
+    assert_true(
+        most_points("  - {name: fast, type: deformable, mesh: m, material: jelly, position: [1, 0, 1], "
+                    "velocity: [100, 0, 0]}\n") == 0.0);
+    assert_true(
+        most_points("  - {name: turns, type: deformable, mesh: m, material: jelly, position: [1, 0, 1], "
+                    "angular_velocity: [20, 0, 200]}\n") == 0.0);
 }
 
 /* A rigid block that rests by friction has next to no energy, and its contact takes out an overlap by rounding: nothing is gained by that, and
@@ -126,7 +166,8 @@ static void test_driven(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_far), cmocka_unit_test(test_rests),
-                                       cmocka_unit_test(test_pressed), cmocka_unit_test(test_driven)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_far), cmocka_unit_test(test_fast_elsewhere),
+                                       cmocka_unit_test(test_rests), cmocka_unit_test(test_pressed),
+                                       cmocka_unit_test(test_driven)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,13 +98,14 @@ static void bbi_destroy(void *self)
     }
     brn_touching_destroy(bbi->touching);
     brn_ahead_destroy(bbi->ahead);
-    void *arrays[] = {bbi->reach,     bbi->point,       bbi->seen,       bbi->taken,       bbi->row,
-                      bbi->weight,    bbi->push,        bbi->coasts,     bbi->slip,        bbi->chosen,
-                      bbi->direction, bbi->free_u,      bbi->cone_w,     bbi->cone_q,      bbi->cone_mu,
-                      bbi->cone_r,    bbi->cone_u,      bbi->cone_first, bbi->cone_column, bbi->report,
-                      bbi->cluster,   bbi->row_cluster, bbi->spin,       bbi->recoil,      bbi->flier,
-                      bbi->flight,    bbi->apart,       bbi->given,      bbi->movable,     bbi->group,
-                      bbi->by_mass,   bbi->moving,      bbi->here,       bbi->pushed,      bbi->worked};
+    void *arrays[] = {bbi->reach,       bbi->own,     bbi->seen_at,   bbi->point,       bbi->seen,
+                      bbi->taken,       bbi->row,     bbi->weight,    bbi->push,        bbi->coasts,
+                      bbi->slip,        bbi->chosen,  bbi->direction, bbi->free_u,      bbi->cone_w,
+                      bbi->cone_q,      bbi->cone_mu, bbi->cone_r,    bbi->cone_u,      bbi->cone_first,
+                      bbi->cone_column, bbi->report,  bbi->cluster,   bbi->row_cluster, bbi->spin,
+                      bbi->recoil,      bbi->flier,   bbi->flight,    bbi->apart,       bbi->given,
+                      bbi->movable,     bbi->group,   bbi->by_mass,   bbi->moving,      bbi->here,
+                      bbi->pushed,      bbi->worked};
     for (int i = 0; i < BRN_COUNT(arrays); ++i) {
         brn_free(bbi->ctx, arrays[i]);
     }
@@ -225,6 +226,8 @@ static brn_status fill(brn_bbi *bbi)
     BRN_TRY(brn_touching_create(bbi->ctx, bbi->model, bbi->system->size, &bbi->touching));
     BRN_TRY(brn_ahead_create(bbi->ctx, bbi->system, &bbi->ahead));
     BRN_ALLOC(bbi->ctx, bbi->reach, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->own, bbi->model->nbody + 1);
+    BRN_ALLOC(bbi->ctx, bbi->seen_at, 3 * (size_t)bbi->model->nnode + 1);
     BRN_ALLOC(bbi->ctx, bbi->push, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->seen, ndof + 1);
     BRN_ALLOC(bbi->ctx, bbi->slip, ndof + 1);
@@ -391,6 +394,7 @@ static brn_status bbi_reset(void *self, brn_state *state, double t, brn_step_inf
     memset(bbi->push, 0, (size_t)bbi->system->ndof * sizeof *bbi->push);
     bbi->from = state->node_pos;
     BRN_TRY(brn_newton_reset(bbi->newton, state, t, &info->books));
+    BRN_TRY(brn_touching_begin(bbi->touching, state->node_pos));
     return brn_bbi_report(bbi, info);
 }
 
@@ -421,6 +425,11 @@ static bool bbi_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size
     return brn_touching_doubt(own[BRN_BBI_OVERLAP], "bbi.overlap", text, size);
 }
 
+static bool bbi_warn(const void *self, char *text, size_t size)
+{
+    return brn_touching_warn(((const brn_bbi *)self)->touching, text, size);
+}
+
 static brn_status bbi_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
                                char *text, size_t size)
 {
@@ -443,6 +452,7 @@ const brn_method brn_bbi_method = {
                         [BRN_CONTACT_RELAXATION] = "contact is exact: nothing penetrates; leave it out"},
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .warn = bbi_warn,
     .doubt = bbi_doubt,
     .conclude = bbi_conclude,
     .predict = brn_newton_predict,

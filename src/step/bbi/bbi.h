@@ -81,6 +81,7 @@ typedef struct brn_bbi_point {
     double u[3]; /* [m] of the last solution: gap, slip velocity over c */
     int group;   /* in the projection; -1: none */
     bool late;   /* it did not touch at the start of the step */
+    bool stays;  /* to the end of the step, even if it is not found again */
     bool open;   /* nor since */
     double anchor
         [3];    /* [m] in a step without inertia: how far its sides had moved past each other when they met */
@@ -153,9 +154,10 @@ typedef struct brn_bbi {
     double size;  /* [m] of the largest body that can move: what is far away does not make a scene coarser */
     brn_touching *touching;
     brn_ahead *ahead;
-    const double *from; /* [nnode][3] x^n */
-    double *reach;      /* [nbody] [m] around what was found at first */
-    double *seen;       /* [ndof] y at which the points' geometry is known */
+    const double *from;  /* [nnode][3] x^n */
+    double *reach, *own; /* [nbody] [m] around what was found at first, and between parts of a body */
+    double *seen;        /* [ndof] y at which the points' geometry is known */
+    double *seen_at;     /* [nnode][3] [m] where that is */
     brn_bbi_point *point;
     int npoint;
     size_t point_capacity;
@@ -216,10 +218,10 @@ extern const brn_method brn_bbi_method;
 /* ---- bbi_contact.c: points, their rows and forces ---- */
 
 /* The points at n->y, without forces. */
-brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach);
+brn_status brn_bbi_find(brn_bbi *bbi, const brn_contact_reach *reach);
 /* The same points at another n->y, and new ones. Those whose side is found again take its geometry, others go on along their normal.
    reach NULL: all of them do. */
-brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach);
+brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_contact_reach *reach);
 /* Whether there is a point of the same vertex, edges or convex bodies, on the same side. */
 bool brn_bbi_knows(const brn_bbi *bbi, const brn_touching_point *point);
 /* bbi->push from the points' forces. */

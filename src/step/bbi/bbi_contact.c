@@ -149,7 +149,14 @@ static double kept(const brn_bbi *bbi)
     return 1.0 - OUT * fmin(1.0, bbi->newton->scheme->h / bbi->whole);
 }
 
-brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
+/* Where points are known is here. */
+static void see(brn_bbi *bbi)
+{
+    memcpy(bbi->seen, bbi->newton->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
+    memcpy(bbi->seen_at, bbi->newton->x, 3 * (size_t)bbi->model->nnode * sizeof *bbi->seen_at);
+}
+
+brn_status brn_bbi_find(brn_bbi *bbi, const brn_contact_reach *reach)
 {
     bbi->npoint = bbi->nrow = 0;
     BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x, reach));
@@ -159,8 +166,9 @@ brn_status brn_bbi_find(brn_bbi *bbi, const brn_touching_reach *reach)
     }
     for (int i = 0; i < bbi->npoint; ++i) {
         bbi->point[i].depth = kept(bbi) * fmax(0.0, -bbi->point[i].touch.gap);
+        bbi->point[i].stays = true;
     }
-    memcpy(bbi->seen, bbi->newton->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
+    see(bbi);
     return BRN_OK;
 }
 
@@ -193,13 +201,14 @@ static bool is_same_side(const brn_touching_point *a, const brn_touching_point *
 }
 
 /* The point of the new search that is p; -1: none. Of convex bodies, and of the faces that something round meets, each for itself, the nearest;
-   these stand together. */
-static int find_again(const brn_bbi *bbi, const brn_bbi_point *p, int near)
+   these stand together. *any: there is one on some side. */
+static int find_again(const brn_bbi *bbi, const brn_bbi_point *p, int near, bool *any)
 {
     const int dim = bbi->model->dim;
     const int count = bbi->touching->count;
     double least = INFINITY;
     int best = -1;
+    *any = false;
     for (int k = 0; k < count; ++k) {
         const int at = (near + k) % count;
         const brn_touching_point *q = &bbi->touching->point[at];
@@ -210,6 +219,7 @@ static int find_again(const brn_bbi *bbi, const brn_bbi_point *p, int near)
             }
             continue;
         }
+        *any = true;
         if (bbi->taken[at] || !q->bears || !(along(dim, &p->touch, q) > SAME_SIDE)) {
             continue;
         }
@@ -256,7 +266,7 @@ static void move_gaps(brn_bbi *bbi)
         brn_bbi_look(bbi, &bbi->point[i], n->scratch, way);
         bbi->point[i].touch.gap += way[0];
     }
-    memcpy(bbi->seen, n->y, (size_t)bbi->system->ndof * sizeof *bbi->seen);
+    see(bbi);
 }
 
 /* Whether a vertex has a point against that body already, what is round one against that face, or two convex bodies any. */
@@ -299,9 +309,12 @@ static void set_late_depth(const brn_bbi *bbi, int before, brn_bbi_point *p)
     p->depth = -p->touch.gap > brn_dense_length3(way) ? depth : fmin(most, depth);
 }
 
-brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
+/* A point of an earlier iteration that is near to nothing any more is left out again, unless it was within reach of the step from its start or has
+   carried a force in it: iterations go as if it had never been there, and cannot go round in circles because of it. What lay beyond the reach and
+   is passed without being seen, the look back at the end of the step finds. */
+brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_contact_reach *reach)
 {
-    const int before = bbi->npoint;
+    const int had = bbi->npoint;
     move_gaps(bbi);
     if (reach == NULL) {
         return BRN_OK;
@@ -311,24 +324,32 @@ brn_status brn_bbi_find_again(brn_bbi *bbi, const brn_touching_reach *reach)
     if (bbi->touching->count > 0) {
         memset(bbi->taken, 0, (size_t)bbi->touching->count);
     }
-    bbi->nrow = 0;
-    for (int i = 0, near = 0; i < before; ++i) {
-        brn_bbi_point *p = &bbi->point[i];
-        const int at = find_again(bbi, p, near);
+    bbi->nrow = bbi->npoint = 0;
+    for (int i = 0, near = 0; i < had; ++i) {
+        brn_bbi_point *p = &bbi->point[bbi->npoint];
+        bool any;
+        *p = bbi->point[i];
+        const int at = find_again(bbi, p, near, &any);
+        p->stays = p->stays || p->force[0] > 0.0;
         if (at >= 0) {
             take_again(bbi, p, &bbi->touching->point[at]);
             bbi->taken[at] = 1;
             near = at + 1;
         }
-        add_rows(bbi, p);
+        if (any || p->stays) {
+            add_rows(bbi, p);
+            bbi->npoint++;
+        }
     }
+    const int before = bbi->npoint;
     for (int i = 0; i < bbi->touching->count; ++i) {
-        const int had = bbi->npoint;
+        brn_bbi_point *p = &bbi->point[bbi->npoint];
         if (!bbi->taken[i] && !is_covered(bbi, before, &bbi->touching->point[i])) {
             BRN_TRY(add_point(bbi, &bbi->touching->point[i]));
         }
-        if (bbi->npoint > had) {
-            set_late_depth(bbi, before, &bbi->point[had]);
+        if (p < &bbi->point[bbi->npoint]) {
+            set_late_depth(bbi, before, p);
+            p->stays = p->depth > 0.0;
         }
     }
     return BRN_OK;

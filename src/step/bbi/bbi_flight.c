@@ -123,7 +123,7 @@ static bool is_apart(const brn_bbi *bbi, const box *boxes, int b, int other, con
 }
 
 /* Whether no body that flies can meet another in the step. None meets itself: its shape does not change. */
-static brn_status find_clear(brn_bbi *bbi, const double *x, const brn_touching_reach *reach, bool *clear)
+static brn_status find_clear(brn_bbi *bbi, const double *x, const brn_contact_reach *reach, bool *clear)
 {
     const int nbody = bbi->model->nbody;
     brn_arena *arena = brn_ctx_arena(bbi->ctx);
@@ -144,9 +144,9 @@ static brn_status find_clear(brn_bbi *bbi, const double *x, const brn_touching_r
     return BRN_OK;
 }
 
-/* Bodies that could meet others in the step become elastic, or stay so; points are looked for as far as the fastest body of the scene goes. Only near
+/* Bodies that could meet others in the step become elastic, or stay so. Only near
    obstacles at rest, those that fly already may go on until they meet one: these are marked. */
-static bool look_around(brn_bbi *bbi, const brn_touching_reach *reach)
+static bool look_around(brn_bbi *bbi, const brn_contact_reach *reach)
 {
     bool any = false;
     for (int b = 0; b < bbi->model->nbody; ++b) {
@@ -186,12 +186,12 @@ static void land_near(brn_bbi *bbi)
 
 /* [s] In which gaps between bodies that fly and others cannot close, when the bodies have flown for a time; 0: they touch. How far they may still go is
    bbi->reach. */
-static brn_status find_time(brn_bbi *bbi, const brn_touching_reach *reach, double time, double h,
+static brn_status find_time(brn_bbi *bbi, const brn_contact_reach *reach, double time, double h,
                             double *clear)
 {
     *clear = INFINITY;
     for (int b = 0; b < bbi->model->nbody; ++b) {
-        bbi->reach[b] = 0.0;
+        bbi->reach[b] = bbi->own[b] = 0.0;
         if (brn_bbi_flies(bbi, b)) {
             brn_bbi_flight there = bbi->flight[b];
             brn_bbi_flier_fly(bbi, b, time, &there);
@@ -200,7 +200,7 @@ static brn_status find_time(brn_bbi *bbi, const brn_touching_reach *reach, doubl
         }
     }
     BRN_TRY(brn_touching_find(bbi->touching, bbi->newton->x,
-                              &(brn_touching_reach){reach->ahead, bbi->reach, reach->within}));
+                              &(brn_contact_reach){reach->ahead, bbi->reach, bbi->own}));
     for (int i = 0; i < bbi->touching->count; ++i) {
         const brn_touching_point *p = &bbi->touching->point[i];
         const bool flies[2] = {brn_bbi_flies(bbi, p->body[0]), brn_bbi_flies(bbi, p->body[1])};
@@ -217,7 +217,7 @@ static brn_status find_time(brn_bbi *bbi, const brn_touching_reach *reach, doubl
 
 /* [s] until the first flying body meets an obstacle, at most h: on as far as the fastest node of each could go through its least gap, again and
    again. Bodies that stay near for too long to be followed become elastic. */
-static brn_status find_contact(brn_bbi *bbi, const brn_touching_reach *reach, double h, double *time)
+static brn_status find_contact(brn_bbi *bbi, const brn_contact_reach *reach, double h, double *time)
 {
     *time = 0.0;
     for (int k = 0; k < LOOKS && *time < h; ++k) {
@@ -294,11 +294,16 @@ brn_status brn_bbi_flight_begin(brn_bbi *bbi, const brn_state *in, double t, dou
     if (!any) {
         return BRN_OK;
     }
-    const brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, *h);
+    const brn_contact_reach reach = brn_ahead_look(bbi->ahead, in, t, *h);
     bool clear;
     BRN_TRY(find_clear(bbi, in->node_pos, &reach, &clear));
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        bbi->reach[b] = WARY * reach.body[b];
+        bbi->own[b] = 0.0;
+    }
     if (!clear) {
-        BRN_TRY(brn_touching_find(bbi->touching, in->node_pos, &reach));
+        BRN_TRY(brn_touching_find(bbi->touching, in->node_pos,
+                                  &(brn_contact_reach){reach.ahead, bbi->reach, bbi->own}));
     }
     if (!clear && look_around(bbi, &reach)) {
         memcpy(n->x, in->node_pos, 3 * (size_t)bbi->model->nnode * sizeof *n->x);

@@ -433,18 +433,37 @@ static bool rolls_on(const brn_bbi *bbi, double length)
     return bbi->newton->rolls && length > ROLLS * bbi->size;
 }
 
-/* The points at n->y of an iteration. After a few they stay on their sides: a vertex on the fold between two faces could change for ever. */
+/* The points at n->y of an iteration: as far about each body as it could move in the next one. After a few they stay on their sides: a vertex on the
+   fold between two faces could change for ever. */
 static brn_status find_around(brn_bbi *bbi, int iteration, double length)
 {
-    const double within = AROUND * length + 1e-9 * bbi->size;
     const bool clear = bbi->kept.loose && bbi->npoint == 0; /* nothing is within reach of the step */
     if ((iteration > TURNS && !rolls_on(bbi, length)) || clear) {
         return brn_bbi_find_again(bbi, NULL);
     }
+    brn_ahead_around(bbi->ahead, bbi->seen_at, bbi->newton->x, AROUND, 1e-9 * bbi->size, bbi->reach,
+                     bbi->own);
+    return brn_bbi_find_again(bbi, &(brn_contact_reach){bbi->newton->x, bbi->reach, bbi->own});
+}
+
+/* All that is so near to a body that can move. */
+static brn_status find_within(brn_bbi *bbi, double within)
+{
     for (int b = 0; b < bbi->model->nbody; ++b) {
         bbi->reach[b] = within;
+        bbi->own[b] = 2.0 * within;
     }
-    return brn_bbi_find_again(bbi, &(brn_touching_reach){bbi->newton->x, bbi->reach, 2.0 * within});
+    return brn_bbi_find_again(bbi, &(brn_contact_reach){bbi->newton->x, bbi->reach, bbi->own});
+}
+
+/* Whether that is further than points were looked for. */
+static bool goes_further(const brn_bbi *bbi, const brn_contact_reach *reach, double length)
+{
+    bool further = false;
+    for (int b = 0; b < bbi->model->nbody; ++b) {
+        further = further || (bbi->model->body[b].type != BRN_BODY_STATIC && length > reach->body[b]);
+    }
+    return further;
 }
 
 /* n->step of the free system, with a new factor or the last one. */
@@ -507,7 +526,7 @@ static brn_status loose_step(brn_bbi *bbi, double error)
 }
 
 /* Points at x^n, and then where the step starts. */
-static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
+static brn_status start(brn_bbi *bbi, const brn_contact_reach *reach)
 {
     brn_newton *n = bbi->newton;
     const size_t bytes = (size_t)bbi->system->ndof * sizeof *n->y;
@@ -518,7 +537,7 @@ static brn_status start(brn_bbi *bbi, const brn_touching_reach *reach)
     }
     memcpy(n->y, bbi->kept.guess, bytes);
     brn_scheme_place(n->scheme, n->y, n->x);
-    BRN_TRY(find_around(bbi, 1, brn_newton_most(n->y, bbi->system->ndof)));
+    BRN_TRY(find_around(bbi, 1, 0.0));
     bool clear = true;
     for (int i = 0; i < bbi->npoint && clear; ++i) {
         const brn_bbi_point *p = &bbi->point[i];
@@ -555,14 +574,14 @@ static brn_status answer_again(brn_bbi *bbi, double *tolerance, brn_step_info *i
     for (int i = 0; i < bbi->npoint; ++i) {
         memset(bbi->point[i].force, 0, sizeof bbi->point[i].force);
     }
-    BRN_TRY(find_around(bbi, 0, length));
+    BRN_TRY(find_within(bbi, AROUND * length + 1e-9 * bbi->size));
     brn_bbi_anchor_begin(bbi, true);
     BRN_TRY(brn_newton_again(bbi->newton));
     return answer(bbi, INFINITY, tolerance, info);
 }
 
 /* *again: the step wants factors of its own, from its start: it meets something, or does not get on with the one that was kept. */
-static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_reach *reach, bool *again,
+static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_contact_reach *reach, bool *again,
                           brn_step_info *info)
 {
     brn_newton *n = bbi->newton;
@@ -630,7 +649,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
         const bool near =
             isfinite(last) && error * (error / last) <= 1.0; /* at this rate the next one is the last */
         BRN_TRY(answer(bbi, near ? 0.0 : length, &tolerance, info));
-        if (k == 0 && n->rolls && brn_newton_most(n->step, bbi->system->ndof) > 0.5 * reach->within) {
+        if (k == 0 && n->rolls && goes_further(bbi, reach, brn_newton_most(n->step, bbi->system->ndof))) {
             BRN_TRY(answer_again(bbi, &tolerance, info));
         }
         if (air && bbi->nchosen > 0) {
@@ -654,7 +673,7 @@ static brn_status iterate(brn_bbi *bbi, const brn_state *in, const brn_touching_
 }
 
 /* Whether bodies went farther than was looked and through something there; then where to look. What they ended in was found on the way. */
-static brn_status look_again(brn_bbi *bbi, const brn_state *in, brn_touching_reach *reach, bool *missed)
+static brn_status look_again(brn_bbi *bbi, const brn_state *in, brn_contact_reach *reach, bool *missed)
 {
     *missed = false;
     if (brn_ahead_outrun(bbi->ahead, in->node_pos, bbi->newton->x, reach)) {
@@ -672,7 +691,7 @@ brn_status brn_bbi_solve(brn_bbi *bbi, const brn_state *in, double t, double h, 
 {
     double *was = bbi->system->watch.phase;
     bool missed = true;
-    brn_touching_reach reach = brn_ahead_look(bbi->ahead, in, t, h);
+    brn_contact_reach reach = brn_ahead_look(bbi->ahead, in, t, h);
     brn_status status = BRN_OK;
     bbi->from = in->node_pos;
     bbi->cone_memory.n = 0; /* a step does not depend on those before it */

@@ -281,6 +281,7 @@ static brn_status sap_reset(void *self, brn_state *state, double t, brn_step_inf
     double *effort = NULL;
     double *wrench = NULL;
     BRN_TRY(brn_newton_reset(sap->newton, state, t, &info->books));
+    BRN_TRY(brn_touching_begin(sap->touching, state->node_pos));
     BRN_TRY(brn_sap_remember_joints(sap, state, &effort, &wrench));
     info->contact_energy = brn_sap_connections_store(sap, state, t);
     return brn_sap_report(sap, info);
@@ -300,6 +301,11 @@ static brn_status sap_changed(void *self, brn_state *state, const brn_change *ch
 static bool sap_doubt(const double own[BRN_OWN_FIGURES], char *text, size_t size)
 {
     return brn_touching_doubt(own[BRN_SAP_OVERLAP], "sap.overlap", text, size);
+}
+
+static bool sap_warn(const void *self, char *text, size_t size)
+{
+    return brn_touching_warn(((const brn_sap *)self)->touching, text, size);
 }
 
 static brn_status sap_conclude(void *self, const brn_state *state, const double own[BRN_OWN_FIGURES],
@@ -323,6 +329,7 @@ const brn_method brn_sap_method = {
     .connects = true,
     .figures = figures,
     .nfigures = BRN_COUNT(figures),
+    .warn = sap_warn,
     .doubt = sap_doubt,
     .conclude = sap_conclude,
     .predict = brn_newton_predict,

@@ -89,7 +89,7 @@ brn_status brn_sap_find_contacts(brn_sap *sap, const brn_state *in)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    const brn_touching_reach reach = brn_ahead_look(sap->ahead, in, sap->t, sap->h);
+    const brn_contact_reach reach = brn_ahead_look(sap->ahead, in, sap->t, sap->h);
     BRN_TRY(brn_touching_find(sap->touching, in->node_pos, &reach));
     BRN_TRY(list_points(sap));
     (void)brn_stopwatch_switch(watch, was);
@@ -100,7 +100,7 @@ brn_status brn_sap_look_again(brn_sap *sap, const brn_state *in, bool *missed)
 {
     brn_stopwatch *watch = &sap->system->watch;
     double *was = brn_stopwatch_switch(watch, &watch->phases.candidates);
-    brn_touching_reach reach;
+    brn_contact_reach reach;
     *missed = false;
     if (brn_ahead_outrun(sap->ahead, in->node_pos, sap->newton->x, &reach)) {
         brn_touching_swap(sap->touching);

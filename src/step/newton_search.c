@@ -124,9 +124,12 @@ static void try_straight(brn_newton *n, search *of)
     for (int g = 0; g < brn_newton_parts(n); ++g) {
         of[g].tried = of[g].done ? of[g].tried : of[g].alpha * of[g].load;
     }
-    for (int i = 0; i < n->system->ndof; ++i) {
-        const search *s = &of[group_at(n, i)];
-        n->trial[i] = s->done ? n->trial[i] : n->y[i] + s->alpha * n->step[i];
+    const int dim = n->model->dim;
+    for (int row = 0; row < n->model->nrow; ++row) {
+        const search *s = &of[group_at(n, row * dim)];
+        for (int i = row * dim; i < (row + 1) * dim && !s->done; ++i) {
+            n->trial[i] = n->y[i] + s->alpha * n->step[i];
+        }
     }
 }
 
@@ -234,14 +237,29 @@ static bool is_limited(const brn_newton *n, const search *s)
 /* [J] Of the energy of damping when a displacement is rounded: what is damped hardly at all, as a body that only flies is, moves by much. */
 static double damping_noise(const brn_newton *n, int dof)
 {
-    const brn_block_matrix *d = n->system->damping;
-    const int dim = n->model->dim;
-    if (d == NULL || !n->scheme->inertia) {
-        return 0.0;
-    }
     const double way = n->y[dof] - n->scheme->origin[dof];
-    const double *block = &d->value[(size_t)d->start[dof / dim] * (size_t)(dim * dim)];
-    return WAY_NOISE * n->scheme->rate * fabs(block[dof % dim * (dim + 1)]) * way * way;
+    return WAY_NOISE * n->scheme->rate * fabs(n->system->damping_diagonal[dof]) * way * way;
+}
+
+/* What the dofs of a row add to their group. */
+static void add_row(const brn_newton *n, int row, search *to)
+{
+    const bool damped = n->system->damping != NULL && n->scheme->inertia;
+    search s = *to;
+    for (int i = row * n->model->dim; i < (row + 1) * n->model->dim; ++i) {
+        const double way = fabs(n->step[i]);
+        s.load += (n->load[i] + n->carried[i]) * n->step[i];
+        s.longest = way > s.longest ? way : s.longest;
+        if (n->model->fixed[i] == BRN_DOF_HELD) {
+            s.driven -= n->unbalanced[i] * n->step[i];
+            s.settled = s.settled && (n->waits || n->scheme->held[i] == n->y[i]);
+        } else {
+            s.slope -= n->unbalanced[i] * n->step[i];
+            s.rounding += n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]);
+            s.rounding += damped ? damping_noise(n, i) : 0.0;
+        }
+    }
+    *to = s;
 }
 
 /* What is known before anything is tried. */
@@ -257,18 +275,8 @@ static brn_status begin(brn_newton *n, const brn_newton_energy *here, search *of
         s->here.value += here[part].value;
         s->here.size += here[part].size;
     }
-    for (int i = 0; i < n->system->ndof; ++i) {
-        search *s = &of[group_at(n, i)];
-        s->load += (n->load[i] + n->carried[i]) * n->step[i];
-        s->longest = fmax(s->longest, fabs(n->step[i]));
-        if (n->model->fixed[i] == BRN_DOF_HELD) {
-            s->driven -= n->unbalanced[i] * n->step[i];
-            s->settled = s->settled && (n->waits || n->scheme->held[i] == n->y[i]);
-        } else {
-            s->slope -= n->unbalanced[i] * n->step[i];
-            s->rounding +=
-                n->noise * (fabs(n->elastic[i]) + n->noise * n->stiffness[i]) + damping_noise(n, i);
-        }
+    for (int row = 0; row < n->model->nrow; ++row) {
+        add_row(n, row, &of[group_at(n, row * n->model->dim)]);
     }
     for (int g = 0; g < count; ++g) {
         limited = limited || is_limited(n, &of[g]);
@@ -352,8 +360,8 @@ static void take(brn_newton *n, const brn_newton_energy *parts, const search *of
     }
     for (int i = 0; i < n->system->ndof; ++i) {
         /* A whole step puts held dofs exactly where they belong, without rounding. */
-        const bool held = n->model->fixed[i] == BRN_DOF_HELD && !n->waits;
-        n->y[i] = held && of[group_at(n, i)].alpha == 1.0 ? n->scheme->held[i] : n->trial[i];
+        const bool there = n->model->fixed[i] == BRN_DOF_HELD && !n->waits && of[group_at(n, i)].alpha == 1.0;
+        n->y[i] = there ? n->scheme->held[i] : n->trial[i];
     }
 }
 

@@ -228,6 +228,7 @@ static brn_status fill(brn_system *s)
     BRN_ALLOC(s->ctx, s->seen, s->ndof);
     s->seen_energy = NAN;
     BRN_ALLOC(s->ctx, s->stiff_diagonal, s->ndof);
+    BRN_ALLOC(s->ctx, s->damping_diagonal, s->ndof);
     brn_stencils *lists = NULL;
     int *memory = NULL;
     BRN_TRY(list_parts(s));
@@ -286,6 +287,7 @@ void brn_system_destroy(brn_system *s)
     brn_block_matrix_destroy(s->mass);
     brn_condense_destroy(s->condense);
     brn_free(s->ctx, s->stiff_diagonal);
+    brn_free(s->ctx, s->damping_diagonal);
     brn_free(s->ctx, s->firm);
     brn_free(s->ctx, s->mass_block);
     brn_free(s->ctx, s->pressure_list);
@@ -694,6 +696,10 @@ brn_status brn_system_damping_update(brn_system *s, const double *x)
         for (int i = 0; i < dim; ++i) {
             block[i * dim + i] += model->mass_alpha[k];
         }
+    }
+    for (int dof = 0; dof < s->ndof; ++dof) {
+        const size_t block = (size_t)s->damping->start[dof / dim] * (size_t)(dim * dim);
+        s->damping_diagonal[dof] = s->damping->value[block + (size_t)(dof % dim * (dim + 1))];
     }
     return BRN_OK;
 }

@@ -26,6 +26,7 @@ typedef struct brn_system {
     brn_assembly *elastic;     /* one list per part */
     brn_assembly *pressure;    /* one list per (load, face kind); NULL without pressure */
     brn_block_matrix *damping; /* D = alpha M + beta K, K the viscous tangent; NULL without damping */
+    double *damping_diagonal;  /* [ndof] of D */
     double *stiff_diagonal;    /* [ndof] of the elastic Hessian at rest, [N/m] */
     double *firm; /* [nbody] the elements of rigid bodies are so much stiffer than the model's; NULL: 1 */
     brn_controls *controls; /* present gravity, friction and motions */

@@ -4,7 +4,9 @@
    energy of its vibration. It is elastic again from the time of its first contact on. */
 #include "step/bbi/bbi.h"
 
+#include "contact/patches.h"
 #include "linalg/dense.h"
+#include "model/body_shape.h"
 #include "model/rigid_pose.h"
 
 #include <math.h>
@@ -85,17 +87,34 @@ typedef struct box {
 
 static box box_of(const brn_bbi *bbi, int b, const double *x)
 {
-    const brn_body *body = &bbi->model->body[b];
-    box out = {.whole = body->type != BRN_BODY_SHELL && body->shape.primitive.kind == BRN_PRIMITIVE_NONE};
-    for (int i = 0; i < 3; ++i) {
+    const brn_model *model = bbi->model;
+    const brn_body *body = &model->body[b];
+    const brn_primitive *shape = &body->shape.primitive;
+    box out = {.whole = body->type != BRN_BODY_SHELL && shape->kind != BRN_PRIMITIVE_PLANE};
+    brn_rigid_map frame;
+    if (shape->kind != BRN_PRIMITIVE_NONE) {
+        brn_body_shape_frame(model, b, x, &frame);
+    }
+    for (int i = 0; i < model->dim; ++i) {
         double lo = INFINITY;
         double hi = -INFINITY;
-        for (int a = body->node_first; a < body->node_first + body->node_count; ++a) {
+        if (shape->kind != BRN_PRIMITIVE_NONE) {
+            double way[3] = {0.0};
+            double end[3] = {0.0};
+            way[i] = 1.0;
+            out.whole = out.whole && brn_primitive_support_at(shape, &frame, way, end);
+            hi = end[i];
+            way[i] = -1.0;
+            out.whole = out.whole && brn_primitive_support_at(shape, &frame, way, end);
+            lo = end[i];
+        }
+        for (int a = body->node_first;
+             a < body->node_first + body->node_count && shape->kind == BRN_PRIMITIVE_NONE; ++a) {
             lo = fmin(lo, x[3 * a + i]);
             hi = fmax(hi, x[3 * a + i]);
         }
         out.middle[i] = 0.5 * (lo + hi);
-        out.half[i] = 0.5 * (hi - lo);
+        out.half[i] = (0.5 + BRN_PATCHES_RIM) * (hi - lo); /* faces go on a little beyond their rims */
     }
     return out;
 }

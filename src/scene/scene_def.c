@@ -272,8 +272,8 @@ static const brn_param fixed_params[] = {
     BRN_P_BLOCK(brn_fixed_def, motion, &brn_motion_table,
                 "how the region moves; not given: it stays at rest"),
     BRN_P_REAL(brn_fixed_def, release, "s", INFINITY, 0.0, INFINITY, BRN_OPEN_LOW,
-               "the region is free from then on, and a step within which that is is cut there; not given: it "
-               "stays held"),
+               "the region is free from then on, and a step that has begun by then is cut there; not given: "
+               "it stays held"),
 };
 static const brn_table fixed_table = {TABLE("fixed", "a held or moved region", brn_fixed_def, fixed_params),
                                       .check = brn_check_fixed};
